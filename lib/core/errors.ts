@@ -1,0 +1,68 @@
+/** Errors are told apart by this brand, see `errorKind`. */
+const brand: unique symbol = Symbol.for('pawl.error');
+
+/**
+ * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released.
+ *
+ * @example
+ * if (response.status === 429) throw new RetryableError('the provider asks to slow down');
+ */
+export class RetryableError extends Error {
+  override readonly name = 'RetryableError';
+  /** @internal */
+  readonly [brand] = 'retryable';
+}
+
+/**
+ * Throw it from a handler when the effect can never be applied: the claim is closed for good, duplicates get the same
+ * answer, and the message goes to the dead-letter queue.
+ *
+ * @example
+ * if (response.status === 410) throw new RejectedError('this gift card product is no longer sold');
+ */
+export class RejectedError extends Error {
+  override readonly name = 'RejectedError';
+  /** @internal */
+  readonly [brand] = 'rejected';
+}
+
+/** An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
+
+/** The author's key function returned nothing that identifies an effect. Such a message never runs. */
+export class InvalidKeyError extends Error {
+  override readonly name = 'InvalidKeyError';
+  readonly problem: 'missing' | 'invalid';
+  constructor(problem: 'missing' | 'invalid', message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+/** The claims store did not answer, or refused. Nothing was run; try again later. `cause` is the store's own error. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}
+
+/**
+ * There is too little time left, or the claim has been taken over. Thrown by `claim.effect` before it starts anything,
+ * and the reason with which `claim.signal` is aborted. It says nothing about the effect: a request that was aborted in
+ * mid-air may have been applied.
+ */
+export class LeaseError extends Error {
+  override readonly name = 'LeaseError';
+}
+
+/**
+ * What an error says about the effect. By brand rather than by name: an error of the author's that happens to be called
+ * the same must not be taken for ours, and two copies of pawl in one bundle must understand each other.
+ *
+ * @internal
+ */
+export function errorKind(error: unknown): 'retryable' | 'rejected' | undefined {
+  if (typeof error !== 'object' || error === null || !(brand in error)) return undefined;
+  const kind = error[brand];
+  return kind === 'retryable' || kind === 'rejected' ? kind : undefined;
+}

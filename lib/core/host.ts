@@ -1,0 +1,23 @@
+/**
+ * All that the core needs from the world it runs in: time, chance, identity and a hash. The real one is `lib/host.ts`;
+ * a simulation hands in its own, and then a failure is a seed that anyone can replay.
+ */
+export interface Host {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** At least 0, below 1. */
+  random(): number;
+  /** A token that nobody else can come to by chance. */
+  randomId(): string;
+  /** SHA-256 of the text's UTF-8 bytes, in lower-case hex. */
+  sha256(text: string): string;
+  /** Runs `callback` after `ms` milliseconds, unless the returned function is called before. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** Resolves after `ms` milliseconds of the host's time. */
+export function sleep(host: Host, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    host.after(ms, resolve);
+  });
+}

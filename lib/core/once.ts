@@ -1,0 +1,78 @@
+import { createClaims } from './claims.ts';
+import type { Host } from './host.ts';
+import { identify, type KeyValue } from './identity.ts';
+import { type ClaimOptions, expect, settingsOf } from './options.ts';
+import type { RecordedError } from './record.ts';
+import { decodeResult } from './result.ts';
+import { type Claim, run } from './run.ts';
+
+export interface OnceOptions<Input> extends ClaimOptions {
+  /** The stable identity of the intended effect, taken from the input. */
+  readonly key: (input: Input) => KeyValue;
+}
+
+/** What a call of a once-function is given besides its input. */
+export interface OnceCall {
+  /** Milliseconds until the caller is stopped, e.g. `context.getRemainingTimeInMillis`. The lease ends then. */
+  readonly remainingMs?: () => number;
+  /** The caller knows that this was tried before: a read is made first, which is cheaper than a write that fails. */
+  readonly redelivered?: boolean;
+}
+
+/** What came of a call. Only `completed` means that the effect has happened. */
+export type OnceOutcome<R> =
+  /** The effect happened: now (`replayed: false`), or before (`replayed: true`, with the recorded result if there is one). */
+  | { readonly outcome: 'completed'; readonly replayed: false; readonly result: R }
+  | { readonly outcome: 'completed'; readonly replayed: true; readonly result: R | undefined; readonly recorded: boolean }
+  /** It failed for good, earlier. */
+  | { readonly outcome: 'rejected'; readonly error: RecordedError }
+  /** Somebody is at it. Ask again after `retryAfterMs`. */
+  | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
+  /** Its outcome is in doubt, and somebody has to decide. It does not run until then. */
+  | { readonly outcome: 'parked'; readonly error: RecordedError | undefined }
+  /** The key was used before with another payload. Nothing was run. */
+  | { readonly outcome: 'key-reused' };
+
+/**
+ * Wraps an async function so that its effect happens once per key.
+ *
+ * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * `StoreUnavailableError` when no claim could be had; with `InvalidKeyError` when the key is missing.
+ *
+ * @throws OptionError at once when an option is missing or out of range
+ */
+export function once<Input, R>(
+  options: OnceOptions<Input> & { readonly host: Host },
+  fn: (input: Input, claim: Claim) => Promise<R> | R,
+): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
+  const settings = settingsOf(options);
+  expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
+  const claims = createClaims(settings);
+
+  return async function callOnce(input, call = {}) {
+    const identity = identify(settings.operation, options.key(input), settings.host);
+    const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
+    const acquired = await claims.acquire({
+      identity,
+      deadline,
+      ...(call.redelivered !== undefined && { redelivered: call.redelivered }),
+    });
+    switch (acquired.outcome) {
+      case 'granted': {
+        const ran = await run(claims, acquired.held, (claim) => fn(input, claim));
+        if (ran.ran !== 'returned') throw ran.error;
+        return { outcome: 'completed', replayed: false, result: ran.value };
+      }
+      case 'replayed': {
+        const { record } = acquired;
+        if (record.status === 'rejected') {
+          return { outcome: 'rejected', error: record.error ?? { name: 'RejectedError', message: '' } };
+        }
+        const result = decodeResult(record) as R | undefined;
+        return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
+      }
+      default:
+        return acquired;
+    }
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * What an operator sees of a claim, in the words of the protocol.
+ *
+ * `in-flight`: one worker holds the claim. `released`: it may be tried again. `completed`: the effect happened.
+ * `rejected`: it failed for good. `parked`: its outcome is unknown and somebody has to decide.
+ */
+export type ClaimStatus = 'in-flight' | 'released' | 'completed' | 'rejected' | 'parked';
+
+/** A bounded description of an error: enough to act on, never a payload, never a stack. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** Why a completed claim has no result to replay. */
+export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
+
+/** One item of the claims table. Times are epoch milliseconds, except `expiresAt`. */
+export interface ClaimRecord {
+  /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
+  readonly id: string;
+  readonly status: ClaimStatus;
+  /** Random token of the last grant: whoever knows it is the owner. */
+  readonly claimId: string;
+  /** Grows by one with every grant of this key, and never goes back. */
+  readonly fence: number;
+  /** Until when the claim is exclusive, by the clock of the worker that holds it. */
+  readonly leaseUntil: number;
+  readonly firstSeenAt: number;
+  /** How many times the claim was granted. */
+  readonly attempts: number;
+  /** How many of those grants ended without an outcome: the worker died, or it was too late. */
+  readonly abandoned: number;
+  /**
+   * Until when an earlier attempt may have applied the effect without anybody knowing. Absent when nothing is in doubt.
+   * Kept beside `released`, so that a policy chosen later still sees the doubt.
+   */
+  readonly unknownAt?: number;
+  readonly fingerprint?: string;
+  /** The outcome to replay, as JSON text: exact, and a fresh copy each time it is read. */
+  readonly result?: string;
+  readonly resultOmitted?: ResultOmitted;
+  /** Of a rejected claim, why; of a parked one, what is in doubt; of a released one, the last failure. */
+  readonly error?: RecordedError;
+  /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, or parked. */
+  readonly expiresAt?: number;
+  /** Schema version. */
+  readonly v: 1;
+}
+
+const longestErrorText = 512;
+
+/** Takes what was thrown, whatever it is, down to a bounded name and message. */
+export function recordedError(error: unknown): RecordedError {
+  const bounded = (text: string) => (text.length > longestErrorText ? `${text.slice(0, longestErrorText - 1)}…` : text);
+  try {
+    if (error instanceof Error) return { name: bounded(String(error.name)), message: bounded(String(error.message)) };
+    return { name: 'Error', message: bounded(String(error)) };
+  } catch {
+    // An error whose own getters or toString throw must not turn a settled claim into a lost one.
+    return { name: 'Error', message: 'an error that could not be described' };
+  }
+}

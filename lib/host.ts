@@ -1,0 +1,14 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Host } from './core/host.ts';
+
+/** The world as it is: the system's clock, its random source and its timers. */
+export const nodeHost: Host = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  randomId: () => randomUUID(),
+  sha256: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,39 @@
+import { type OnceCall, type OnceOptions, type OnceOutcome, once as onceOn } from './core/once.ts';
+import type { Claim } from './core/run.ts';
+import { nodeHost } from './host.ts';
+
+/**
+ * Wraps any async function so that its effect happens once per key.
+ *
+ * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * `StoreUnavailableError` when no claim could be had; with `InvalidKeyError` when the key is missing.
+ *
+ * @throws OptionError at once when an option is missing or out of range
+ * @example
+ * const refund = once(
+ *   { operation: 'refund', store, key: (payment: Payment) => payment.id, onAbandoned: 'park' },
+ *   async (payment, claim) => provider.refund(payment.id, { idempotencyKey: claim.effectKey }),
+ * );
+ * const answer = await refund(payment);
+ * if (answer.outcome === 'in-flight') return tooEarly(answer.retryAfterMs);
+ */
+export function once<Input, R>(
+  options: OnceOptions<Input>,
+  fn: (input: Input, claim: Claim) => Promise<R> | R,
+): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
+  return onceOn({ host: nodeHost, ...options }, fn);
+}
+
+export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
+export { decide } from './core/decide.ts';
+export { InvalidKeyError, LeaseError, OptionError, RejectedError, RetryableError, StoreUnavailableError } from './core/errors.ts';
+export { type ClaimEvent, logEvents } from './core/events.ts';
+export type { Host } from './core/host.ts';
+export type { KeyValue } from './core/identity.ts';
+export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
+export type { ClaimOptions, Classification } from './core/options.ts';
+export type { ClaimRecord, ClaimStatus, RecordedError } from './core/record.ts';
+export type { Claim } from './core/run.ts';
+export { type Outcome, renew, type Settlement, settle } from './core/settle.ts';
+export { type ClaimStore, type ClaimWrite, type Expectation, holds, type WriteResult } from './core/store.ts';
+export { type MemoryStore, memoryStore } from './stores/memory.ts';

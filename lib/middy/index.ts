@@ -1,0 +1,1 @@
+export { type SqsOnceOptions, sqsOnce } from './sqs-once.ts';

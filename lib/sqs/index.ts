@@ -1,0 +1,6 @@
+export { eachMessage, type MessageHandler } from './each-message.ts';
+export type { InvocationContext, SqsBatchResponse, SqsEvent, SqsMessageAttribute, SqsRecord } from './event.ts';
+export type { DeadLetterReason } from './fate.ts';
+export { bodyField, compositeKey, type MessageKey, messageAttribute, messageId } from './keys.ts';
+export type { BodySchema, Message } from './message.ts';
+export type { SqsOptions } from './options.ts';

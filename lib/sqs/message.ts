@@ -1,0 +1,76 @@
+import type { SqsRecord } from './event.ts';
+
+/** One message, as a handler sees it. */
+export interface Message<Body> {
+  /** The parsed and validated body. */
+  readonly body: Body;
+  /** SQS's id of this copy: another one after a redrive, or when the producer sends twice. */
+  readonly messageId: string;
+  /** How many times SQS has delivered this copy, from 1. */
+  readonly receiveCount: number;
+  /** Set on FIFO queues (order), and on standard queues with fair queueing (no order). */
+  readonly messageGroupId: string | undefined;
+  /** The record as Lambda handed it over. */
+  readonly record: SqsRecord;
+}
+
+/**
+ * What a schema library offers under the Standard Schema convention (standardschema.dev): Zod, Valibot, ArkType and
+ * others do.
+ */
+export interface BodySchema<Body> {
+  readonly '~standard': {
+    readonly validate: (value: unknown) => SchemaResult<Body> | Promise<SchemaResult<Body>>;
+  };
+}
+
+type SchemaResult<Body> =
+  | { readonly value: Body; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A message that can never run, whatever is tried. */
+export class InvalidMessageError extends Error {
+  override readonly name = 'InvalidMessageError';
+}
+
+/** @throws InvalidMessageError, without a word of the body in it: it may hold what must not be logged */
+export async function parseMessage<Body>(record: SqsRecord, schema: BodySchema<Body> | undefined): Promise<Message<Body>> {
+  const body = parseJson(record.body);
+  return {
+    body: schema === undefined ? (body as Body) : await validated(body, schema),
+    messageId: record.messageId,
+    receiveCount: receiveCountOf(record),
+    messageGroupId: record.attributes?.MessageGroupId,
+    record,
+  };
+}
+
+export function receiveCountOf(record: SqsRecord): number {
+  return Number(record.attributes?.ApproximateReceiveCount ?? 1) || 1;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text.
+    throw new InvalidMessageError(`the body is not JSON (${Buffer.byteLength(String(text))} bytes)`);
+  }
+}
+
+async function validated<Body>(value: unknown, schema: BodySchema<Body>): Promise<Body> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  // Paths only: the library's own messages quote the values.
+  const paths = [...new Set(result.issues.map(pathOf))].slice(0, 10).join(', ');
+  throw new InvalidMessageError(`the body does not match the schema at: ${paths}`);
+}
+
+function pathOf(issue: SchemaIssue): string {
+  const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
+  return keys.length === 0 ? '(the body itself)' : keys.map(String).join('.');
+}

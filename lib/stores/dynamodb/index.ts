@@ -1,0 +1,1 @@
+export { type DynamoStoreOptions, dynamoStore } from './store.ts';

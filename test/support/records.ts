@@ -1,0 +1,32 @@
+import type { ClaimRequest, ClaimRules } from '../../lib/core/decide.ts';
+import type { ClaimRecord } from '../../lib/core/record.ts';
+import { someDay } from './virtual-host.ts';
+
+export const rules: ClaimRules = {
+  onAbandoned: 'retry',
+  skewMs: 1000,
+  maxAbandoned: 3,
+  maxAttempts: 20,
+  retryWindowMs: 14 * 24 * 3600_000,
+  retentionSeconds: 30 * 24 * 3600,
+};
+
+export function request(claimId: string, overrides: Partial<ClaimRequest> = {}): ClaimRequest {
+  return { id: 'issue-gift-card#order-1', claimId, leaseUntil: someDay + 30_000, ...overrides };
+}
+
+export function record(overrides: Partial<ClaimRecord> = {}): ClaimRecord {
+  return {
+    id: 'issue-gift-card#order-1',
+    status: 'in-flight',
+    claimId: 'first',
+    fence: 1,
+    leaseUntil: someDay + 30_000,
+    firstSeenAt: someDay,
+    attempts: 1,
+    abandoned: 0,
+    expiresAt: someDay / 1000 + 30 * 24 * 3600,
+    v: 1,
+    ...overrides,
+  };
+}

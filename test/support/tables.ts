@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+
+/** A client for DynamoDB Local. */
+export function localClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    ...config,
+  });
+}
+
+/** Creates a claims table of its own for a test, and answers its name. */
+export async function claimsTable(client: DynamoDBClient): Promise<string> {
+  const TableName = `claims-${randomUUID()}`;
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    }),
+  );
+  return TableName;
+}

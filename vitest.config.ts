@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config';
+
+/** Unit tests touch no server. The laws and the integration tests share one DynamoDB Local, started for them and stopped after them. */
+const servers = ['test/support/global-setup.ts'];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/laws/**', 'test/integration/**'],
+        },
+      },
+      { test: { name: 'laws', include: ['test/laws/**/*.test.ts'], globalSetup: servers, testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: servers,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
