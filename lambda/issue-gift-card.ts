@@ -38,8 +38,10 @@ async function issueGiftCard(order: Order, claim: { effectKey: string; signal: A
   });
   await response.arrayBuffer();
   if (response.ok) return;
-  if (response.status === 429 || response.status === 503) throw new RetryableError(`the provider is busy (${response.status})`);
-  if (response.status === 400 || response.status === 422) throw new RejectedError(`the provider refuses (${response.status})`);
+  if (response.status === 429 || response.status === 503)
+    throw new RetryableError(`the provider is busy (${response.status})`);
+  if (response.status === 400 || response.status === 422)
+    throw new RejectedError(`the provider refuses (${response.status})`);
   // Anything else says nothing about the card: it may have been issued before the error.
   throw new Error(`the gift card provider answered ${response.status}`);
 }

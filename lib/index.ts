@@ -26,7 +26,14 @@ export function once<Input, R>(
 
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
 export { decide } from './core/decide.ts';
-export { InvalidKeyError, LeaseError, OptionError, RejectedError, RetryableError, StoreUnavailableError } from './core/errors.ts';
+export {
+  InvalidKeyError,
+  LeaseError,
+  OptionError,
+  RejectedError,
+  RetryableError,
+  StoreUnavailableError,
+} from './core/errors.ts';
 export { type ClaimEvent, logEvents } from './core/events.ts';
 export type { Host } from './core/host.ts';
 export type { KeyValue } from './core/identity.ts';
@@ -34,6 +41,6 @@ export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
 export type { ClaimOptions, Classification } from './core/options.ts';
 export type { ClaimRecord, ClaimStatus, RecordedError } from './core/record.ts';
 export type { Claim } from './core/run.ts';
-export { type Outcome, renew, type Settlement, settle } from './core/settle.ts';
-export { type ClaimStore, type ClaimWrite, type Expectation, holds, type WriteResult } from './core/store.ts';
+export { type Outcome, renew, settle, type Transition } from './core/settle.ts';
+export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';
 export { type MemoryStore, memoryStore } from './stores/memory.ts';

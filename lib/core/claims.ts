@@ -1,41 +1,36 @@
-import { type ClaimRequest, decide } from './decide.ts';
+import { type Decision, decide } from './decide.ts';
 import { errorKind, StoreUnavailableError } from './errors.ts';
 import type { ClaimFact } from './events.ts';
 import { sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
-import { type ClaimRecord, type RecordedError, recordedError } from './record.ts';
-import { encodeResult } from './result.ts';
-import { type Outcome, renew, settle } from './settle.ts';
+import { type ClaimRecord, recordedError } from './record.ts';
+import { completion } from './result.ts';
+import { type Outcome, renew, settle, type Transition } from './settle.ts';
 
 /** A claim that this worker holds. */
 export interface Held {
   readonly identity: Identity;
-  /** As it was granted; `leaseUntil` moves on with every renewal. */
+  /** As it was last written by us; `leaseUntil` moves on with every renewal. */
   record: ClaimRecord;
   /** When the invocation ends, in epoch milliseconds; `undefined` where nothing ends it. */
   readonly deadline: number | undefined;
 }
 
-/** What came of asking for a claim. Only `granted` may run. */
-export type Acquired =
-  | { readonly outcome: 'granted'; readonly held: Held }
-  | { readonly outcome: 'replayed'; readonly record: ClaimRecord }
-  | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
-  | { readonly outcome: 'parked'; readonly error: RecordedError | undefined }
-  | { readonly outcome: 'key-reused' };
+/** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
+export type Acquired = Decision & { readonly held?: Held };
 
 /** How a run was recorded. `stale` and `lost` are outcomes that are known here and could not be written there. */
-export type Recorded = 'completed' | 'released' | 'rejected' | 'parked' | 'stale' | 'lost';
+export type Recorded = Outcome['status'] | 'stale' | 'lost';
 
 /** How far a handler had come with its effect. `unmarked`: it does not say. */
 export type Phase = 'unmarked' | 'before' | 'during' | 'after';
 
 export interface AcquireRequest {
   readonly identity: Identity;
-  readonly fingerprint?: string;
+  readonly fingerprint?: string | undefined;
   /** The message was delivered before: a record is probably there, and a read is cheaper than a write that fails. */
-  readonly redelivered?: boolean;
+  readonly redelivered?: boolean | undefined;
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline?: number | undefined;
 }
@@ -43,130 +38,113 @@ export interface AcquireRequest {
 export type Claims = ReturnType<typeof createClaims>;
 
 const leaseWithoutInvocationMs = 60_000;
-/** Each round means that another worker changed the record between our look and our write. */
+/** Each round means that another worker changed the record between our look and our write, or that the store failed. */
 const mostRounds = 16;
 
 /** The engine that every way into pawl drives: asks for claims and records how they ended. */
 export function createClaims(settings: Settings) {
-  const { store, rules, host, operation } = settings;
+  const { store, rules, host, operation, leaseMs } = settings;
 
-  function emit(identity: Pick<Identity, 'id'>, fact: ClaimFact): void {
+  function emit({ id }: Pick<Identity, 'id'>, fact: ClaimFact): void {
     try {
-      settings.onEvent({ ...fact, operation, id: identity.id, at: host.now() });
+      settings.onEvent({ ...fact, operation, id, at: host.now() });
     } catch {
       // A listener's failure must not look like the store's or the handler's: the effect may have happened already.
     }
   }
 
-  function leaseEnd(now: number, deadline: number | undefined): number {
-    if (deadline === undefined) return now + (settings.leaseMs ?? leaseWithoutInvocationMs);
-    return settings.leaseMs === undefined ? deadline : Math.min(now + settings.leaseMs, deadline);
+  function leaseEnd(deadline = Infinity): number {
+    const wanted = leaseMs ?? (deadline === Infinity ? leaseWithoutInvocationMs : Infinity);
+    return Math.min(host.now() + wanted, deadline);
   }
 
   /**
-   * Asks for a claim. Nothing may run before this has answered `granted`.
+   * Asks for a claim. Nothing may run before this has answered with `held`.
    * @throws StoreUnavailableError when the store failed: nothing was granted as far as anybody may act upon
    */
   async function acquire({ identity, fingerprint, redelivered, deadline }: AcquireRequest): Promise<Acquired> {
+    const { id } = identity;
     const claimId = host.randomId();
     try {
-      let found = redelivered ? await store.read(identity.id) : undefined;
+      let found = redelivered ? await store.read(id) : undefined;
       for (let round = 0; round < mostRounds; round++) {
-        const now = host.now();
-        const request: ClaimRequest = {
-          id: identity.id,
-          claimId,
-          leaseUntil: leaseEnd(now, deadline),
-          ...(fingerprint !== undefined && { fingerprint }),
-        };
-        const decision = decide(found, request, rules, now);
-        if ('write' in decision) {
-          const written = await store.write(decision.write);
-          if (!written.applied) {
-            found = written.found;
-            continue;
-          }
+        const request = { id, claimId, fingerprint, leaseUntil: leaseEnd(deadline) };
+        const decided = decide(found, request, rules, host.now());
+        const { decision, record, write } = decided;
+        const written = write === undefined ? undefined : await store.write(write);
+        if (written?.applied === false) {
+          found = written.found;
+          continue;
         }
-        switch (decision.decision) {
-          case 'grant':
-          case 'own':
-          case 'take-over': {
-            const record = 'write' in decision ? decision.write.next : decision.record;
-            const { attempts: attempt, fence, abandoned } = record;
-            if (decision.decision === 'take-over') emit(identity, { type: 'taken-over', attempt, fence, abandoned });
-            else emit(identity, { type: 'granted', attempt, fence });
-            return { outcome: 'granted', held: { identity, record, deadline } };
-          }
-          case 'park': {
-            const error = decision.write.next.error ?? { name: decision.reason, message: '' };
-            emit(identity, { type: 'parked', error });
-            return { outcome: 'parked', error };
-          }
-          case 'parked':
-            emit(identity, { type: 'still-parked', error: decision.record.error });
-            return { outcome: 'parked', error: decision.record.error };
-          case 'replay':
-            emit(identity, { type: 'replayed', status: decision.record.status === 'rejected' ? 'rejected' : 'completed' });
-            return { outcome: 'replayed', record: decision.record };
-          case 'in-flight':
-            emit(identity, { type: 'in-flight', retryAfterMs: decision.retryAfterMs });
-            return { outcome: 'in-flight', retryAfterMs: decision.retryAfterMs };
-          case 'key-reused':
-            emit(identity, { type: 'key-reused' });
-            return { outcome: 'key-reused' };
-        }
+        const { attempts, fence, status, error } = record;
+        const type = decision === 'parked' && write === undefined ? 'still-parked' : decision;
+        emit(identity, { type, attempts, fence, status, error });
+        const held = decision === 'granted' || decision === 'taken-over';
+        return held ? { ...decided, held: { identity, record, deadline } } : decided;
       }
-      throw new Error(`the record changed ${mostRounds} times while it was being claimed`);
+      throw new Error('the record kept changing');
     } catch (cause) {
-      emit(identity, { type: 'store-unavailable', error: recordedError(cause) });
-      throw new StoreUnavailableError(
-        `no claim on ${identity.id}: the claims store failed (${recordedError(cause).message}). Nothing was run`,
-        { cause },
-      );
+      const error = recordedError(cause);
+      emit(identity, { type: 'store-unavailable', error });
+      throw new StoreUnavailableError(`the claims store failed, and nothing was run for ${id}: ${error.message}`, {
+        cause,
+      });
     }
   }
 
-  /** Writes an outcome, again and again until the time is up. Never throws. */
-  async function record(held: Held, outcome: Outcome): Promise<Recorded> {
-    let found: ClaimRecord | undefined = held.record;
-    let failure: unknown = new Error(`the record changed ${mostRounds} times while its outcome was being recorded`);
-    const until = held.deadline ?? Math.max(held.record.leaseUntil, host.now() + settings.marginMs);
-    for (let round = 0; round < mostRounds; round++) {
-      const now = host.now();
-      const settlement = settle(held.record, found, outcome, rules, now);
-      if (settlement.settlement === 'applied') return outcome.outcome;
-      if (settlement.settlement === 'stale') {
-        emit(held.identity, { type: 'stale-claim', outcome: outcome.outcome, fence: held.record.fence });
-        return 'stale';
-      }
+  /** Makes one transition of a claim true, whatever happens on the way. @throws the store's error once `until` has come */
+  async function change(
+    held: Held,
+    transition: (found: ClaimRecord | undefined) => Transition,
+    until: number,
+  ): Promise<'applied' | 'stale'> {
+    let seen: ClaimRecord | undefined = held.record;
+    for (let round = 0; ; round++) {
+      const next = transition(seen);
+      if (next === 'applied' && seen !== undefined) held.record = seen;
+      if (typeof next === 'string') return next;
       try {
-        const written = await store.write(settlement.write);
-        if (written.applied) return outcome.outcome;
-        found = written.found;
+        const written = await store.write({ next, seen });
+        if (written.applied) {
+          held.record = next;
+          return 'applied';
+        }
+        seen = written.found;
       } catch (error) {
-        failure = error;
-        const wait = Math.min(2000, 50 * 2 ** round) * (0.5 + host.random());
-        if (host.now() + wait >= until) break;
-        await sleep(host, wait);
+        const waitMs = Math.min(2000, 50 * 2 ** round) * (0.5 + host.random());
+        if (host.now() + waitMs >= until) throw error;
+        await sleep(host, waitMs);
       }
     }
-    const error = recordedError(failure);
-    if (outcome.outcome === 'completed') emit(held.identity, { type: 'completion-lost', error });
-    else emit(held.identity, { type: 'outcome-lost', outcome: outcome.outcome, error });
-    return 'lost';
+  }
+
+  /** Records an outcome, as long as there is time. Never throws. */
+  async function record(held: Held, outcome: Outcome): Promise<Recorded> {
+    const { claimId, attempts, fence, leaseUntil } = held.record;
+    const { status } = outcome;
+    const error = 'error' in outcome ? outcome.error : undefined;
+    const facts = { attempts, fence, status, error };
+    try {
+      const until = held.deadline ?? Math.max(leaseUntil, host.now() + settings.marginMs);
+      const changed = await change(held, (found) => settle(claimId, found, outcome, rules, host.now()), until);
+      if (changed === 'stale') emit(held.identity, { ...facts, type: 'stale-claim' });
+      else emit(held.identity, { ...facts, type: status });
+      return changed === 'stale' ? changed : status;
+    } catch (failure) {
+      const type = status === 'completed' ? 'completion-lost' : 'outcome-lost';
+      emit(held.identity, { ...facts, type, error: recordedError(failure) });
+      return 'lost';
+    }
   }
 
   /** Records that the effect happened. Whatever comes of the writing, it did. */
   async function succeed(held: Held, value: unknown): Promise<Recorded> {
-    const encoded = encodeResult(value, { record: settings.recordResult, maxBytes: settings.maxResultBytes });
-    const recorded = await record(held, { outcome: 'completed', ...encoded });
-    if (recorded !== 'completed') return recorded;
-    const { attempts: attempt, fence } = held.record;
-    emit(held.identity, { type: 'completed', attempt, fence });
-    if ('resultOmitted' in encoded && encoded.resultOmitted !== 'by-choice') {
-      emit(held.identity, { type: 'result-not-recorded', reason: encoded.resultOmitted });
+    const outcome = completion(value, settings.maxResultBytes, settings.recordResult);
+    const { resultOmitted } = outcome;
+    if (resultOmitted !== undefined && resultOmitted !== 'by-choice') {
+      emit(held.identity, { type: 'result-not-recorded', reason: resultOmitted });
     }
-    return recorded;
+    return record(held, outcome);
   }
 
   /** Records that a handler threw, by what its error and its phase say about the effect. */
@@ -176,31 +154,16 @@ export function createClaims(settings: Settings) {
       emit(held.identity, { type: 'failed-after-effect', error });
       return succeed(held, undefined);
     }
-    const outcome = outcomeOf(thrown, error, phase);
-    const recorded = await record(held, outcome);
-    if (recorded !== outcome.outcome) return recorded;
-    if (outcome.outcome === 'released') emit(held.identity, { type: 'released', error, unknown: outcome.unknown });
-    if (outcome.outcome === 'rejected') emit(held.identity, { type: 'rejected', error });
-    if (outcome.outcome === 'parked') {
-      emit(held.identity, { type: 'parked', error: { name: outcome.reason, message: outcome.message } });
-    }
-    return recorded;
-  }
-
-  function outcomeOf(thrown: unknown, error: RecordedError, phase: Phase): Outcome {
     const known = errorKind(thrown) ?? classified(thrown);
-    if (known === 'rejected') return { outcome: 'rejected', error };
-    if (known === 'retryable' || phase === 'before') return { outcome: 'released', error, unknown: false };
-    if (rules.onAbandoned === 'park') {
-      return { outcome: 'parked', reason: 'outcome-unknown', message: `${error.name}: ${error.message}` };
-    }
-    return { outcome: 'released', error, unknown: true };
+    if (known === 'rejected') return record(held, { status: 'rejected', error });
+    const unknown = known !== 'retryable' && phase !== 'before';
+    if (unknown && rules.onAbandoned === 'park') return record(held, { status: 'parked', error });
+    return record(held, { status: 'released', error, unknown });
   }
 
   function classified(thrown: unknown) {
     try {
-      const kind = settings.classify(thrown);
-      return kind === 'unknown' ? undefined : kind;
+      return settings.classify(thrown);
     } catch {
       // A classifier that fails has not said anything about the effect.
       return undefined;
@@ -209,25 +172,10 @@ export function createClaims(settings: Settings) {
 
   /** Extends the lease. Answers whether the claim is still ours. @throws the store's error */
   async function extend(held: Held): Promise<boolean> {
-    let found: ClaimRecord | undefined = held.record;
-    for (let round = 0; round < mostRounds; round++) {
-      const leaseUntil = leaseEnd(host.now(), held.deadline);
-      const settlement = renew(held.record, found, leaseUntil);
-      if (settlement.settlement === 'stale') {
-        emit(held.identity, { type: 'stale-claim', outcome: 'renew', fence: held.record.fence });
-        return false;
-      }
-      if (settlement.settlement === 'write') {
-        const written = await store.write(settlement.write);
-        if (!written.applied) {
-          found = written.found;
-          continue;
-        }
-        held.record = { ...held.record, leaseUntil };
-      }
-      return true;
-    }
-    return false;
+    const { claimId, attempts, fence, status } = held.record;
+    const changed = await change(held, (found) => renew(claimId, found, leaseEnd(held.deadline)), 0);
+    if (changed === 'stale') emit(held.identity, { type: 'stale-claim', attempts, fence, status });
+    return changed === 'applied';
   }
 
   return { settings, acquire, succeed, fail, extend, emit };

@@ -3,7 +3,6 @@ import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
 import { type ClaimOptions, expect, settingsOf } from './options.ts';
 import type { RecordedError } from './record.ts';
-import { decodeResult } from './result.ts';
 import { type Claim, run } from './run.ts';
 
 export interface OnceOptions<Input> extends ClaimOptions {
@@ -23,13 +22,18 @@ export interface OnceCall {
 export type OnceOutcome<R> =
   /** The effect happened: now (`replayed: false`), or before (`replayed: true`, with the recorded result if there is one). */
   | { readonly outcome: 'completed'; readonly replayed: false; readonly result: R }
-  | { readonly outcome: 'completed'; readonly replayed: true; readonly result: R | undefined; readonly recorded: boolean }
+  | {
+      readonly outcome: 'completed';
+      readonly replayed: true;
+      readonly result: R | undefined;
+      readonly recorded: boolean;
+    }
   /** It failed for good, earlier. */
   | { readonly outcome: 'rejected'; readonly error: RecordedError }
   /** Somebody is at it. Ask again after `retryAfterMs`. */
   | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
   /** Its outcome is in doubt, and somebody has to decide. It does not run until then. */
-  | { readonly outcome: 'parked'; readonly error: RecordedError | undefined }
+  | { readonly outcome: 'parked'; readonly error: RecordedError }
   /** The key was used before with another payload. Nothing was run. */
   | { readonly outcome: 'key-reused' };
 
@@ -52,27 +56,20 @@ export function once<Input, R>(
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
-    const acquired = await claims.acquire({
-      identity,
-      deadline,
-      ...(call.redelivered !== undefined && { redelivered: call.redelivered }),
-    });
-    switch (acquired.outcome) {
-      case 'granted': {
-        const ran = await run(claims, acquired.held, (claim) => fn(input, claim));
-        if (ran.ran !== 'returned') throw ran.error;
-        return { outcome: 'completed', replayed: false, result: ran.value };
-      }
-      case 'replayed': {
-        const { record } = acquired;
-        if (record.status === 'rejected') {
-          return { outcome: 'rejected', error: record.error ?? { name: 'RejectedError', message: '' } };
-        }
-        const result = decodeResult(record) as R | undefined;
-        return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
-      }
-      default:
-        return acquired;
+    const acquired = await claims.acquire({ identity, deadline, redelivered: call.redelivered });
+    const { decision, record, held } = acquired;
+    if (held !== undefined) {
+      const ran = await run(claims, held, (claim) => fn(input, claim));
+      if (ran.ran !== 'returned') throw ran.error;
+      return { outcome: 'completed', replayed: false, result: ran.value as R };
     }
+    const error = record.error ?? { name: 'Error', message: '' };
+    if (decision === 'in-flight') return { outcome: decision, retryAfterMs: acquired.retryAfterMs };
+    if (decision === 'parked') return { outcome: decision, error };
+    if (decision !== 'replayed') return { outcome: 'key-reused' };
+    if (record.status === 'rejected') return { outcome: record.status, error };
+    // Parsed anew for each caller: a shared object that one of them changes would be another answer for the next.
+    const result = record.result === undefined ? undefined : (JSON.parse(record.result) as R);
+    return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
   };
 }

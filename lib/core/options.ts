@@ -89,19 +89,9 @@ export interface ClaimOptions {
 }
 
 /** Options after defaults and validation. */
-export interface Settings {
-  readonly operation: string;
-  readonly store: ClaimStore;
-  readonly rules: ClaimRules;
+export interface Settings extends Required<Omit<ClaimOptions, 'leaseMs' | 'retentionSeconds'>> {
   readonly leaseMs: number | undefined;
-  readonly timeoutMs: number;
-  readonly marginMs: number;
-  readonly classify: (error: unknown) => Classification | undefined;
-  readonly marksEffect: boolean;
-  readonly recordResult: boolean;
-  readonly maxResultBytes: number;
-  readonly onEvent: (event: ClaimEvent) => void;
-  readonly host: Host;
+  readonly rules: ClaimRules;
 }
 
 const defaults = {
@@ -117,85 +107,61 @@ const defaults = {
   recordResult: true,
   maxResultBytes: 16_384,
   onEvent: reportTheUnusual,
-} as const;
+};
+
+const longestMs = 12 * 3600_000;
+/** Whole numbers, each with the least and the most that makes sense. */
+const ranges = {
+  leaseMs: [1000, longestMs],
+  skewMs: [0, longestMs],
+  timeoutMs: [0, longestMs],
+  marginMs: [0, longestMs],
+  retentionSeconds: [60, 1e9],
+  maxAttempts: [1, 1e9],
+  retryWindowSeconds: [1, 1e9],
+  maxAbandoned: [1, 1e9],
+  maxResultBytes: [0, 350_000],
+} as const satisfies Partial<Record<keyof ClaimOptions, readonly [number, number]>>;
 
 /** Merges defaults, and checks everything at once. @throws OptionError, naming the option, what was expected and what came */
 export function settingsOf(options: ClaimOptions & { readonly host: Host }): Settings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const o = { ...defaults, ...(given as unknown as typeof options) };
-
-  expect(
-    typeof o.operation === 'string' && /^[\x21-\x22\x24-\x7e]{1,128}$/.test(o.operation),
-    'operation',
-    "1 to 128 printable ASCII characters without spaces or '#', e.g. 'issue-gift-card'",
-    o.operation,
-  );
-  expect(
-    typeof o.store?.read === 'function' && typeof o.store?.write === 'function',
-    'store',
-    'a claim store, e.g. dynamoStore({ tableName })',
-    o.store,
-  );
-  const policies: readonly AbandonedPolicy[] = ['retry', 'park'];
-  expect(
-    policies.includes(o.onAbandoned),
-    'onAbandoned',
-    "'retry' (run again: the provider honours the effect key, or twice is better than never) or 'park' (never twice: somebody decides). There is no default on purpose",
-    o.onAbandoned,
-  );
-  if (o.leaseMs !== undefined) expectNumber('leaseMs', o.leaseMs, 1000, 12 * 3600_000);
-  expectNumber('skewMs', o.skewMs, 0, 3600_000);
-  expectNumber('timeoutMs', o.timeoutMs, 0, 12 * 3600_000);
-  expectNumber('marginMs', o.marginMs, 0, 900_000);
-  expectNumber('maxAttempts', o.maxAttempts, 1, Number.MAX_SAFE_INTEGER);
-  expectNumber('maxAbandoned', o.maxAbandoned, 1, Number.MAX_SAFE_INTEGER);
-  expectNumber('retryWindowSeconds', o.retryWindowSeconds, 1, Number.MAX_SAFE_INTEGER / 1000);
-  expectNumber('maxResultBytes', o.maxResultBytes, 0, 350_000);
-  if (o.retentionSeconds !== 'forever') expectNumber('retentionSeconds', o.retentionSeconds, 60, 10 * 366 * 24 * 3600);
+  const { operation, store, onAbandoned, leaseMs } = o;
   const shortestLease = o.marginMs + o.timeoutMs;
-  expect(
-    o.leaseMs === undefined || o.leaseMs > shortestLease,
-    'leaseMs',
-    `more than timeoutMs + marginMs (${shortestLease}), or nothing could ever be started`,
-    o.leaseMs,
-  );
+  const retentionSeconds = o.retentionSeconds === 'forever' ? Infinity : o.retentionSeconds;
 
-  return {
-    operation: o.operation,
-    store: o.store,
-    rules: {
-      onAbandoned: o.onAbandoned,
-      skewMs: o.skewMs,
-      maxAbandoned: o.maxAbandoned,
-      maxAttempts: o.maxAttempts,
-      retryWindowMs: o.retryWindowSeconds * 1000,
-      retentionSeconds: o.retentionSeconds === 'forever' ? Infinity : o.retentionSeconds,
-    },
-    leaseMs: o.leaseMs,
-    timeoutMs: o.timeoutMs,
-    marginMs: o.marginMs,
-    classify: o.classify,
-    marksEffect: o.marksEffect,
-    recordResult: o.recordResult,
-    maxResultBytes: o.maxResultBytes,
-    onEvent: o.onEvent,
-    host: o.host,
-  };
+  const named = /^[\x21-\x22\x24-\x7e]{1,128}$/.test(operation);
+  expect(
+    named,
+    'operation',
+    "1 to 128 characters of printable ASCII without spaces or '#', e.g. 'send-email'",
+    operation,
+  );
+  expect(store?.write, 'store', 'a claim store, e.g. dynamoStore({ tableName })', store);
+  const policies: readonly AbandonedPolicy[] = ['retry', 'park'];
+  const why = "'retry' (twice is better than never, or the provider honours the effect key) or 'park' (never twice)";
+  expect(policies.includes(onAbandoned), 'onAbandoned', `${why}; there is no default`, onAbandoned);
+  for (const [name, [min, max]] of Object.entries(ranges)) {
+    const value = o[name as keyof typeof ranges];
+    if (value !== undefined && value !== 'forever') expectNumber(name, value, min, max);
+  }
+  const longEnough = leaseMs === undefined || leaseMs > shortestLease;
+  expect(longEnough, 'leaseMs', `more than timeoutMs + marginMs, which is ${shortestLease}`, leaseMs);
+
+  return { ...o, leaseMs, rules: { ...o, retentionSeconds } };
 }
 
 /** @throws OptionError unless `ok` */
-export function expect(ok: boolean, option: string, expected: string, came: unknown): asserts ok {
-  if (!ok) throw new OptionError(`${option}: expected ${expected}; got ${shown(came)}`);
+export function expect(ok: unknown, option: string, expected: string, came: unknown): void {
+  if (ok) return;
+  const shown =
+    typeof came === 'string' ? JSON.stringify(came) : typeof came === 'function' ? 'a function' : String(came);
+  throw new OptionError(`${option}: expected ${expected}; got ${shown}`);
 }
 
 /** @throws OptionError unless it is an integer in the range */
-export function expectNumber(option: string, value: unknown, min: number, max: number): asserts value is number {
-  const ok = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+export function expectNumber(option: string, value: unknown, min: number, max: number): void {
+  const ok = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
   expect(ok, option, `a whole number from ${min} to ${max}`, value);
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
-  if (typeof value === 'object' && value !== null) return 'an object';
-  return typeof value === 'function' ? 'a function' : String(value);
 }

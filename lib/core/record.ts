@@ -35,15 +35,15 @@ export interface ClaimRecord {
    * Until when an earlier attempt may have applied the effect without anybody knowing. Absent when nothing is in doubt.
    * Kept beside `released`, so that a policy chosen later still sees the doubt.
    */
-  readonly unknownAt?: number;
-  readonly fingerprint?: string;
+  readonly unknownAt?: number | undefined;
+  readonly fingerprint?: string | undefined;
   /** The outcome to replay, as JSON text: exact, and a fresh copy each time it is read. */
-  readonly result?: string;
-  readonly resultOmitted?: ResultOmitted;
+  readonly result?: string | undefined;
+  readonly resultOmitted?: ResultOmitted | undefined;
   /** Of a rejected claim, why; of a parked one, what is in doubt; of a released one, the last failure. */
-  readonly error?: RecordedError;
+  readonly error?: RecordedError | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, or parked. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** Schema version. */
   readonly v: 1;
 }
@@ -51,13 +51,13 @@ export interface ClaimRecord {
 const longestErrorText = 512;
 
 /** Takes what was thrown, whatever it is, down to a bounded name and message. */
-export function recordedError(error: unknown): RecordedError {
-  const bounded = (text: string) => (text.length > longestErrorText ? `${text.slice(0, longestErrorText - 1)}…` : text);
+export function recordedError(thrown: unknown): RecordedError {
+  const bounded = (text: unknown) => String(text).slice(0, longestErrorText);
   try {
-    if (error instanceof Error) return { name: bounded(String(error.name)), message: bounded(String(error.message)) };
-    return { name: 'Error', message: bounded(String(error)) };
+    const { name = 'Error', message = thrown } = Object(thrown);
+    return { name: bounded(name), message: bounded(message) };
   } catch {
     // An error whose own getters or toString throw must not turn a settled claim into a lost one.
-    return { name: 'Error', message: 'an error that could not be described' };
+    return { name: 'Error', message: 'indescribable' };
   }
 }

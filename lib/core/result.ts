@@ -1,29 +1,21 @@
-import type { ResultOmitted } from './record.ts';
-
-export type EncodedResult = { readonly result?: string } | { readonly resultOmitted: ResultOmitted };
+import type { Outcome } from './settle.ts';
 
 /**
- * A result as it is recorded: JSON text, because it is exact, bounded, and a fresh copy each time it is read. Never
+ * A completion with its result as JSON text, because that is exact, bounded, and a fresh copy each time it is read. Never
  * throws: what cannot be recorded must not undo an effect that has happened.
  */
-export function encodeResult(value: unknown, limits: { record: boolean; maxBytes: number }): EncodedResult {
-  if (value === undefined) return {};
-  if (!limits.record) return { resultOmitted: 'by-choice' };
-  let json: string | undefined;
+export function completion(value: unknown, maxBytes: number, wanted: boolean): Outcome & { status: 'completed' } {
+  const status = 'completed';
+  if (value === undefined) return { status };
+  if (!wanted) return { status, resultOmitted: 'by-choice' };
   try {
-    json = JSON.stringify(value);
+    const result: unknown = JSON.stringify(value);
+    if (typeof result === 'string') {
+      const fits = new TextEncoder().encode(result).length <= maxBytes;
+      return fits ? { status, result } : { status, resultOmitted: 'too-large' };
+    }
   } catch {
-    return { resultOmitted: 'not-serialisable' };
+    // A cycle, a BigInt, a toJSON that throws.
   }
-  if (json === undefined) return { resultOmitted: 'not-serialisable' };
-  // Two bytes of UTF-8 at the least per non-ASCII character; the exact count only where it can matter.
-  const tooLarge =
-    json.length > limits.maxBytes ||
-    (json.length * 3 > limits.maxBytes && new TextEncoder().encode(json).length > limits.maxBytes);
-  return tooLarge ? { resultOmitted: 'too-large' } : { result: json };
-}
-
-/** A fresh copy of a recorded result. */
-export function decodeResult(record: { readonly result?: string }): unknown {
-  return record.result === undefined ? undefined : JSON.parse(record.result);
+  return { status, resultOmitted: 'not-serialisable' };
 }

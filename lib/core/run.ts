@@ -29,50 +29,52 @@ export interface Claim {
   effect<T>(start: () => Promise<T> | T): Promise<T>;
 }
 
-export type Ran<R> =
-  | { readonly ran: 'returned'; readonly value: R; readonly recorded: Recorded }
-  /** `applied`: the error came after the marked effect, which has happened. */
-  | { readonly ran: 'threw'; readonly error: unknown; readonly applied: boolean; readonly recorded: Recorded }
-  /** Too little time was left: the claim was given back before anything began. */
-  | { readonly ran: 'not-started'; readonly error: LeaseError; readonly recorded: Recorded };
+export interface Ran<R> {
+  /** `not-started`: too little time was left, and the claim was given back before anything began. */
+  readonly ran: 'returned' | 'threw' | 'not-started';
+  readonly value?: R;
+  readonly error?: unknown;
+  /** The effect is known to have happened, whether or not that could be recorded. */
+  readonly applied: boolean;
+  readonly recorded: Recorded;
+}
 
 /** Runs a handler under a claim and records how it ended. Never throws: what the handler threw is in the answer. */
 export async function run<R>(claims: Claims, held: Held, handler: (claim: Claim) => Promise<R> | R): Promise<Ran<R>> {
-  const { settings } = claims;
-  const { host } = settings;
+  const { operation, host, timeoutMs, marksEffect } = claims.settings;
+  const { key, effectKey } = held.identity;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
-  const remaining = usableMs(claims, held);
-  if (remaining <= settings.timeoutMs) {
-    claims.emit(held.identity, { type: 'not-started', remainingMs: remaining });
-    const error = tooLate(remaining, settings.timeoutMs);
-    return { ran: 'not-started', error, recorded: await claims.fail(held, error, 'before') };
+  const remainingMs = usableMs(claims, held);
+  if (remainingMs <= timeoutMs) {
+    claims.emit(held.identity, { type: 'not-started', remainingMs });
+    const error = tooLate(remainingMs);
+    return { ran: 'not-started', error, applied: false, recorded: await claims.fail(held, error, 'before') };
   }
 
-  const watch = watchLease(claims, held, host.now() + (settings.timeoutMs || Infinity));
-  let phase: Phase = settings.marksEffect ? 'before' : 'unmarked';
+  const lease = watchLease(claims, held, timeoutMs > 0 ? host.now() + timeoutMs : Infinity);
+  let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
   let running: Promise<unknown> | undefined;
   let pending = false;
 
   const claim: Claim = {
-    operation: settings.operation,
-    key: held.identity.key,
-    effectKey: held.identity.effectKey,
+    operation,
+    key,
+    effectKey,
     attempt: held.record.attempts,
     fence: held.record.fence,
     get signal() {
-      return watch.signal();
+      return lease.signal();
     },
-    remainingMs: () => watch.remainingMs(),
+    remainingMs: lease.remainingMs,
     async effect(start) {
-      if (running !== undefined) {
-        throw new Error('claim.effect was called twice: a claim has one effect. Give each effect an operation of its own');
-      }
-      const left = Math.min(usableMs(claims, held), watch.remainingMs());
-      if (left <= 0 || watch.lost()) throw tooLate(left, 0);
+      if (running !== undefined)
+        throw new Error('claim.effect was called twice; give each effect an operation of its own');
+      const left = lease.remainingMs();
+      if (left <= 0) throw tooLate(left);
       phase = 'during';
+      pending = true;
       const effect = (async () => start())();
       running = effect;
-      pending = true;
       try {
         const value = await effect;
         phase = 'after';
@@ -87,25 +89,23 @@ export async function run<R>(claims: Claims, held: Held, handler: (claim: Claim)
     const value = await handler(claim);
     // An effect that the handler started and did not wait for would go on in a frozen sandbox, after its lease.
     if (pending) await running;
-    await watch.stop();
-    return { ran: 'returned', value, recorded: await claims.succeed(held, value) };
+    await lease.stop();
+    return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
   } catch (error) {
     await Promise.allSettled([running]);
-    await watch.stop();
-    const applied = (phase as Phase) === 'after';
-    return { ran: 'threw', error, applied, recorded: await claims.fail(held, error, phase) };
+    await lease.stop();
+    return { ran: 'threw', error, applied: phase === 'after', recorded: await claims.fail(held, error, phase) };
   }
 }
 
 /** Milliseconds in which an effect may still be started and its outcome recorded. */
-export function usableMs(claims: Claims, held: Held): number {
-  return held.record.leaseUntil - claims.settings.marginMs - claims.settings.host.now();
+export function usableMs({ settings }: Claims, held: Held): number {
+  return held.record.leaseUntil - settings.marginMs - settings.host.now();
 }
 
-function tooLate(remaining: number, needed: number): LeaseError {
+function tooLate(remainingMs: number): LeaseError {
   return new LeaseError(
-    `${Math.max(0, remaining)} ms of the lease are left and more than ${needed} ms are needed; nothing was started. ` +
-      'The message stays on its queue. Give the function a longer timeout or smaller batches if this happens often',
+    `nothing was started: of the lease, ${Math.max(0, remainingMs)} ms are left. Is the function's timeout long enough for its batches?`,
   );
 }
 
@@ -115,57 +115,46 @@ function tooLate(remaining: number, needed: number): LeaseError {
  */
 function watchLease(claims: Claims, held: Held, latest: number) {
   const { host, leaseMs, marginMs } = claims.settings;
-  let controller: AbortController | undefined;
-  let reason: LeaseError | undefined;
+  const controller = new AbortController();
   let cancelAbort: (() => void) | undefined;
   let cancelBeat: (() => void) | undefined;
-  let beating: Promise<void> = Promise.resolve();
+  let beating: Promise<void> | undefined;
 
   const end = () => Math.min(latest, held.record.leaseUntil - marginMs);
-
-  function abort(error: LeaseError): void {
-    reason ??= error;
-    controller?.abort(reason);
-  }
+  const remainingMs = () => (controller.signal.aborted ? 0 : Math.max(0, end() - host.now()));
+  const abort = (why: string) => controller.abort(new LeaseError(why));
 
   function armAbort(): void {
-    cancelAbort?.();
-    cancelAbort = host.after(Math.max(0, end() - host.now()), () => {
-      if (host.now() < end()) armAbort();
-      else abort(new LeaseError('the time for this effect is over; whether it was applied is not known yet'));
+    cancelAbort = host.after(remainingMs(), () => {
+      // A renewal may have moved the end meanwhile.
+      if (remainingMs() > 0) armAbort();
+      else abort('the time for this effect is over; it may have been applied');
     });
   }
 
-  const beatMs = held.deadline === undefined || leaseMs !== undefined ? (leaseMs ?? 60_000) / 3 : undefined;
-  function armBeat(): void {
-    if (beatMs === undefined) return;
-    cancelBeat = host.after(beatMs, () => {
-      beating = beat();
-    });
-  }
   async function beat(): Promise<void> {
     try {
-      if (!(await claims.extend(held))) {
-        abort(new LeaseError('the claim was taken over by another worker; its lease had ended'));
-        return;
-      }
+      if (!(await claims.extend(held))) return abort('another worker has taken the claim over');
     } catch (error) {
       // One missed beat is no loss: the lease still runs, and the next beat comes before its end.
       claims.emit(held.identity, { type: 'store-unavailable', error: recordedError(error) });
     }
     armBeat();
   }
-  armBeat();
+
+  function armBeat(): void {
+    const beatMs = (held.record.leaseUntil - host.now()) / 3;
+    cancelBeat = host.after(beatMs, () => {
+      beating = beat();
+    });
+  }
+  // A lease that lasts as long as the invocation cannot be renewed, and need not be.
+  if (leaseMs !== undefined || held.deadline === undefined) armBeat();
 
   return {
-    lost: () => reason !== undefined,
-    remainingMs: () => (reason === undefined ? Math.max(0, end() - host.now()) : 0),
+    remainingMs,
     signal(): AbortSignal {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (reason === undefined) armAbort();
-        else controller.abort(reason);
-      }
+      if (cancelAbort === undefined) armAbort();
       return controller.signal;
     },
     async stop(): Promise<void> {

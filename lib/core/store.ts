@@ -1,21 +1,10 @@
 import type { ClaimRecord } from './record.ts';
 
-/**
- * What a write expects to find. A store applies the write only if it does, in one atomic step.
- *
- * - `absent`: no record of this id.
- * - `unchanged`: the record is still the one that was decided upon: same status, claim id, fence, lease and attempts.
- * - `owned`: the claim is still ours: same claim id, and in flight. The lease may have been renewed meanwhile.
- */
-export type Expectation =
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'unchanged'; readonly record: ClaimRecord }
-  | { readonly kind: 'owned'; readonly record: ClaimRecord };
-
-/** One conditional write of one record. What the record had before, and `next` has not, is removed. */
+/** One conditional write of one record. What `seen` has and `next` has not is removed. */
 export interface ClaimWrite {
   readonly next: ClaimRecord;
-  readonly expect: Expectation;
+  /** The record that was decided upon: the write is applied only if it is still that one. `undefined`: only if there is none. */
+  readonly seen: ClaimRecord | undefined;
 }
 
 /** A write that was not applied says what stands there instead, as of after the attempt. */
@@ -32,20 +21,19 @@ export type WriteResult =
 export interface ClaimStore {
   /** Reads one record, strongly consistent: a stale "not there" would let an effect run twice. */
   read(id: string): Promise<ClaimRecord | undefined>;
-  /** Applies one write if what it expects holds. */
+  /** Applies one write if the record is still the one that was seen. */
   write(write: ClaimWrite): Promise<WriteResult>;
 }
 
-/** Whether an expectation holds. The condition expressions of `stores/dynamodb` say the same in DynamoDB's language. */
-export function holds(expect: Expectation, found: ClaimRecord | undefined): boolean {
-  if (expect.kind === 'absent') return found === undefined;
-  if (found === undefined || found.claimId !== expect.record.claimId) return false;
-  if (expect.kind === 'owned') return found.status === 'in-flight';
-  const seen = expect.record;
-  return (
-    found.status === seen.status &&
-    found.fence === seen.fence &&
-    found.leaseUntil === seen.leaseUntil &&
-    found.attempts === seen.attempts
-  );
+/**
+ * What tells one state of a record from another: whose it is, what it is, and until when. Every transition changes at
+ * least one of them, and every grant has a claim id of its own. The condition expressions of `stores/dynamodb` compare
+ * the same three.
+ */
+export const identifying = ['claimId', 'status', 'leaseUntil'] as const satisfies readonly (keyof ClaimRecord)[];
+
+/** Whether a record is still the one that was seen. */
+export function unchanged(seen: ClaimRecord | undefined, found: ClaimRecord | undefined): boolean {
+  if (seen === undefined || found === undefined) return seen === found;
+  return identifying.every((name) => seen[name] === found[name]);
 }

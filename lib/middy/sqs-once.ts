@@ -50,12 +50,12 @@ export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
   const consumer = createConsumer<Body>(options);
-  const { claims, settings, sqs } = consumer;
+  const { claims, settings } = consumer;
 
   async function claimBatch(event: SqsEvent, context: InvocationContext): Promise<Batch<Body>> {
     const deadline = deadlineOf(context, settings.host);
     const prepared = await Promise.all(recordsOf(event).map(consumer.prepare));
-    const limit = createLimit(sqs.concurrency);
+    const limit = createLimit(consumer.concurrency);
     const fates = new Map<Prepared<Body>, Fate>();
     const held = new Map<Prepared<Body>, Held>();
     const firsts = new Map<string, Runnable<Body>>();
@@ -75,13 +75,12 @@ export function sqsOnce<Body = unknown>(
       }
       firsts.set(one.identity.id, one);
       const acquired = await limit(() => consumer.acquire(one, deadline));
-      if (acquired?.outcome === 'granted') {
-        held.set(one, acquired.held);
-        return true;
+      if ('fate' in acquired) {
+        fates.set(one, acquired);
+        return acquired.fate === 'done';
       }
-      const fate = acquired === undefined ? again : consumer.fateOfRefused(acquired, one);
-      fates.set(one, fate);
-      return fate.fate === 'done';
+      held.set(one, acquired);
+      return true;
     }
 
     await Promise.all(
@@ -102,13 +101,16 @@ export function sqsOnce<Body = unknown>(
 
   /** Records what the handler said of each message it was given. */
   async function recordBatch(batch: Batch<Body>, said: readonly Said[]): Promise<SqsBatchResponse> {
-    const limit = createLimit(sqs.concurrency);
+    const limit = createLimit(consumer.concurrency);
     await Promise.all(
       batch.granted.map(({ prepared, held }, index) =>
         limit(async () => {
           const verdict = said[index];
           if (verdict === undefined) return;
-          batch.fates.set(prepared, verdict.ok ? await succeeded(held, verdict.value) : await failed(held, verdict.error));
+          batch.fates.set(
+            prepared,
+            verdict.ok ? await succeeded(held, verdict.value) : await failed(held, verdict.error),
+          );
         }),
       ),
     );
@@ -122,7 +124,7 @@ export function sqsOnce<Body = unknown>(
 
   async function failed(held: Held, error: unknown): Promise<Fate> {
     const recorded = await claims.fail(held, error, 'unmarked');
-    return fateOfRun({ ran: 'threw', error, applied: false, recorded });
+    return fateOfRun({ applied: false, recorded, error });
   }
 
   async function concludeBatch(batch: Batch<Body>): Promise<SqsBatchResponse> {

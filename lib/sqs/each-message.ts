@@ -30,12 +30,12 @@ export function eachMessage<Body>(
   handle: MessageHandler<Body>,
 ): (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse> {
   const consumer = createConsumer(options);
-  const { claims, settings, sqs } = consumer;
+  const { claims, settings } = consumer;
 
   return async function handler(event, context) {
     const deadline = deadlineOf(context, settings.host);
     const batch = await Promise.all(recordsOf(event).map(consumer.prepare));
-    const limit = createLimit(sqs.concurrency);
+    const limit = createLimit(consumer.concurrency);
     /** The first message of each key; those after it share its outcome instead of meeting its claim. */
     const firsts = new Map<string, Promise<Fate>>();
     const fates = new Map<Prepared<Body>, Fate>();
@@ -60,9 +60,8 @@ export function eachMessage<Body>(
         return again;
       }
       const acquired = await consumer.acquire(prepared, deadline);
-      if (acquired === undefined) return again;
-      if (acquired.outcome !== 'granted') return consumer.fateOfRefused(acquired, prepared);
-      return fateOfRun(await run(claims, acquired.held, (claim) => handle(prepared.message, claim)));
+      if ('fate' in acquired) return acquired;
+      return fateOfRun(await run(claims, acquired, (claim) => handle(prepared.message, claim)));
     }
 
     async function inOrder(chain: readonly Prepared<Body>[]): Promise<void> {

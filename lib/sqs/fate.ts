@@ -19,64 +19,35 @@ export type Fate =
 export const done: Fate = { fate: 'done' };
 export const again: Fate = { fate: 'again' };
 
-/** What becomes of a message that cannot even ask for a claim. */
-export function fateOfInvalid(thrown: unknown): Fate {
-  const error = recordedError(thrown);
-  if (thrown instanceof InvalidKeyError) {
-    return { fate: 'dead-letter', reason: thrown.problem === 'missing' ? 'missing-key' : 'invalid-key', error };
-  }
-  if (thrown instanceof InvalidMessageError) return { fate: 'dead-letter', reason: 'invalid-message', error };
-  // The author's key function or schema threw. Its message may quote the body, so only the name is kept.
-  return {
-    fate: 'dead-letter',
-    reason: 'invalid-message',
-    error: { name: error.name, message: 'the key function or the schema threw' },
-  };
+function deadLetter(reason: DeadLetterReason, error: unknown): Fate {
+  return { fate: 'dead-letter', reason, error: recordedError(error) };
 }
 
-/** Every answer to a request for a claim but the one that may run. */
-export type Refused = Exclude<Acquired, { outcome: 'granted' }>;
+/** What becomes of a message that cannot even ask for a claim. */
+export function fateOfInvalid(error: unknown): Fate {
+  if (error instanceof InvalidKeyError) return deadLetter(`${error.problem}-key`, error);
+  // The author's key function or schema threw. What it says may quote the body, so only its name is kept.
+  const ours = error instanceof InvalidMessageError;
+  return deadLetter(
+    'invalid-message',
+    ours ? error : `the key function or the schema threw ${recordedError(error).name}`,
+  );
+}
 
 /** What becomes of a message that was not granted its claim. */
-export function refusedFate(acquired: Refused, onInFlight: 'defer' | 'discard'): Fate {
-  switch (acquired.outcome) {
-    case 'replayed':
-      if (acquired.record.status === 'completed') return done;
-      // Dead-lettered once more rather than acknowledged: the first copy may have died on its way there.
-      return {
-        fate: 'dead-letter',
-        reason: 'rejected',
-        error: acquired.record.error ?? { name: 'RejectedError', message: 'rejected earlier' },
-      };
-    case 'in-flight':
-      return onInFlight === 'discard' ? done : { fate: 'again', delayMs: acquired.retryAfterMs };
-    case 'parked':
-      return parkedFate(acquired.error);
-    case 'key-reused':
-      return {
-        fate: 'dead-letter',
-        reason: 'key-reused',
-        error: { name: 'KeyReused', message: 'the idempotency key was used before with another payload' },
-      };
-  }
+export function fateOfRefused(refused: Acquired, onInFlight: 'defer' | 'discard'): Fate {
+  const { decision, record } = refused;
+  if (decision === 'in-flight')
+    return onInFlight === 'discard' ? done : { fate: 'again', delayMs: refused.retryAfterMs };
+  if (decision === 'parked') return deadLetter('parked', record.error);
+  if (decision === 'key-reused') return deadLetter('key-reused', 'the key was used before with another payload');
+  // What was rejected is dead-lettered once more, not acknowledged: the first copy may have died on its way there.
+  return record.status === 'rejected' ? deadLetter('rejected', record.error) : done;
 }
 
 /** What becomes of a message whose handler was called. */
-export function fateOfRun(ran: Ran<unknown>): Fate {
-  // The effect is known to have happened, whether or not that could be written down: to run it again would double it.
-  if (ran.ran === 'returned' || (ran.ran === 'threw' && ran.applied)) return done;
-  switch (ran.recorded) {
-    case 'completed':
-      return done;
-    case 'rejected':
-      return { fate: 'dead-letter', reason: 'rejected', error: recordedError(ran.error) };
-    case 'parked':
-      return parkedFate(recordedError(ran.error));
-    default:
-      return again;
-  }
-}
-
-function parkedFate(error: RecordedError | undefined): Fate {
-  return { fate: 'dead-letter', reason: 'parked', error: error ?? { name: 'parked', message: 'a decision is needed' } };
+export function fateOfRun({ applied, recorded, error }: Pick<Ran<unknown>, 'applied' | 'recorded' | 'error'>): Fate {
+  // The effect has happened, whether or not that could be written down: to run it again would double it.
+  if (applied || recorded === 'completed') return done;
+  return recorded === 'rejected' || recorded === 'parked' ? deadLetter(recorded, error) : again;
 }

@@ -38,7 +38,10 @@ export class InvalidMessageError extends Error {
 }
 
 /** @throws InvalidMessageError, without a word of the body in it: it may hold what must not be logged */
-export async function parseMessage<Body>(record: SqsRecord, schema: BodySchema<Body> | undefined): Promise<Message<Body>> {
+export async function parseMessage<Body>(
+  record: SqsRecord,
+  schema: BodySchema<Body> | undefined,
+): Promise<Message<Body>> {
   const body = parseJson(record.body);
   return {
     body: schema === undefined ? (body as Body) : await validated(body, schema),

@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { type ClaimOptions, expect, expectNumber } from '../core/options.ts';
+import type { ClaimOptions } from '../core/options.ts';
 import type { MessageKey } from './keys.ts';
 import type { BodySchema } from './message.ts';
 
@@ -26,38 +26,8 @@ export interface SqsOptions<Body> extends ClaimOptions {
    */
   readonly deadLetterQueueUrl?: string | undefined;
   /**
-   * A client of your own for SQS.
+   * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
    * @default one is made when it is first needed
    */
   readonly sqsClient?: SQSClient;
-}
-
-/** The part of the options that only the SQS adapter reads, after defaults and validation. */
-export interface SqsSettings<Body> {
-  readonly key: MessageKey<Body>;
-  readonly schema: BodySchema<Body> | undefined;
-  readonly concurrency: number;
-  readonly onInFlight: 'defer' | 'discard';
-  readonly deadLetterQueueUrl: string | undefined;
-}
-
-/** @throws OptionError */
-export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
-  const { key, schema, concurrency = 10, onInFlight = 'defer', deadLetterQueueUrl } = options;
-  expect(typeof key === 'function', 'key', "a function of the message, e.g. bodyField('orderId')", key);
-  expect(
-    schema === undefined || typeof schema?.['~standard']?.validate === 'function',
-    'schema',
-    'a schema that follows Standard Schema, e.g. of Valibot or Zod',
-    schema,
-  );
-  expectNumber('concurrency', concurrency, 1, 10_000);
-  expect(onInFlight === 'defer' || onInFlight === 'discard', 'onInFlight', "'defer' or 'discard'", onInFlight);
-  expect(
-    deadLetterQueueUrl === undefined || /^https?:\/\//.test(deadLetterQueueUrl),
-    'deadLetterQueueUrl',
-    'the URL of an SQS queue',
-    deadLetterQueueUrl,
-  );
-  return { key, schema, concurrency, onInFlight, deadLetterQueueUrl };
 }

@@ -1,5 +1,5 @@
 import type { ClaimRecord } from '../core/record.ts';
-import { type ClaimStore, holds } from '../core/store.ts';
+import { type ClaimStore, unchanged } from '../core/store.ts';
 
 /** A claim store in this process's memory, with a look inside for tests. */
 export interface MemoryStore extends ClaimStore {
@@ -21,9 +21,9 @@ export function memoryStore(): MemoryStore {
     async read(id) {
       return records.get(id);
     },
-    async write({ next, expect }) {
+    async write({ next, seen }) {
       const found = records.get(next.id);
-      if (!holds(expect, found)) return { applied: false, found };
+      if (!unchanged(seen, found)) return { applied: false, found };
       records.set(next.id, next);
       return { applied: true };
     },

@@ -10,15 +10,14 @@ const over = lease + rules.skewMs;
 describe('decide', () => {
   it('grants what nobody has claimed, with fence 1, if it is still absent', () => {
     expect(decide(undefined, request('second'), rules, someDay)).toMatchObject({
-      decision: 'grant',
-      fresh: true,
-      write: { next: { status: 'in-flight', claimId: 'second', fence: 1, attempts: 1 }, expect: { kind: 'absent' } },
+      decision: 'granted',
+      write: { next: { status: 'in-flight', claimId: 'second', fence: 1, attempts: 1 }, seen: undefined },
     });
   });
 
   it('knows its own write again, so that a lost answer does not lock it out', () => {
     const own = record({ claimId: 'second' });
-    expect(decide(own, request('second'), rules, someDay)).toEqual({ decision: 'own', record: own });
+    expect(decide(own, request('second'), rules, someDay)).toEqual({ decision: 'granted', record: own });
   });
 
   it.each([
@@ -31,70 +30,81 @@ describe('decide', () => {
 
   it('takes over when lease and skew are over: fence and attempts move on, the earlier attempt is counted as abandoned', () => {
     expect(decide(record({ fence: 7, attempts: 4 }), request('second'), rules, over)).toMatchObject({
-      decision: 'take-over',
-      then: 'run',
+      decision: 'taken-over',
+      reconcile: false,
       write: {
         next: { claimId: 'second', fence: 8, attempts: 5, abandoned: 1, unknownAt: lease },
-        expect: { kind: 'unchanged' },
+        seen: { fence: 7 },
       },
     });
   });
 
   it('parks an abandoned claim under the policy park, and keeps the claim id of its last holder', () => {
-    const decision = decide(record(), request('second'), { ...rules, onAbandoned: 'park' }, over);
-    expect(decision).toMatchObject({
-      decision: 'park',
-      reason: 'abandoned',
-      write: { next: { status: 'parked', claimId: 'first', fence: 2, abandoned: 1 } },
+    expect(decide(record(), request('second'), { ...rules, onAbandoned: 'park' }, over)).toMatchObject({
+      decision: 'parked',
+      write: {
+        next: {
+          status: 'parked',
+          claimId: 'first',
+          fence: 2,
+          abandoned: 1,
+          error: { name: 'abandoned' },
+          expiresAt: undefined,
+        },
+      },
     });
-    expect('write' in decision && decision.write.next).not.toHaveProperty('expiresAt');
   });
 
   it('parks whatever has killed three workers, even under the policy retry', () => {
-    expect(decide(record({ abandoned: 1 }), request('second'), rules, over).decision).toBe('take-over');
+    expect(decide(record({ abandoned: 1 }), request('second'), rules, over).decision).toBe('taken-over');
     expect(decide(record({ abandoned: 2 }), request('second'), rules, over)).toMatchObject({
-      decision: 'park',
-      reason: 'abandoned-too-often',
-      write: { next: { abandoned: 3 } },
+      decision: 'parked',
+      write: { next: { abandoned: 3, error: { name: 'abandoned-too-often' } } },
     });
   });
 
   it('grants a released claim again, and never restarts its fence', () => {
-    expect(decide(record({ status: 'released', fence: 4, attempts: 4 }), request('second'), rules, someDay)).toMatchObject({
-      decision: 'grant',
-      fresh: false,
+    expect(
+      decide(record({ status: 'released', fence: 4, attempts: 4 }), request('second'), rules, someDay),
+    ).toMatchObject({
+      decision: 'granted',
       write: { next: { fence: 5, attempts: 5, firstSeenAt: someDay } },
     });
   });
 
   it.each([
     ['the attempts are used up', { attempts: 20 }, someDay, 'attempts-used-up'],
-    ['the retry window is over', {}, someDay + rules.retryWindowMs, 'retry-window-over'],
+    ['the retry window is over', {}, someDay + rules.retryWindowSeconds * 1000, 'retry-window-over'],
   ])('parks a released claim when %s', (_, overrides, now, reason) => {
     const decision = decide(record({ status: 'released', ...overrides }), request('second'), rules, now);
-    expect(decision).toMatchObject({ decision: 'park', reason });
+    expect(decision).toMatchObject({
+      decision: 'parked',
+      write: { next: { status: 'parked', error: { name: reason } } },
+    });
   });
 
   it('still retries one attempt and one millisecond before that', () => {
     const last = record({ status: 'released', attempts: 19 });
-    expect(decide(last, request('second'), rules, someDay + rules.retryWindowMs - 1).decision).toBe('grant');
+    expect(decide(last, request('second'), rules, someDay + rules.retryWindowSeconds * 1000 - 1).decision).toBe(
+      'granted',
+    );
   });
 
   it('parks what was released in doubt, when the author has since chosen park', () => {
     const doubtful = record({ status: 'released', unknownAt: someDay });
     expect(decide(doubtful, request('second'), { ...rules, onAbandoned: 'park' }, someDay)).toMatchObject({
-      decision: 'park',
-      reason: 'outcome-unknown',
+      decision: 'parked',
+      write: { next: { error: { name: 'outcome-unknown' } } },
     });
-    expect(decide(doubtful, request('second'), rules, someDay).decision).toBe('grant');
+    expect(decide(doubtful, request('second'), rules, someDay).decision).toBe('granted');
   });
 
   it.each(['completed', 'rejected'] as const)('replays what is %s', (status) => {
-    expect(decide(record({ status }), request('second'), rules, over).decision).toBe('replay');
+    expect(decide(record({ status }), request('second'), rules, over).decision).toBe('replayed');
   });
 
   it('never runs what is parked, however old it is', () => {
-    const { expiresAt: _, ...parked } = record({ status: 'parked' });
+    const parked = record({ status: 'parked', expiresAt: undefined });
     expect(decide(parked, request('first'), rules, someDay + 400 * 24 * 3600_000).decision).toBe('parked');
   });
 
@@ -107,27 +117,30 @@ describe('decide', () => {
   );
 
   it('does not compare fingerprints when one of the two has none', () => {
-    expect(decide(record({ status: 'completed' }), request('second', { fingerprint: '1:b' }), rules, over).decision).toBe('replay');
-    expect(decide(record({ status: 'completed', fingerprint: '1:a' }), request('second'), rules, over).decision).toBe('replay');
+    expect(
+      decide(record({ status: 'completed' }), request('second', { fingerprint: '1:b' }), rules, over).decision,
+    ).toBe('replayed');
+    expect(decide(record({ status: 'completed', fingerprint: '1:a' }), request('second'), rules, over).decision).toBe(
+      'replayed',
+    );
   });
 
   it('forgets an outcome after its retention and not a moment before, and goes on with its fence', () => {
     const old = record({ status: 'completed', fence: 3, attempts: 9, expiresAt: someDay / 1000 });
-    expect(decide(old, request('second'), rules, someDay + rules.skewMs - 1).decision).toBe('replay');
+    expect(decide(old, request('second'), rules, someDay + rules.skewMs - 1).decision).toBe('replayed');
     expect(decide(old, request('second'), rules, someDay + rules.skewMs)).toMatchObject({
-      decision: 'grant',
-      fresh: true,
-      write: { next: { fence: 4, attempts: 1 }, expect: { kind: 'unchanged' } },
+      decision: 'granted',
+      write: { next: { fence: 4, attempts: 1 }, seen: old },
     });
   });
 
   it('does not forget work in doubt by the clock alone: TTL is late by days, a decision is not', () => {
     const old = record({ expiresAt: someDay / 1000 - 3600 });
-    expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, over).decision).toBe('park');
+    expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, over).decision).toBe('parked');
   });
 
   it('keeps a record for ever when the retention is infinite', () => {
-    const decision = decide(undefined, request('second'), { ...rules, retentionSeconds: Infinity }, someDay);
-    expect('write' in decision && decision.write.next).not.toHaveProperty('expiresAt');
+    const { record } = decide(undefined, request('second'), { ...rules, retentionSeconds: Infinity }, someDay);
+    expect(record.expiresAt).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ export const rules: ClaimRules = {
   skewMs: 1000,
   maxAbandoned: 3,
   maxAttempts: 20,
-  retryWindowMs: 14 * 24 * 3600_000,
+  retryWindowSeconds: 14 * 24 * 3600,
   retentionSeconds: 30 * 24 * 3600,
 };
 

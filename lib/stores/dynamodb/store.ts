@@ -6,9 +6,9 @@ import {
   TransactionConflictException,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../core/store.ts';
+import type { ClaimStore, ClaimWrite } from '../../core/store.ts';
 import { absentCondition, updateExpression } from './expressions.ts';
-import { fromItem, type Item, toItem } from './item.ts';
+import { fromItem, toItem } from './item.ts';
 
 export interface DynamoStoreOptions {
   /**
@@ -36,15 +36,16 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
   const TableName = options.tableName;
   if (typeof TableName !== 'string' || TableName === '') {
     throw new Error(
-      `dynamoStore: tableName: expected the name of the claims table; got ${JSON.stringify(TableName)}. ` +
-        'Is the environment variable that holds it set on this function?',
+      `tableName: expected the name of the claims table; got ${JSON.stringify(TableName)}. Is its environment variable set?`,
     );
   }
   const client = options.client ?? defaultClient();
 
   return {
     async read(id) {
-      const { Item } = await client.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }));
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }),
+      );
       return Item === undefined ? undefined : fromItem(Item);
     },
 
@@ -54,7 +55,9 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
           await send(client, TableName, write);
           return { applied: true };
         } catch (error) {
-          if (error instanceof ConditionalCheckFailedException) return refused(error.Item);
+          if (error instanceof ConditionalCheckFailedException) {
+            return { applied: false, found: error.Item && fromItem(error.Item) };
+          }
           // A transaction of somebody's holds the item for a moment. The SDK does not retry this one by itself.
           if (!(error instanceof TransactionConflictException) || conflict === 5) throw error;
           await new Promise((resolve) => setTimeout(resolve, 20 * 2 ** conflict * (0.5 + Math.random())));
@@ -64,22 +67,15 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
   };
 }
 
-async function send(client: DynamoDBClient, TableName: string, { next, expect }: ClaimWrite): Promise<void> {
+async function send(client: DynamoDBClient, TableName: string, { next, seen }: ClaimWrite): Promise<void> {
   // What stands there comes back with the refusal, for nothing: no second request to see whom we lost to.
-  const ReturnValuesOnConditionCheckFailure = 'ALL_OLD';
-  if (expect.kind === 'absent') {
-    const Item = toItem(next);
-    const ConditionExpression = absentCondition;
-    await client.send(new PutItemCommand({ TableName, Item, ConditionExpression, ReturnValuesOnConditionCheckFailure }));
-    return;
+  const common = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+  if (seen === undefined) {
+    await client.send(new PutItemCommand({ ...common, Item: toItem(next), ConditionExpression: absentCondition }));
+  } else {
+    const Key = { id: { S: next.id } };
+    await client.send(new UpdateItemCommand({ ...common, Key, ...updateExpression(next, seen) }));
   }
-  const Key = { id: { S: next.id } };
-  const update = updateExpression(next, expect);
-  await client.send(new UpdateItemCommand({ TableName, Key, ...update, ReturnValuesOnConditionCheckFailure }));
-}
-
-function refused(item: Item | undefined): WriteResult {
-  return { applied: false, found: item === undefined ? undefined : fromItem(item) };
 }
 
 function defaultClient(): DynamoDBClient {

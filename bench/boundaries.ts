@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Fails when a file imports what its folder must not: arrows point inwards, and a runtime bundle stays free of CDK.
+ *
+ * The imports are those that TypeScript itself reports when asked how it resolves modules, so `import type`, re-exports,
+ * `import()` and `typeof import()` all count. It cannot see an `import()` whose argument is computed.
+ */
+
+/** Both ends are paths from the repository's root; `to` may be a package or a built-in module instead, as it was written. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Rule {
+  /** What is demanded, and why. */
+  readonly rule: string;
+  /** The files it is about. */
+  readonly from: RegExp;
+  /** What these may import, when all else is forbidden. */
+  readonly only?: RegExp;
+  /** What these must not import. */
+  readonly never?: RegExp;
+}
+
+const OURS = /^(bin|lib|lambda|test|bench)\//;
+const CDK = /^(aws-cdk-lib|constructs)(\/|$)/;
+
+export const RULES: readonly Rule[] = [
+  {
+    rule: 'lib/core imports nothing but itself: time, randomness and I/O come in as parameters',
+    from: /^lib\/core\//,
+    only: /^lib\/core\//,
+  },
+  {
+    rule: 'lib/stores imports the core and itself; only stores/dynamodb may use the AWS SDK',
+    from: /^lib\/stores\/(?!dynamodb\/)/,
+    only: /^lib\/(core|stores)\//,
+  },
+  {
+    rule: 'lib/stores imports the core and itself; only stores/dynamodb may use the AWS SDK',
+    from: /^lib\/stores\/dynamodb\//,
+    only: /^(lib\/(core|stores)\/|@aws-sdk\/|@smithy\/)/,
+  },
+  {
+    rule: 'adapters (lib/sqs, lib/middy, lib/http) translate to the core: no stores, no local stack, no constructs',
+    from: /^lib\/(sqs|middy|http)\//,
+    never: /^lib\/(?!(core|sqs|middy|http)\/|host\.ts$)/,
+  },
+  {
+    rule: 'only lib/constructs and bin (and their tests) import CDK: a runtime bundle must never contain it',
+    from: /^(?!lib\/constructs\/|bin\/|test\/)/,
+    never: CDK,
+  },
+  {
+    rule: 'lib/constructs imports nothing else of lib: a stack that deploys pawl does not run it',
+    from: /^lib\/constructs\//,
+    never: /^lib\/(?!constructs\/)/,
+  },
+  {
+    rule: 'lib/local is a stand-in: nothing that gets deployed or published may import it',
+    from: /^(?!lib\/local\/|bin\/|test\/|bench\/)/,
+    never: /^lib\/local\//,
+  },
+  {
+    rule: 'lib imports nothing of bin, lambda, test or bench: it is what gets published',
+    from: /^lib\//,
+    never: /^(bin|lambda|test|bench)\//,
+  },
+  {
+    rule: 'lambda is wiring and the effect: no constructs, no bin, no test, no bench',
+    from: /^lambda\//,
+    never: /^(lib\/constructs|bin|test|bench)\//,
+  },
+  {
+    rule: "our own files are imported by path: the package's name would read dist/ and pass every other rule",
+    from: /^/,
+    never: /^pawl(\/|$)/,
+  },
+  {
+    rule: 'a relative import leads to a file in bin, lib, lambda, test or bench',
+    from: /^/,
+    never: /^\.\.?\//,
+  },
+];
+
+/** What breaks a rule, one sentence each. */
+export function boundaryProblems(imports: readonly Import[]): string[] {
+  const broken = RULES.flatMap(({ rule, from, only, never }) =>
+    imports
+      .filter((edge) => from.test(edge.from))
+      .filter((edge) => (only !== undefined && !only.test(edge.to)) || never?.test(edge.to) === true)
+      .map((edge) => `${edge.from} imports ${edge.to}. Rule: ${rule}.`),
+  );
+  return [...broken, ...cycles(imports)];
+}
+
+/** Every cycle that a depth-first walk closes: each means that two files can only be understood together. */
+function cycles(imports: readonly Import[]): string[] {
+  const targets = Map.groupBy(imports, (edge) => edge.from);
+  const finished = new Set<string>();
+  const found: string[] = [];
+  const walk = (file: string, path: readonly string[]) => {
+    const start = path.indexOf(file);
+    if (start >= 0) found.push(`Import cycle: ${[...path.slice(start), file].join(' → ')}.`);
+    if (start >= 0 || finished.has(file)) return;
+    for (const { to } of targets.get(file) ?? []) walk(to, [...path, file]);
+    finished.add(file);
+  };
+  for (const file of targets.keys()) walk(file, []);
+  return found;
+}
+
+/** All imports of all files that tsconfig.json includes. */
+export function readImports(root: string): readonly Import[] {
+  const imports: Import[] = [];
+  for (const match of runTsc(root).matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
+    const [, specifier = '', file = ''] = match;
+    const from = file.startsWith(root) ? file.slice(root.length) : '';
+    if (!OURS.test(from)) continue;
+    const target = posix.join(posix.dirname(from), specifier);
+    imports.push({ from, to: /^\.\.?(\/|$)/.test(specifier) && OURS.test(target) ? target : specifier });
+  }
+  return imports;
+}
+
+function runTsc(root: string): string {
+  const args = ['node_modules/typescript/bin/tsc', '--noEmit', '--noCheck', '--traceResolution'];
+  try {
+    return execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
+  } catch (error) {
+    // It exits with an error when a file does not parse, and has printed all the same. That is for the type check to say.
+    if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string') return error.stdout;
+    throw error;
+  }
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const imports = readImports(root);
+  const problems = boundaryProblems(imports);
+  // A check that sees nothing passes everything: this file's own import must be among those found.
+  if (!imports.some(({ from, to }) => from === 'bench/boundaries.ts' && to === 'node:url')) {
+    problems.push(
+      'The output of `tsc --traceResolution` was not understood: bench/boundaries.ts has to be adapted to it.',
+    );
+  }
+  for (const problem of problems) console.error(problem);
+  const files = new Set(imports.map(({ from }) => from)).size;
+  console.log(`${imports.length} imports in ${files} files, ${problems.length} against the rules.`);
+  if (problems.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,104 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { esbuildOptions } from '../lib/constructs/bundling.ts';
+
+/**
+ * Says what each lambda's bundle is made of, in minified bytes, and fails when pawl's own share is too large or CDK is in it.
+ *
+ * It cannot tell how long a bundle takes to load, nor what of it is ever run.
+ */
+
+/** What pawl may add to somebody's bundle, in bytes. */
+export const OWN_LIMIT = 20 * 1024;
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+export interface Sized {
+  readonly path: string;
+  readonly bytesInOutput: number;
+}
+
+export interface Bundle {
+  /** The entry, as a path from the repository's root. */
+  readonly entry: string;
+  readonly total: number;
+  /** Everything under `lib/`. */
+  readonly own: number;
+  /** The same by file, the largest first. */
+  readonly ownFiles: readonly Sized[];
+  readonly sdk: number;
+  readonly middy: number;
+  /** The handler itself, its schema library, and esbuild's and the banner's glue. */
+  readonly rest: number;
+  /** Files that must not be in a lambda. */
+  readonly cdk: readonly string[];
+}
+
+/** The bundles of all files in `lambda/` that export a `handler`, built as the construct builds them. */
+export async function measureBundles(): Promise<readonly Bundle[]> {
+  const files = readdirSync(`${ROOT}/lambda`).filter((file) => file.endsWith('.ts'));
+  const bundles = await Promise.all(files.map((file) => measure(`lambda/${file}`)));
+  return bundles.filter((bundle) => bundle !== undefined);
+}
+
+async function measure(entry: string): Promise<Bundle | undefined> {
+  const { metafile } = await build({
+    ...esbuildOptions(entry),
+    absWorkingDir: ROOT,
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+  });
+  const output = metafile.outputs['index.mjs'];
+  if (output === undefined) throw new Error(`esbuild wrote no index.mjs for ${entry}`);
+  if (!output.exports.includes('handler')) return undefined;
+
+  const sizes = Object.entries(output.inputs).map(([path, { bytesInOutput }]) => ({ path, bytesInOutput }));
+  const matching = (pattern: RegExp) => sizes.filter(({ path }) => pattern.test(path));
+  const sum = (pattern: RegExp) => matching(pattern).reduce((bytes, { bytesInOutput }) => bytes + bytesInOutput, 0);
+  const own = sum(/^lib\//);
+  const sdk = sum(/node_modules\/@(aws-sdk|aws|smithy)\//);
+  const middy = sum(/node_modules\/@middy\//);
+  return {
+    entry,
+    total: output.bytes,
+    own,
+    ownFiles: matching(/^lib\//).sort((a, b) => b.bytesInOutput - a.bytesInOutput),
+    sdk,
+    middy,
+    rest: output.bytes - own - sdk - middy,
+    // All inputs, not only those with bytes left: what was shaken out today may stay in tomorrow.
+    cdk: Object.keys(metafile.inputs).filter((path) => /node_modules\/(aws-cdk-lib|constructs)\//.test(path)),
+  };
+}
+
+/** What breaks a limit, and what to look at. */
+export function bundleProblems(bundles: readonly Bundle[]): string[] {
+  if (bundles.length === 0) return ['No file in lambda/ exports a handler, so nothing was measured.'];
+  return bundles.flatMap((bundle) => [...sizeProblems(bundle), ...cdkProblems(bundle)]);
+}
+
+function sizeProblems({ entry, own, ownFiles }: Bundle): string[] {
+  if (own < OWN_LIMIT) return [];
+  const files = ownFiles.map(({ path, bytesInOutput }) => `\n  ${String(bytesInOutput).padStart(6)}  ${path}`).join('');
+  return [`${entry}: pawl's own code is ${own} bytes minified; it must stay below ${OWN_LIMIT}:${files}`];
+}
+
+function cdkProblems({ entry, cdk }: Bundle): string[] {
+  return cdk.length === 0 ? [] : [`${entry}: the bundle pulls in CDK, ${cdk[0]} among ${cdk.length} files.`];
+}
+
+if (import.meta.main) {
+  const bundles = await measureBundles();
+  const columns = ['total', 'own', 'sdk', 'middy', 'rest'] as const;
+  const width = Math.max(0, ...bundles.map(({ entry }) => entry.length));
+  console.log(`${'minified bytes'.padEnd(width)}${columns.map((name) => name.padStart(10)).join('')}`);
+  for (const bundle of bundles) {
+    const numbers = columns.map((name) => bundle[name].toLocaleString('en-US').padStart(10));
+    console.log(`${bundle.entry.padEnd(width)}${numbers.join('')}`);
+  }
+  const problems = bundleProblems(bundles);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}

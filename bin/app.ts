@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url';
+import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { ClaimsTable, Consumer } from '../lib/constructs/index.ts';
+
+const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** What `cdk deploy -c name=value` may set. */
+interface Settings {
+  readonly senderAddress: string;
+  readonly giftCardApiUrl: string;
+  readonly functionTimeout: Duration;
+}
+
+/** One table of claims, and two consumers whose effects must not happen twice: an email and a gift card. */
+class Orders extends Stack {
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id, { description: 'Emails and gift cards that go out once, however often their messages arrive.' });
+    const claims = new ClaimsTable(this, 'Claims');
+    const common = {
+      claimsTable: claims.table,
+      timeout: settings.functionTimeout,
+      depsLockFilePath: fromRoot('package-lock.json'),
+    };
+
+    const sendEmail = new Consumer(this, 'SendEmail', {
+      ...common,
+      entry: fromRoot('lambda/send-email.ts'),
+      batchSize: 5,
+      environment: { SENDER_ADDRESS: settings.senderAddress },
+    });
+    sendEmail.function.addToRolePolicy(
+      new PolicyStatement({ actions: ['ses:SendEmail'], resources: this.#senderIdentities(settings.senderAddress) }),
+    );
+
+    const issueGiftCard = new Consumer(this, 'IssueGiftCard', {
+      ...common,
+      entry: fromRoot('lambda/issue-gift-card.ts'),
+      batchSize: 10,
+      environment: { GIFT_CARD_API_URL: settings.giftCardApiUrl },
+    });
+
+    new CfnOutput(this, 'SendEmailQueueUrl', { value: sendEmail.queue.queueUrl });
+    new CfnOutput(this, 'IssueGiftCardQueueUrl', { value: issueGiftCard.queue.queueUrl });
+    new CfnOutput(this, 'ClaimsTableName', { value: claims.table.tableName });
+  }
+
+  /** SES checks the address's own identity when it has been verified, and its domain's otherwise: permit just these two. */
+  #senderIdentities(address: string): string[] {
+    const domain = address.slice(address.lastIndexOf('@') + 1);
+    return [address, domain].map((resourceName) =>
+      this.formatArn({ service: 'ses', resource: 'identity', resourceName }),
+    );
+  }
+}
+
+function readSettings(app: App): Settings {
+  const read = (name: string, otherwise: string) => String(app.node.tryGetContext(name) ?? otherwise);
+
+  const senderAddress = read('senderAddress', 'orders@example.com');
+  if (!/^[^@\s<>]+@[^@\s<>]+$/.test(senderAddress)) {
+    throw new Error(
+      `Context senderAddress must be a bare email address, such as orders@example.com; got '${senderAddress}'.`,
+    );
+  }
+
+  const giftCardApiUrl = read('giftCardApiUrl', 'https://gift-cards.example.com');
+  if (!/^https?:$/.test(URL.parse(giftCardApiUrl)?.protocol ?? '')) {
+    throw new Error(`Context giftCardApiUrl must be an http or https URL; got '${giftCardApiUrl}'.`);
+  }
+
+  // `-c` on the command line makes every value a string; a number comes from cdk.json or CDK_CONTEXT_JSON.
+  const seconds = read('functionTimeoutSeconds', '30');
+  if (!/^[1-9]\d*$/.test(seconds) || Number(seconds) > 900) {
+    throw new Error(
+      `Context functionTimeoutSeconds must be a whole number from 1 to 900, Lambda's limit; got '${seconds}'.`,
+    );
+  }
+
+  return { senderAddress, giftCardApiUrl, functionTimeout: Duration.seconds(Number(seconds)) };
+}
+
+const app = new App();
+// No account and no region here: the app synthesizes without credentials, and deploys to wherever the CLI points.
+new Orders(app, 'PawlOrders', readSettings(app));

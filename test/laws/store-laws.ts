@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Acquired, createClaims, type Held } from '../../lib/core/claims.ts';
+import type { ClaimEvent } from '../../lib/core/events.ts';
+import { identify } from '../../lib/core/identity.ts';
+import { type ClaimOptions, settingsOf } from '../../lib/core/options.ts';
+import type { ClaimRecord } from '../../lib/core/record.ts';
+import { type ClaimStore, unchanged } from '../../lib/core/store.ts';
+import { record } from '../support/records.ts';
+import { someDay, type VirtualHost, virtualHost } from '../support/virtual-host.ts';
+
+/** A store under test. */
+export interface StoreUnderTest {
+  readonly store: ClaimStore;
+  /**
+   * The same records behind a network that applies every write, loses the answer, and tries again by itself, as the AWS
+   * SDK does. Answers how many answers it has lost.
+   */
+  readonly lossy: { readonly store: ClaimStore; lost(): number };
+}
+
+/** What every claim store must do. A store is right when all of these pass; nothing else specifies it. */
+export function storeLaws(
+  name: string,
+  open: () => Promise<StoreUnderTest>,
+  scale: { races: number; runs: number },
+): void {
+  describe(`${name}: a compare-and-set over records`, () => {
+    it('keeps every attribute of a record, and removes what the next one does not have', async () => {
+      const { store } = await open();
+      const full = record({
+        id: freshId(),
+        status: 'released',
+        fingerprint: '1:abc',
+        result: '{"ümlaut":"☂","n":1.5}',
+        resultOmitted: 'too-large',
+        error: { name: 'Error', message: 'declined' },
+        unknownAt: someDay + 1,
+      });
+      await store.write({ next: full, seen: undefined });
+      expect(await store.read(full.id)).toEqual(full);
+      const { error: _, result: __, expiresAt: ___, unknownAt: ____, ...bare } = full;
+      await store.write({ next: { ...bare, status: 'parked' }, seen: full });
+      expect(await store.read(full.id)).toEqual({ ...bare, status: 'parked' });
+    });
+
+    it('knows nothing of an id that was never written', async () => {
+      const { store } = await open();
+      expect(await store.read(freshId())).toBeUndefined();
+    });
+
+    it('applies a write exactly when the record is `unchanged`, and otherwise leaves it and shows it', async () => {
+      const { store } = await open();
+      await fc.assert(
+        fc.asyncProperty(maybeRecord, maybeRecord, async (there, expected) => {
+          const id = freshId();
+          const found = there && { ...there, id };
+          const seen = expected && { ...expected, id };
+          if (found) await store.write({ next: found, seen: undefined });
+
+          const result = await store.write({ next: record({ id, claimId: 'next', fence: 99 }), seen });
+
+          const applies = unchanged(seen, found);
+          expect(result).toEqual(applies ? { applied: true } : { applied: false, found });
+          const after = await store.read(id);
+          if (!applies) expect(after).toEqual(found);
+          else expect(after).toMatchObject({ claimId: 'next', fence: 99 });
+        }),
+        { numRuns: scale.runs, seed: 1 },
+      );
+    });
+  });
+
+  describe(`${name}: two workers and one key`, () => {
+    it(`has one winner in each of ${scale.races} races for a new key`, async () => {
+      const { store } = await open();
+      await races(scale.races, ['granted and in-flight'], async () => {
+        const key = freshId();
+        return Promise.all([worker(store).acquire(key), worker(store).acquire(key)]);
+      });
+    });
+
+    it(`has one winner in each of ${scale.races} races for an abandoned and for a released claim`, async () => {
+      const { store } = await open();
+      await races(scale.races, ['granted and in-flight', 'in-flight and taken-over'], async (race) => {
+        const key = freshId();
+        const first = worker(store);
+        const held = granted(await first.acquire(key));
+        if (race % 2 === 0) await first.claims.fail(held, new Error('try again'), 'unmarked');
+        const [second, third] = [worker(store), worker(store)];
+        for (const each of [second, third]) await each.host.advance(61_001);
+        return Promise.all([second.acquire(key), third.acquire(key)]);
+      });
+    });
+
+    it('refuses everything from the first owner after its lease was taken over, and changes nothing', async () => {
+      const late: Record<string, (w: Worker, held: Held) => Promise<unknown>> = {
+        complete: (w, held) => w.claims.succeed(held, 'late'),
+        release: (w, held) => w.claims.fail(held, new Error('late'), 'before'),
+        reject: (w, held) => w.claims.fail(held, Object.assign(new Error('late'), { final: true }), 'unmarked'),
+        renew: (w, held) => w.claims.extend(held),
+      };
+      const { store } = await open();
+      for (const [name, act] of Object.entries(late)) {
+        for (const outcome of ['running', 'completed', 'released'] as const) {
+          const key = freshId();
+          const first = worker(store);
+          const firstHeld = granted(await first.acquire(key));
+          const second = worker(store);
+          await second.host.advance(61_001);
+          const secondHeld = granted(await second.acquire(key));
+          if (outcome === 'completed') await second.claims.succeed(secondHeld, 'in time');
+          if (outcome === 'released') await second.claims.fail(secondHeld, new Error('no'), 'before');
+          const before = await store.read(secondHeld.identity.id);
+
+          await first.host.advance(120_000);
+          const answer = await act(first, firstHeld);
+
+          expect([name, outcome, answer]).toEqual([name, outcome, name === 'renew' ? false : 'stale']);
+          expect(await store.read(secondHeld.identity.id), `${name} when ${outcome}`).toEqual(before);
+          expect(first.events.map(({ type }) => type)).toContain('stale-claim');
+        }
+      }
+    });
+
+    it('lets a completion through when a renewal of the same owner came between, unseen', async () => {
+      const { store } = await open();
+      const owner = worker(store);
+      const held = granted(await owner.acquire(freshId()));
+      const asGranted = { ...held, record: held.record };
+      await owner.host.advance(30_000);
+      expect(await owner.claims.extend(held)).toBe(true);
+      expect(await owner.claims.succeed(asGranted, 'done')).toBe('completed');
+    });
+  });
+
+  describe(`${name}: an applied write whose answer is lost`, () => {
+    it('of a first claim, of a retry and of a takeover: granted, not in flight with itself', async () => {
+      const { store, lossy } = await open();
+      const key = freshId();
+      const first = worker(lossy.store);
+      const held = granted(await first.acquire(key));
+      expect(held.record.fence).toBe(1);
+      await worker(store).claims.fail(held, new Error('try again'), 'before');
+      expect(granted(await first.acquire(key)).record.fence).toBe(2);
+      const third = worker(lossy.store);
+      await third.host.advance(61_001);
+      const takenOver = granted(await third.acquire(key));
+      expect(takenOver.record).toMatchObject({ fence: 3, abandoned: 1, attempts: 3 });
+      expect(await store.read(held.identity.id)).toEqual(takenOver.record);
+      expect(lossy.lost()).toBe(3);
+    });
+
+    it('of a completion, a release, a rejection, a parking and a renewal: recorded, not stale', async () => {
+      const { store, lossy } = await open();
+      const acts: Record<string, (w: Worker, held: Held) => Promise<unknown>> = {
+        completed: (w, held) => w.claims.succeed(held, { card: 'c-1' }),
+        released: (w, held) => w.claims.fail(held, new Error('no'), 'before'),
+        rejected: (w, held) => w.claims.fail(held, Object.assign(new Error('never'), { final: true }), 'unmarked'),
+        parked: (w, held) => w.claims.fail(held, new Error('who knows'), 'unmarked'),
+      };
+      for (const [status, act] of Object.entries(acts)) {
+        const owner = worker(lossy.store, { onAbandoned: 'park' });
+        const held = granted(await owner.acquire(freshId()));
+        expect(await act(owner, held)).toBe(status);
+        expect(await store.read(held.identity.id)).toMatchObject({ status, claimId: held.record.claimId, fence: 1 });
+        expect(owner.events.map(({ type }) => type)).not.toContain('stale-claim');
+      }
+      const owner = worker(lossy.store);
+      const held = granted(await owner.acquire(freshId()));
+      await owner.host.advance(20_000);
+      expect(await owner.claims.extend(held)).toBe(true);
+      expect(await store.read(held.identity.id)).toMatchObject({ leaseUntil: held.record.leaseUntil });
+      expect(lossy.lost()).toBe(10);
+    });
+
+    it('of the parking of an abandoned claim: parked, once', async () => {
+      const { store, lossy } = await open();
+      const key = freshId();
+      const dead = granted(await worker(store).acquire(key));
+      const next = worker(lossy.store, { onAbandoned: 'park' });
+      await next.host.advance(61_001);
+      expect(await next.acquire(key)).toMatchObject({ decision: 'parked', record: { error: { name: 'abandoned' } } });
+      expect(await store.read(dead.identity.id)).toMatchObject({ status: 'parked', fence: 2, abandoned: 1 });
+    });
+  });
+
+  describe(`${name}: the fence`, () => {
+    it('never goes back, and every grant has one of its own, whatever happens in whatever order', async () => {
+      const { store } = await open();
+      const step = fc.constantFrom('acquire', 'complete', 'release', 'unknown', 'renew', 'wait', 'wait-long' as const);
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(fc.nat(1), step), { minLength: 4, maxLength: 25 }), async (steps) => {
+          const key = freshId();
+          const workers = [worker(store), worker(store)];
+          const held: (Held | undefined)[] = [];
+          const grants: number[] = [];
+          let highest = 0;
+          for (const [who, what] of steps) {
+            const w = workers[who];
+            const mine = held[who];
+            if (w === undefined) continue;
+            if (what === 'acquire') {
+              const acquired = await w.acquire(key);
+              if (acquired.held !== undefined) {
+                held[who] = acquired.held;
+                grants.push(acquired.held.record.fence);
+              }
+            } else if (what === 'wait' || what === 'wait-long') {
+              for (const each of workers) await each.host.advance(what === 'wait' ? 5000 : 62_000);
+            } else if (mine !== undefined) {
+              if (what === 'complete') await w.claims.succeed(mine, 'done');
+              if (what === 'release') await w.claims.fail(mine, new Error('no'), 'before');
+              if (what === 'unknown') await w.claims.fail(mine, new Error('who knows'), 'unmarked');
+              if (what === 'renew') await w.claims.extend(mine);
+            }
+            const fence = (await store.read(`issue-gift-card#${key}`))?.fence ?? 0;
+            expect(fence).toBeGreaterThanOrEqual(highest);
+            highest = fence;
+          }
+          expect(grants).toEqual([...new Set(grants)].sort((a, b) => a - b));
+        }),
+        { numRuns: scale.runs, seed: 2 },
+      );
+    });
+  });
+}
+
+interface Worker {
+  readonly host: VirtualHost;
+  readonly claims: ReturnType<typeof createClaims>;
+  readonly events: ClaimEvent[];
+  acquire(key: string): Promise<Acquired>;
+}
+
+let workers = 0;
+/** A worker with a clock of its own. Leases last 60 seconds, skew is 1 second. */
+function worker(store: ClaimStore, options: Partial<ClaimOptions> = {}): Worker {
+  const clock = virtualHost();
+  const name = `worker-${++workers}`;
+  let ids = 0;
+  const host = { ...clock, randomId: () => `${name}-${++ids}` };
+  const events: ClaimEvent[] = [];
+  const settings = settingsOf({
+    operation: 'issue-gift-card',
+    store,
+    onAbandoned: 'retry',
+    classify: (error) => ((error as { final?: boolean }).final ? 'rejected' : undefined),
+    onEvent: (event) => events.push(event),
+    ...options,
+    host,
+  });
+  const claims = createClaims(settings);
+  return {
+    host,
+    claims,
+    events,
+    acquire: (key) => claims.acquire({ identity: identify('issue-gift-card', key, host) }),
+  };
+}
+
+async function races(
+  count: number,
+  winners: readonly string[],
+  race: (n: number) => Promise<readonly Acquired[]>,
+): Promise<void> {
+  const outcomes: string[] = [];
+  const atOnce = 25;
+  for (let from = 0; from < count; from += atOnce) {
+    const part = Array.from({ length: Math.min(atOnce, count - from) }, (_, index) => race(from + index));
+    for (const both of await Promise.all(part))
+      outcomes.push(
+        both
+          .map(({ decision }) => decision)
+          .sort()
+          .join(' and '),
+      );
+  }
+  expect(outcomes).toEqual(Array.from({ length: count }, (_, n) => winners[n % winners.length]));
+}
+
+function granted(acquired: Acquired): Held {
+  if (acquired.held === undefined) throw new Error(`expected a grant, got ${acquired.decision}`);
+  return acquired.held;
+}
+
+let ids = 0;
+const freshId = () => `order-${process.pid}-${++ids}`;
+
+const maybeRecord = fc.option(
+  fc
+    .record({
+      status: fc.constantFrom('in-flight', 'released', 'completed', 'rejected', 'parked' as const),
+      claimId: fc.constantFrom('first', 'second'),
+      fence: fc.constantFrom(1, 2),
+      leaseUntil: fc.constantFrom(someDay, someDay + 1),
+      attempts: fc.constantFrom(1, 2),
+    })
+    .map((parts): ClaimRecord => record(parts as Partial<ClaimRecord>)),
+  { nil: undefined, freq: 4 },
+);

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore, RejectedError, RetryableError } from '../../lib/index.ts';
+import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { virtualHost } from '../support/virtual-host.ts';
+
+type Order = { orderId: string };
+
+/** A consumer on a store and a clock of its own, that notes what ran. */
+function setUp(options: Partial<SqsOptions<Order>> = {}, effect: (orderId: string) => unknown = () => undefined) {
+  const store = memoryStore();
+  const host = virtualHost();
+  const ran: string[] = [];
+  const events: string[] = [];
+  const handler = eachMessage<Order>(
+    {
+      operation: 'send-email',
+      store,
+      key: bodyField('orderId'),
+      onAbandoned: 'retry',
+      onEvent: ({ type }) => events.push(type),
+      host,
+      ...options,
+    },
+    async ({ body }) => {
+      ran.push(body.orderId);
+      return effect(body.orderId);
+    },
+  );
+  const call = (...records: ReturnType<typeof sqsRecord>[]) => handler(sqsEvent(...records), context(30_000, host.now));
+  return { store, host, ran, events, handler, call };
+}
+
+const order = (orderId: string) => sqsRecord({ orderId });
+
+describe('eachMessage', () => {
+  it('runs a first delivery, and acknowledges every later one without running it', async () => {
+    const { call, ran, events } = setUp();
+    expect(failuresOf(await call(order('a')))).toEqual([]);
+    expect(failuresOf(await call(order('a'), order('b')))).toEqual([]);
+    expect(ran).toEqual(['a', 'b']);
+    expect(events).toContain('replayed');
+  });
+
+  it('gives the handler an effect key and a fence; the first stays the same over attempts, the second grows', async () => {
+    const seen: unknown[] = [];
+    const store = memoryStore();
+    const handler = eachMessage<Order>(
+      { operation: 'send-email', store, key: bodyField('orderId'), onAbandoned: 'retry', onEvent: () => undefined },
+      async (_, { effectKey, attempt, fence }) => {
+        seen.push({ effectKey, attempt, fence });
+        if (attempt < 3) throw new Error('not yet');
+      },
+    );
+    for (let delivery = 1; delivery <= 3; delivery++) await handler(sqsEvent(order('a')), context());
+    expect(seen).toEqual([1, 2, 3].map((n) => ({ effectKey: 'send-email#a', attempt: n, fence: n })));
+  });
+
+  it('fails exactly the messages that did not finish', async () => {
+    const { call, ran } = setUp({}, (orderId) => {
+      if (orderId === 'bad') throw new Error('no');
+    });
+    const bad = order('bad');
+    expect(failuresOf(await call(order('a'), bad, order('b')))).toEqual([bad.messageId]);
+    expect(ran.sort()).toEqual(['a', 'b', 'bad']);
+  });
+
+  it('runs a key repeated inside a batch once, and lets the repeats share its outcome', async () => {
+    const good = setUp();
+    expect(failuresOf(await good.call(order('a'), order('a'), order('a')))).toEqual([]);
+    expect(good.ran).toEqual(['a']);
+    expect(good.events.filter((type) => type === 'repeated')).toHaveLength(2);
+
+    const bad = setUp({}, () => {
+      throw new Error('no');
+    });
+    const both = [order('a'), order('a')] as const;
+    expect(failuresOf(await bad.call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
+    expect(bad.ran).toEqual(['a']);
+  });
+
+  it.each([
+    ['is missing', {}],
+    ['is null', { orderId: null }],
+    ['is an empty string', { orderId: '' }],
+    ['is a number that JSON has rounded', '{"orderId": 12345678901234567890}'],
+    ['is an object', { orderId: { id: 1 } }],
+  ])('never runs a message whose key %s, and never takes two such for each other', async (_, body) => {
+    const { call, ran, store } = setUp();
+    const both = [sqsRecord(body), sqsRecord(body)] as const;
+    expect(failuresOf(await call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
+    expect(ran).toEqual([]);
+    expect(store.records()).toEqual([]);
+  });
+
+  it('takes 0 for a key', async () => {
+    const { call, store } = setUp();
+    expect(failuresOf(await call(sqsRecord({ orderId: 0 })))).toEqual([]);
+    expect(store.records()).toMatchObject([{ id: 'send-email#0', status: 'completed' }]);
+  });
+
+  it('works on at most `concurrency` messages at once', async () => {
+    let running = 0;
+    let most = 0;
+    const { handler, host } = setUp({ concurrency: 3 }, async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+    });
+    await handler(sqsEvent(...Array.from({ length: 20 }, (_, n) => order(`o-${n}`))), context(30_000, host.now));
+    expect(most).toBe(3);
+  });
+
+  it('starts nothing that cannot end before the invocation does, and claims nothing for it', async () => {
+    const { handler, host, ran, store } = setUp({ timeoutMs: 5000, marginMs: 1000 });
+    const late = order('a');
+    expect(failuresOf(await handler(sqsEvent(late), context(6000, host.now)))).toEqual([late.messageId]);
+    expect(ran).toEqual([]);
+    expect(store.records()).toEqual([]);
+    expect(failuresOf(await handler(sqsEvent(late), context(6001, host.now)))).toEqual([]);
+  });
+
+  it('runs nothing when the store is down, and leaves every message on the queue', async () => {
+    const down = { read: () => Promise.reject(new Error('down')), write: () => Promise.reject(new Error('down')) };
+    const { call, ran, events } = setUp({ store: down });
+    const both = [order('a'), order('b')] as const;
+    expect(failuresOf(await call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
+    expect(ran).toEqual([]);
+    expect(events).toEqual(['store-unavailable', 'store-unavailable']);
+  });
+
+  it('refuses an event that is not a batch, and a call without a context', async () => {
+    const { handler } = setUp();
+    await expect(handler({} as never, context())).rejects.toThrow(/not a batch of SQS messages/);
+    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/getRemainingTimeInMillis/);
+  });
+
+  it('says nothing of a body in any event or error', async () => {
+    const said: unknown[] = [];
+    const secret = 'card-4111-1111';
+    const handler = eachMessage<Order>(
+      {
+        operation: 'send-email',
+        store: memoryStore(),
+        key: (message) => {
+          throw new Error(`cannot read ${message.record.body}`);
+        },
+        onAbandoned: 'retry',
+        onEvent: (event) => said.push(event),
+      },
+      () => undefined,
+    );
+    await handler(sqsEvent(sqsRecord(`not json ${secret}`), sqsRecord({ secret })), context());
+    expect(said).toHaveLength(2);
+    expect(JSON.stringify(said)).not.toContain(secret);
+  });
+});
+
+describe('eachMessage on a FIFO queue', () => {
+  const inGroup = (group: string, orderId: string) => sqsRecord({ orderId }, { group });
+
+  it('keeps the order inside a group, and lets groups run side by side', async () => {
+    const { call, ran } = setUp({}, () => new Promise((resolve) => setImmediate(resolve)));
+    await call(inGroup('g1', 'a1'), inGroup('g2', 'b1'), inGroup('g1', 'a2'), inGroup('g2', 'b2'), inGroup('g1', 'a3'));
+    expect(ran.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
+    expect(ran.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2']);
+    expect(ran.indexOf('b1')).toBeLessThan(ran.indexOf('a2'));
+  });
+
+  it('runs nothing of a group after its first failure, and goes on with the other groups', async () => {
+    const { call, ran } = setUp({}, (orderId) => {
+      if (orderId === 'a2') throw new Error('no');
+    });
+    const [a2, a3] = [inGroup('g1', 'a2'), inGroup('g1', 'a3')];
+    const response = await call(inGroup('g1', 'a1'), a2, inGroup('g2', 'b1'), a3, inGroup('g2', 'b2'));
+    expect(failuresOf(response)).toEqual([a2.messageId, a3.messageId].sort());
+    expect(ran.sort()).toEqual(['a1', 'a2', 'b1', 'b2']);
+  });
+
+  it('runs nothing of a group after a message that can never run', async () => {
+    const { call, ran } = setUp();
+    const [bad, next] = [sqsRecord('no json', { group: 'g1' }), inGroup('g1', 'a2')];
+    expect(failuresOf(await call(bad, next))).toEqual([bad.messageId, next.messageId].sort());
+    expect(ran).toEqual([]);
+  });
+
+  it('takes a message group on a standard queue for fairness, not for order', async () => {
+    const { call, ran } = setUp({}, (orderId) => {
+      if (orderId === 'a1') throw new Error('no');
+    });
+    const fair = (orderId: string) =>
+      sqsRecord({ orderId }, { group: 'tenant', eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:orders' });
+    const first = fair('a1');
+    expect(failuresOf(await call(first, fair('a2')))).toEqual([first.messageId]);
+    expect(ran).toEqual(['a1', 'a2']);
+  });
+});
+
+describe('what an error says about the effect', () => {
+  const thrown = (error: Error) => () => {
+    throw error;
+  };
+  const statusAfter = async (options: Partial<SqsOptions<Order>>, error: Error) => {
+    const { call, store } = setUp(options, thrown(error));
+    await call(order('a'));
+    return store.records()[0];
+  };
+
+  it('is nothing, unless it is known: retry releases in doubt, park parks', async () => {
+    expect(await statusAfter({ onAbandoned: 'retry' }, new Error('socket hang up'))).toMatchObject({
+      status: 'released',
+      unknownAt: expect.any(Number),
+    });
+    expect(await statusAfter({ onAbandoned: 'park' }, new Error('socket hang up'))).toMatchObject({
+      status: 'parked',
+      error: { name: 'outcome-unknown', message: 'Error: socket hang up' },
+    });
+  });
+
+  it('RetryableError: nothing was applied, so even park tries again', async () => {
+    const released = await statusAfter({ onAbandoned: 'park' }, new RetryableError('busy'));
+    expect(released).toMatchObject({ status: 'released', error: { name: 'RetryableError', message: 'busy' } });
+    expect(released?.unknownAt).toBeUndefined();
+  });
+
+  it('RejectedError: final, and the duplicate is not run', async () => {
+    const { call, ran, store } = setUp({}, thrown(new RejectedError('sold out')));
+    const [first, second] = [order('a'), order('a')];
+    expect(failuresOf(await call(first))).toEqual([first.messageId]);
+    expect(failuresOf(await call(second))).toEqual([second.messageId]);
+    expect(ran).toEqual(['a']);
+    expect(store.records()).toMatchObject([{ status: 'rejected', error: { message: 'sold out' } }]);
+  });
+
+  it('an error of the author that is called RetryableError is not ours', async () => {
+    const impostor = Object.assign(new Error('who knows'), { name: 'RetryableError' });
+    expect(await statusAfter({ onAbandoned: 'park' }, impostor)).toMatchObject({ status: 'parked' });
+  });
+
+  it('classify decides what the author knows, and a classify that throws has said nothing', async () => {
+    const rejected = await statusAfter({ classify: () => 'rejected' }, new Error('410'));
+    expect(rejected).toMatchObject({ status: 'rejected' });
+    const broken = () => {
+      throw new Error('oops');
+    };
+    expect(await statusAfter({ onAbandoned: 'park', classify: broken }, new Error('?'))).toMatchObject({
+      status: 'parked',
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { toSqsEvent } from '../../lib/local/sqs-event.ts';
+import type { InvocationContext, SqsEvent, SqsRecord } from '../../lib/sqs/event.ts';
+
+/** A Lambda context with this much time left, counted from now by the given clock. */
+export function context(remainingMs = 30_000, now: () => number = Date.now): InvocationContext {
+  const deadline = now() + remainingMs;
+  return { getRemainingTimeInMillis: () => deadline - now() };
+}
+
+let messages = 0;
+
+/** A record as Lambda hands it over; the body is sent as JSON unless it is text. */
+export function sqsRecord(
+  body: unknown,
+  overrides: Partial<SqsRecord> & { group?: string; receiveCount?: number } = {},
+): SqsRecord {
+  const { group, receiveCount = 1, ...rest } = overrides;
+  const messageId = `message-${++messages}`;
+  return {
+    messageId,
+    receiptHandle: `receipt-${messageId}`,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    attributes: {
+      ApproximateReceiveCount: String(receiveCount),
+      ...(group !== undefined && { MessageGroupId: group }),
+    },
+    messageAttributes: {},
+    eventSourceARN:
+      group === undefined
+        ? 'arn:aws:sqs:us-east-1:000000000000:orders'
+        : 'arn:aws:sqs:us-east-1:000000000000:orders.fifo',
+    ...rest,
+  };
+}
+
+export function sqsEvent(...records: readonly SqsRecord[]): SqsEvent {
+  return { Records: records };
+}
+
+/** Receives up to ten messages from a real queue, in the form in which Lambda would deliver them. */
+export async function receive(client: SQSClient, queue: { url: string; arn: string }): Promise<SqsEvent> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queue.url,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+  );
+  return toSqsEvent(Messages, queue.arn);
+}
+
+/** The ids of a batch response, sorted. */
+export function failuresOf(response: unknown): readonly string[] {
+  const { batchItemFailures } = response as { batchItemFailures: { itemIdentifier: string }[] };
+  return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();
+}
