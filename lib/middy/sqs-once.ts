@@ -4,7 +4,7 @@ import type { Host } from '../core/host.ts';
 import { recordedError } from '../core/record.ts';
 import { usableMs } from '../core/run.ts';
 import { createConsumer, deadlineOf, orderOf, type Prepared, type Runnable, recordsOf } from '../sqs/consumer.ts';
-import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '../sqs/event.ts';
+import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { again, done, type Fate, fateOfRun } from '../sqs/fate.ts';
 import { createLimit } from '../sqs/limit.ts';
 import type { SqsOptions } from '../sqs/options.ts';
@@ -149,8 +149,11 @@ export function sqsOnce<Body = unknown>(
       }
       // An early answer: a handler must never see an empty batch, which many of them take for an error.
       if (first === undefined) return concludeBatch(batch);
-      const records: readonly SqsRecord[] = batch.granted.map(({ prepared }) => prepared.record);
-      request.event = { ...request.event, Records: records };
+      // Copies: a handler that changes its event must not change which messages we answer for.
+      request.event = {
+        ...request.event,
+        Records: batch.granted.map(({ prepared }) => structuredClone(prepared.record)),
+      };
       return undefined;
     },
 

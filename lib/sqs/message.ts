@@ -10,7 +10,7 @@ export interface Message<Body> {
   readonly receiveCount: number;
   /** Set on FIFO queues (order), and on standard queues with fair queueing (no order). */
   readonly messageGroupId: string | undefined;
-  /** The record as Lambda handed it over. */
+  /** A copy of the record that Lambda handed over. */
   readonly record: SqsRecord;
 }
 
@@ -48,7 +48,8 @@ export async function parseMessage<Body>(
     messageId: record.messageId,
     receiveCount: receiveCountOf(record),
     messageGroupId: record.attributes?.MessageGroupId,
-    record,
+    // A copy: a handler that changes it must not change which message we answer for.
+    record: { ...record },
   };
 }
 

@@ -1,6 +1,3 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { toSqsEvent } from '../../lib/local/sqs-event.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../../lib/sqs/event.ts';
 
 /** A Lambda context with this much time left, counted from now by the given clock. */
@@ -37,19 +34,6 @@ export function sqsRecord(
 
 export function sqsEvent(...records: readonly SqsRecord[]): SqsEvent {
   return { Records: records };
-}
-
-/** Receives up to ten messages from a real queue, in the form in which Lambda would deliver them. */
-export async function receive(client: SQSClient, queue: { url: string; arn: string }): Promise<SqsEvent> {
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({
-      QueueUrl: queue.url,
-      MaxNumberOfMessages: 10,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    }),
-  );
-  return toSqsEvent(Messages, queue.arn);
 }
 
 /** The ids of a batch response, sorted. */
