@@ -20,6 +20,8 @@ export const handler = eachMessage(
     onAbandoned: 'park',
     classify: refusedBySes,
     marksEffect: true,
+    // One at a time: a worker that dies leaves one mail in doubt, and not its whole batch.
+    concurrency: 1,
     deadLetterQueueUrl: process.env['DEAD_LETTER_QUEUE_URL'],
     onEvent: logEvents,
   },
