@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+const children = new Set<ChildProcess>();
+let tell: ((line: string) => void) | undefined;
+
+function killAll(): void {
+  for (const child of children) child.kill('SIGKILL');
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  killAll();
+  // Node ends a process on a signal only while nobody listens. When we are the only listener, staying silent would make
+  // Ctrl-C do nothing; when there are others (Vitest, the command line), how to end is theirs to say.
+  if (process.listenerCount(signal) > 1) return;
+  process.removeListener(signal, onSignal);
+  process.kill(process.pid, signal);
+}
+
+/** Reads `+pid` and `-pid`, and when its input ends, because we did, kills what is left. */
+const WATCHMAN = `
+while read -r line; do
+  case "$line" in
+    +*) pids="$pids \${line#+}" ;;
+    -*) kept=; for pid in $pids; do [ "$pid" = "\${line#-}" ] || kept="$kept $pid"; done; pids="$kept" ;;
+  esac
+done
+[ -z "$pids" ] || kill -9 $pids 2>/dev/null`;
+
+/**
+ * Starts a watchman who outlives us. When we get SIGKILL ourselves we can kill nobody: DynamoDB Local would run on, and
+ * a frozen sandbox would stay for ever, because it cannot even notice that we are gone.
+ */
+function hireWatchman(): (line: string) => void {
+  const watchman = spawn('/bin/sh', ['-c', WATCHMAN], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  watchman.on('error', () => undefined);
+  watchman.stdin.on('error', () => undefined);
+  watchman.unref();
+  if ('unref' in watchman.stdin && typeof watchman.stdin.unref === 'function') watchman.stdin.unref();
+  return (line) => watchman.stdin.write(`${line}\n`);
+}
+
+function watch(): (line: string) => void {
+  if (tell !== undefined) return tell;
+  process.on('exit', killAll);
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  tell = hireWatchman();
+  return tell;
+}
+
+/**
+ * Ties a child process to the life of this one: it is killed when we exit, throw, or are killed.
+ *
+ * With SIGKILL, because a sandbox that was frozen with SIGSTOP keeps SIGTERM pending for ever and would outlive us.
+ */
+export function killWithUs<Child extends ChildProcess>(child: Child): Child {
+  const say = watch();
+  const { pid } = child;
+  if (pid === undefined) return child;
+  children.add(child);
+  say(`+${pid}`);
+  child.once('exit', () => {
+    children.delete(child);
+    say(`-${pid}`);
+  });
+  return child;
+}

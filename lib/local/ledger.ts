@@ -1,0 +1,35 @@
+/** One effect that really happened, as its provider knows it. */
+export interface LedgerEntry {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly effect: EffectKind;
+  readonly orderId: string;
+  /** The provider's own id: of the mail, or of the card. */
+  readonly key: string;
+  readonly sandbox: string | undefined;
+}
+
+export type EffectKind = 'email' | 'gift-card';
+
+/** What happened, in order. It can only grow: this is the truth that everything else is compared with. */
+export interface Ledger {
+  readonly entries: readonly LedgerEntry[];
+  append(entry: Omit<LedgerEntry, 'at'>): void;
+  /** How often the effect happened, by order. */
+  countByOrder(effect: EffectKind): ReadonlyMap<string, number>;
+}
+
+export function createLedger(now: () => number = Date.now): Ledger {
+  const entries: LedgerEntry[] = [];
+  return {
+    entries,
+    append: (entry) => entries.push({ at: now(), ...entry }),
+    countByOrder(effect) {
+      const counts = new Map<string, number>();
+      for (const entry of entries) {
+        if (entry.effect === effect) counts.set(entry.orderId, (counts.get(entry.orderId) ?? 0) + 1);
+      }
+      return counts;
+    },
+  };
+}

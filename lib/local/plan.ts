@@ -1,0 +1,149 @@
+import type { EffectKind } from './ledger.ts';
+import type { ProviderFault } from './provider.ts';
+import { createRandom, type Random } from './random.ts';
+
+/** The moment at which a sandbox is killed, in the life of one effect. */
+export type KillPoint =
+  /** The claim is written; the worker never learns it. */
+  | 'claim-written'
+  /** The worker has just learnt that it holds the claim. */
+  | 'claim-answered'
+  /** The call has reached the provider, which has not done anything yet. */
+  | 'before-effect'
+  /** The provider has done it, and has not answered. */
+  | 'effect-applied'
+  /** The provider's answer has just gone out. */
+  | 'effect-answered'
+  /** The completion is on its way to the table. */
+  | 'completion-sent'
+  /** The completion is written; the worker never learns it. */
+  | 'completion-written';
+
+export type Trouble =
+  | { readonly kind: 'kill'; readonly point: KillPoint }
+  | { readonly kind: 'provider'; readonly fault: ProviderFault };
+
+/** How one of an order's two effects is disturbed. */
+export interface EffectPlan {
+  /** The producer sends a second message, with an id of its own: along with the first one, or this much later. */
+  readonly sentAgainAfterSeconds: number | undefined;
+  /** SQS delivers once more: after the message was deleted, or while it is being handled. */
+  readonly redelivery: 'forgets-deletion' | 'delivers-twice' | undefined;
+  readonly trouble: Trouble | undefined;
+}
+
+export interface Order {
+  readonly orderId: string;
+  readonly customer: { readonly email: string; readonly name: string };
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly placedAt: string;
+}
+
+export interface PlannedOrder {
+  readonly order: Order;
+  readonly effects: Readonly<Record<EffectKind, EffectPlan>>;
+}
+
+export interface PlanOptions {
+  readonly orders: number;
+  /** The share of orders that cost a sandbox its life, from 0 to 1. */
+  readonly killShare: number;
+  readonly seed: number;
+}
+
+export const EFFECTS: readonly [EffectKind, EffectKind] = ['email', 'gift-card'];
+
+const SENT_AGAIN_SHARE = 0.1;
+const FORGOTTEN_SHARE = 0.06;
+const TWICE_SHARE = 0.04;
+const PROVIDER_TROUBLE_SHARE = 0.08;
+
+const KILL_POINTS = [
+  'claim-written',
+  'claim-answered',
+  'before-effect',
+  'effect-applied',
+  'effect-answered',
+  'completion-sent',
+  'completion-written',
+] as const satisfies readonly KillPoint[];
+
+const NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Leslie', 'Jim', 'Frances', 'Tony', 'Radia', 'Ken'] as const;
+
+/** Everything that will go wrong, decided beforehand and by the seed alone. */
+export function createPlan(options: PlanOptions): readonly PlannedOrder[] {
+  const random = createRandom(options.seed);
+  const victims = chooseVictims(options, random);
+  return Array.from({ length: options.orders }, (_, index) => {
+    const orderId = `order-${String(index + 1).padStart(5, '0')}`;
+    const killed = victims.get(index);
+    return {
+      order: createOrder(orderId, random),
+      effects: {
+        email: planEffect(random, killed?.effect === 'email' ? killed.point : undefined),
+        'gift-card': planEffect(random, killed?.effect === 'gift-card' ? killed.point : undefined),
+      },
+    };
+  });
+}
+
+/**
+ * One victim in every stretch of the orders, rather than anywhere: neighbours share a batch, and a batch that loses its
+ * sandbox twice takes two visibility timeouts to show what the first one shows already. The effects and the points take turns.
+ */
+function chooseVictims(
+  { orders, killShare }: PlanOptions,
+  random: Random,
+): ReadonlyMap<number, { readonly effect: EffectKind; readonly point: KillPoint }> {
+  const victims = new Map<number, { effect: EffectKind; point: KillPoint }>();
+  const count = Math.round(orders * killShare);
+  const shift = random.below(KILL_POINTS.length);
+  for (let victim = 0; victim < count; victim += 1) {
+    const from = Math.floor((victim * orders) / count);
+    const to = Math.floor(((victim + 1) * orders) / count);
+    victims.set(from + random.below(Math.max(1, to - from)), {
+      effect: victim % 2 === 0 ? 'email' : 'gift-card',
+      point: KILL_POINTS[(Math.floor(victim / 2) + shift) % KILL_POINTS.length] ?? 'claim-written',
+    });
+  }
+  return victims;
+}
+
+function createOrder(orderId: string, random: Random): Order {
+  const name = random.pick(NAMES);
+  return {
+    orderId,
+    customer: { email: `${name.toLowerCase()}.${orderId}@example.com`, name },
+    amountCents: 500 + 100 * random.below(100),
+    currency: random.pick(['EUR', 'USD', 'GBP']),
+    placedAt: new Date(Date.UTC(2026, 0, 1) + random.below(86_400_000)).toISOString(),
+  };
+}
+
+function planEffect(random: Random, point: KillPoint | undefined): EffectPlan {
+  // Always drawn, used or not: what happens to one order must not depend on another one's kill.
+  const again = random.chance(SENT_AGAIN_SHARE) ? random.pick([0, 0, 2, 6]) : undefined;
+  const luck = random.next();
+  const fault = random.chance(PROVIDER_TROUBLE_SHARE) ? planFault(random) : undefined;
+  const redelivery =
+    luck < FORGOTTEN_SHARE ? 'forgets-deletion' : luck < FORGOTTEN_SHARE + TWICE_SHARE ? 'delivers-twice' : undefined;
+  return { sentAgainAfterSeconds: again, redelivery, trouble: planTrouble(point, fault) };
+}
+
+function planTrouble(point: KillPoint | undefined, fault: ProviderFault | undefined): Trouble | undefined {
+  if (point !== undefined) return { kind: 'kill', point };
+  return fault === undefined ? undefined : { kind: 'provider', fault };
+}
+
+function planFault(random: Random): ProviderFault {
+  const luck = random.next();
+  const delayMs = 200 + random.below(1_000);
+  const status = random.pick([500, 502]);
+  // Few that hang: each costs its batch the whole timeout of the function, and then a visibility timeout.
+  if (luck < 0.06) return { kind: 'hang-before' };
+  if (luck < 0.12) return { kind: 'hang-applied' };
+  if (luck < 0.4) return { kind: 'error-before', status: random.pick([status, 503]) };
+  if (luck < 0.65) return { kind: 'error-applied', status };
+  return { kind: 'late', delayMs };
+}

@@ -1,0 +1,37 @@
+/** Shows where a run is: one line that changes in a terminal, and a line now and then anywhere else. */
+export interface Progress {
+  /** Shows the text now, in a terminal, and otherwise if nothing was shown for a while. */
+  update(text: string): void;
+  /** Shows the text now, and keeps it. */
+  say(text: string): void;
+  /** Leaves the cursor at the start of an empty line. */
+  end(): void;
+}
+
+const BETWEEN_LINES_MS = 2_000;
+
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  let shownAt = 0;
+  let open = false;
+  const clear = () => {
+    if (open) stream.write('\r\u001b[K');
+    open = false;
+  };
+  return {
+    update(text) {
+      if (stream.isTTY) {
+        // A line that wraps could not be taken back. Some terminals say that they have no columns at all.
+        stream.write(`\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}`);
+        open = true;
+      } else if (Date.now() - shownAt >= BETWEEN_LINES_MS) {
+        shownAt = Date.now();
+        stream.write(`${text}\n`);
+      }
+    },
+    say(text) {
+      clear();
+      stream.write(`${text}\n`);
+    },
+    end: clear,
+  };
+}

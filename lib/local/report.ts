@@ -1,0 +1,133 @@
+import { styleText } from 'node:util';
+import type { EffectKind } from './ledger.ts';
+import type { EffectVerdict } from './verdict.ts';
+
+/** Everything that a run of the traffic found out. */
+export interface TrafficResult {
+  readonly orders: number;
+  readonly messages: number;
+  readonly producerDuplicates: number;
+  readonly sqsRedeliveries: number;
+  readonly providerFaults: number;
+  readonly deliveries: number;
+  readonly batches: number;
+  readonly suppressed: number;
+  readonly deferred: number;
+  readonly takeovers: number;
+  readonly deadLettered: number;
+  readonly sandboxes: { readonly started: number; readonly killed: number; readonly timedOut: number };
+  readonly emails: EffectVerdict;
+  readonly giftCards: EffectVerdict;
+  /** Messages that were still on their queues when the time was up. */
+  readonly left: number;
+  readonly unprotected: boolean;
+  readonly killShare: number;
+  readonly seed: number;
+  readonly seconds: number;
+}
+
+const NAME_OF: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
+
+/** Whether nothing was lost, nothing doubled, and nothing left undone. */
+export function isGood({ emails, giftCards, left }: TrafficResult): boolean {
+  return left === 0 && [emails, giftCards].every(({ lost, doubled }) => lost.length === 0 && doubled.length === 0);
+}
+
+/** The result as the one line that a program reads. */
+export function jsonLine(result: TrafficResult): string {
+  const both = (pick: (verdict: EffectVerdict) => readonly string[]) =>
+    pick(result.emails).length + pick(result.giftCards).length;
+  return JSON.stringify({
+    orders: result.orders,
+    messages: result.messages,
+    deliveries: result.deliveries,
+    emails: result.emails.done,
+    giftCards: result.giftCards.done,
+    suppressed: result.suppressed,
+    deferred: result.deferred,
+    takeovers: result.takeovers,
+    parked: both(({ parked }) => parked),
+    lost: both(({ lost }) => lost),
+    doubled: both(({ doubled }) => doubled),
+    killed: result.sandboxes.killed,
+    seconds: result.seconds,
+  });
+}
+
+/** The result as a person reads it. `colour` only when there is a terminal to show it. */
+export function report(result: TrafficResult, colour: boolean): string {
+  const paint = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) =>
+    colour ? styleText(format, text, { validateStream: false }) : text;
+  const lines: string[] = [''];
+  const row = (label: string, count: number, meaning: string) =>
+    lines.push(`  ${label.padEnd(16)}${String(count).padStart(6)}   ${paint('dim', meaning)}`);
+
+  lines.push(paint('bold', 'Messages'));
+  row(
+    'sent',
+    result.messages,
+    `for ${result.orders} orders; ${result.producerDuplicates} of them sent twice by the producer`,
+  );
+  row(
+    'delivered',
+    result.deliveries,
+    `in ${result.batches} batches; ${result.sqsRedeliveries} that SQS was made to deliver again`,
+  );
+  if (!result.unprotected) {
+    row('suppressed', result.suppressed, 'duplicates whose effect had happened already');
+    row('deferred', result.deferred, 'given back to the queue, while the claim was held by another worker');
+    row('taken over', result.takeovers, 'claims whose worker was gone');
+  }
+  row('dead-lettered', result.deadLettered, 'moved out of the way, to be looked at');
+  if (result.left > 0) row('left over', result.left, paint('red', 'still on their queues when the time was up'));
+
+  lines.push('', paint('bold', 'Sandboxes'));
+  row('started', result.sandboxes.started, 'each a process of its own');
+  row('killed', result.sandboxes.killed, 'with SIGKILL: before, during or after the effect, or at its record');
+  row('timed out', result.sandboxes.timedOut, 'and were killed by the Lambda stand-in');
+  row('provider faults', result.providerFaults, 'calls that failed, hung, or were answered late');
+
+  lines.push('', paint('bold', 'Effects           orders    done  doubled   parked     lost'));
+  for (const verdict of [result.emails, result.giftCards]) {
+    const count = (items: readonly string[], width: number, bad: boolean) => {
+      const text = String(items.length).padStart(width);
+      return bad && items.length > 0 ? paint('red', text) : text;
+    };
+    lines.push(
+      `  ${NAME_OF[verdict.effect].padEnd(14)}${String(verdict.orders).padStart(8)}${String(verdict.done).padStart(8)}` +
+        `${count(verdict.doubled, 9, true)}${count(verdict.parked, 9, false)}${count(verdict.lost, 9, true)}`,
+    );
+  }
+  lines.push('', ...conclusion(result).map(([format, text]) => paint(format, text)), '');
+  return lines.join('\n');
+}
+
+function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' | 'dim', string])[] {
+  const said: ['green' | 'red' | 'dim', string][] = [];
+  if (isGood(result)) {
+    said.push(['green', `Nothing lost, nothing doubled, after ${result.seconds} s.`]);
+  } else {
+    for (const { effect, lost, doubled } of [result.emails, result.giftCards]) {
+      if (doubled.length > 0) said.push(['red', `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`]);
+      if (lost.length > 0) said.push(['red', `Lost ${NAME_OF[effect]}: ${some(lost)}.`]);
+    }
+    if (result.left > 0) said.push(['red', `${result.left} messages were not dealt with in ${result.seconds} s.`]);
+  }
+  for (const { effect, parked, parkedAndDone } of [result.emails, result.giftCards]) {
+    if (parked.length === 0) continue;
+    said.push([
+      'dim',
+      `Parked ${NAME_OF[effect]}: a worker died or a call failed half-way, and a second time is worse than a delay. ` +
+        `A person decides. (The provider did ${parkedAndDone} of the ${parked.length}.)`,
+    ]);
+  }
+  const again = `npm start -- --orders ${result.orders} --kill ${result.killShare} --seed ${result.seed}`;
+  said.push(['dim', `Again: ${again}${result.unprotected ? ' --unprotected' : ''}`]);
+  if (!result.unprotected) said.push(['dim', `Without pawl: ${again} --unprotected`]);
+  return said;
+}
+
+function some(items: readonly string[]): string {
+  const shown = items.slice(0, 5).join(', ');
+  return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
+}

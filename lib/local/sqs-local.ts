@@ -1,0 +1,83 @@
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { buildApp } from 'fauxqs';
+import { ACCOUNT, REGION } from './template.ts';
+
+/** How many messages a queue holds, by what they are doing. */
+export interface QueueDepth {
+  readonly ready: number;
+  readonly delayed: number;
+  readonly inFlight: number;
+}
+
+/** A running SQS stand-in. */
+export interface SqsLocal extends AsyncDisposable {
+  readonly endpoint: string;
+  /** A client that is allowed to talk to it. */
+  readonly client: SQSClient;
+  /** Where a queue of this name is, or would be. */
+  address(name: string): { readonly url: string; readonly arn: string };
+  /** Creates a queue; `attributes` are the API's, all of them texts. */
+  createQueue(
+    name: string,
+    attributes?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly url: string; readonly arn: string }>;
+  depth(name: string): Promise<QueueDepth>;
+  /** Ends the server. Calling it again does nothing. */
+  stop(): Promise<void>;
+}
+
+interface Counts {
+  readonly name: string;
+  readonly approximateMessageCount: number;
+  readonly approximateDelayedCount: number;
+  readonly approximateInflightCount: number;
+}
+
+/** Starts an SQS server in this process, on a free port of 127.0.0.1. */
+export async function startSqsLocal(): Promise<SqsLocal> {
+  // Not `startFauxqs`: that listens on every interface of the machine.
+  const app = buildApp({ logger: false });
+  // Fastify keeps an idle connection for 72 seconds. A frozen sandbox cannot see one being closed, and would lose its first call after the thaw.
+  app.server.keepAliveTimeout = 300_000;
+  const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+  const client = new SQSClient({
+    endpoint,
+    region: REGION,
+    credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
+  });
+  // Not the URL that the server gives: its host is `sqs.us-east-1.localhost`, which not every resolver knows, and the
+  // SDK sends a request to the host of the queue's URL, whatever endpoint it was told.
+  const address = (name: string) => ({
+    url: `${endpoint}/${ACCOUNT}/${name}`,
+    arn: `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`,
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= (async () => {
+      client.destroy();
+      await app.close();
+    })();
+    return stopped;
+  };
+  return {
+    endpoint,
+    client,
+    address,
+    async createQueue(name, attributes = {}) {
+      await client.send(new CreateQueueCommand({ QueueName: name, Attributes: { ...attributes } }));
+      return address(name);
+    },
+    async depth(name) {
+      const queues: readonly Counts[] = (await app.inject({ method: 'GET', url: '/_fauxqs/queues' })).json();
+      const found = queues.find((queue) => queue.name === name);
+      if (found === undefined) throw new Error(`There is no queue ${name}.`);
+      return {
+        ready: found.approximateMessageCount,
+        delayed: found.approximateDelayedCount,
+        inFlight: found.approximateInflightCount,
+      };
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { createFaults } from './faults.ts';
+import type { EffectKind } from './ledger.ts';
+import { createPawlEvents } from './pawl-events.ts';
+import { createPlan, EFFECTS } from './plan.ts';
+import { sendOrders } from './producer.ts';
+import type { Progress } from './progress.ts';
+import type { TrafficResult } from './report.ts';
+import type { QueueDepth } from './sqs-local.ts';
+import { type LocalStack, startStack } from './stack.ts';
+import { bundleUnprotected } from './unprotected-bundle.ts';
+import { judge } from './verdict.ts';
+
+export interface TrafficOptions {
+  readonly orders: number;
+  /** The share of orders that cost a sandbox its life, from 0 to 1. */
+  readonly killShare: number;
+  readonly seed: number;
+  /** Runs the same functions without pawl. */
+  readonly unprotected: boolean;
+  readonly progress: Progress;
+  /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more */
+  readonly deadlineMs?: number;
+  /** Every line that a sandbox prints. */
+  readonly onLog?: (line: string, sandbox: string) => void;
+}
+
+/** Orders through the real app, with every kind of trouble there is, until its queues are empty. */
+export async function runTraffic(options: TrafficOptions): Promise<TrafficResult> {
+  const { progress } = options;
+  const begun = Date.now();
+  const elapsed = () => Math.round((Date.now() - begun) / 100) / 10;
+  const plan = createPlan(options);
+  const orderIds = plan.map(({ order }) => order.orderId);
+  const events = createPawlEvents();
+  const { faults, stats: faultStats } = createFaults(plan);
+  await using stack = await startStack({
+    faults,
+    onStarting: (what) => progress.update(`${what} …`),
+    onLog(line, sandbox) {
+      events.read(line);
+      options.onLog?.(line, sandbox);
+    },
+    ...(options.unprotected ? { bundleFor: bundleUnprotected } : {}),
+  });
+  progress.update('sending the orders …');
+  const sent = await sendOrders(stack, plan);
+
+  const left = await drain(stack, begun + (options.deadlineMs ?? Math.max(110_000, 300 * options.orders)), (state) =>
+    progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`),
+  );
+  progress.end();
+
+  const parked = await parkedClaims(stack);
+  const consumers = EFFECTS.map((effect) => stack.consumers[effect]);
+  const total = (pick: (consumer: (typeof consumers)[number]) => number) =>
+    consumers.reduce((sum, consumer) => sum + pick(consumer), 0);
+  return {
+    orders: options.orders,
+    messages: sent.messages,
+    producerDuplicates: sent.duplicates,
+    sqsRedeliveries: faultStats.redeliveries,
+    providerFaults: faultStats.providerFaults,
+    deliveries: total(({ stats }) => stats.deliveries),
+    batches: total(({ stats }) => stats.batches),
+    suppressed: events.count('replayed', 'repeated'),
+    deferred: events.count('deferred'),
+    takeovers: events.count('taken-over'),
+    deadLettered: await deadLettered(stack),
+    sandboxes: { ...stack.sandboxes },
+    emails: judge('email', orderIds, stack.ledger, parked),
+    giftCards: judge('gift-card', orderIds, stack.ledger, parked),
+    left,
+    unprotected: options.unprotected,
+    killShare: options.killShare,
+    seed: options.seed,
+    seconds: elapsed(),
+  };
+}
+
+/** Waits until the queues are empty or the time is up. Answers how many messages are left. */
+async function drain(stack: LocalStack, deadline: number, show: (state: string) => void): Promise<number> {
+  for (;;) {
+    const depths = await Promise.all(EFFECTS.map((effect) => stack.sqs.depth(stack.consumers[effect].queue.name)));
+    const sum = (pick: (depth: QueueDepth) => number) => depths.reduce((total, depth) => total + pick(depth), 0);
+    const left = sum(({ ready, delayed, inFlight }) => ready + delayed + inFlight);
+    if (left === 0 || Date.now() >= deadline) return left;
+    const done = (effect: EffectKind) => stack.ledger.countByOrder(effect).size;
+    const busy = sum(({ ready }) => ready) > 0 || stack.sandboxes.busy > 0;
+    show(
+      `${done('email')} emails   ${done('gift-card')} gift cards   ${stack.sandboxes.killed} sandboxes killed   ` +
+        `${left} messages ${busy ? 'to go' : 'waiting to become visible again'}`,
+    );
+    await sleep(250);
+  }
+}
+
+async function parkedClaims(stack: LocalStack): Promise<ReadonlySet<string>> {
+  const client = DynamoDBDocumentClient.from(stack.dynamo);
+  const parked = new Set<string>();
+  const scan = { TableName: stack.claimsTable, ConsistentRead: true };
+  for await (const { Items = [] } of paginateScan({ client }, scan)) {
+    for (const item of Items) if (item['status'] === 'parked') parked.add(String(item['id']));
+  }
+  return parked;
+}
+
+async function deadLettered(stack: LocalStack): Promise<number> {
+  // Consumers may share a dead-letter queue.
+  const names = new Set(EFFECTS.map((effect) => stack.consumers[effect].deadLetterQueue?.name));
+  const depths = await Promise.all([...names].map((name) => (name === undefined ? undefined : stack.sqs.depth(name))));
+  return depths.reduce(
+    (sum, depth) => sum + (depth === undefined ? 0 : depth.ready + depth.delayed + depth.inFlight),
+    0,
+  );
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import type { EffectKind } from './ledger.ts';
+import { PROJECT, scratchFolder } from './synthesize.ts';
+
+const SOURCE_OF: Readonly<Record<EffectKind, string>> = {
+  email: 'lambda/send-email.ts',
+  'gift-card': 'lambda/issue-gift-card.ts',
+};
+
+/** Every way in which a handler of the app gets at pawl leads to the stand-in that protects nothing. */
+const withoutPawl: Plugin = {
+  name: 'without-pawl',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/lib\/(?:(?:sqs|middy|stores\/\w+)\/)?\w+\.ts$/ }, ({ importer }) =>
+      importer.startsWith(join(PROJECT, 'lambda/')) ? { path: join(PROJECT, 'lib/local/unprotected.ts') } : undefined,
+    );
+  },
+};
+
+/**
+ * Bundles a function of the app as it is, but for pawl: to show what the same traffic does without it. Done to the
+ * bundle, so that there is no switch in the code that runs in production.
+ *
+ * Answers the folder of the bundle.
+ */
+export async function bundleUnprotected(effect: EffectKind): Promise<string> {
+  const folder = await scratchFolder('unprotected-');
+  await build({
+    entryPoints: [join(PROJECT, SOURCE_OF[effect])],
+    outfile: join(folder, 'index.mjs'),
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    logLevel: 'silent',
+    // Parts of the AWS SDK are CommonJS, and ask for Node's modules with `require`.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    plugins: [withoutPawl],
+  });
+  return folder;
+}

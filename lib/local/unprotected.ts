@@ -1,0 +1,56 @@
+/**
+ * What a consumer has without pawl, under pawl's names: each message is handled as it comes, and its message id is the
+ * only identity there is. `npm start -- --unprotected` bundles the functions of the app with this instead of pawl.
+ */
+
+interface Context {
+  getRemainingTimeInMillis(): number;
+}
+
+interface Event {
+  readonly Records: readonly { readonly messageId: string; readonly body: string }[];
+}
+
+interface Options {
+  readonly schema?: { readonly '~standard': { validate(value: unknown): unknown } };
+}
+
+export function eachMessage(options: Options, handle: (message: object, claim: object) => unknown) {
+  return async (event: Event, context: Context) => {
+    const failed = await Promise.all(
+      event.Records.map(async ({ messageId, body }) => {
+        const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - 250));
+        const claim = {
+          key: messageId,
+          effectKey: messageId,
+          attempt: 1,
+          fence: 1,
+          signal,
+          remainingMs: () => context.getRemainingTimeInMillis(),
+          effect: (start: () => unknown) => start(),
+        };
+        try {
+          const parsed: unknown = JSON.parse(body);
+          await options.schema?.['~standard'].validate(parsed);
+          await handle({ body: parsed, messageId }, claim);
+          return [];
+        } catch (error) {
+          console.error(error);
+          return [{ itemIdentifier: messageId }];
+        }
+      }),
+    );
+    return { batchItemFailures: failed.flat() };
+  };
+}
+
+export class RejectedError extends Error {}
+export class RetryableError extends Error {}
+
+const nothing = () => undefined;
+export const bodyField = nothing;
+export const compositeKey = nothing;
+export const messageAttribute = nothing;
+export const messageId = nothing;
+export const dynamoStore = nothing;
+export const logEvents = nothing;

@@ -1,0 +1,39 @@
+import { claimId } from './faults.ts';
+import type { EffectKind, Ledger } from './ledger.ts';
+
+/** What became of one kind of effect, over all orders. */
+export interface EffectVerdict {
+  readonly effect: EffectKind;
+  readonly orders: number;
+  /** Orders whose effect happened, once or more often. */
+  readonly done: number;
+  /** Orders whose effect happened more than once. */
+  readonly doubled: readonly string[];
+  /** Orders that wait for a decision. Whether their effect happened, the provider knows. */
+  readonly parked: readonly string[];
+  /** How many of the parked did happen. */
+  readonly parkedAndDone: number;
+  /** Orders whose effect did not happen, and that nobody was told about. */
+  readonly lost: readonly string[];
+}
+
+/** Compares what the providers did with what was ordered, and with the claims that are parked. */
+export function judge(
+  effect: EffectKind,
+  orderIds: readonly string[],
+  ledger: Ledger,
+  parkedClaims: ReadonlySet<string>,
+): EffectVerdict {
+  const counts = ledger.countByOrder(effect);
+  const times = (orderId: string) => counts.get(orderId) ?? 0;
+  const isParked = (orderId: string) => parkedClaims.has(claimId(effect, orderId));
+  return {
+    effect,
+    orders: orderIds.length,
+    done: orderIds.filter((orderId) => times(orderId) > 0).length,
+    doubled: orderIds.filter((orderId) => times(orderId) > 1),
+    parked: orderIds.filter(isParked),
+    parkedAndDone: orderIds.filter((orderId) => isParked(orderId) && times(orderId) > 0).length,
+    lost: orderIds.filter((orderId) => times(orderId) === 0 && !isParked(orderId)),
+  };
+}

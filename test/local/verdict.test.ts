@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { createLedger } from '../../lib/local/ledger.ts';
+import { createPawlEvents } from '../../lib/local/pawl-events.ts';
+import { isGood, jsonLine, report, type TrafficResult } from '../../lib/local/report.ts';
+import { judge } from '../../lib/local/verdict.ts';
+
+const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'lost'];
+
+function verdicts() {
+  const ledger = createLedger(() => 1_770_000_000_000);
+  for (const orderId of ['done', 'doubled', 'doubled', 'parked-and-done']) {
+    ledger.append({ effect: 'email', orderId, key: 'mail', sandbox: 'SANDBOX0001' });
+  }
+  for (const orderId of orders) ledger.append({ effect: 'gift-card', orderId, key: 'card', sandbox: undefined });
+  const parked = new Set(['send-email#parked', 'send-email#parked-and-done']);
+  return { emails: judge('email', orders, ledger, parked), giftCards: judge('gift-card', orders, ledger, parked) };
+}
+
+const result: TrafficResult = {
+  orders: 5,
+  messages: 12,
+  producerDuplicates: 2,
+  sqsRedeliveries: 1,
+  providerFaults: 3,
+  deliveries: 15,
+  batches: 4,
+  suppressed: 2,
+  deferred: 1,
+  takeovers: 1,
+  deadLettered: 2,
+  sandboxes: { started: 4, killed: 2, timedOut: 0 },
+  ...verdicts(),
+  left: 0,
+  unprotected: false,
+  killShare: 0.08,
+  seed: 1,
+  seconds: 12.3,
+};
+const good: TrafficResult = { ...result, emails: result.giftCards };
+
+describe('the verdict', () => {
+  test('comes from what the providers did, and an effect that nobody knows of is lost unless it is parked', () => {
+    expect(result.emails).toEqual({
+      effect: 'email',
+      orders: 5,
+      done: 3,
+      doubled: ['doubled'],
+      parked: ['parked', 'parked-and-done'],
+      parkedAndDone: 1,
+      lost: ['lost'],
+    });
+    expect(result.giftCards).toMatchObject({ done: 5, doubled: [], parked: [], lost: [] });
+  });
+
+  test('is good only when nothing is lost, nothing doubled and nothing left', () => {
+    expect(isGood(good)).toBe(true);
+    expect(isGood(result)).toBe(false);
+    expect(isGood({ ...good, left: 1 })).toBe(false);
+    expect(isGood({ ...good, emails: { ...good.emails, doubled: ['done'] } })).toBe(false);
+    expect(isGood({ ...good, emails: { ...good.emails, parked: ['done'] } })).toBe(true);
+  });
+
+  test('is one line of JSON for a program', () => {
+    expect(JSON.parse(jsonLine(result))).toEqual({
+      orders: 5,
+      messages: 12,
+      deliveries: 15,
+      emails: 3,
+      giftCards: 5,
+      suppressed: 2,
+      deferred: 1,
+      takeovers: 1,
+      parked: 2,
+      lost: 1,
+      doubled: 1,
+      killed: 2,
+      seconds: 12.3,
+    });
+  });
+
+  test('names what went wrong to a person, and how to see it again', () => {
+    const text = report(result, false);
+    expect(text).toContain('Doubled emails: doubled.');
+    expect(text).toContain('Lost emails: lost.');
+    expect(text).toContain('The provider did 1 of the 2.');
+    expect(text).toContain('npm start -- --orders 5 --kill 0.08 --seed 1');
+    expect(report(good, false)).toContain('Nothing lost, nothing doubled');
+    expect(text).not.toContain('\u001b');
+    expect(report(result, true)).toContain('\u001b[');
+  });
+});
+
+test('events of pawl are counted in a log that holds other lines, and halves of lines', () => {
+  const events = createPawlEvents();
+  for (const line of [
+    'a line of the handler',
+    '{"pawl":"replayed","operation":"send-email","id":"send-email#1"}',
+    '2026-01-01T00:00:00.000Z INFO {"pawl":"replayed"}',
+    '{"pawl":"granted","operat',
+    '{"level":"info"}',
+  ]) {
+    events.read(line);
+  }
+  expect(events.count('replayed')).toBe(2);
+  expect(events.count('granted')).toBe(0);
+  expect(events.count('replayed', 'repeated')).toBe(2);
+});
