@@ -1,4 +1,5 @@
 import { type OnceCall, type OnceOptions, type OnceOutcome, once as onceOn } from './core/once.ts';
+import { type ParkedClaimsOptions, parkedClaims as parkedClaimsOn } from './core/resolve.ts';
 import type { Claim } from './core/run.ts';
 import { nodeHost } from './host.ts';
 
@@ -6,7 +7,7 @@ import { nodeHost } from './host.ts';
  * Wraps any async function so that its effect happens once per key.
  *
  * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
- * `StoreUnavailableError` when no claim could be had; with `InvalidKeyError` when the key is missing.
+ * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
@@ -24,10 +25,21 @@ export function once<Input, R>(
   return onceOn({ host: nodeHost, ...options }, fn);
 }
 
+/**
+ * The claims of an operation that wait for somebody's decision.
+ *
+ * @example
+ * const parked = parkedClaims({ operation: 'send-email', store });
+ * await parked.resolve('order-17', 'applied', { by: 'maria', note: 'the mail is in the outbox' });
+ */
+export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof parkedClaimsOn> {
+  return parkedClaimsOn({ host: nodeHost, ...options });
+}
+
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
 export { decide } from './core/decide.ts';
 export {
-  InvalidKeyError,
+  InvalidMessageError,
   LeaseError,
   OptionError,
   RejectedError,
@@ -35,12 +47,16 @@ export {
   StoreUnavailableError,
 } from './core/errors.ts';
 export { type ClaimEvent, logEvents } from './core/events.ts';
+export { canonicalJson, canonicalValue, FingerprintError } from './core/fingerprint.ts';
 export type { Host } from './core/host.ts';
 export type { KeyValue } from './core/identity.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
-export type { ClaimOptions, Classification } from './core/options.ts';
-export type { ClaimRecord, ClaimStatus, RecordedError } from './core/record.ts';
+export type { ClaimOptions, Classification, Doubt, Reconcile, Verdict } from './core/options.ts';
+export type { ClaimRecord, ClaimStatus, RecordedError, Resolution } from './core/record.ts';
+export { type Lease, renewedLease } from './core/renewed-lease.ts';
+export type { ParkedClaimsOptions, Resolved, ResolvedBy } from './core/resolve.ts';
 export type { Claim } from './core/run.ts';
 export { type Outcome, renew, settle, type Transition } from './core/settle.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';
+export { failOpen } from './stores/fail-open.ts';
 export { type MemoryStore, memoryStore } from './stores/memory.ts';

@@ -1,12 +1,14 @@
 import { type Decision, decide } from './decide.ts';
 import { errorKind, StoreUnavailableError } from './errors.ts';
-import type { ClaimFact } from './events.ts';
+import type { ClaimEvent, FactsOf } from './events.ts';
 import { sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
-import { type ClaimRecord, recordedError } from './record.ts';
+import { type ClaimRecord, type RecordedError, recordedError } from './record.ts';
+import type { Lease } from './renewed-lease.ts';
 import { completion } from './result.ts';
-import { type Outcome, renew, settle, type Transition } from './settle.ts';
+import { type Outcome, settle, type Transition } from './settle.ts';
+import type { WriteResult } from './store.ts';
 
 /** A claim that this worker holds. */
 export interface Held {
@@ -15,6 +17,8 @@ export interface Held {
   record: ClaimRecord;
   /** When the invocation ends, in epoch milliseconds; `undefined` where nothing ends it. */
   readonly deadline: number | undefined;
+  /** An earlier attempt is in doubt, and the provider is to be asked before anything runs. */
+  readonly inDoubt: boolean;
 }
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
@@ -33,60 +37,68 @@ export interface AcquireRequest {
   readonly redelivered?: boolean | undefined;
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline?: number | undefined;
+  /** Do not take over what killed a worker: answer with the decision, and leave the claim as it is. */
+  readonly unlessAbandoned?: boolean | undefined;
 }
 
 export type Claims = ReturnType<typeof createClaims>;
 
-const leaseWithoutInvocationMs = 60_000;
-/** Each round means that another worker changed the record between our look and our write, or that the store failed. */
-const mostRounds = 16;
+/**
+ * The engine that every way into pawl drives: asks for claims and records how they ended.
+ * @param fallback the lease of a claim that neither the author nor an invocation gives one
+ */
+export function createClaims(settings: Settings, fallback?: Lease) {
+  const { store, rules, host, operation } = settings;
 
-/** The engine that every way into pawl drives: asks for claims and records how they ended. */
-export function createClaims(settings: Settings) {
-  const { store, rules, host, operation, leaseMs } = settings;
-
-  function emit({ id }: Pick<Identity, 'id'>, fact: ClaimFact): void {
+  function emit<T extends ClaimEvent['type']>({ id }: Pick<Identity, 'id'>, type: T, facts: FactsOf<T>): void {
     try {
-      settings.onEvent({ ...fact, operation, id, at: host.now() });
+      settings.onEvent({ type, operation, id, at: host.now(), ...facts } as unknown as ClaimEvent);
     } catch {
       // A listener's failure must not look like the store's or the handler's: the effect may have happened already.
     }
   }
 
-  function leaseEnd(deadline = Infinity): number {
-    const wanted = leaseMs ?? (deadline === Infinity ? leaseWithoutInvocationMs : Infinity);
-    return Math.min(host.now() + wanted, deadline);
+  /** The lease that has to be kept while a handler runs; none where the claim lasts as long as the invocation. */
+  const leaseOf = (deadline: number | undefined) => settings.lease ?? (deadline === undefined ? fallback : undefined);
+
+  function leaseEnd(deadline?: number): number {
+    return Math.min(host.now() + (leaseOf(deadline)?.leaseMs ?? Infinity), deadline ?? Infinity);
   }
 
   /**
    * Asks for a claim. Nothing may run before this has answered with `held`.
    * @throws StoreUnavailableError when the store failed: nothing was granted as far as anybody may act upon
    */
-  async function acquire({ identity, fingerprint, redelivered, deadline }: AcquireRequest): Promise<Acquired> {
+  async function acquire({
+    identity,
+    fingerprint,
+    redelivered,
+    deadline,
+    unlessAbandoned,
+  }: AcquireRequest): Promise<Acquired> {
     const { id } = identity;
     const claimId = host.randomId();
     try {
       let found = redelivered ? await store.read(id) : undefined;
-      for (let round = 0; round < mostRounds; round++) {
+      // Each further round means that another worker changed the record between our look and our write.
+      for (;;) {
         const request = { id, claimId, fingerprint, leaseUntil: leaseEnd(deadline) };
         const decided = decide(found, request, rules, host.now());
         const { decision, record, write } = decided;
-        const written = write === undefined ? undefined : await store.write(write);
+        if (unlessAbandoned && decision === 'taken-over') return decided;
+        const written = write && (await store.write(write));
         if (written?.applied === false) {
           found = written.found;
           continue;
         }
-        const { attempts, fence, status, error } = record;
-        const type = decision === 'parked' && write === undefined ? 'still-parked' : decision;
-        emit(identity, { type, attempts, fence, status, error });
-        const held = decision === 'granted' || decision === 'taken-over';
-        return held ? { ...decided, held: { identity, record, deadline } } : decided;
+        emit(identity, decision === 'parked' && !write ? 'still-parked' : decision, factsOf(record));
+        if (!('reconcile' in decided)) return decided;
+        return { ...decided, held: { identity, record, deadline, inDoubt: decided.reconcile } };
       }
-      throw new Error('the record kept changing');
     } catch (cause) {
       const error = recordedError(cause);
-      emit(identity, { type: 'store-unavailable', error });
-      throw new StoreUnavailableError(`the claims store failed, and nothing was run for ${id}: ${error.message}`, {
+      emit(identity, 'store-unavailable', { error });
+      throw new StoreUnavailableError(`nothing was run for ${id}: the claims store failed: ${error.message}`, {
         cause,
       });
     }
@@ -101,15 +113,15 @@ export function createClaims(settings: Settings) {
     let seen: ClaimRecord | undefined = held.record;
     for (let round = 0; ; round++) {
       const next = transition(seen);
-      if (next === 'applied' && seen !== undefined) held.record = seen;
-      if (typeof next === 'string') return next;
+      if (next === 'stale') return next;
       try {
-        const written = await store.write({ next, seen });
-        if (written.applied) {
-          held.record = next;
-          return 'applied';
+        if (next !== 'applied') {
+          const written: WriteResult = await store.write({ next, seen });
+          seen = written.applied ? next : written.found;
+          if (!written.applied) continue;
         }
-        seen = written.found;
+        held.record = seen ?? held.record;
+        return 'applied';
       } catch (error) {
         const waitMs = Math.min(2000, 50 * 2 ** round) * (0.5 + host.random());
         if (host.now() + waitMs >= until) throw error;
@@ -120,19 +132,22 @@ export function createClaims(settings: Settings) {
 
   /** Records an outcome, as long as there is time. Never throws. */
   async function record(held: Held, outcome: Outcome): Promise<Recorded> {
-    const { claimId, attempts, fence, leaseUntil } = held.record;
+    const { identity, deadline } = held;
+    const { claimId, leaseUntil } = held.record;
     const { status } = outcome;
-    const error = 'error' in outcome ? outcome.error : undefined;
-    const facts = { attempts, fence, status, error };
+    const until = deadline ?? leaseUntil;
     try {
-      const until = held.deadline ?? Math.max(leaseUntil, host.now() + settings.marginMs);
       const changed = await change(held, (found) => settle(claimId, found, outcome, rules, host.now()), until);
-      if (changed === 'stale') emit(held.identity, { ...facts, type: 'stale-claim' });
-      else emit(held.identity, { ...facts, type: status });
-      return changed === 'stale' ? changed : status;
+      const stale = changed === 'stale';
+      emit(identity, stale ? 'stale-claim' : status, factsOf({ ...held.record, ...outcome }));
+      return stale ? changed : status;
     } catch (failure) {
-      const type = status === 'completed' ? 'completion-lost' : 'outcome-lost';
-      emit(held.identity, { ...facts, type, error: recordedError(failure) });
+      const error = recordedError(failure);
+      emit(
+        identity,
+        status === 'completed' ? 'completion-lost' : 'outcome-lost',
+        factsOf({ ...held.record, status, error }),
+      );
       return 'lost';
     }
   }
@@ -140,10 +155,8 @@ export function createClaims(settings: Settings) {
   /** Records that the effect happened. Whatever comes of the writing, it did. */
   async function succeed(held: Held, value: unknown): Promise<Recorded> {
     const outcome = completion(value, settings.maxResultBytes, settings.recordResult);
-    const { resultOmitted } = outcome;
-    if (resultOmitted !== undefined && resultOmitted !== 'by-choice') {
-      emit(held.identity, { type: 'result-not-recorded', reason: resultOmitted });
-    }
+    const reason = outcome.resultOmitted;
+    if (reason && reason !== 'by-choice') emit(held.identity, 'result-not-recorded', { reason });
     return record(held, outcome);
   }
 
@@ -151,7 +164,7 @@ export function createClaims(settings: Settings) {
   async function fail(held: Held, thrown: unknown, phase: Phase): Promise<Recorded> {
     const error = recordedError(thrown);
     if (phase === 'after') {
-      emit(held.identity, { type: 'failed-after-effect', error });
+      emit(held.identity, 'failed-after-effect', { error });
       return succeed(held, undefined);
     }
     const known = errorKind(thrown) ?? classified(thrown);
@@ -159,6 +172,12 @@ export function createClaims(settings: Settings) {
     const unknown = known !== 'retryable' && phase !== 'before';
     if (unknown && rules.onAbandoned === 'park') return record(held, { status: 'parked', error });
     return record(held, { status: 'released', error, unknown });
+  }
+
+  /** Records that the provider could not say. Once too often, and somebody has to. */
+  async function leaveInDoubt(held: Held, error: RecordedError, inconclusive: boolean): Promise<Recorded> {
+    const tooOften = inconclusive && held.record.abandoned + 1 >= rules.maxAbandoned;
+    return record(held, tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive });
   }
 
   function classified(thrown: unknown) {
@@ -170,13 +189,10 @@ export function createClaims(settings: Settings) {
     }
   }
 
-  /** Extends the lease. Answers whether the claim is still ours. @throws the store's error */
-  async function extend(held: Held): Promise<boolean> {
-    const { claimId, attempts, fence, status } = held.record;
-    const changed = await change(held, (found) => renew(claimId, found, leaseEnd(held.deadline)), 0);
-    if (changed === 'stale') emit(held.identity, { type: 'stale-claim', attempts, fence, status });
-    return changed === 'applied';
-  }
+  return { settings, leaseOf, leaseEnd, acquire, change, succeed, fail, leaveInDoubt, emit };
+}
 
-  return { settings, acquire, succeed, fail, extend, emit };
+/** What an event says of a claim: nothing that was recorded as a result. */
+export function factsOf({ attempts, fence, status, error }: ClaimRecord) {
+  return { attempts, fence, status, error };
 }

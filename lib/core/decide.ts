@@ -28,10 +28,15 @@ export interface ClaimRequest {
 
 /** Why a claim was parked; the `error.name` of a parked record. */
 export type ParkedReason =
+  /** A worker ended without an outcome, and the effect may have happened. */
   | 'abandoned'
+  /** So many did, one after the other, that the message is thought to kill them. */
   | 'abandoned-too-often'
+  /** An attempt failed, or a provider was asked, without saying whether the effect had happened. */
   | 'outcome-unknown'
+  /** Every attempt failed. */
   | 'attempts-used-up'
+  /** It was first seen too long ago to be tried again. */
   | 'retry-window-over';
 
 /**
@@ -39,9 +44,9 @@ export type ParkedReason =
  * is applied.
  */
 export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
-  | { readonly decision: 'granted' | 'parked' | 'replayed' | 'key-reused' }
-  /** Granted after an attempt in doubt. `reconcile`: the policy asks the provider before anything runs. */
-  | { readonly decision: 'taken-over'; readonly reconcile: boolean }
+  | { readonly decision: 'parked' | 'replayed' | 'key-reused' }
+  /** Granted; `taken-over` from a worker that ended without an outcome. `reconcile`: the provider is to be asked first. */
+  | { readonly decision: 'granted' | 'taken-over'; readonly reconcile: boolean }
   | { readonly decision: 'in-flight'; readonly retryAfterMs: number }
 );
 
@@ -58,8 +63,8 @@ export function decide(
   rules: ClaimRules,
   now: number,
 ): Decision {
-  // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
   if (found === undefined || isForgotten(found, rules, now)) {
+    // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
     const unused = {
       id: request.id,
       fence: found?.fence ?? 0,
@@ -68,94 +73,71 @@ export function decide(
       abandoned: 0,
       v: 1,
     } as const;
-    return writing({ decision: 'granted', record: grant(unused, request, rules, now) }, found);
+    return grant('granted', unused, false);
   }
-  if (differs(found.fingerprint, request.fingerprint)) return { decision: 'key-reused', record: found };
+  const { status, claimId, leaseUntil, unknownAt, fingerprint } = found;
+  if (fingerprint && request.fingerprint && fingerprint !== request.fingerprint) return answer('key-reused');
+  if (status === 'completed' || status === 'rejected') return answer('replayed');
+  if (status === 'parked') return answer('parked');
 
-  switch (found.status) {
-    case 'in-flight':
-      return decideInFlight(found, request, rules, now);
-    case 'released':
-      return decideReleased(found, request, rules, now);
-    case 'parked':
-      return { decision: 'parked', record: found };
-    default:
-      return { decision: 'replayed', record: found };
+  const parks = rules.onAbandoned === 'park';
+  const asks = rules.onAbandoned === 'reconcile';
+  const inDoubt = unknownAt !== undefined;
+  if (status === 'released') {
+    if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
+    if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
+    // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
+    if (inDoubt && parks) return park('outcome-unknown');
+    return grant('granted', found, inDoubt && asks);
   }
-}
 
-function decideReleased(found: ClaimRecord, request: ClaimRequest, rules: ClaimRules, now: number): Decision {
-  if (found.attempts >= rules.maxAttempts) return park(found, 'attempts-used-up', now);
-  if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park(found, 'retry-window-over', now);
-  const inDoubt = found.unknownAt !== undefined;
-  // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
-  if (inDoubt && rules.onAbandoned === 'park') return park(found, 'outcome-unknown', now);
-  const record = grant(found, request, rules, now);
-  const asks = inDoubt && rules.onAbandoned === 'reconcile';
-  return writing(asks ? { decision: 'taken-over', reconcile: true, record } : { decision: 'granted', record }, found);
-}
-
-function decideInFlight(found: ClaimRecord, request: ClaimRequest, rules: ClaimRules, now: number): Decision {
-  // Our own write, whose answer was lost.
-  if (found.claimId === request.claimId) return { decision: 'granted', record: found };
-  const retryAfterMs = found.leaseUntil + rules.skewMs - now;
+  // Our own write, whose answer was lost. The doubt it was granted with is still on it.
+  if (claimId === request.claimId) return { decision: 'granted', reconcile: inDoubt && asks, record: found };
+  const retryAfterMs = leaseUntil + rules.skewMs - now;
   if (retryAfterMs > 0) return { decision: 'in-flight', retryAfterMs, record: found };
 
   // From here the earlier attempt is abandoned: it may have applied the effect at any time until its lease ended.
-  const abandoned = found.abandoned + 1;
-  const inDoubt: ClaimRecord = { ...found, abandoned, unknownAt: found.leaseUntil };
-  if (abandoned >= rules.maxAbandoned) return park(found, 'abandoned-too-often', now, inDoubt);
-  if (rules.onAbandoned === 'park') return park(found, 'abandoned', now, inDoubt);
-  const record = grant(inDoubt, request, rules, now);
-  return writing({ decision: 'taken-over', reconcile: rules.onAbandoned === 'reconcile', record }, found);
+  const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: leaseUntil };
+  if (abandoned.abandoned >= rules.maxAbandoned) return park('abandoned-too-often', abandoned);
+  if (parks) return park('abandoned', abandoned);
+  return grant('taken-over', abandoned, asks);
+
+  function answer(decision: 'key-reused' | 'replayed' | 'parked'): Decision {
+    return { decision, record: found as ClaimRecord };
+  }
+
+  function grant(decision: 'granted' | 'taken-over', from: Grantable, reconcile: boolean): Decision {
+    const record: ClaimRecord = {
+      ...from,
+      status: 'in-flight',
+      claimId: request.claimId,
+      fence: from.fence + 1,
+      leaseUntil: request.leaseUntil,
+      attempts: from.attempts + 1,
+      fingerprint: from.fingerprint ?? request.fingerprint,
+      error: undefined,
+      expiresAt: expiry(rules, now),
+    };
+    return { decision, reconcile, record, write: { next: record, seen: found } };
+  }
+
+  function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
+    // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
+    // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
+    const record = { ...parked(from, reason, now), fence: from.fence + 1 };
+    return { decision: 'parked', record, write: { next: record, seen: found } };
+  }
 }
 
-function writing(decision: Decision, seen: ClaimRecord | undefined): Decision {
-  return { ...decision, write: { next: decision.record, seen } };
-}
+type Grantable = Omit<ClaimRecord, 'status' | 'claimId' | 'leaseUntil'>;
 
 /** Kept past its retention. Work that is still in doubt is never forgotten by the clock alone. */
 function isForgotten({ status, expiresAt = Infinity }: ClaimRecord, rules: ClaimRules, now: number): boolean {
   return status !== 'in-flight' && status !== 'parked' && now >= expiresAt * 1000 + rules.skewMs;
 }
 
-function differs(recorded: string | undefined, requested: string | undefined): boolean {
-  return recorded !== undefined && requested !== undefined && recorded !== requested;
-}
-
-type Grantable = Omit<ClaimRecord, 'status' | 'claimId' | 'leaseUntil'>;
-
-function grant(from: Grantable, request: ClaimRequest, rules: ClaimRules, now: number): ClaimRecord {
-  return {
-    ...from,
-    status: 'in-flight',
-    claimId: request.claimId,
-    fence: from.fence + 1,
-    leaseUntil: request.leaseUntil,
-    attempts: from.attempts + 1,
-    fingerprint: from.fingerprint ?? request.fingerprint,
-    error: undefined,
-    expiresAt: expiry(rules, now),
-  };
-}
-
-const explanations: Record<ParkedReason, string> = {
-  abandoned: 'a worker ended without an outcome, and the effect may have happened',
-  'abandoned-too-often': 'too many workers ended without an outcome',
-  'outcome-unknown': 'an attempt failed without saying whether its effect had happened',
-  'attempts-used-up': 'every attempt failed',
-  'retry-window-over': 'it was first seen too long ago to be tried again',
-};
-
-function park(found: ClaimRecord, reason: ParkedReason, now: number, from: ClaimRecord = found): Decision {
-  // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
-  // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
-  const record = { ...parked(from, reason, now), fence: found.fence + 1 };
-  return writing({ decision: 'parked', record }, found);
-}
-
 /** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
-export function parked(from: ClaimRecord, name: ParkedReason, now: number, message = explanations[name]): ClaimRecord {
+export function parked(from: ClaimRecord, name: ParkedReason, now: number, message = ''): ClaimRecord {
   return {
     ...from,
     status: 'parked',

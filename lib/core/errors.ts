@@ -31,11 +31,11 @@ export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
-/** The author's key function returned nothing that identifies an effect. Such a message never runs. */
-export class InvalidKeyError extends Error {
-  override readonly name = 'InvalidKeyError';
-  readonly problem: 'missing' | 'invalid';
-  constructor(problem: 'missing' | 'invalid', message: string) {
+/** The author's key function returned nothing that identifies an effect, or a message cannot be read. It never runs. */
+export class InvalidMessageError extends Error {
+  override readonly name = 'InvalidMessageError';
+  readonly problem: 'missing-key' | 'invalid-key' | 'invalid-message';
+  constructor(problem: InvalidMessageError['problem'], message: string) {
     super(message);
     this.problem = problem;
   }
@@ -62,7 +62,5 @@ export class LeaseError extends Error {
  * @internal
  */
 export function errorKind(error: unknown): 'retryable' | 'rejected' | undefined {
-  if (typeof error !== 'object' || error === null || !(brand in error)) return undefined;
-  const kind = error[brand];
-  return kind === 'retryable' || kind === 'rejected' ? kind : undefined;
+  return Object(error)[brand];
 }

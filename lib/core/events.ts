@@ -19,12 +19,12 @@ interface OfClaim {
 
 /** What happened, without what every event carries: the form in which it is reported. */
 export type ClaimFact =
-  /** What was decided about a request. `still-parked`: a claim parked earlier was asked for again. */
+  /** What was decided about a request. `still-parked`: a claim parked earlier was asked for again; `in-flight`: by a duplicate. */
   | (OfClaim & {
-      readonly type: 'granted' | 'taken-over' | 'replayed' | 'in-flight' | 'parked' | 'still-parked' | 'key-reused';
+      readonly type: 'granted' | 'taken-over' | 'replayed' | 'in-flight' | 'still-parked' | 'key-reused';
     })
   /** How an attempt ended. */
-  | (OfClaim & { readonly type: 'completed' | 'released' | 'rejected' })
+  | (OfClaim & { readonly type: 'completed' | 'released' | 'rejected' | 'parked' })
   /** A late worker came with an outcome for a claim that had been taken over. Nothing was overwritten. */
   | (OfClaim & { readonly type: 'stale-claim' })
   /** The effect happened, and could not be recorded. A later delivery may be decided as if it were unknown. */
@@ -37,10 +37,10 @@ export type ClaimFact =
   /** The handler failed after its effect: the claim is completed, and this is the only trace of the error. */
   | { readonly type: 'failed-after-effect'; readonly error: RecordedError }
   | { readonly type: 'store-unavailable'; readonly error: RecordedError }
+  /** The provider was asked about an effect in doubt. `settled`: late enough for "not applied" to be believed. */
+  | { readonly type: 'reconciled'; readonly verdict: string; readonly settled: boolean }
   /** An in-flight duplicate went back to its queue until the lease can have ended. */
   | { readonly type: 'deferred'; readonly messageId: string; readonly seconds: number }
-  /** A duplicate was acknowledged while its first copy was still running, by the author's choice. */
-  | { readonly type: 'discarded'; readonly messageId: string }
   /** The same key again in one batch: it shared the outcome of the first. */
   | { readonly type: 'repeated'; readonly messageId: string }
   /** The message can never run. It was sent to the dead-letter queue; or the queue's own redrive policy will move it. */
@@ -56,6 +56,18 @@ export type ClaimFact =
 /** One thing that happened to a claim or its message. The words are the protocol's. */
 export type ClaimEvent = About & ClaimFact;
 
+/** What events of these types say beyond their type. */
+export type FactsOf<T extends ClaimEvent['type']> = Omit<
+  ClaimFact extends infer Fact
+    ? Fact extends { readonly type: infer Types }
+      ? T extends Types
+        ? Fact
+        : never
+      : never
+    : never,
+  'type'
+>;
+
 /** What happens on every good day. All else is reported, even when nobody listens: money may be involved. */
 const ordinary: ReadonlySet<string> = new Set<ClaimEvent['type']>([
   'granted',
@@ -63,7 +75,6 @@ const ordinary: ReadonlySet<string> = new Set<ClaimEvent['type']>([
   'replayed',
   'in-flight',
   'deferred',
-  'discarded',
   'repeated',
 ]);
 

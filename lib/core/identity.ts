@@ -1,4 +1,4 @@
-import { InvalidKeyError } from './errors.ts';
+import { InvalidMessageError } from './errors.ts';
 import type { Host } from './host.ts';
 
 /** What an author's key function may return. Missing is allowed to be said, and never runs. */
@@ -20,7 +20,7 @@ const longestEffectKey = 255;
 /**
  * Makes a claim's identity from an operation and what the author's key function returned.
  *
- * @throws InvalidKeyError when the key is missing, empty, or nothing that identifies anything
+ * @throws InvalidMessageError when the key is missing, empty, or nothing that identifies anything
  */
 export function identify(operation: string, value: unknown, host: Pick<Host, 'sha256'>): Identity {
   const key = keyText(value);
@@ -37,15 +37,15 @@ export function identify(operation: string, value: unknown, host: Pick<Host, 'sh
 
 function keyText(value: unknown): string {
   if (value === undefined || value === null || value === '') {
-    throw new InvalidKeyError('missing', 'the idempotency key is missing or empty');
+    throw new InvalidMessageError('missing-key', 'the idempotency key is missing or empty');
   }
   // A number beyond 2^53 was rounded by JSON.parse: two keys may have become one. A lone surrogate becomes the same
   // character as any other one in UTF-8, which is what DynamoDB and SHA-256 see.
   if (Number.isSafeInteger(value)) return String(Number(value) || 0);
   if (typeof value === 'string' && value.isWellFormed()) return value;
   const came = typeof value === 'number' ? value : `of type ${typeof value}`;
-  throw new InvalidKeyError(
-    'invalid',
-    `the idempotency key is ${came}; expected well-formed text or an integer below 2^53`,
+  throw new InvalidMessageError(
+    'invalid-key',
+    `the idempotency key is ${came}; expected well-formed text or a safe integer`,
   );
 }

@@ -1,11 +1,12 @@
 import { createClaims } from './claims.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
-import { type ClaimOptions, expect, settingsOf } from './options.ts';
-import type { RecordedError } from './record.ts';
+import { type ClaimOptions, type Doubt, expect, settingsOf } from './options.ts';
+import { type RecordedError, recordedError } from './record.ts';
+import { renewedLease } from './renewed-lease.ts';
 import { type Claim, run } from './run.ts';
 
-export interface OnceOptions<Input> extends ClaimOptions {
+export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
   readonly key: (input: Input) => KeyValue;
 }
@@ -28,6 +29,8 @@ export type OnceOutcome<R> =
       readonly result: R | undefined;
       readonly recorded: boolean;
     }
+  /** Nobody knows yet whether an earlier attempt has done it. Ask again after `retryAfterMs`. */
+  | { readonly outcome: 'in-doubt'; readonly retryAfterMs: number }
   /** It failed for good, earlier. */
   | { readonly outcome: 'rejected'; readonly error: RecordedError }
   /** Somebody is at it. Ask again after `retryAfterMs`. */
@@ -41,7 +44,7 @@ export type OnceOutcome<R> =
  * Wraps an async function so that its effect happens once per key.
  *
  * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
- * `StoreUnavailableError` when no claim could be had; with `InvalidKeyError` when the key is missing.
+ * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
  */
@@ -51,7 +54,7 @@ export function once<Input, R>(
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
-  const claims = createClaims(settings);
+  const claims = createClaims(settings, renewedLease(60_000));
 
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);
@@ -59,9 +62,15 @@ export function once<Input, R>(
     const acquired = await claims.acquire({ identity, deadline, redelivered: call.redelivered });
     const { decision, record, held } = acquired;
     if (held !== undefined) {
-      const ran = await run(claims, held, (claim) => fn(input, claim));
-      if (ran.ran !== 'returned') throw ran.error;
-      return { outcome: 'completed', replayed: false, result: ran.value as R };
+      const { onAbandoned } = options;
+      const ask = typeof onAbandoned === 'object' ? (doubt: Doubt) => onAbandoned.reconcile(input, doubt) : undefined;
+      const ran = await run(claims, held, (claim) => fn(input, claim), ask);
+      const result = ran.value as R;
+      if (ran.ran === 'returned') return { outcome: 'completed', replayed: false, result };
+      if (ran.ran === 'reconciled') return { outcome: 'completed', replayed: true, result, recorded: true };
+      if (ran.ran !== 'in-doubt') throw ran.error;
+      if (ran.recorded === 'parked') return { outcome: 'parked', error: recordedError(ran.error) };
+      return { outcome: 'in-doubt', retryAfterMs: ran.retryAfterMs ?? 0 };
     }
     const error = record.error ?? { name: 'Error', message: '' };
     if (decision === 'in-flight') return { outcome: decision, retryAfterMs: acquired.retryAfterMs };

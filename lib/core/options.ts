@@ -2,16 +2,44 @@ import type { AbandonedPolicy, ClaimRules } from './decide.ts';
 import { OptionError } from './errors.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Host } from './host.ts';
+import type { Lease } from './renewed-lease.ts';
+import type { Claim } from './run.ts';
 import type { ClaimStore } from './store.ts';
 
 /** What an error thrown by a handler says about its effect, in the author's judgement. */
 export type Classification = 'retryable' | 'rejected' | 'unknown';
 
+/** What a provider says about an effect in doubt. */
+export type Verdict =
+  /** It happened. `result` is what the handler would have returned. */
+  | { readonly verdict: 'applied'; readonly result?: unknown }
+  /** It did not. Believed once `settleMs` have passed; then the handler runs. */
+  | { readonly verdict: 'not-applied' }
+  /** It cannot be said now. Asked again later; after `maxAbandoned` of these the claim is parked. */
+  | { readonly verdict: 'inconclusive' };
+
+/** Asks the provider what became of an attempt in doubt, before anything runs again. */
+export interface Reconcile<Input> {
+  /**
+   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not answer within the lease, is
+   * inconclusive.
+   */
+  readonly reconcile: (input: Input, doubt: Doubt) => Promise<Verdict> | Verdict;
+  /** How long the provider's reads may lag behind what it has applied, in milliseconds. "Not applied" is not believed earlier. */
+  readonly settleMs: number;
+}
+
+/** What is known of an attempt in doubt. */
+export type Doubt = Pick<Claim, 'operation' | 'key' | 'effectKey' | 'attempt' | 'signal'>;
+
 /** The options that every way into pawl has in common. */
-export interface ClaimOptions {
+export interface ClaimOptions<Input> {
   /** What the consumer does, e.g. `issue-gift-card`: the namespace of its keys. It must not change, or every effect may happen again. */
   readonly operation: string;
-  /** Where the claims are kept: `dynamoStore({ tableName })`, or `memoryStore()` in tests. */
+  /**
+   * Where the claims are kept: `dynamoStore({ tableName })`, or `memoryStore()` in tests. While it cannot be reached nothing runs, unless it
+   * is wrapped in `failOpen`.
+   */
   readonly store: ClaimStore;
   /**
    * What becomes of an effect that may or may not have happened, because its worker died or its handler threw something
@@ -19,13 +47,14 @@ export interface ClaimOptions {
    *
    * - `'retry'`: run it again. Right when the provider honours the effect key, or when twice is better than never.
    * - `'park'`: never twice. The claim waits for somebody's decision, and the message goes to the dead-letter queue.
+   * - `{ reconcile, settleMs }`: ask the provider.
    */
-  readonly onAbandoned: 'retry' | 'park';
+  readonly onAbandoned: 'retry' | 'park' | Reconcile<Input>;
   /**
-   * How long a claim is exclusive, in milliseconds. Renewed while the handler runs, and never longer than the invocation.
-   * @default the invocation's remaining time; where there is none, 60,000
+   * How long a claim is exclusive, when not for the rest of the invocation: `renewedLease(10_000)`.
+   * @default the invocation's remaining time; where there is none, a renewed lease of a minute
    */
-  readonly leaseMs?: number;
+  readonly lease?: Lease;
   /**
    * How far the clocks of two workers may be apart, in milliseconds.
    * @default 1000
@@ -89,12 +118,13 @@ export interface ClaimOptions {
 }
 
 /** Options after defaults and validation. */
-export interface Settings extends Required<Omit<ClaimOptions, 'leaseMs' | 'retentionSeconds'>> {
-  readonly leaseMs: number | undefined;
+export interface Settings extends Required<Omit<ClaimOptions<never>, 'lease' | 'retentionSeconds' | 'onAbandoned'>> {
+  readonly lease: Lease | undefined;
   readonly rules: ClaimRules;
+  readonly settleMs: number;
 }
 
-const defaults = {
+const numbers = {
   skewMs: 1000,
   timeoutMs: 0,
   marginMs: 1000,
@@ -102,54 +132,42 @@ const defaults = {
   maxAttempts: 20,
   retryWindowSeconds: 14 * 24 * 3600,
   maxAbandoned: 3,
+  maxResultBytes: 16_384,
+};
+
+const defaults = {
+  ...numbers,
   classify: () => undefined,
   marksEffect: false,
   recordResult: true,
-  maxResultBytes: 16_384,
   onEvent: reportTheUnusual,
 };
 
-const longestMs = 12 * 3600_000;
-/** Whole numbers, each with the least and the most that makes sense. */
-const ranges = {
-  leaseMs: [1000, longestMs],
-  skewMs: [0, longestMs],
-  timeoutMs: [0, longestMs],
-  marginMs: [0, longestMs],
-  retentionSeconds: [60, 1e9],
-  maxAttempts: [1, 1e9],
-  retryWindowSeconds: [1, 1e9],
-  maxAbandoned: [1, 1e9],
-  maxResultBytes: [0, 350_000],
-} as const satisfies Partial<Record<keyof ClaimOptions, readonly [number, number]>>;
-
 /** Merges defaults, and checks everything at once. @throws OptionError, naming the option, what was expected and what came */
-export function settingsOf(options: ClaimOptions & { readonly host: Host }): Settings {
+export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host: Host }): Settings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const o = { ...defaults, ...(given as unknown as typeof options) };
-  const { operation, store, onAbandoned, leaseMs } = o;
-  const shortestLease = o.marginMs + o.timeoutMs;
+  const { operation, store, onAbandoned, lease } = o;
   const retentionSeconds = o.retentionSeconds === 'forever' ? Infinity : o.retentionSeconds;
+  const asks = typeof onAbandoned === 'object' && typeof onAbandoned.reconcile === 'function';
+  const settleMs = asks ? onAbandoned.settleMs : 0;
+  const policy = asks ? 'reconcile' : (onAbandoned as AbandonedPolicy);
 
   const named = /^[\x21-\x22\x24-\x7e]{1,128}$/.test(operation);
-  expect(
-    named,
-    'operation',
-    "1 to 128 characters of printable ASCII without spaces or '#', e.g. 'send-email'",
-    operation,
-  );
-  expect(store?.write, 'store', 'a claim store, e.g. dynamoStore({ tableName })', store);
-  const policies: readonly AbandonedPolicy[] = ['retry', 'park'];
-  const why = "'retry' (twice is better than never, or the provider honours the effect key) or 'park' (never twice)";
-  expect(policies.includes(onAbandoned), 'onAbandoned', `${why}; there is no default`, onAbandoned);
-  for (const [name, [min, max]] of Object.entries(ranges)) {
-    const value = o[name as keyof typeof ranges];
-    if (value !== undefined && value !== 'forever') expectNumber(name, value, min, max);
+  expect(named, 'operation', "1 to 128 characters of ASCII without spaces or '#'", operation);
+  expect(store?.write, 'store', 'a claim store', store);
+  const decided = asks || policy === 'retry' || policy === 'park';
+  expect(decided, 'onAbandoned', "'retry', 'park' or { reconcile, settleMs }; there is no default", onAbandoned);
+  expectWhole('onAbandoned.settleMs', settleMs);
+  for (const [name, value] of Object.entries(o)) {
+    // Every number here is a count or a time. Which ones there are, the defaults say.
+    if (name in numbers && value !== undefined && value !== 'forever') expectWhole(name, value);
   }
-  const longEnough = leaseMs === undefined || leaseMs > shortestLease;
-  expect(longEnough, 'leaseMs', `more than timeoutMs + marginMs, which is ${shortestLease}`, leaseMs);
+  const least = o.marginMs + o.timeoutMs;
+  expect(!lease || lease.leaseMs > least, 'lease', `more than timeoutMs + marginMs (${least})`, lease?.leaseMs);
+  expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);
 
-  return { ...o, leaseMs, rules: { ...o, retentionSeconds } };
+  return { ...o, lease, settleMs, rules: { ...o, onAbandoned: policy, retentionSeconds } };
 }
 
 /** @throws OptionError unless `ok` */
@@ -160,8 +178,7 @@ export function expect(ok: unknown, option: string, expected: string, came: unkn
   throw new OptionError(`${option}: expected ${expected}; got ${shown}`);
 }
 
-/** @throws OptionError unless it is an integer in the range */
-export function expectNumber(option: string, value: unknown, min: number, max: number): void {
-  const ok = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
-  expect(ok, option, `a whole number from ${min} to ${max}`, value);
+/** @throws OptionError unless it is a whole number, 0 or more */
+export function expectWhole(option: string, value: unknown): void {
+  expect(Number.isSafeInteger(value) && Number(value) >= 0, option, 'a whole number, 0 or more', value);
 }

@@ -12,6 +12,16 @@ export interface RecordedError {
   readonly message: string;
 }
 
+/** How a claim that was parked came to be decided. All are texts: it is kept for people to read. */
+export interface Resolution {
+  readonly verdict: 'applied' | 'not-applied' | 'retry';
+  /** Who decided; `last holder` when the worker that was thought dead came with the proof. */
+  readonly by: string;
+  readonly note: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
 /** Why a completed claim has no result to replay. */
 export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
 
@@ -42,6 +52,8 @@ export interface ClaimRecord {
   readonly resultOmitted?: ResultOmitted | undefined;
   /** Of a rejected claim, why; of a parked one, what is in doubt; of a released one, the last failure. */
   readonly error?: RecordedError | undefined;
+  /** Of a claim that was parked, who decided what. Kept through later attempts. */
+  readonly resolution?: Resolution | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, or parked. */
   readonly expiresAt?: number | undefined;
   /** Schema version. */

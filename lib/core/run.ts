@@ -1,5 +1,7 @@
 import type { Claims, Held, Phase, Recorded } from './claims.ts';
 import { LeaseError } from './errors.ts';
+import type { Identity } from './identity.ts';
+import type { Doubt, Verdict } from './options.ts';
 import { recordedError } from './record.ts';
 
 /** What a handler knows about the claim it runs under. */
@@ -30,99 +32,123 @@ export interface Claim {
 }
 
 export interface Ran<R> {
-  /** `not-started`: too little time was left, and the claim was given back before anything began. */
-  readonly ran: 'returned' | 'threw' | 'not-started';
+  /**
+   * `not-started`: too little time was left, and the claim was given back before anything began. `reconciled`: the
+   * provider says that an earlier attempt has done it. `in-doubt`: the provider could not say yet.
+   */
+  readonly ran: 'returned' | 'threw' | 'not-started' | 'reconciled' | 'in-doubt';
   readonly value?: R;
   readonly error?: unknown;
   /** The effect is known to have happened, whether or not that could be recorded. */
   readonly applied: boolean;
   readonly recorded: Recorded;
+  /** How long it makes no sense to ask again, in milliseconds. */
+  readonly retryAfterMs?: number;
 }
+
+/** Asks the provider about an attempt in doubt. */
+export type Ask = (doubt: Doubt) => Promise<Verdict> | Verdict;
 
 /** Runs a handler under a claim and records how it ended. Never throws: what the handler threw is in the answer. */
-export async function run<R>(claims: Claims, held: Held, handler: (claim: Claim) => Promise<R> | R): Promise<Ran<R>> {
-  const { operation, host, timeoutMs, marksEffect } = claims.settings;
-  const { key, effectKey } = held.identity;
+export async function run<R>(
+  claims: Claims,
+  held: Held,
+  handler: (claim: Claim) => Promise<R> | R,
+  ask?: Ask,
+): Promise<Ran<R>> {
+  const settled = await settleDoubt<R>(claims, held, ask);
+  if (settled !== undefined) return settled;
+  const { host, timeoutMs, settleMs, marksEffect, rules } = claims.settings;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
-  const remainingMs = usableMs(claims, held);
-  if (remainingMs <= timeoutMs) {
-    claims.emit(held.identity, { type: 'not-started', remainingMs });
-    const error = tooLate(remainingMs);
-    return { ran: 'not-started', error, applied: false, recorded: await claims.fail(held, error, 'before') };
-  }
+  const error = tooLate(claims, held.identity, held.record.leaseUntil);
+  if (error) return { ran: 'not-started', error, applied: false, recorded: await claims.fail(held, error, 'before') };
 
-  const lease = watchLease(claims, held, timeoutMs > 0 ? host.now() + timeoutMs : Infinity);
+  const { claim, stop } = openClaim(claims, held, timeoutMs > 0 ? host.now() + timeoutMs : Infinity);
   let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
-  let running: Promise<unknown> | undefined;
-  let pending = false;
+  let pending: Promise<unknown> | undefined;
 
-  const claim: Claim = {
-    operation,
-    key,
-    effectKey,
-    attempt: held.record.attempts,
-    fence: held.record.fence,
-    get signal() {
-      return lease.signal();
-    },
-    remainingMs: lease.remainingMs,
-    async effect(start) {
-      if (running !== undefined)
-        throw new Error('claim.effect was called twice; give each effect an operation of its own');
-      const left = lease.remainingMs();
-      if (left <= 0) throw tooLate(left);
-      phase = 'during';
-      pending = true;
-      const effect = (async () => start())();
-      running = effect;
-      try {
-        const value = await effect;
-        phase = 'after';
-        return value;
-      } finally {
-        pending = false;
-      }
-    },
-  };
+  async function effect<T>(start: () => Promise<T> | T): Promise<T> {
+    if (phase === 'during' || phase === 'after') throw new Error('claim.effect: a claim has one effect');
+    if (claim.remainingMs() <= 0) throw new LeaseError('the effect was not started: its time is over');
+    phase = 'during';
+    const started = (async () => start())();
+    pending = started;
+    try {
+      const value = await started;
+      phase = 'after';
+      return value;
+    } finally {
+      pending = undefined;
+    }
+  }
 
   try {
-    const value = await handler(claim);
+    const value = await handler(Object.assign(claim, { effect }));
     // An effect that the handler started and did not wait for would go on in a frozen sandbox, after its lease.
-    if (pending) await running;
-    await lease.stop();
+    await pending;
+    await stop();
     return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
   } catch (error) {
-    await Promise.allSettled([running]);
-    await lease.stop();
-    return { ran: 'threw', error, applied: phase === 'after', recorded: await claims.fail(held, error, phase) };
+    await Promise.allSettled([pending]);
+    await stop();
+    const recorded = await claims.fail(held, error, phase);
+    // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
+    const retryAfterMs = settleMs && settleMs + rules.skewMs;
+    return { ran: 'threw', error, applied: phase === 'after', recorded, retryAfterMs };
   }
-}
-
-/** Milliseconds in which an effect may still be started and its outcome recorded. */
-export function usableMs({ settings }: Claims, held: Held): number {
-  return held.record.leaseUntil - settings.marginMs - settings.host.now();
-}
-
-function tooLate(remainingMs: number): LeaseError {
-  return new LeaseError(
-    `nothing was started: of the lease, ${Math.max(0, remainingMs)} ms are left. Is the function's timeout long enough for its batches?`,
-  );
 }
 
 /**
- * Watches over a lease while a handler runs: renews it where it is shorter than the invocation, and aborts the signal
- * before it ends. All of it ends with the handler; a heartbeat that outlived it would hold the claim of a dead run.
+ * Asks the provider about an earlier attempt in doubt, if there is one. Answers nothing when the handler may run.
+ * The old holder has been fenced off by then: the claim is ours.
  */
-function watchLease(claims: Claims, held: Held, latest: number) {
-  const { host, leaseMs, marginMs } = claims.settings;
+export async function settleDoubt<R>(claims: Claims, held: Held, ask: Ask | undefined): Promise<Ran<R> | undefined> {
+  if (!held.inDoubt || ask === undefined) return undefined;
+  const { host, settleMs, rules } = claims.settings;
+  const retryAfterMs = (held.record.unknownAt ?? 0) + settleMs + rules.skewMs - host.now();
+  const settled = retryAfterMs <= 0;
+  const { claim, stop } = openClaim(claims, held, Infinity);
+  const { signal } = claim;
+  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  let answer: { readonly verdict?: string; readonly result?: unknown } | undefined;
+  let error: unknown = 'the provider cannot say yet';
+  try {
+    answer = await Promise.race([late, ask(claim)]);
+  } catch (thrown) {
+    error = thrown;
+  }
+  await stop();
+  const { verdict = 'inconclusive', result } = answer ?? {};
+  claims.emit(held.identity, 'reconciled', { verdict, settled });
+  if (verdict === 'applied') {
+    return { ran: 'reconciled', value: result as R, applied: true, recorded: await claims.succeed(held, result) };
+  }
+  if (verdict === 'not-applied' && settled) return undefined;
+  // "Not applied", asked too early, is no failure of the provider's: it only has to be asked again.
+  const doubt = recordedError(error);
+  const recorded = await claims.leaveInDoubt(held, doubt, verdict !== 'not-applied');
+  return { ran: 'in-doubt', error: doubt, applied: false, recorded, retryAfterMs: Math.max(0, retryAfterMs) };
+}
+
+/** Whether too little time is left to start an effect and record its outcome; and if so, the error that says it. */
+export function tooLate({ settings, emit }: Claims, identity: Identity, leaseUntil: number): LeaseError | undefined {
+  const remainingMs = leaseUntil - settings.marginMs - settings.host.now();
+  if (remainingMs > settings.timeoutMs) return undefined;
+  emit(identity, 'not-started', { remainingMs });
+  return new LeaseError(`nothing was started: ${remainingMs} ms are left. Is the timeout long enough for a batch?`);
+}
+
+/** What a handler sees of its claim. Its lease is kept, and its signal aborted in time, until `stop`. */
+function openClaim(claims: Claims, held: Held, latest: number) {
+  const { host, operation, marginMs } = claims.settings;
+  const { key, effectKey } = held.identity;
   const controller = new AbortController();
+  const abort = (why: string) => controller.abort(new LeaseError(why));
+  const keeping = claims.leaseOf(held.deadline)?.keep(claims, held, abort);
   let cancelAbort: (() => void) | undefined;
-  let cancelBeat: (() => void) | undefined;
-  let beating: Promise<void> | undefined;
 
   const end = () => Math.min(latest, held.record.leaseUntil - marginMs);
   const remainingMs = () => (controller.signal.aborted ? 0 : Math.max(0, end() - host.now()));
-  const abort = (why: string) => controller.abort(new LeaseError(why));
 
   function armAbort(): void {
     cancelAbort = host.after(remainingMs(), () => {
@@ -132,37 +158,23 @@ function watchLease(claims: Claims, held: Held, latest: number) {
     });
   }
 
-  async function beat(): Promise<void> {
-    try {
-      if (!(await claims.extend(held))) return abort('another worker has taken the claim over');
-    } catch (error) {
-      // One missed beat is no loss: the lease still runs, and the next beat comes before its end.
-      claims.emit(held.identity, { type: 'store-unavailable', error: recordedError(error) });
-    }
-    armBeat();
-  }
-
-  function armBeat(): void {
-    const beatMs = (held.record.leaseUntil - host.now()) / 3;
-    cancelBeat = host.after(beatMs, () => {
-      beating = beat();
-    });
-  }
-  // A lease that lasts as long as the invocation cannot be renewed, and need not be.
-  if (leaseMs !== undefined || held.deadline === undefined) armBeat();
-
-  return {
+  const claim = {
+    operation,
+    key,
+    effectKey,
+    attempt: held.record.attempts,
+    fence: held.record.fence,
     remainingMs,
-    signal(): AbortSignal {
+    get signal(): AbortSignal {
       if (cancelAbort === undefined) armAbort();
       return controller.signal;
     },
-    async stop(): Promise<void> {
-      cancelAbort?.();
-      cancelBeat?.();
-      await beating;
-      // A beat that was under way may have armed the next one.
-      cancelBeat?.();
-    },
   };
+
+  async function stop(): Promise<void> {
+    cancelAbort?.();
+    await keeping?.();
+  }
+
+  return { claim, stop };
 }

@@ -8,8 +8,16 @@ export type Outcome =
       readonly result?: string | undefined;
       readonly resultOmitted?: ResultOmitted | undefined;
     }
-  /** May be tried again. `unknown`: the attempt may have applied the effect before it failed. */
-  | { readonly status: 'released'; readonly error: RecordedError; readonly unknown: boolean }
+  /**
+   * May be tried again. `unknown`: the attempt may have applied the effect before it failed. `inconclusive`: the provider
+   * was asked and could not say, which counts like another worker that ended without an outcome.
+   */
+  | {
+      readonly status: 'released';
+      readonly error: RecordedError;
+      readonly unknown?: boolean;
+      readonly inconclusive?: boolean;
+    }
   | { readonly status: 'rejected'; readonly error: RecordedError }
   /** Nobody knows, and the policy is to wait for somebody who does. */
   | { readonly status: 'parked'; readonly error: RecordedError };
@@ -35,11 +43,14 @@ export function settle(
   // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim nobody gave us.
   if (found?.claimId !== claimId) return 'stale';
   if (found.status === outcome.status) return 'applied';
-  // A parked claim changes by the late proof of its last holder: it was thought dead, and here it is with the answer.
-  const provable = found.status === 'parked' && outcome.status === 'completed';
-  if (found.status !== 'in-flight' && !provable) return 'stale';
-
   const settled: ClaimRecord = { ...found, unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
+  if (found.status !== 'in-flight') {
+    // The late proof of the last holder: it was thought dead, its claim parked and perhaps opened again by an operator,
+    // but granted to nobody since. To ignore the proof would double the effect.
+    if (outcome.status !== 'completed' || found.status === 'rejected') return 'stale';
+    const at = new Date(now).toISOString();
+    return { ...settled, ...outcome, resolution: { verdict: 'applied', by: 'last holder', note: '', at } };
+  }
   switch (outcome.status) {
     case 'released':
       // Released, not deleted: a deleted record restarts the fence at 1, and a stalled worker still holding 1 could
@@ -49,6 +60,7 @@ export function settle(
         status: 'released',
         error: outcome.error,
         unknownAt: outcome.unknown ? now : found.unknownAt,
+        abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
       };
     case 'parked':
       return parked(found, 'outcome-unknown', now, `${outcome.error.name}: ${outcome.error.message}`);

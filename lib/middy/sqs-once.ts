@@ -2,32 +2,24 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { Held } from '../core/claims.ts';
 import type { Host } from '../core/host.ts';
 import { recordedError } from '../core/record.ts';
-import { usableMs } from '../core/run.ts';
-import { createConsumer, deadlineOf, orderOf, type Prepared, type Runnable, recordsOf } from '../sqs/consumer.ts';
-import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
-import { again, done, type Fate, fateOfRun } from '../sqs/fate.ts';
+import { tooLate } from '../core/run.ts';
+import { createConsumer } from '../sqs/consumer.ts';
+import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
+import { again, done, type Fate, fateOfRun, soon } from '../sqs/fate.ts';
 import { createLimit } from '../sqs/limit.ts';
 import type { SqsOptions } from '../sqs/options.ts';
+import { type Batch, claimBatch } from './claim-batch.ts';
 import { failAll, type Said, understand } from './responses.ts';
 
 /**
- * The options of the middleware. Those that reach into the handling of one message (`leaseMs`, `timeoutMs`,
+ * The options of the middleware. Those that reach into the handling of one message (`lease`, `timeoutMs`,
  * `marksEffect`) are only for `eachMessage`: a batch handler holds all its claims for the rest of the invocation.
  */
-export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'leaseMs' | 'timeoutMs' | 'marksEffect'>;
+export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' | 'marksEffect'>;
 
 /** What Middy hands to each hook, as far as it matters here. */
 type BatchRequest = Request<SqsEvent, unknown, Error, Context, Record<string, unknown>>;
 type Context = Request['context'];
-
-/** What one request has claimed. Kept per request: an error hook must never touch a claim that it did not take. */
-interface Batch<Body> {
-  readonly fates: Map<Prepared<Body>, Fate>;
-  readonly granted: readonly { readonly prepared: Runnable<Body>; readonly held: Held }[];
-  /** Keys repeated in the batch: they share the fate of the first. */
-  readonly repeats: readonly { readonly prepared: Runnable<Body>; readonly first: Runnable<Body> }[];
-  concluded: boolean;
-}
 
 const internalKey = 'pawl';
 
@@ -52,59 +44,12 @@ export function sqsOnce<Body = unknown>(
   const consumer = createConsumer<Body>(options);
   const { claims, settings } = consumer;
 
-  async function claimBatch(event: SqsEvent, context: InvocationContext): Promise<Batch<Body>> {
-    const deadline = deadlineOf(context, settings.host);
-    const prepared = await Promise.all(recordsOf(event).map(consumer.prepare));
-    const limit = createLimit(consumer.concurrency);
-    const fates = new Map<Prepared<Body>, Fate>();
-    const held = new Map<Prepared<Body>, Held>();
-    const firsts = new Map<string, Runnable<Body>>();
-    const repeats: { prepared: Runnable<Body>; first: Runnable<Body> }[] = [];
-
-    /** Answers whether the message may run, or has run: only then may the next of its group. */
-    async function claimOne(one: Prepared<Body>): Promise<boolean> {
-      if (one.fate !== undefined) {
-        fates.set(one, one.fate);
-        return false;
-      }
-      const first = firsts.get(one.identity.id);
-      if (first !== undefined) {
-        claims.emit(one.identity, { type: 'repeated', messageId: one.record.messageId });
-        repeats.push({ prepared: one, first });
-        return true;
-      }
-      firsts.set(one.identity.id, one);
-      const acquired = await limit(() => consumer.acquire(one, deadline));
-      if ('fate' in acquired) {
-        fates.set(one, acquired);
-        return acquired.fate === 'done';
-      }
-      held.set(one, acquired);
-      return true;
-    }
-
-    await Promise.all(
-      orderOf(prepared).map(async (chain) => {
-        let open = true;
-        for (const one of chain) {
-          if (open) open = await claimOne(one);
-          else fates.set(one, again);
-        }
-      }),
-    );
-    const granted = prepared.flatMap((one) => {
-      const claim = held.get(one);
-      return claim !== undefined && one.fate === undefined ? [{ prepared: one, held: claim }] : [];
-    });
-    return { fates, granted, repeats, concluded: false };
-  }
-
   /** Records what the handler said of each message it was given. */
   async function recordBatch(batch: Batch<Body>, said: readonly Said[]): Promise<SqsBatchResponse> {
-    const limit = createLimit(consumer.concurrency);
+    const { limited } = createLimit(consumer.concurrency);
     await Promise.all(
       batch.granted.map(({ prepared, held }, index) =>
-        limit(async () => {
+        limited(async () => {
           const verdict = said[index];
           if (verdict === undefined) return;
           batch.fates.set(
@@ -124,26 +69,27 @@ export function sqsOnce<Body = unknown>(
 
   async function failed(held: Held, error: unknown): Promise<Fate> {
     const recorded = await claims.fail(held, error, 'unmarked');
-    return fateOfRun({ applied: false, recorded, error });
+    const { settleMs, rules } = settings;
+    return fateOfRun({ applied: false, recorded, error, retryAfterMs: settleMs && settleMs + rules.skewMs });
   }
 
   async function concludeBatch(batch: Batch<Body>): Promise<SqsBatchResponse> {
     batch.concluded = true;
-    for (const { prepared, first } of batch.repeats) batch.fates.set(prepared, batch.fates.get(first) ?? again);
+    for (const { prepared, first } of batch.repeats) batch.fates.set(prepared, batch.fates.get(first) ?? soon);
     return consumer.conclude(batch.fates);
   }
 
   return {
     async before(request: BatchRequest) {
-      const batch = await claimBatch(request.event, request.context);
+      const batch = await claimBatch(consumer, request.event, request.context);
       request.internal[internalKey] = batch;
       const [first] = batch.granted;
-      if (first !== undefined && usableMs(claims, first.held) <= 0) {
+      const error = first && tooLate(claims, first.prepared.identity, first.held.record.leaseUntil);
+      if (error !== undefined) {
         // Claiming took what time there was. Given back unharmed: nothing has started.
-        const error = new Error('too little time was left after the claims were taken');
         for (const { prepared, held } of batch.granted) {
           await claims.fail(held, error, 'before');
-          batch.fates.set(prepared, again);
+          batch.fates.set(prepared, soon);
         }
         return concludeBatch(batch);
       }

@@ -1,8 +1,8 @@
 import type { Host } from '../core/host.ts';
-import { type Claim, run } from '../core/run.ts';
-import { createConsumer, deadlineOf, orderOf, type Prepared, type Runnable, recordsOf } from './consumer.ts';
+import { type Claim, run, tooLate } from '../core/run.ts';
+import { batchOf, createConsumer, orderOf, type Prepared, type Runnable } from './consumer.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
-import { again, type Fate, fateOfRun } from './fate.ts';
+import { type Fate, fateOfRun, keyReused, soon } from './fate.ts';
 import { createLimit } from './limit.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
@@ -33,47 +33,70 @@ export function eachMessage<Body>(
   const { claims, settings } = consumer;
 
   return async function handler(event, context) {
-    const deadline = deadlineOf(context, settings.host);
-    const batch = await Promise.all(recordsOf(event).map(consumer.prepare));
-    const limit = createLimit(consumer.concurrency);
+    const { records, deadline } = batchOf(event, context, settings.host);
+    const batch = await Promise.all(records.map(consumer.prepare));
+    const { limited, alone } = createLimit(consumer.concurrency);
     /** The first message of each key; those after it share its outcome instead of meeting its claim. */
-    const firsts = new Map<string, Promise<Fate>>();
+    const firsts = new Map<string, { readonly fingerprint: string | undefined; readonly fate: Promise<Fate> }>();
+    /** What was running when a worker died, and waits for its turn to run alone. */
+    const suspects = new Set<Runnable<Body>>();
     const fates = new Map<Prepared<Body>, Fate>();
 
     async function fateOf(prepared: Prepared<Body>): Promise<Fate> {
       if (prepared.fate !== undefined) return prepared.fate;
-      const { id } = prepared.identity;
-      const first = firsts.get(id);
+      const { fingerprint, identity, record } = prepared;
+      const first = firsts.get(identity.id);
       if (first !== undefined) {
-        claims.emit({ id }, { type: 'repeated', messageId: prepared.record.messageId });
-        return first;
+        if (first.fingerprint !== fingerprint) return keyReused;
+        claims.emit(identity, 'repeated', { messageId: record.messageId });
+        return first.fate;
       }
-      const fate = limit(() => attempt(prepared));
-      firsts.set(id, fate);
+      const fate = attempt(prepared);
+      firsts.set(identity.id, { fingerprint, fate });
       return fate;
     }
 
+    /** Whatever may have killed a worker runs alone, after the others, so that it takes none of them along. */
     async function attempt(prepared: Runnable<Body>): Promise<Fate> {
-      const remainingMs = deadline - settings.marginMs - settings.host.now();
-      if (remainingMs <= settings.timeoutMs) {
-        claims.emit(prepared.identity, { type: 'not-started', remainingMs });
-        return again;
-      }
-      const acquired = await consumer.acquire(prepared, deadline);
-      if ('fate' in acquired) return acquired;
-      return fateOfRun(await run(claims, acquired, (claim) => handle(prepared.message, claim)));
+      const tried = await limited(() => tryOne(prepared, false));
+      if (!('suspect' in tried)) return tried;
+      suspects.add(prepared);
+      return alone(tried.suspect, async () => {
+        suspects.delete(prepared);
+        await sparingOthers(prepared);
+        const again = await tryOne(prepared, true);
+        return 'suspect' in again ? soon : again;
+      });
+    }
+
+    /** Should this one kill the worker again, the others come back before it does, and finish without it. */
+    async function sparingOthers(prepared: Runnable<Body>): Promise<void> {
+      if (suspects.size === 0) return;
+      const seconds = Math.ceil((deadline - settings.host.now()) / 1000) + 1;
+      await consumer.setVisibility([
+        { ...prepared, seconds: 2 * seconds + 10 },
+        ...[...suspects].map((other) => ({ ...other, seconds })),
+      ]);
+    }
+
+    async function tryOne(prepared: Runnable<Body>, mayTakeOver: boolean): Promise<Fate | { suspect: number }> {
+      if (tooLate(claims, prepared.identity, deadline)) return soon;
+      const acquired = await consumer.acquire(prepared, deadline, mayTakeOver);
+      if (!('record' in acquired)) return acquired;
+      const ask = consumer.askAbout(prepared);
+      return fateOfRun(await run(claims, acquired, (claim) => handle(prepared.message, claim), ask));
     }
 
     async function inOrder(chain: readonly Prepared<Body>[]): Promise<void> {
       let blocked = false;
       for (const prepared of chain) {
-        const fate: Fate = blocked ? again : await fateOf(prepared);
+        const fate: Fate = blocked ? soon : await fateOf(prepared);
         fates.set(prepared, fate);
         blocked ||= fate.fate !== 'done';
       }
     }
 
-    await Promise.all(orderOf(batch).map(inOrder));
-    return consumer.conclude(new Map(batch.map((prepared) => [prepared, fates.get(prepared) ?? again])));
+    await Promise.all([...orderOf(batch)].map(inOrder));
+    return consumer.conclude(new Map(batch.map((prepared) => [prepared, fates.get(prepared) ?? soon])));
   };
 }

@@ -1,22 +1,48 @@
-/** Runs at most `most` tasks at once, in the order in which they came. */
-export function createLimit(most: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  let next = 0;
+/** Something that is waiting for its turn. */
+interface Turn {
+  readonly rank: number;
+  readonly begin: () => void;
+}
 
-  return async function limited(task) {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
+/**
+ * Runs at most `most` tasks at once, in the order in which they came. `alone` runs one with nothing beside it: after
+ * everything else, those of a lower rank first.
+ */
+export function createLimit(most: number) {
+  const shared: Turn[] = [];
+  const apart: Turn[] = [];
+  let next = 0;
+  let running = 0;
+  let isApart = false;
+
+  function pump(): void {
+    while (!isApart && running < most && next < shared.length) {
+      running++;
+      shared[next++]?.begin();
+    }
+    if (running > 0 || apart.length === 0) return;
+    running++;
+    isApart = true;
+    apart.sort((a, b) => a.rank - b.rank);
+    apart.shift()?.begin();
+  }
+
+  async function inTurn<T>(line: Turn[], rank: number, task: () => Promise<T>): Promise<T> {
+    await new Promise<void>((begin) => {
+      line.push({ rank, begin });
+      pump();
+    });
     try {
       return await task();
     } finally {
-      // The slot is handed over rather than given back, so that nobody slips in between.
-      const resume = waiting[next];
-      if (resume === undefined) running--;
-      else {
-        next++;
-        resume();
-      }
+      running--;
+      isApart = false;
+      pump();
     }
+  }
+
+  return {
+    limited: <T>(task: () => Promise<T>) => inTurn(shared, 0, task),
+    alone: <T>(rank: number, task: () => Promise<T>) => inTurn(apart, rank, task),
   };
 }

@@ -1,3 +1,4 @@
+import { InvalidMessageError } from '../core/errors.ts';
 import type { SqsRecord } from './event.ts';
 
 /** One message, as a handler sees it. */
@@ -32,11 +33,6 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** A message that can never run, whatever is tried. */
-export class InvalidMessageError extends Error {
-  override readonly name = 'InvalidMessageError';
-}
-
 /** @throws InvalidMessageError, without a word of the body in it: it may hold what must not be logged */
 export async function parseMessage<Body>(
   record: SqsRecord,
@@ -47,14 +43,14 @@ export async function parseMessage<Body>(
     body: schema === undefined ? (body as Body) : await validated(body, schema),
     messageId: record.messageId,
     receiveCount: receiveCountOf(record),
-    messageGroupId: record.attributes?.MessageGroupId,
+    messageGroupId: record.attributes.MessageGroupId,
     // A copy: a handler that changes it must not change which message we answer for.
     record: { ...record },
   };
 }
 
 export function receiveCountOf(record: SqsRecord): number {
-  return Number(record.attributes?.ApproximateReceiveCount ?? 1) || 1;
+  return Number(record.attributes.ApproximateReceiveCount) || 1;
 }
 
 function parseJson(text: string): unknown {
@@ -62,7 +58,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The parser's own message quotes the text.
-    throw new InvalidMessageError(`the body is not JSON (${Buffer.byteLength(String(text))} bytes)`);
+    throw new InvalidMessageError('invalid-message', 'the body is not JSON');
   }
 }
 
@@ -70,11 +66,8 @@ async function validated<Body>(value: unknown, schema: BodySchema<Body>): Promis
   const result = await schema['~standard'].validate(value);
   if (result.issues === undefined) return result.value;
   // Paths only: the library's own messages quote the values.
-  const paths = [...new Set(result.issues.map(pathOf))].slice(0, 10).join(', ');
-  throw new InvalidMessageError(`the body does not match the schema at: ${paths}`);
-}
-
-function pathOf(issue: SchemaIssue): string {
-  const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
-  return keys.length === 0 ? '(the body itself)' : keys.map(String).join('.');
+  const paths = result.issues.map(
+    ({ path = [] }) => path.map((part) => String(Object(part).key ?? part)).join('.') || 'its root',
+  );
+  throw new InvalidMessageError('invalid-message', `the body does not match the schema at: ${paths.join(', ')}`);
 }

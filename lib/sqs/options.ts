@@ -1,14 +1,27 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimOptions } from '../core/options.ts';
 import type { MessageKey } from './keys.ts';
-import type { BodySchema } from './message.ts';
+import type { BodySchema, Message } from './message.ts';
 
 /** The options of every SQS consumer. */
-export interface SqsOptions<Body> extends ClaimOptions {
+export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   /** The stable identity of the intended effect: `bodyField('orderId')`, or any function of the message. */
   readonly key: MessageKey<Body>;
   /** Checks and types the body: any schema of a library that follows Standard Schema. What does not match never runs. */
   readonly schema?: BodySchema<Body>;
+  /**
+   * What of a message is its intent: a second message with the same key and another fingerprint never runs. `ignore`: paths of
+   * the body that may change between two sends of the same intent, such as `sentAt` or `items.*.traceId`. A function answers
+   * the text that is covered instead of the body, e.g. `canonicalValue(…)` of some of it. `false`: nothing is compared.
+   * @default { ignore: [] }, the whole body
+   */
+  readonly fingerprint?: false | { readonly ignore: readonly string[] } | ((message: Message<Body>) => string);
+  /**
+   * How long a message that failed stays invisible, in seconds, by how often it was received (from 1). A quarter of it is added or taken away
+   * at random. `undefined` leaves the queue's visibility timeout.
+   * @default 10, 30, 90, 270, 810, then 900
+   */
+  readonly backoffSeconds?: (receiveCount: number) => number | undefined;
   /**
    * How many messages of a batch are worked on at once.
    * @default 10

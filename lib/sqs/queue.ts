@@ -1,20 +1,14 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  type MessageAttributeValue,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Identity } from '../core/identity.ts';
 import type { SqsRecord } from './event.ts';
 
 /** A message that is to be invisible for so many seconds from now. */
 export interface Delayed {
   readonly record: SqsRecord;
+  readonly identity?: Identity | undefined;
   readonly seconds: number;
 }
 
-/** The limits of SQS that a copy must respect. */
-const mostAttributes = 10;
-const mostBytes = 1_048_576;
 const longestInvisibleSeconds = 43_200;
 
 /**
@@ -25,76 +19,46 @@ export function sqsQueue(client: SQSClient | undefined) {
   // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
   const sqs = () => (client ??= new SQSClient({ useQueueUrlAsEndpoint: false }));
 
-  /** Sets how long up to ten messages of one queue stay invisible. Answers the error of each that failed. */
-  async function setVisibility(messages: readonly Delayed[]): Promise<ReadonlyMap<Delayed, unknown>> {
-    const [first] = messages;
-    if (first === undefined) return new Map();
-    try {
-      const { Failed = [] } = await sqs().send(
-        new ChangeMessageVisibilityBatchCommand({
-          QueueUrl: queueUrlOf(first.record.eventSourceARN),
-          Entries: messages.map(({ record, seconds }, index) => ({
-            Id: String(index),
-            ReceiptHandle: record.receiptHandle,
-            VisibilityTimeout: Math.min(longestInvisibleSeconds, seconds),
-          })),
-        }),
-      );
-      return new Map(
-        Failed.flatMap(({ Id, Code }) =>
-          messages
-            .slice(Number(Id))
-            .slice(0, 1)
-            .map((one) => [one, Code]),
-        ),
-      );
-    } catch (error) {
-      return new Map(messages.map((one) => [one, error]));
-    }
+  /** Sets how long up to ten messages of one queue stay invisible. @throws an error when one of them failed */
+  async function setVisibility(messages: readonly Delayed[]): Promise<void> {
+    const { Failed = [] } = await sqs().send(
+      new ChangeMessageVisibilityBatchCommand({
+        QueueUrl: queueUrlOf(messages[0]?.record.eventSourceARN ?? ''),
+        Entries: messages.map(({ record, seconds }, index) => ({
+          Id: String(index),
+          ReceiptHandle: record.receiptHandle,
+          VisibilityTimeout: Math.min(longestInvisibleSeconds, seconds),
+        })),
+      }),
+    );
+    if (Failed[0]) throw new Error(`${Failed.length} of ${messages.length} failed: ${Failed[0].Code}`);
   }
 
   /** Sends a copy to a dead-letter queue. @throws the error of the SDK: then the message must stay where it is */
   async function deadLetter(QueueUrl: string, record: SqsRecord, reason: string, error: string): Promise<void> {
-    const { body, messageId, attributes } = record;
-    const fifo = QueueUrl.endsWith('.fifo');
-    await sqs().send(
-      new SendMessageCommand({
-        QueueUrl,
-        MessageBody: body,
-        MessageAttributes: attributesOf(record, {
-          'pawl-reason': reason,
-          'pawl-error': error,
-          'pawl-source-message-id': messageId,
+    const { body, messageId, attributes, messageAttributes } = record;
+    const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
+      name,
+      { DataType: dataType, StringValue: stringValue, BinaryValue: binaryValue && Buffer.from(binaryValue, 'base64') },
+    ]);
+    const ours = { 'pawl-reason': reason, 'pawl-error': error, 'pawl-source-message-id': messageId };
+    const added = Object.entries(ours).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
+    const send = (attributesToSend: unknown[][]) =>
+      sqs().send(
+        new SendMessageCommand({
+          QueueUrl,
+          MessageBody: body,
+          MessageAttributes: Object.fromEntries(attributesToSend),
+          MessageGroupId: attributes.MessageGroupId,
+          // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
+          MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
         }),
-        MessageGroupId: attributes.MessageGroupId,
-        // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
-        MessageDeduplicationId: fifo ? messageId : undefined,
-      }),
-    );
+      );
+    // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
+    await send([...original, ...added]).catch(() => send(original));
   }
 
   return { setVisibility, deadLetter };
-}
-
-/** The original's attributes and, as far as SQS's limits allow, ours. A message without its reason beats a lost one. */
-function attributesOf(record: SqsRecord, ours: Record<string, string>): Record<string, MessageAttributeValue> {
-  const kept = Object.entries(record.messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
-    name,
-    {
-      DataType: dataType,
-      StringValue: stringValue,
-      BinaryValue: binaryValue === undefined ? undefined : Buffer.from(binaryValue, 'base64'),
-    },
-  ]);
-  const added = Object.entries(ours).map(([name, text]) => [name, { DataType: 'String', StringValue: sendable(text) }]);
-  const bytes = Buffer.byteLength(record.body) + Buffer.byteLength(JSON.stringify([record.messageAttributes, added]));
-  const room = bytes <= mostBytes && kept.length + added.length <= mostAttributes;
-  return Object.fromEntries(room ? [...kept, ...added] : kept);
-}
-
-/** Characters that SQS refuses are replaced: an error's text must not keep its message from being dead-lettered. */
-function sendable(text: string): string {
-  return text.replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/g, '\ufffd') || '-';
 }
 
 /** `arn:aws:sqs:eu-west-1:123456789012:orders` → its URL, without asking SQS for it. */

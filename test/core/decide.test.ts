@@ -17,7 +17,18 @@ describe('decide', () => {
 
   it('knows its own write again, so that a lost answer does not lock it out', () => {
     const own = record({ claimId: 'second' });
-    expect(decide(own, request('second'), rules, someDay)).toEqual({ decision: 'granted', record: own });
+    expect(decide(own, request('second'), rules, someDay)).toEqual({
+      decision: 'granted',
+      reconcile: false,
+      record: own,
+    });
+  });
+
+  it('still asks the provider when its own takeover is known again, and not only when it is answered at once', () => {
+    const asks = { ...rules, onAbandoned: 'reconcile' } as const;
+    const first = decide(record(), request('second'), asks, over);
+    expect(first).toMatchObject({ decision: 'taken-over', reconcile: true });
+    expect(decide(first.record, request('second'), asks, over)).toMatchObject({ decision: 'granted', reconcile: true });
   });
 
   it.each([

@@ -3,10 +3,10 @@ import { once } from '../../lib/core/once.ts';
 import type { ClaimOptions } from '../../lib/core/options.ts';
 import type { Claim } from '../../lib/core/run.ts';
 import type { ClaimStore } from '../../lib/core/store.ts';
-import { LeaseError, memoryStore, OptionError, RetryableError } from '../../lib/index.ts';
+import { LeaseError, memoryStore, OptionError, RetryableError, renewedLease } from '../../lib/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
-function setUp(options: Partial<ClaimOptions>, fn: (claim: Claim, input: string) => unknown) {
+function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim, input: string) => unknown) {
   const host = virtualHost();
   const store = memoryStore();
   const events: string[] = [];
@@ -76,7 +76,7 @@ describe('claim.effect', () => {
   });
 
   it('is not started with too little of the lease left: nothing applied, released', async () => {
-    const { call, store, host } = setUp({ ...marked, leaseMs: undefined as never }, async (claim) => {
+    const { call, store, host } = setUp(marked, async (claim) => {
       await host.advance(29_500);
       await claim.effect(() => 'too late');
     });
@@ -90,7 +90,7 @@ describe('claim.effect', () => {
       await claim.effect(() => ++started);
       await claim.effect(() => ++started);
     });
-    await expect(call('p-1')).rejects.toThrow(/called twice/);
+    await expect(call('p-1')).rejects.toThrow(/a claim has one effect/);
     expect(started).toBe(1);
   });
 });
@@ -146,7 +146,7 @@ describe('the lease', () => {
   });
 
   it('is renewed while a longer handler runs, and no more once it has ended', async () => {
-    const { call, host, store, events } = setUp({ leaseMs: 30_000 }, async () => {
+    const { call, host, store, events } = setUp({ lease: renewedLease(30_000) }, async () => {
       await host.advance(100_000);
       return 'late but ours';
     });
@@ -161,7 +161,7 @@ describe('the lease', () => {
   });
 
   it('aborts the signal when a renewal finds that the claim was taken over', async () => {
-    const { call, host, store, events } = setUp({ leaseMs: 30_000 }, async (claim) => {
+    const { call, host, store, events } = setUp({ lease: renewedLease(30_000) }, async (claim) => {
       const [mine] = store.records();
       if (mine) {
         const next = { ...mine, claimId: 'another', fence: mine.fence + 1 };
@@ -265,24 +265,25 @@ describe('once', () => {
     // @ts-expect-error onAbandoned has no default: only the author knows which mistake is the worse one
     expect(() => once(options, () => 'x')).toThrow(OptionError);
     // @ts-expect-error the same
-    expect(() => once(options, () => 'x')).toThrow(/onAbandoned: expected 'retry' .* or 'park' .*; got undefined/);
+    expect(() => once(options, () => 'x')).toThrow(/onAbandoned: expected 'retry', 'park' or .*; got undefined/);
   });
 
   it.each([
     ['operation', { operation: 'a#b' }],
     ['operation', { operation: '' }],
     ['store', { store: {} as never }],
-    ['leaseMs', { leaseMs: 10 }],
-    ['leaseMs', { leaseMs: 5000, timeoutMs: 4000 }],
+    ['lease', { lease: renewedLease(1000) }],
+    ['lease', { lease: renewedLease(5000), timeoutMs: 4000 }],
     ['retentionSeconds', { retentionSeconds: 0.5 }],
-    ['maxAbandoned', { maxAbandoned: 0 }],
+    ['maxAbandoned', { maxAbandoned: -1 }],
+    ['retentionSeconds', { retentionSeconds: 59 }],
   ])('names the option that is wrong: %s', (name, options) => {
     expect(() => setUp(options, () => 'x')).toThrow(new RegExp(`^${name}: expected .*; got `));
   });
 
   it('tells a caller that somebody is at it, and for how long', async () => {
     let release = (): void => undefined;
-    const { call } = setUp({ leaseMs: 30_000 }, () => new Promise<void>((resolve) => (release = resolve)));
+    const { call } = setUp({ lease: renewedLease(30_000) }, () => new Promise<void>((resolve) => (release = resolve)));
     const first = call('p-1');
     await new Promise((resolve) => setImmediate(resolve));
     expect(await call('p-1')).toEqual({ outcome: 'in-flight', retryAfterMs: 31_000 });

@@ -3,11 +3,9 @@ import {
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  TransactionConflictException,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { ClaimStore, ClaimWrite } from '../../core/store.ts';
-import { absentCondition, updateExpression } from './expressions.ts';
+import type { ClaimStore } from '../../core/store.ts';
+import { unchangedCondition } from './condition.ts';
 import { fromItem, toItem } from './item.ts';
 
 export interface DynamoStoreOptions {
@@ -26,7 +24,7 @@ export interface DynamoStoreOptions {
 /**
  * Claims in a DynamoDB table, one conditional request per claim and one per outcome.
  *
- * Needs `dynamodb:GetItem`, `dynamodb:PutItem` and `dynamodb:UpdateItem` on the table.
+ * Needs `dynamodb:GetItem` and `dynamodb:PutItem` on the table.
  *
  * @throws Error when the table's name is missing
  * @example
@@ -35,9 +33,7 @@ export interface DynamoStoreOptions {
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
   const TableName = options.tableName;
   if (typeof TableName !== 'string' || TableName === '') {
-    throw new Error(
-      `tableName: expected the name of the claims table; got ${JSON.stringify(TableName)}. Is its environment variable set?`,
-    );
+    throw new Error(`tableName: expected the name of the claims table; got '${TableName}'`);
   }
   const client = options.client ?? defaultClient();
 
@@ -49,33 +45,24 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
       return Item === undefined ? undefined : fromItem(Item);
     },
 
-    async write(write) {
-      for (let conflict = 1; ; conflict++) {
-        try {
-          await send(client, TableName, write);
-          return { applied: true };
-        } catch (error) {
-          if (error instanceof ConditionalCheckFailedException) {
-            return { applied: false, found: error.Item && fromItem(error.Item) };
-          }
-          // A transaction of somebody's holds the item for a moment. The SDK does not retry this one by itself.
-          if (!(error instanceof TransactionConflictException) || conflict === 5) throw error;
-          await new Promise((resolve) => setTimeout(resolve, 20 * 2 ** conflict * (0.5 + Math.random())));
-        }
+    async write({ next, seen }) {
+      try {
+        await client.send(
+          new PutItemCommand({
+            TableName,
+            Item: toItem(next),
+            ...unchangedCondition(seen),
+            // What stands there comes back with a refusal, for nothing: no second request to see whom we lost to.
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return { applied: true };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return { applied: false, found: error.Item && fromItem(error.Item) };
       }
     },
   };
-}
-
-async function send(client: DynamoDBClient, TableName: string, { next, seen }: ClaimWrite): Promise<void> {
-  // What stands there comes back with the refusal, for nothing: no second request to see whom we lost to.
-  const common = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-  if (seen === undefined) {
-    await client.send(new PutItemCommand({ ...common, Item: toItem(next), ConditionExpression: absentCondition }));
-  } else {
-    const Key = { id: { S: next.id } };
-    await client.send(new UpdateItemCommand({ ...common, Key, ...updateExpression(next, seen) }));
-  }
 }
 
 function defaultClient(): DynamoDBClient {

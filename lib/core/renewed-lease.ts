@@ -1,0 +1,61 @@
+import { type Claims, factsOf, type Held } from './claims.ts';
+import { expectWhole } from './options.ts';
+import { recordedError } from './record.ts';
+import { renew } from './settle.ts';
+
+/** A lease that is shorter than the invocation, and is kept while the handler runs. */
+export interface Lease {
+  readonly leaseMs: number;
+  /** Keeps a claim's lease until the answered function is called. `lost` is told when the claim is somebody else's. */
+  readonly keep: (claims: Claims, held: Held, lost: (why: string) => void) => () => Promise<void>;
+}
+
+/**
+ * A lease of so many milliseconds, renewed by a heartbeat at every third of it for as long as the handler runs, and never
+ * beyond the invocation. The claim of a worker that died can then be taken over after `leaseMs`, and not only at the end
+ * of the time its invocation had; each beat costs a write.
+ *
+ * @throws OptionError unless `leaseMs` is a whole number
+ * @example
+ * lease: renewedLease(10_000),
+ */
+export function renewedLease(leaseMs: number): Lease {
+  expectWhole('leaseMs', leaseMs);
+  return {
+    leaseMs,
+    keep(claims, held, lost) {
+      const { host } = claims.settings;
+      const { claimId } = held.record;
+      let beating: Promise<void> | undefined;
+      let cancel: (() => void) | undefined;
+
+      async function beat(): Promise<void> {
+        try {
+          const extended = (found: Held['record'] | undefined) => renew(claimId, found, claims.leaseEnd(held.deadline));
+          if ((await claims.change(held, extended, 0)) === 'stale') {
+            claims.emit(held.identity, 'stale-claim', factsOf(held.record));
+            return lost('another worker has taken the claim over');
+          }
+        } catch (error) {
+          // One missed beat is no loss: the lease still runs, and the next beat comes before its end.
+          claims.emit(held.identity, 'store-unavailable', { error: recordedError(error) });
+        }
+        next();
+      }
+
+      function next(): void {
+        cancel = host.after(leaseMs / 3, () => {
+          beating = beat();
+        });
+      }
+      next();
+
+      return async function stop() {
+        cancel?.();
+        await beating;
+        // A beat that was under way may have armed the next one: a heartbeat that outlives its handler holds a dead claim.
+        cancel?.();
+      };
+    },
+  };
+}

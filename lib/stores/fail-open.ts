@@ -1,0 +1,30 @@
+import type { ClaimStore } from '../core/store.ts';
+
+/**
+ * A claim store that lets everything run while it cannot be reached, as if pawl were not there. For effects that do no
+ * harm twice: without it, nothing runs while the store is down, and the messages stay on their queue.
+ *
+ * @param onFailure hears of every request that failed, and was answered as if it had not
+ * @example
+ * store: failOpen(dynamoStore({ tableName }), (error) => console.error('claims store down, running unclaimed', error)),
+ */
+export function failOpen(store: ClaimStore, onFailure: (error: unknown) => void): ClaimStore {
+  return {
+    async read(id) {
+      try {
+        return await store.read(id);
+      } catch (error) {
+        onFailure(error);
+        return undefined;
+      }
+    },
+    async write(write) {
+      try {
+        return await store.write(write);
+      } catch (error) {
+        onFailure(error);
+        return { applied: true };
+      }
+    },
+  };
+}
