@@ -58,15 +58,21 @@ export function eachMessage<Body>(
 
     /** Whatever may have killed a worker runs alone, after the others, so that it takes none of them along. */
     async function attempt(prepared: Runnable<Body>): Promise<Fate> {
-      const tried = await limited(() => tryOne(prepared, false));
-      if (!('suspect' in tried)) return tried;
-      suspects.add(prepared);
-      return alone(tried.suspect, async () => {
-        suspects.delete(prepared);
-        await sparingOthers(prepared);
-        const again = await tryOne(prepared, true);
-        return 'suspect' in again ? soon : again;
+      const tried = await limited(async () => {
+        const fate = await tryOne(prepared, false);
+        if (!('suspect' in fate)) return { fate };
+        suspects.add(prepared);
+        // In line before this slot is free: or the first suspect to get there would not wait for the less suspect ones.
+        return { fate: alone(fate.suspect, () => attemptAlone(prepared)) };
       });
+      return tried.fate;
+    }
+
+    async function attemptAlone(prepared: Runnable<Body>): Promise<Fate> {
+      suspects.delete(prepared);
+      await sparingOthers(prepared);
+      const fate = await tryOne(prepared, true);
+      return 'suspect' in fate ? soon : fate;
     }
 
     /** Should this one kill the worker again, the others come back before it does, and finish without it. */
