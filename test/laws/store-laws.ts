@@ -51,6 +51,22 @@ export function storeLaws(
       expect(await store.read(freshId())).toBeUndefined();
     });
 
+    it.each([
+      ['another owner', { claimId: 'second' }],
+      ['another status', { status: 'completed' }],
+      ['another lease', { leaseUntil: someDay + 30_001 }],
+    ] as const)(
+      'refuses a write when the record has %s than the one that was seen, and nothing else differs',
+      async (_, other) => {
+        const { store } = await open();
+        const seen = record({ id: freshId() });
+        const found = { ...seen, ...other };
+        await store.write({ next: found, seen: undefined });
+        expect(await store.write({ next: { ...seen, status: 'released' }, seen })).toEqual({ applied: false, found });
+        expect(await store.read(seen.id)).toEqual(found);
+      },
+    );
+
     it('applies a write exactly when the record is `unchanged`, and otherwise leaves it and shows it', async () => {
       const { store } = await open();
       await fc.assert(
