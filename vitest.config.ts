@@ -10,14 +10,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/laws/**', 'test/integration/**'],
+          exclude: ['test/laws/**', 'test/integration/**', 'test/scenarios/**'],
         },
       },
       { test: { name: 'laws', include: ['test/laws/**/*.test.ts'], globalSetup: servers, testTimeout: 120_000 } },
       {
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
+          include: ['test/integration/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
           globalSetup: servers,
           testTimeout: 120_000,
           hookTimeout: 120_000,

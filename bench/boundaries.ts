@@ -51,6 +51,11 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!(core|sqs|middy|http)\/|host\.ts$)/,
   },
   {
+    rule: 'lib/observe listens: it imports the core and Node, and no client of any service',
+    from: /^lib\/observe\//,
+    only: /^(lib\/(core|observe)\/|node:)/,
+  },
+  {
     rule: 'only lib/constructs and bin (and their tests) import CDK: a runtime bundle must never contain it',
     from: /^(?!lib\/constructs\/|bin\/|test\/)/,
     never: CDK,

@@ -1,6 +1,6 @@
+import type { Claim } from './core/claim.ts';
 import { type OnceCall, type OnceOptions, type OnceOutcome, once as onceOn } from './core/once.ts';
 import { type ParkedClaimsOptions, parkedClaims as parkedClaimsOn } from './core/resolve.ts';
-import type { Claim } from './core/run.ts';
 import { nodeHost } from './host.ts';
 
 /**
@@ -36,6 +36,7 @@ export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof pa
   return parkedClaimsOn({ host: nodeHost, ...options });
 }
 
+export type { Claim, Doubt, Reconcile, Verdict } from './core/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
 export { decide } from './core/decide.ts';
 export {
@@ -48,14 +49,14 @@ export {
 } from './core/errors.ts';
 export { type ClaimEvent, logEvents } from './core/events.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './core/fingerprint.ts';
+export type { Lease } from './core/held.ts';
 export type { Host } from './core/host.ts';
 export type { KeyValue } from './core/identity.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
-export type { ClaimOptions, Classification, Doubt, Reconcile, Verdict } from './core/options.ts';
+export type { ClaimOptions, Classification } from './core/options.ts';
 export type { ClaimRecord, ClaimStatus, RecordedError, Resolution } from './core/record.ts';
-export { type Lease, renewedLease } from './core/renewed-lease.ts';
+export { renewedLease } from './core/renewed-lease.ts';
 export type { ParkedClaimsOptions, Resolved, ResolvedBy } from './core/resolve.ts';
-export type { Claim } from './core/run.ts';
 export { type Outcome, renew, settle, type Transition } from './core/settle.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';
 export { failOpen } from './stores/fail-open.ts';

@@ -1,25 +1,14 @@
 import { type Decision, decide } from './decide.ts';
 import { errorKind, StoreUnavailableError } from './errors.ts';
-import type { ClaimEvent, FactsOf } from './events.ts';
+import { type ClaimEvent, type FactsOf, factsOf } from './events.ts';
+import type { Held, Lease } from './held.ts';
 import { sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
 import { type ClaimRecord, type RecordedError, recordedError } from './record.ts';
-import type { Lease } from './renewed-lease.ts';
 import { completion } from './result.ts';
 import { type Outcome, settle, type Transition } from './settle.ts';
 import type { WriteResult } from './store.ts';
-
-/** A claim that this worker holds. */
-export interface Held {
-  readonly identity: Identity;
-  /** As it was last written by us; `leaseUntil` moves on with every renewal. */
-  record: ClaimRecord;
-  /** When the invocation ends, in epoch milliseconds; `undefined` where nothing ends it. */
-  readonly deadline: number | undefined;
-  /** An earlier attempt is in doubt, and the provider is to be asked before anything runs. */
-  readonly inDoubt: boolean;
-}
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
 export type Acquired = Decision & { readonly held?: Held };
@@ -190,9 +179,4 @@ export function createClaims(settings: Settings, fallback?: Lease) {
   }
 
   return { settings, leaseOf, leaseEnd, acquire, change, succeed, fail, leaveInDoubt, emit };
-}
-
-/** What an event says of a claim: nothing that was recorded as a result. */
-export function factsOf({ attempts, fence, status, error }: ClaimRecord) {
-  return { attempts, fence, status, error };
 }

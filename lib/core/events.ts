@@ -1,4 +1,4 @@
-import type { ClaimStatus, RecordedError, ResultOmitted } from './record.ts';
+import type { ClaimRecord, ClaimStatus, RecordedError, ResultOmitted } from './record.ts';
 
 /** What every event carries. There is never a payload or a result in one. */
 interface About {
@@ -91,4 +91,9 @@ export function logEvents(event: ClaimEvent): void {
 
 function eventLine({ type, ...facts }: ClaimEvent): string {
   return JSON.stringify({ pawl: type, ...facts });
+}
+
+/** What an event says of a claim: nothing that was recorded as a result. */
+export function factsOf({ attempts, fence, status, error }: ClaimRecord) {
+  return { attempts, fence, status, error };
 }

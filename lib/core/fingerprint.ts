@@ -77,18 +77,17 @@ function canonical(root: unknown, ignored: readonly string[], toJson: ToJson): s
     // Lone surrogates are escaped here: as UTF-8, which is what is hashed, they would all be the same character.
     if (typeof value === 'string') return JSON.stringify(value.normalize());
     if (typeof value !== 'object' || value === null || value instanceof String) return `${value}`;
-    const parts: [string, string][] = [];
+    const isArray = Array.isArray(value);
+    const parts: string[] = [];
     for (const [key, field] of Object.entries(value)) {
       const name = key.normalize();
       path.push(name);
       const part = field === undefined || patterns.some(isHere) ? '' : write(field);
-      if (part) parts.push([name, part]);
+      if (part) parts.push(isArray ? part : `${JSON.stringify(name)}:${part}`);
       path.pop();
     }
-    if (Array.isArray(value)) return `[${parts.map(([, part]) => part)}]`;
-    // By value where two names are one once normalised: else the order of the fields would show.
-    parts.sort(([a, x], [b, y]) => ((a === b ? x < y : a < b) ? -1 : 1));
-    return `{${parts.map(([name, part]) => `${JSON.stringify(name)}:${part}`)}}`;
+    // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
+    return isArray ? `[${parts}]` : `{${parts.sort()}}`;
   }
 
   function isHere(names: readonly string[]): boolean {

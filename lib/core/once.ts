@@ -1,10 +1,12 @@
+import { expect } from './check.ts';
+import type { Claim, Doubt } from './claim.ts';
 import { createClaims } from './claims.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
-import { type ClaimOptions, type Doubt, expect, settingsOf } from './options.ts';
+import { type ClaimOptions, settingsOf } from './options.ts';
 import { type RecordedError, recordedError } from './record.ts';
 import { renewedLease } from './renewed-lease.ts';
-import { type Claim, run } from './run.ts';
+import { run } from './run.ts';
 
 export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */

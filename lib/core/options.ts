@@ -1,36 +1,13 @@
+import { expect, expectWhole } from './check.ts';
+import type { Reconcile } from './claim.ts';
 import type { AbandonedPolicy, ClaimRules } from './decide.ts';
-import { OptionError } from './errors.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
+import type { Lease } from './held.ts';
 import type { Host } from './host.ts';
-import type { Lease } from './renewed-lease.ts';
-import type { Claim } from './run.ts';
 import type { ClaimStore } from './store.ts';
 
 /** What an error thrown by a handler says about its effect, in the author's judgement. */
 export type Classification = 'retryable' | 'rejected' | 'unknown';
-
-/** What a provider says about an effect in doubt. */
-export type Verdict =
-  /** It happened. `result` is what the handler would have returned. */
-  | { readonly verdict: 'applied'; readonly result?: unknown }
-  /** It did not. Believed once `settleMs` have passed; then the handler runs. */
-  | { readonly verdict: 'not-applied' }
-  /** It cannot be said now. Asked again later; after `maxAbandoned` of these the claim is parked. */
-  | { readonly verdict: 'inconclusive' };
-
-/** Asks the provider what became of an attempt in doubt, before anything runs again. */
-export interface Reconcile<Input> {
-  /**
-   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not answer within the lease, is
-   * inconclusive.
-   */
-  readonly reconcile: (input: Input, doubt: Doubt) => Promise<Verdict> | Verdict;
-  /** How long the provider's reads may lag behind what it has applied, in milliseconds. "Not applied" is not believed earlier. */
-  readonly settleMs: number;
-}
-
-/** What is known of an attempt in doubt. */
-export type Doubt = Pick<Claim, 'operation' | 'key' | 'effectKey' | 'attempt' | 'signal'>;
 
 /** The options that every way into pawl has in common. */
 export interface ClaimOptions<Input> {
@@ -168,17 +145,4 @@ export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host
   expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);
 
   return { ...o, lease, settleMs, rules: { ...o, onAbandoned: policy, retentionSeconds } };
-}
-
-/** @throws OptionError unless `ok` */
-export function expect(ok: unknown, option: string, expected: string, came: unknown): void {
-  if (ok) return;
-  const shown =
-    typeof came === 'string' ? JSON.stringify(came) : typeof came === 'function' ? 'a function' : String(came);
-  throw new OptionError(`${option}: expected ${expected}; got ${shown}`);
-}
-
-/** @throws OptionError unless it is a whole number, 0 or more */
-export function expectWhole(option: string, value: unknown): void {
-  expect(Number.isSafeInteger(value) && Number(value) >= 0, option, 'a whole number, 0 or more', value);
 }

@@ -1,14 +1,8 @@
-import { type Claims, factsOf, type Held } from './claims.ts';
-import { expectWhole } from './options.ts';
-import { recordedError } from './record.ts';
+import { expectWhole } from './check.ts';
+import { factsOf } from './events.ts';
+import type { Lease } from './held.ts';
+import { type ClaimRecord, recordedError } from './record.ts';
 import { renew } from './settle.ts';
-
-/** A lease that is shorter than the invocation, and is kept while the handler runs. */
-export interface Lease {
-  readonly leaseMs: number;
-  /** Keeps a claim's lease until the answered function is called. `lost` is told when the claim is somebody else's. */
-  readonly keep: (claims: Claims, held: Held, lost: (why: string) => void) => () => Promise<void>;
-}
 
 /**
  * A lease of so many milliseconds, renewed by a heartbeat at every third of it for as long as the handler runs, and never
@@ -31,7 +25,7 @@ export function renewedLease(leaseMs: number): Lease {
 
       async function beat(): Promise<void> {
         try {
-          const extended = (found: Held['record'] | undefined) => renew(claimId, found, claims.leaseEnd(held.deadline));
+          const extended = (found: ClaimRecord | undefined) => renew(claimId, found, claims.leaseEnd(held.deadline));
           if ((await claims.change(held, extended, 0)) === 'stale') {
             claims.emit(held.identity, 'stale-claim', factsOf(held.record));
             return lost('another worker has taken the claim over');

@@ -1,7 +1,7 @@
+import { expect } from './check.ts';
 import { type ClaimRules, expiry } from './decide.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
-import { expect } from './options.ts';
 import type { ClaimRecord, Resolution } from './record.ts';
 import type { ClaimStore } from './store.ts';
 

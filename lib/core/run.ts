@@ -1,35 +1,9 @@
-import type { Claims, Held, Phase, Recorded } from './claims.ts';
+import type { Claim, Doubt, Verdict } from './claim.ts';
+import type { Claims, Phase, Recorded } from './claims.ts';
 import { LeaseError } from './errors.ts';
+import type { Held } from './held.ts';
 import type { Identity } from './identity.ts';
-import type { Doubt, Verdict } from './options.ts';
 import { recordedError } from './record.ts';
-
-/** What a handler knows about the claim it runs under. */
-export interface Claim {
-  readonly operation: string;
-  readonly key: string;
-  /** Hand this to the provider as ITS idempotency key: it is the same on every attempt. Header-safe, at most 255 characters. */
-  readonly effectKey: string;
-  /** 1 on the first attempt. */
-  readonly attempt: number;
-  /** Grows with every grant; for conditions of your own: "only if my fence is not older than the one that is there". */
-  readonly fence: number;
-  /** Aborted when the lease or the invocation is about to end, or when the claim turns out to be somebody else's. */
-  readonly signal: AbortSignal;
-  /** Milliseconds until `signal` is aborted. */
-  remainingMs(): number;
-  /**
-   * Marks the one effect of the handler, so that an error before it is known to have applied nothing, and an error after
-   * it cannot repeat it.
-   *
-   * @throws LeaseError when too little time is left to start it
-   * @example
-   * const order = await loadOrder(body.orderId);
-   * await claim.effect(() => mailer.send(order));
-   * await metrics.flush(); // may fail: the mail is not sent again
-   */
-  effect<T>(start: () => Promise<T> | T): Promise<T>;
-}
 
 export interface Ran<R> {
   /**

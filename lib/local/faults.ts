@@ -87,18 +87,27 @@ export function claimId(effect: EffectKind, orderId: string): string {
   return `${OPERATION_OF[effect]}#${orderId}`;
 }
 
-function claimIdsIn(body: string): readonly string[] {
+/** The claims that a request is about. */
+export function claimIdsIn(body: string): readonly string[] {
   return body.match(/(?:send-email|issue-gift-card)#[\w-]+/g) ?? [];
 }
 
 /** Whether a request takes claims: one by one, or as a batch. */
-function isClaim({ operation, body }: TapCall): boolean {
-  return operation === 'PutItem' || (operation === 'BatchExecuteStatement' && body.includes('INSERT INTO'));
+export function isClaim(call: TapCall): boolean {
+  return statusWritten(call) === 'in-flight';
 }
 
 /** Whether a request records that an effect happened. */
-function isCompletion(call: TapCall): boolean {
-  return !isClaim(call) && call.body.includes('"completed"') && call.operation !== 'GetItem';
+export function isCompletion(call: TapCall): boolean {
+  return statusWritten(call) === 'completed';
+}
+
+/** What a request makes of its claims. Of a single write, what is set: what it compares with is in there, too. */
+function statusWritten({ operation, body }: TapCall): unknown {
+  if (operation === 'PutItem') return record(record(record(JSON.parse(body))['Item'])['status'])['S'];
+  if (operation !== 'BatchExecuteStatement') return undefined;
+  if (body.includes('INSERT INTO')) return 'in-flight';
+  return body.includes('"completed"') ? 'completed' : undefined;
 }
 
 function faultOf(trouble: Trouble): ProviderFault | undefined {

@@ -11,16 +11,33 @@ interface Card {
   readonly currency: string;
 }
 
+/** A card, and the request that it was issued for. */
+interface Issued {
+  readonly card: Card;
+  readonly request: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface GiftCardOptions extends ProviderOptions {
+  /** How long after it was issued the look-up finds a card, in milliseconds: reads come from a replica. @default 0 */
+  readonly lookupLagMs?: number;
+  /** `false`: every call issues another card, whatever its idempotency key. @default true */
+  readonly honoursKeys?: boolean;
+}
+
 /**
  * A stand-in for a gift card provider that honours idempotency keys: the same key gives the same card again, and the
- * same key with another request is refused. A card can be looked up by its key.
+ * same key with another request is refused. A card can be looked up by its key, once the look-up has caught up.
  */
-export async function startGiftCards(ledger: Ledger, options: ProviderOptions = {}): Promise<HttpServer> {
-  const issued = new Map<string, { readonly card: Card; readonly request: string }>();
+export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = {}): Promise<HttpServer> {
+  const { lookupLagMs = 0, honoursKeys = true } = options;
+  /** The first card of each key. Where keys are ignored there may be others; any one of them says that the effect happened. */
+  const issued = new Map<string, Issued>();
 
   function lookUp(key: string): ProviderAnswer {
     const known = issued.get(key);
-    return known === undefined
+    return known === undefined || Date.now() < known.at + lookupLagMs
       ? { status: 404, body: { message: 'No card was issued under this key.' } }
       : { status: 200, body: known.card };
   }
@@ -43,12 +60,13 @@ export async function startGiftCards(ledger: Ledger, options: ProviderOptions = 
       orderId,
       apply() {
         const known = typeof key === 'string' ? issued.get(key) : undefined;
-        if (known !== undefined && known.request !== request) {
+        if (honoursKeys && known !== undefined) {
+          // Asked of the primary, unlike the look-up: a provider that honours keys does so at once.
+          if (known.request === request) return { status: 200, body: known.card };
           return { status: 422, body: { message: 'This idempotency key was used for another request.' } };
         }
-        if (known !== undefined) return { status: 200, body: known.card };
         const card: Card = { cardId: randomUUID(), orderId, amountCents, currency };
-        if (typeof key === 'string') issued.set(key, { card, request });
+        if (typeof key === 'string' && known === undefined) issued.set(key, { card, request, at: Date.now() });
         ledger.append({ effect: 'gift-card', orderId, key: card.cardId, sandbox: call.sandbox });
         return { status: 201, body: card };
       },

@@ -13,6 +13,8 @@ export type ProviderFault =
   | { readonly kind: 'error-applied'; readonly status: number }
   | { readonly kind: 'hang-before' }
   | { readonly kind: 'hang-applied' }
+  /** Applied only after a while, when the caller may have given up, and never answered. */
+  | { readonly kind: 'hang-then-apply'; readonly delayMs: number }
   | { readonly kind: 'kill-before' }
   | { readonly kind: 'kill-applied' }
   | { readonly kind: 'kill-answered' };
@@ -65,6 +67,10 @@ export async function startProvider(routes: ProviderRoutes, options: ProviderOpt
       case 'kill-before':
         kill(call);
         response.destroy();
+        return;
+      case 'hang-then-apply':
+        await sleep(fault.delayMs);
+        request.apply();
         return;
     }
     const answer = request.apply();

@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
 import type { EffectKind } from './ledger.ts';
+import type { Decided } from './operator.ts';
+import type { Verdicts } from './pawl-events.ts';
 import type { EffectVerdict } from './verdict.ts';
 
 /** Everything that a run of the traffic found out. */
@@ -14,6 +16,10 @@ export interface TrafficResult {
   readonly suppressed: number;
   readonly deferred: number;
   readonly takeovers: number;
+  /** What the provider said of effects in doubt. */
+  readonly verdicts: Verdicts;
+  /** Parked claims that the operator decided; what is `parked` in the end does not count them. */
+  readonly decided: readonly Decided[];
   readonly deadLettered: number;
   readonly sandboxes: { readonly started: number; readonly killed: number; readonly timedOut: number };
   readonly emails: EffectVerdict;
@@ -46,12 +52,18 @@ export function jsonLine(result: TrafficResult): string {
     suppressed: result.suppressed,
     deferred: result.deferred,
     takeovers: result.takeovers,
+    reconciled: asked(result.verdicts),
+    resolved: result.decided.length,
     parked: both(({ parked }) => parked),
     lost: both(({ lost }) => lost),
     doubled: both(({ doubled }) => doubled),
     killed: result.sandboxes.killed,
     seconds: result.seconds,
   });
+}
+
+function asked({ applied, notApplied, inconclusive }: Verdicts): number {
+  return applied + notApplied + inconclusive;
 }
 
 /** The result as a person reads it. `colour` only when there is a terminal to show it. */
@@ -76,7 +88,8 @@ export function report(result: TrafficResult, colour: boolean): string {
   if (!result.unprotected) {
     row('suppressed', result.suppressed, 'duplicates whose effect had happened already');
     row('deferred', result.deferred, 'given back to the queue, while the claim was held by another worker');
-    row('taken over', result.takeovers, 'claims whose worker was gone');
+    row('taken over', result.takeovers, 'claims whose worker was gone, or whose outcome was in doubt');
+    row('reconciled', asked(result.verdicts), `times the provider was asked: ${said(result.verdicts)}`);
   }
   row('dead-lettered', result.deadLettered, 'moved out of the way, to be looked at');
   if (result.left > 0) row('left over', result.left, paint('red', 'still on their queues when the time was up'));
@@ -102,29 +115,44 @@ export function report(result: TrafficResult, colour: boolean): string {
   return lines.join('\n');
 }
 
+function said({ applied, notApplied, tooEarly, inconclusive }: Verdicts): string {
+  const early = tooEarly > 0 ? ` (${tooEarly} too early to be believed)` : '';
+  return `${applied} applied, ${notApplied} not applied${early}, ${inconclusive} inconclusive`;
+}
+
 function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' | 'dim', string])[] {
-  const said: ['green' | 'red' | 'dim', string][] = [];
+  const lines: ['green' | 'red' | 'dim', string][] = [];
   if (isGood(result)) {
-    said.push(['green', `Nothing lost, nothing doubled, after ${result.seconds} s.`]);
+    lines.push(['green', `Nothing lost, nothing doubled, after ${result.seconds} s.`]);
   } else {
     for (const { effect, lost, doubled } of [result.emails, result.giftCards]) {
-      if (doubled.length > 0) said.push(['red', `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`]);
-      if (lost.length > 0) said.push(['red', `Lost ${NAME_OF[effect]}: ${some(lost)}.`]);
+      if (doubled.length > 0) lines.push(['red', `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`]);
+      if (lost.length > 0) lines.push(['red', `Lost ${NAME_OF[effect]}: ${some(lost)}.`]);
     }
-    if (result.left > 0) said.push(['red', `${result.left} messages were not dealt with in ${result.seconds} s.`]);
+    if (result.left > 0) lines.push(['red', `${result.left} messages were not dealt with in ${result.seconds} s.`]);
   }
   for (const { effect, parked, parkedAndDone } of [result.emails, result.giftCards]) {
-    if (parked.length === 0) continue;
-    said.push([
+    const decided = result.decided.filter((one) => one.effect === effect);
+    const inAll = parked.length + decided.length;
+    if (inAll === 0) continue;
+    lines.push([
       'dim',
-      `Parked ${NAME_OF[effect]}: a worker died or a call failed half-way, and a second time is worse than a delay. ` +
-        `A person decides. (The provider did ${parkedAndDone} of the ${parked.length}.)`,
+      `Parked ${NAME_OF[effect]}: ${inAll}. A worker died or a call failed half-way, and a second time is worse than a ` +
+        `delay. A person decides.`,
     ]);
+    for (const { orderId, verdict } of decided) {
+      const meaning =
+        verdict === 'applied' ? 'it had happened, and was not done again' : 'it had not, and was done then';
+      lines.push(['dim', `  ${orderId}: looked up by the operator, resolved as ${verdict}, redriven: ${meaning}.`]);
+    }
+    if (parked.length > 0) {
+      lines.push(['dim', `  ${parked.length} still wait. (The provider did ${parkedAndDone} of them.)`]);
+    }
   }
   const again = `npm start -- --orders ${result.orders} --kill ${result.killShare} --seed ${result.seed}`;
-  said.push(['dim', `Again: ${again}${result.unprotected ? ' --unprotected' : ''}`]);
-  if (!result.unprotected) said.push(['dim', `Without pawl: ${again} --unprotected`]);
-  return said;
+  lines.push(['dim', `Again: ${again}${result.unprotected ? ' --unprotected' : ''}`]);
+  if (!result.unprotected) lines.push(['dim', `Without pawl: ${again} --unprotected`]);
+  return lines;
 }
 
 function some(items: readonly string[]): string {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startDynamoDbLocal } from './dynamodb-local.ts';
 import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
-import { startGiftCards } from './gift-cards.ts';
+import { type GiftCardOptions, startGiftCards } from './gift-cards.ts';
 import { requireJava } from './java.ts';
 import { createLambda, type LambdaStats } from './lambda.ts';
 import { createLedger, type EffectKind, type Ledger } from './ledger.ts';
@@ -24,6 +24,8 @@ export interface StackOptions {
   /** Hears of each thing that is being started. */
   readonly onStarting?: (what: string) => void;
   readonly faults?: StackFaults;
+  /** How the gift card provider is. @default it honours idempotency keys, and its look-up lags by 300 ms */
+  readonly giftCards?: Pick<GiftCardOptions, 'lookupLagMs' | 'honoursKeys'>;
   /** Another bundle for the function of a consumer. @default the one that would be deployed */
   readonly bundleFor?: (effect: EffectKind) => Promise<string>;
 }
@@ -77,7 +79,7 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   const provider = { kill, ...(faults.provider ? { nextFault: faults.provider } : {}) };
   const [ses, giftCards, sqs] = await allOrNothing([
     startSes(ledger, provider).then(stopped),
-    startGiftCards(ledger, provider).then(stopped),
+    startGiftCards(ledger, { lookupLagMs: 300, ...options.giftCards, ...provider }).then(stopped),
     startSqsLocal().then(stopped),
   ]);
   onStarting('synthesizing the CDK app and starting DynamoDB Local');

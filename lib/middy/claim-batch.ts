@@ -1,4 +1,4 @@
-import type { Held } from '../core/claims.ts';
+import type { Held } from '../core/held.ts';
 import { settleDoubt } from '../core/run.ts';
 import { batchOf, type Consumer, orderOf, type Prepared, type Runnable } from '../sqs/consumer.ts';
 import type { InvocationContext, SqsEvent } from '../sqs/event.ts';

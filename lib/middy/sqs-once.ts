@@ -1,5 +1,5 @@
 import type { MiddlewareObj, Request } from '@middy/core';
-import type { Held } from '../core/claims.ts';
+import type { Held } from '../core/held.ts';
 import type { Host } from '../core/host.ts';
 import { recordedError } from '../core/record.ts';
 import { tooLate } from '../core/run.ts';

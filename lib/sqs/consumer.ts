@@ -1,8 +1,11 @@
-import { createClaims, type Held } from '../core/claims.ts';
+import { expect, expectWhole } from '../core/check.ts';
+import type { Doubt } from '../core/claim.ts';
+import { createClaims } from '../core/claims.ts';
 import { canonicalJson, fingerprintOf } from '../core/fingerprint.ts';
+import type { Held } from '../core/held.ts';
 import type { Host } from '../core/host.ts';
 import { type Identity, identify } from '../core/identity.ts';
-import { type Doubt, expect, expectWhole, settingsOf } from '../core/options.ts';
+import { settingsOf } from '../core/options.ts';
 import { recordedError } from '../core/record.ts';
 import { nodeHost } from '../host.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts';

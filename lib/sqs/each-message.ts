@@ -1,5 +1,6 @@
+import type { Claim } from '../core/claim.ts';
 import type { Host } from '../core/host.ts';
-import { type Claim, run, tooLate } from '../core/run.ts';
+import { run, tooLate } from '../core/run.ts';
 import { batchOf, createConsumer, orderOf, type Prepared, type Runnable } from './consumer.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import { type Fate, fateOfRun, keyReused, soon } from './fate.ts';

@@ -229,7 +229,7 @@ export function inJavaScript(doc: Doc): unknown {
   if (doc === null || typeof doc === 'boolean') return doc;
   if ('text' in doc) return doc.text;
   if ('digits' in doc) return jsNumberOf(doc.digits, doc.power);
-  if ('list' in doc) return doc.list.map(valueOf);
+  if ('list' in doc) return doc.list.map(inJavaScript);
   return Object.fromEntries([...doc.fields].map(([name, part]) => [name, inJavaScript(part)]));
 }
 

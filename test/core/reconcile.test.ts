@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Reconcile, Verdict } from '../../lib/core/claim.ts';
 import { once } from '../../lib/core/once.ts';
-import type { ClaimOptions, Reconcile, Verdict } from '../../lib/core/options.ts';
+import type { ClaimOptions } from '../../lib/core/options.ts';
 import { memoryStore } from '../../lib/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

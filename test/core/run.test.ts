@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Claim } from '../../lib/core/claim.ts';
 import { once } from '../../lib/core/once.ts';
 import type { ClaimOptions } from '../../lib/core/options.ts';
-import type { Claim } from '../../lib/core/run.ts';
 import type { ClaimStore } from '../../lib/core/store.ts';
 import { LeaseError, memoryStore, OptionError, RetryableError, renewedLease } from '../../lib/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';

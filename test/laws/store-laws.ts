@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Acquired, createClaims, type Held } from '../../lib/core/claims.ts';
+import { type Acquired, createClaims } from '../../lib/core/claims.ts';
 import type { ClaimEvent } from '../../lib/core/events.ts';
+import type { Held } from '../../lib/core/held.ts';
 import { identify } from '../../lib/core/identity.ts';
 import { type ClaimOptions, settingsOf } from '../../lib/core/options.ts';
 import type { ClaimRecord } from '../../lib/core/record.ts';

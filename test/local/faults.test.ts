@@ -19,18 +19,18 @@ function planWith(trouble: Trouble): PlannedOrder {
 
 const kill = (point: KillPoint): Trouble => ({ kind: 'kill', point });
 const call = (operation: string, body: unknown) => ({ sandbox: 'SANDBOX0001', operation, body: JSON.stringify(body) });
-const claim = call('PutItem', { Item: { id: { S: 'send-email#order-1' } } });
+const put = (status: string) =>
+  call('PutItem', {
+    Item: { id: { S: 'send-email#order-1' }, status: { S: status } },
+    // What a write is conditional on is not what it writes.
+    ExpressionAttributeValues: { ':status': { S: 'in-flight' } },
+  });
+const claim = put('in-flight');
 const claims = call('BatchExecuteStatement', {
   Statements: [{ Statement: 'INSERT INTO "t" VALUE {...}', Parameters: [{ S: 'send-email#order-1' }] }],
 });
-const completion = call('UpdateItem', {
-  Key: { id: { S: 'send-email#order-1' } },
-  Values: { ':status': { S: 'completed' } },
-});
-const release = call('UpdateItem', {
-  Key: { id: { S: 'send-email#order-1' } },
-  Values: { ':status': { S: 'released' } },
-});
+const completion = put('completed');
+const release = put('released');
 const ok = { status: 200, body: '{}' };
 const refused = { status: 400, body: '{}' };
 

@@ -27,6 +27,11 @@ const result: TrafficResult = {
   suppressed: 2,
   deferred: 1,
   takeovers: 1,
+  verdicts: { applied: 3, notApplied: 2, tooEarly: 1, inconclusive: 0 },
+  decided: [
+    { effect: 'email', orderId: 'done', verdict: 'applied' },
+    { effect: 'email', orderId: 'later', verdict: 'not-applied' },
+  ],
   deadLettered: 2,
   sandboxes: { started: 4, killed: 2, timedOut: 0 },
   ...verdicts(),
@@ -70,6 +75,8 @@ describe('the verdict', () => {
       suppressed: 2,
       deferred: 1,
       takeovers: 1,
+      reconciled: 5,
+      resolved: 2,
       parked: 2,
       lost: 1,
       doubled: 1,
@@ -82,7 +89,11 @@ describe('the verdict', () => {
     const text = report(result, false);
     expect(text).toContain('Doubled emails: doubled.');
     expect(text).toContain('Lost emails: lost.');
-    expect(text).toContain('The provider did 1 of the 2.');
+    expect(text).toContain('5   times the provider was asked: 3 applied, 2 not applied (1 too early to be believed)');
+    expect(text).toContain('Parked emails: 4.');
+    expect(text).toContain('done: looked up by the operator, resolved as applied');
+    expect(text).toContain('later: looked up by the operator, resolved as not-applied');
+    expect(text).toContain('2 still wait. (The provider did 1 of them.)');
     expect(text).toContain('npm start -- --orders 5 --kill 0.08 --seed 1');
     expect(report(good, false)).toContain('Nothing lost, nothing doubled');
     expect(text).not.toContain('\u001b');
@@ -97,6 +108,10 @@ test('events of pawl are counted in a log that holds other lines, and halves of 
     '{"pawl":"replayed","operation":"send-email","id":"send-email#1"}',
     '2026-01-01T00:00:00.000Z INFO {"pawl":"replayed"}',
     '{"pawl":"granted","operat',
+    '{"pawl":"reconciled","verdict":"applied","settled":false}',
+    '{"pawl":"reconciled","verdict":"not-applied","settled":false}',
+    '{"pawl":"reconciled","verdict":"not-applied","settled":true}',
+    '{"pawl":"reconciled","verdict":"inconclusive","settled":true}',
     '{"level":"info"}',
   ]) {
     events.read(line);
@@ -104,4 +119,5 @@ test('events of pawl are counted in a log that holds other lines, and halves of 
   expect(events.count('replayed')).toBe(2);
   expect(events.count('granted')).toBe(0);
   expect(events.count('replayed', 'repeated')).toBe(2);
+  expect(events.verdicts()).toEqual({ applied: 1, notApplied: 2, tooEarly: 1, inconclusive: 1 });
 });

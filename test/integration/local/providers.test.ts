@@ -1,6 +1,6 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { startGiftCards } from '../../../lib/local/gift-cards.ts';
+import { type GiftCardOptions, startGiftCards } from '../../../lib/local/gift-cards.ts';
 import type { HttpServer } from '../../../lib/local/http.ts';
 import { createLedger, type Ledger } from '../../../lib/local/ledger.ts';
 import type { ProviderFault } from '../../../lib/local/provider.ts';
@@ -73,6 +73,12 @@ describe('SES', () => {
     expect(ledger.entries).toHaveLength(kind === 'hang-before' ? 0 : 1);
   });
 
+  test('hang-then-apply sends the mail after its caller has given up', async () => {
+    const client = await start({ kind: 'hang-then-apply', delayMs: 400 });
+    await expect(client.send(mail('order-1'), { abortSignal: AbortSignal.timeout(100) })).rejects.toThrow();
+    await vi.waitFor(() => expect(ledger.entries).toHaveLength(1), { timeout: 5_000 });
+  });
+
   test('kill-answered kills the caller once it has its answer', async () => {
     const client = await start({ kind: 'kill-answered' });
     await client.send(mail('order-1'));
@@ -83,9 +89,9 @@ describe('SES', () => {
 describe('the gift card provider', () => {
   const order = { orderId: 'order-1', amountCents: 500, currency: 'EUR', recipient: 'ada@example.com' };
 
-  async function start(fault?: ProviderFault): Promise<void> {
+  async function start(fault?: ProviderFault, options: GiftCardOptions = {}): Promise<void> {
     ledger = createLedger();
-    server = await startGiftCards(ledger, fault === undefined ? {} : once(fault));
+    server = await startGiftCards(ledger, { ...options, ...(fault === undefined ? {} : once(fault)) });
   }
 
   async function issue(key: string, body: object = order) {
@@ -129,5 +135,23 @@ describe('the gift card provider', () => {
   test('refuses what is no request for a card', async () => {
     await start();
     expect(await issue('key', { orderId: 'order-1' })).toMatchObject({ status: 400 });
+  });
+
+  test('looks a card up only when its reads have caught up, and honours its key at once', async () => {
+    await start(undefined, { lookupLagMs: 400 });
+    const { body } = await issue('key');
+    expect(await lookUp('key')).toMatchObject({ status: 404 });
+    expect(await issue('key')).toEqual({ status: 200, body });
+    await vi.waitFor(async () => expect(await lookUp('key')).toEqual({ status: 200, body }), { timeout: 5_000 });
+  });
+
+  test('that ignores keys issues another card for each call, and finds one of them', async () => {
+    await start(undefined, { honoursKeys: false });
+    const first = await issue('key');
+    const second = await issue('key', { ...order, amountCents: 900 });
+    expect(second.status).toBe(201);
+    expect(second.body.cardId).not.toBe(first.body.cardId);
+    expect(await lookUp('key')).toEqual({ status: 200, body: first.body });
+    expect(ledger.countByOrder('gift-card').get('order-1')).toBe(2);
   });
 });

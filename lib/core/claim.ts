@@ -1,0 +1,49 @@
+/** What a handler knows about the claim it runs under. */
+export interface Claim {
+  readonly operation: string;
+  readonly key: string;
+  /** Hand this to the provider as ITS idempotency key: it is the same on every attempt. Header-safe, at most 255 characters. */
+  readonly effectKey: string;
+  /** 1 on the first attempt. */
+  readonly attempt: number;
+  /** Grows with every grant; for conditions of your own: "only if my fence is not older than the one that is there". */
+  readonly fence: number;
+  /** Aborted when the lease or the invocation is about to end, or when the claim turns out to be somebody else's. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until `signal` is aborted. */
+  remainingMs(): number;
+  /**
+   * Marks the one effect of the handler, so that an error before it is known to have applied nothing, and an error after
+   * it cannot repeat it.
+   *
+   * @throws LeaseError when too little time is left to start it
+   * @example
+   * const order = await loadOrder(body.orderId);
+   * await claim.effect(() => mailer.send(order));
+   * await metrics.flush(); // may fail: the mail is not sent again
+   */
+  effect<T>(start: () => Promise<T> | T): Promise<T>;
+}
+
+/** What a provider says about an effect in doubt. */
+export type Verdict =
+  /** It happened. `result` is what the handler would have returned. */
+  | { readonly verdict: 'applied'; readonly result?: unknown }
+  /** It did not. Believed once `settleMs` have passed; then the handler runs. */
+  | { readonly verdict: 'not-applied' }
+  /** It cannot be said now. Asked again later; after `maxAbandoned` of these the claim is parked. */
+  | { readonly verdict: 'inconclusive' };
+
+/** Asks the provider what became of an attempt in doubt, before anything runs again. */
+export interface Reconcile<Input> {
+  /**
+   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not answer within the lease, is
+   * inconclusive.
+   */
+  readonly reconcile: (input: Input, doubt: Doubt) => Promise<Verdict> | Verdict;
+  /** How long the provider's reads may lag behind what it has applied, in milliseconds. "Not applied" is not believed earlier. */
+  readonly settleMs: number;
+}
+
+/** What is known of an attempt in doubt. */
+export type Doubt = Pick<Claim, 'operation' | 'key' | 'effectKey' | 'attempt' | 'signal'>;

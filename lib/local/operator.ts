@@ -1,0 +1,104 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs';
+import { parkedClaims } from '../index.ts';
+import { dynamoStore } from '../stores/dynamodb/index.ts';
+import { OPERATION_OF } from './faults.ts';
+import type { EffectKind } from './ledger.ts';
+import type { LocalStack } from './stack.ts';
+import { record } from './template.ts';
+
+/** One parked claim that was decided, and how. */
+export interface Decided {
+  readonly effect: EffectKind;
+  readonly orderId: string;
+  readonly verdict: 'applied' | 'not-applied';
+}
+
+/**
+ * A stand-in for the person who looks after the dead-letter queue of a consumer: looks parked orders up in the provider's
+ * own ledger, decides their claims, and redrives their messages. One that had happened and one that had not, if there
+ * are enough of them that others are left to be seen.
+ */
+export async function decideSomeParked(stack: LocalStack, effect: EffectKind): Promise<readonly Decided[]> {
+  if (stack.consumers[effect].deadLetterQueue === undefined) return [];
+  const received = await receiveAll(stack, effect);
+  const parked = received.filter(isParked).map((message) => ({ message, orderId: orderOf(message) }));
+  const orders = [...new Map(parked.map((one) => [one.orderId, one])).values()];
+  const happened = stack.ledger.countByOrder(effect);
+  const chosen = [
+    orders.find(({ orderId }) => happened.has(orderId)),
+    orders.find(({ orderId }) => !happened.has(orderId)),
+  ]
+    .filter((one) => one !== undefined)
+    .slice(0, orders.length > 2 ? 2 : 1);
+
+  const claims = parkedClaims({
+    operation: OPERATION_OF[effect],
+    store: dynamoStore({ tableName: stack.claimsTable, client: stack.dynamo }),
+  });
+  const decided: Decided[] = [];
+  const redriven = new Set<Message>();
+  for (const { message, orderId } of chosen) {
+    const verdict = happened.has(orderId) ? 'applied' : 'not-applied';
+    const note = `looked up in the provider's ledger: ${happened.get(orderId) ?? 0} found`;
+    const { outcome } = await claims.resolve(orderId, verdict, { by: 'the operator', note });
+    if (outcome !== 'resolved') continue;
+    await redrive(stack, effect, message);
+    redriven.add(message);
+    decided.push({ effect, orderId, verdict });
+  }
+  await giveBack(
+    stack,
+    effect,
+    received.filter((message) => !redriven.has(message)),
+  );
+  return decided;
+}
+
+function isParked({ MessageAttributes }: Message): boolean {
+  return MessageAttributes?.['pawl-reason']?.StringValue === 'parked';
+}
+
+function orderOf({ Body }: Message): string {
+  return String(record(JSON.parse(Body ?? 'null'))['orderId']);
+}
+
+/** Reads a dead-letter queue to its end. What was received is invisible for a while. */
+async function receiveAll(stack: LocalStack, effect: EffectKind): Promise<readonly Message[]> {
+  const { deadLetterQueue } = stack.consumers[effect];
+  const received: Message[] = [];
+  for (;;) {
+    const { Messages = [] } = await stack.sqs.client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: deadLetterQueue?.url,
+        MaxNumberOfMessages: 10,
+        MessageAttributeNames: ['All'],
+      }),
+    );
+    if (Messages.length === 0) return received;
+    received.push(...Messages);
+  }
+}
+
+/** Makes messages of a dead-letter queue visible to the next one who looks. */
+async function giveBack(stack: LocalStack, effect: EffectKind, messages: readonly Message[]): Promise<void> {
+  const QueueUrl = stack.consumers[effect].deadLetterQueue?.url;
+  await Promise.all(
+    messages.map(({ ReceiptHandle }) =>
+      stack.sqs.client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 })),
+    ),
+  );
+}
+
+/** As SQS redrives: the same message under a new id. Sent before it is deleted, since twice does no harm here. */
+async function redrive(stack: LocalStack, effect: EffectKind, message: Message): Promise<void> {
+  const { queue, deadLetterQueue } = stack.consumers[effect];
+  const { Body: MessageBody, MessageAttributes, ReceiptHandle } = message;
+  await stack.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody, MessageAttributes }));
+  await stack.sqs.client.send(new DeleteMessageCommand({ QueueUrl: deadLetterQueue?.url, ReceiptHandle }));
+}

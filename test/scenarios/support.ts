@@ -1,0 +1,139 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import middy from '@middy/core';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { inject, onTestFinished } from 'vitest';
+import { nodeHost } from '../../lib/host.ts';
+import { type Claim, type ClaimEvent, type ClaimStore, type Host, type OnceOptions, once } from '../../lib/index.ts';
+import { type SqsOnceOptions, sqsOnce } from '../../lib/middy/index.ts';
+import { bodyField, eachMessage, type MessageHandler, type SqsOptions, type SqsRecord } from '../../lib/sqs/index.ts';
+import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { startQueues } from '../support/queues.ts';
+import { claimsTable, localClient } from '../support/tables.ts';
+
+export type Order = { orderId: string; amount?: number };
+
+export const order = (orderId: string, amount = 500): SqsRecord => sqsRecord({ orderId, amount });
+
+/** A claims table of its own for one test, and workers of one operation that share it. */
+export async function setUp() {
+  const operation = 'charge-order';
+  const client = localClient(inject('dynamoEndpoint'));
+  onTestFinished(() => client.destroy());
+  const tableName = await claimsTable(client);
+  const store = dynamoStore({ tableName, client });
+  const events: ClaimEvent[] = [];
+  const common = {
+    operation,
+    store,
+    onAbandoned: 'retry',
+    onEvent: (event: ClaimEvent) => {
+      events.push(event);
+    },
+  } as const;
+  // Most of these tests have no queue, and nobody to tell how long a message stays invisible.
+  const onQueue = { ...common, key: bodyField('orderId'), backoffSeconds: () => undefined, sqsClient: noQueue() };
+
+  return {
+    tableName,
+    store,
+    events,
+    typesOf: () => events.map(({ type }) => type),
+    /** What the table holds for a key. */
+    read: (key: string) => store.read(`${operation}#${key}`),
+    /** How many claims the table holds. */
+    async count(): Promise<number> {
+      const { Count = 0 } = await client.send(
+        new ScanCommand({ TableName: tableName, Select: 'COUNT', ConsistentRead: true }),
+      );
+      return Count;
+    },
+    /** An async function wrapped by `once`, called with its key. */
+    worker: <R>(fn: (claim: Claim) => Promise<R> | R, options: Partial<OnceOptions<string>> = {}) =>
+      once<string, R>({ ...common, key: (key) => key, ...options }, (_, claim) => fn(claim)),
+    /** A handler of one message, called with a batch; answers the ids that are to come again. */
+    consumer(handle: MessageHandler<Order>, options: Partial<SqsOptions<Order>> = {}) {
+      const handler = eachMessage<Order>({ ...onQueue, ...options }, handle);
+      return async (...records: readonly SqsRecord[]) => failuresOf(await handler(sqsEvent(...records), context()));
+    },
+    /** An existing batch handler behind the middleware, called with a batch; answers the ids that are to come again. */
+    existing(handle: (event: SQSEvent) => unknown, options: ExistingOptions = {}) {
+      const { timeoutEarlyInMillis = 0, remainingMs = 30_000, others = [], inner = [], ...own } = options;
+      const handler = middy(async (event: SQSEvent) => handle(event), { timeoutEarlyInMillis })
+        .use([...others])
+        .use(sqsOnce<Order>({ ...onQueue, ...own }))
+        .use([...inner]);
+      return async (...records: readonly SqsRecord[]) =>
+        failuresOf(await handler(sqsEvent(...records) as SQSEvent, context(remainingMs) as Context));
+    },
+    /** The same table through a network that refuses some writes, as DynamoDB does when it throttles. */
+    refusing: (refuses: (write: Refusable) => boolean) => refusingStore(tableName, refuses),
+  };
+}
+
+export interface ExistingOptions extends Partial<SqsOnceOptions<Order>> {
+  readonly timeoutEarlyInMillis?: number;
+  readonly remainingMs?: number;
+  /** Other middlewares, used before pawl's: their `before` runs earlier, and their `after` later. */
+  readonly others?: readonly middy.MiddlewareObj<SQSEvent>[];
+  /** Middlewares between pawl's and the handler, which is not where they belong. */
+  readonly inner?: readonly middy.MiddlewareObj<SQSEvent>[];
+}
+
+/** What a write would make of a claim. */
+export interface Refusable {
+  readonly id: string | undefined;
+  readonly status: string | undefined;
+}
+
+function refusingStore(tableName: string, refuses: (write: Refusable) => boolean): ClaimStore {
+  // One try: the SDK's own retries are not what these tests are about.
+  const client = localClient(inject('dynamoEndpoint'), { maxAttempts: 1 });
+  onTestFinished(() => client.destroy());
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const { Item } = args.input as { Item?: Record<string, { S?: string }> };
+      if (Item && refuses({ id: Item['id']?.S, status: Item['status']?.S })) {
+        throw Object.assign(new Error('the table is throttled'), { name: 'ProvisionedThroughputExceededException' });
+      }
+      return next(args);
+    },
+    { step: 'initialize', name: 'refuseWrites' },
+  );
+  return dynamoStore({ tableName, client });
+}
+
+/** Answers at once that nobody is there. The default client would look for an account and a region on this machine. */
+function noQueue(): SQSClient {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return new SQSClient({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1', credentials, maxAttempts: 1 });
+}
+
+/** A real SQS server for one test. */
+export async function queueServer(maxReceiveCount?: number) {
+  const queues = await startQueues(maxReceiveCount);
+  onTestFinished(() => queues.stop());
+  return queues;
+}
+
+/** A worker whose clock shows this much more than ours: later, or too fast. */
+export const aheadBy = (ms: number): Host => ({ ...nodeHost, now: () => Date.now() + ms });
+
+/** A worker whose clock stands at one time. */
+export const clockAt = (time: number): Host => ({ ...nodeHost, now: () => time });
+
+/** Work that says when it has begun, and ends when the test wants it to. */
+export function gate<T = void>() {
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<T>();
+  return {
+    begun: begun.promise,
+    end: ended.resolve,
+    fail: ended.reject,
+    work(): Promise<T> {
+      begun.resolve();
+      return ended.promise;
+    },
+  };
+}
