@@ -18,6 +18,8 @@ class Orders extends Stack {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id, { description: 'Emails and gift cards that go out once, however often their messages arrive.' });
     const claims = new ClaimsTable(this, 'Claims');
+    // The first wait of what failed; each further one is three times as long.
+    const backoffSeconds = String(Math.ceil(settings.functionTimeout.toSeconds() / 3));
     const common = {
       claimsTable: claims.table,
       timeout: settings.functionTimeout,
@@ -28,7 +30,7 @@ class Orders extends Stack {
       ...common,
       entry: fromRoot('lambda/send-email.ts'),
       batchSize: 5,
-      environment: { SENDER_ADDRESS: settings.senderAddress },
+      environment: { SENDER_ADDRESS: settings.senderAddress, BACKOFF_SECONDS: backoffSeconds },
     });
     sendEmail.function.addToRolePolicy(
       new PolicyStatement({ actions: ['ses:SendEmail'], resources: this.#senderIdentities(settings.senderAddress) }),
@@ -38,7 +40,7 @@ class Orders extends Stack {
       ...common,
       entry: fromRoot('lambda/issue-gift-card.ts'),
       batchSize: 10,
-      environment: { GIFT_CARD_API_URL: settings.giftCardApiUrl },
+      environment: { GIFT_CARD_API_URL: settings.giftCardApiUrl, BACKOFF_SECONDS: backoffSeconds },
     });
 
     new CfnOutput(this, 'SendEmailQueueUrl', { value: sendEmail.queue.queueUrl });

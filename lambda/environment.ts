@@ -1,3 +1,8 @@
+/** Seconds that a message waits before it is tried again, by how often it was received: 10, 30, 90 … unless the app says otherwise. */
+export function backoffSeconds(receiveCount: number): number {
+  return Math.min(900, Number(process.env['BACKOFF_SECONDS'] ?? 10) * 3 ** (receiveCount - 1));
+}
+
 /** @throws Error at the cold start, naming the variable: better than at the first message */
 export function required(name: string): string {
   const value = process.env[name];

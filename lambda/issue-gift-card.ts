@@ -1,7 +1,7 @@
 import { logEvents } from '../lib/index.ts';
 import { bodyField, eachMessage } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
-import { required } from './environment.ts';
+import { backoffSeconds, required } from './environment.ts';
 import { giftCardProvider } from './gift-cards.ts';
 import { Order } from './order.ts';
 
@@ -19,6 +19,7 @@ export const handler = eachMessage(
       settleMs: 1000,
     },
     marksEffect: true,
+    backoffSeconds,
     deadLetterQueueUrl: process.env['DEAD_LETTER_QUEUE_URL'],
     onEvent: logEvents,
   },

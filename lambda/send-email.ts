@@ -2,7 +2,7 @@ import { SESv2Client, SESv2ServiceException, SendEmailCommand } from '@aws-sdk/c
 import { logEvents } from '../lib/index.ts';
 import { bodyField, eachMessage } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
-import { required } from './environment.ts';
+import { backoffSeconds, required } from './environment.ts';
 import { Order } from './order.ts';
 
 // One try: SES has no idempotency key, so the SDK's own retry after a lost answer would send the mail twice.
@@ -22,6 +22,7 @@ export const handler = eachMessage(
     marksEffect: true,
     // One at a time: a worker that dies leaves one mail in doubt, and not its whole batch.
     concurrency: 1,
+    backoffSeconds,
     deadLetterQueueUrl: process.env['DEAD_LETTER_QUEUE_URL'],
     onEvent: logEvents,
   },

@@ -39,7 +39,8 @@ export type Claims = ReturnType<typeof createClaims>;
 export function createClaims(settings: Settings, fallback?: Lease) {
   const { store, rules, host, operation } = settings;
 
-  function emit<T extends ClaimEvent['type']>({ id }: Pick<Identity, 'id'>, type: T, facts: FactsOf<T>): void {
+  function emit<T extends ClaimEvent['type']>(identity: Identity | undefined, type: T, facts: FactsOf<T>): void {
+    const id = identity?.id ?? '';
     try {
       settings.onEvent({ type, operation, id, at: host.now(), ...facts } as unknown as ClaimEvent);
     } catch {
@@ -131,12 +132,8 @@ export function createClaims(settings: Settings, fallback?: Lease) {
       emit(identity, stale ? 'stale-claim' : status, factsOf({ ...held.record, ...outcome }));
       return stale ? changed : status;
     } catch (failure) {
-      const error = recordedError(failure);
-      emit(
-        identity,
-        status === 'completed' ? 'completion-lost' : 'outcome-lost',
-        factsOf({ ...held.record, status, error }),
-      );
+      const type = status === 'completed' ? 'completion-lost' : 'outcome-lost';
+      emit(identity, type, { ...factsOf({ ...held.record, ...outcome }), storeError: recordedError(failure) });
       return 'lost';
     }
   }

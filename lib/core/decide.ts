@@ -124,7 +124,7 @@ export function decide(
   function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
     // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
     // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
-    const record = { ...parked(from, reason, now), fence: from.fence + 1 };
+    const record = { ...parked(from, reason), fence: from.fence + 1 };
     return { decision: 'parked', record, write: { next: record, seen: found } };
   }
 }
@@ -137,11 +137,10 @@ function isForgotten({ status, expiresAt = Infinity }: ClaimRecord, rules: Claim
 }
 
 /** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
-export function parked(from: ClaimRecord, name: ParkedReason, now: number, message = ''): ClaimRecord {
+export function parked(from: ClaimRecord, name: ParkedReason, message = ''): ClaimRecord {
   return {
     ...from,
     status: 'parked',
-    unknownAt: from.unknownAt ?? now,
     error: { name, message },
     expiresAt: undefined,
   };

@@ -2,7 +2,8 @@
 const brand: unique symbol = Symbol.for('pawl.error');
 
 /**
- * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released.
+ * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released. Do not
+ * let one of an inner call through when the outer handler has already applied something: it says so of the whole handler.
  *
  * @example
  * if (response.status === 429) throw new RetryableError('the provider asks to slow down');

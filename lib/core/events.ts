@@ -28,9 +28,9 @@ export type ClaimFact =
   /** A late worker came with an outcome for a claim that had been taken over. Nothing was overwritten. */
   | (OfClaim & { readonly type: 'stale-claim' })
   /** The effect happened, and could not be recorded. A later delivery may be decided as if it were unknown. */
-  | (OfClaim & { readonly type: 'completion-lost' })
+  | (OfClaim & { readonly type: 'completion-lost'; readonly storeError: RecordedError })
   /** Another outcome could not be recorded: the claim stays in flight until its lease ends. */
-  | (OfClaim & { readonly type: 'outcome-lost' })
+  | (OfClaim & { readonly type: 'outcome-lost'; readonly storeError: RecordedError })
   /** Nothing was started: too little time was left. */
   | { readonly type: 'not-started'; readonly remainingMs: number }
   | { readonly type: 'result-not-recorded'; readonly reason: ResultOmitted }

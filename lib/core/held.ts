@@ -31,5 +31,5 @@ export interface LeaseKeeper {
     transition: (found: ClaimRecord | undefined) => Transition,
     until: number,
   ): Promise<'applied' | 'stale'>;
-  emit<T extends ClaimEvent['type']>(identity: Pick<Identity, 'id'>, type: T, facts: FactsOf<T>): void;
+  emit<T extends ClaimEvent['type']>(identity: Identity, type: T, facts: FactsOf<T>): void;
 }

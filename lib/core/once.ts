@@ -56,7 +56,7 @@ export function once<Input, R>(
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
-  const claims = createClaims(settings, renewedLease(60_000));
+  const claims = createClaims(settings, renewedLease(Math.max(60_000, 2 * (settings.timeoutMs + settings.marginMs))));
 
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);

@@ -29,7 +29,7 @@ export interface ClaimOptions<Input> {
   readonly onAbandoned: 'retry' | 'park' | Reconcile<Input>;
   /**
    * How long a claim is exclusive, when not for the rest of the invocation: `renewedLease(10_000)`.
-   * @default the invocation's remaining time; where there is none, a renewed lease of a minute
+   * @default the invocation's remaining time; where there is none, a renewed lease of a minute, or of twice `timeoutMs` and `marginMs` if that is longer
    */
   readonly lease?: Lease;
   /**
@@ -81,7 +81,7 @@ export interface ClaimOptions<Input> {
    */
   readonly recordResult?: boolean;
   /**
-   * The largest result that is kept, in bytes of JSON.
+   * The largest result that is kept, in bytes of JSON; at most 300,000.
    * @default 16384
    */
   readonly maxResultBytes?: number;
@@ -143,6 +143,8 @@ export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host
   const least = o.marginMs + o.timeoutMs;
   expect(!lease || lease.leaseMs > least, 'lease', `more than timeoutMs + marginMs (${least})`, lease?.leaseMs);
   expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);
+  // An item holds 400 KB, and a completion that never fits is an effect that repeats.
+  expect(o.maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', o.maxResultBytes);
 
   return { ...o, lease, settleMs, rules: { ...o, onAbandoned: policy, retentionSeconds } };
 }

@@ -14,7 +14,7 @@ export interface Ran<R> {
   readonly value?: R;
   readonly error?: unknown;
   /** The effect is known to have happened, whether or not that could be recorded. */
-  readonly applied: boolean;
+  readonly applied?: boolean;
   readonly recorded: Recorded;
   /** How long it makes no sense to ask again, in milliseconds. */
   readonly retryAfterMs?: number;
@@ -35,7 +35,7 @@ export async function run<R>(
   const { host, timeoutMs, settleMs, marksEffect, rules } = claims.settings;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
   const error = tooLate(claims, held.identity, held.record.leaseUntil);
-  if (error) return { ran: 'not-started', error, applied: false, recorded: await claims.fail(held, error, 'before') };
+  if (error) return { ran: 'not-started', error, recorded: await claims.fail(held, error, 'before') };
 
   const { claim, stop } = openClaim(claims, held, timeoutMs > 0 ? host.now() + timeoutMs : Infinity);
   let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
@@ -43,7 +43,7 @@ export async function run<R>(
 
   async function effect<T>(start: () => Promise<T> | T): Promise<T> {
     if (phase === 'during' || phase === 'after') throw new Error('claim.effect: a claim has one effect');
-    if (claim.remainingMs() <= 0) throw new LeaseError('the effect was not started: its time is over');
+    if (claim.remainingMs() <= 0) throw new LeaseError('the effect was not started: the time is over');
     phase = 'during';
     const started = (async () => start())();
     pending = started;
@@ -101,7 +101,7 @@ export async function settleDoubt<R>(claims: Claims, held: Held, ask: Ask | unde
   // "Not applied", asked too early, is no failure of the provider's: it only has to be asked again.
   const doubt = recordedError(error);
   const recorded = await claims.leaveInDoubt(held, doubt, verdict !== 'not-applied');
-  return { ran: 'in-doubt', error: doubt, applied: false, recorded, retryAfterMs: Math.max(0, retryAfterMs) };
+  return { ran: 'in-doubt', error: doubt, recorded, retryAfterMs: Math.max(0, retryAfterMs) };
 }
 
 /** Whether too little time is left to start an effect and record its outcome; and if so, the error that says it. */
@@ -109,7 +109,7 @@ export function tooLate({ settings, emit }: Claims, identity: Identity, leaseUnt
   const remainingMs = leaseUntil - settings.marginMs - settings.host.now();
   if (remainingMs > settings.timeoutMs) return undefined;
   emit(identity, 'not-started', { remainingMs });
-  return new LeaseError(`nothing was started: ${remainingMs} ms are left. Is the timeout long enough for a batch?`);
+  return new LeaseError(`nothing was started: only ${remainingMs} ms are left`);
 }
 
 /** What a handler sees of its claim. Its lease is kept, and its signal aborted in time, until `stop`. */
@@ -128,7 +128,7 @@ function openClaim(claims: Claims, held: Held, latest: number) {
     cancelAbort = host.after(remainingMs(), () => {
       // A renewal may have moved the end meanwhile.
       if (remainingMs() > 0) armAbort();
-      else abort('the time for this effect is over; it may have been applied');
+      else abort('the time is over; the effect may have been applied');
     });
   }
 

@@ -63,7 +63,7 @@ export function settle(
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
       };
     case 'parked':
-      return parked(found, 'outcome-unknown', now, `${outcome.error.name}: ${outcome.error.message}`);
+      return { ...parked(found, 'outcome-unknown', `${outcome.error.name}: ${outcome.error.message}`), unknownAt: now };
     default:
       return { ...settled, ...outcome };
   }

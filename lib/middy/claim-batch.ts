@@ -49,7 +49,7 @@ export async function claimBatch<Body>(
     const doubt = await settleDoubt(claims, acquired, consumer.askAbout(one));
     if (doubt === undefined) held.set(one, acquired);
     else fates.set(one, fateOfRun(doubt));
-    return doubt === undefined || doubt.applied;
+    return doubt === undefined || doubt.applied === true;
   }
 
   async function claimNext(one: Prepared<Body>): Promise<boolean> {

@@ -53,17 +53,17 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
         record,
         message,
         identity: identify(operation, key(message), host),
-        fingerprint: fingerprintFor(message),
+        fingerprint: fingerprintFor(message, record.body),
       };
     } catch (error) {
       return { record, fate: fateOfInvalid(error) };
     }
   }
 
-  function fingerprintFor(message: Message<Body>): string | undefined {
+  function fingerprintFor(message: Message<Body>, body: string): string | undefined {
     if (fingerprint === false) return undefined;
     const chosen = typeof fingerprint === 'function';
-    return fingerprintOf(chosen ? fingerprint(message) : canonicalJson(message.record.body, fingerprint.ignore), host);
+    return fingerprintOf(chosen ? fingerprint(message) : canonicalJson(body, fingerprint.ignore), host);
   }
 
   /** Asks the provider about a message, where that is the policy. */
@@ -123,15 +123,15 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
       const failure = await queue.setVisibility(batch).catch(recordedError);
       for (const { record, identity, seconds } of batch) {
         const { messageId } = record;
-        if (failure) claims.emit(identity ?? noId, 'queue-call-failed', { messageId, error: failure });
-        else claims.emit(identity ?? noId, 'deferred', { messageId, seconds });
+        if (failure) claims.emit(identity, 'queue-call-failed', { messageId, error: failure });
+        else claims.emit(identity, 'deferred', { messageId, seconds });
       }
     }
   }
 
   /** Answers whether the message is safe in the dead-letter queue. If not, it stays where it is. */
   async function deadLetter(
-    { record, identity = noId }: Prepared<Body>,
+    { record, identity }: Prepared<Body>,
     { reason, error }: Fate & { fate: 'dead-letter' },
   ): Promise<boolean> {
     const { messageId } = record;
@@ -148,9 +148,6 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
 
   return { settings, claims, concurrency, askAbout, prepare, acquire, setVisibility, conclude };
 }
-
-/** A message without a usable key has no record; its events carry an empty id. */
-const noId: Identity = { id: '', key: '', effectKey: '' };
 
 function defaultBackoff(receiveCount: number): number {
   return Math.min(900, 10 * 3 ** (receiveCount - 1));

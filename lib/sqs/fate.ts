@@ -46,10 +46,11 @@ export function fateOfRefused(refused: Acquired, onInFlight: 'defer' | 'discard'
 export const keyReused = deadLetter('key-reused', 'the key was used before with another payload');
 
 /** What becomes of a message whose handler was called. */
-export function fateOfRun(ran: Omit<Ran<unknown>, 'ran'>): Fate {
-  const { applied, recorded, error } = ran;
+export function fateOfRun({ ran, applied, recorded, error, retryAfterMs = 0 }: Ran<unknown>): Fate {
   // The effect has happened, whether or not that could be written down: to run it again would double it.
   if (applied || recorded === 'completed') return done;
   if (recorded === 'rejected' || recorded === 'parked') return deadLetter(recorded, error);
-  return { fate: 'again', atLeastMs: ran.retryAfterMs };
+  // A question that was asked too early is no failure: it is asked again as soon as it can be answered.
+  const early = ran === 'in-doubt' && retryAfterMs > 0;
+  return early ? { fate: 'again', delayMs: retryAfterMs } : { fate: 'again', atLeastMs: retryAfterMs };
 }

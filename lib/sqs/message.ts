@@ -9,9 +9,7 @@ export interface Message<Body> {
   readonly messageId: string;
   /** How many times SQS has delivered this copy, from 1. */
   readonly receiveCount: number;
-  /** Set on FIFO queues (order), and on standard queues with fair queueing (no order). */
-  readonly messageGroupId: string | undefined;
-  /** A copy of the record that Lambda handed over. */
+  /** A copy of the record that Lambda handed over: a handler that changes it must not change what we answer for. */
   readonly record: SqsRecord;
 }
 
@@ -39,13 +37,15 @@ export async function parseMessage<Body>(
   schema: BodySchema<Body> | undefined,
 ): Promise<Message<Body>> {
   const body = parseJson(record.body);
+  let copy: SqsRecord | undefined;
   return {
     body: schema === undefined ? (body as Body) : await validated(body, schema),
     messageId: record.messageId,
     receiveCount: receiveCountOf(record),
-    messageGroupId: record.attributes.MessageGroupId,
-    // A copy: a handler that changes it must not change which message we answer for.
-    record: { ...record },
+    get record() {
+      copy ??= structuredClone(record);
+      return copy;
+    },
   };
 }
 

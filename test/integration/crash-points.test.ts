@@ -51,7 +51,7 @@ const promised: Readonly<Record<Point, Readonly<Record<Column, string>>>> = {
 };
 
 /** Longer than a dead worker's lease and its message's invisibility: the first look-up finds nothing, whatever was issued. */
-const lookupLagMs = 4_500;
+const lookupLagMs = 8_000;
 
 const allPoints = Object.keys(points) as Point[];
 const allColumns = Object.keys(columns) as Column[];
@@ -121,7 +121,7 @@ beforeAll(async () => {
       name: column,
       environment: {
         POLICY: policy,
-        SETTLE_MS: '5000',
+        SETTLE_MS: '8500',
         CLAIMS_TABLE: tableName,
         GIFT_CARD_API_URL: provider.endpoint,
         BEFORE_RESPONSE_URL: beforeResponse.endpoint,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, RetryableError } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField } from '../../lib/sqs/index.ts';
-import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 type Handler = (event: SQSEvent, context: Context) => unknown;
 
@@ -26,6 +26,7 @@ function wrap(existing: Handler, options: { onAbandoned?: 'retry' | 'park'; time
   ).use(
     sqsOnce({
       operation: 'send-email',
+      sqsClient: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned,
@@ -160,7 +161,15 @@ describe('sqsOnce', () => {
           throw new Error('the metrics could not be flushed');
         },
       })
-      .use(sqsOnce({ operation: 'send-email', store, key: bodyField('orderId'), onAbandoned: 'retry' }));
+      .use(
+        sqsOnce({
+          operation: 'send-email',
+          sqsClient: noQueue,
+          store,
+          key: bodyField('orderId'),
+          onAbandoned: 'retry',
+        }),
+      );
     const deliver = () => handler(sqsEvent(order('a')) as SQSEvent, context() as Context);
     await expect(deliver()).rejects.toThrow('metrics');
     expect(store.records()).toMatchObject([{ status: 'completed' }]);
@@ -173,7 +182,15 @@ describe('sqsOnce', () => {
     const build = (before: () => void) =>
       middy(async () => undefined, { timeoutEarlyInMillis: 0 })
         .before(before)
-        .use(sqsOnce({ operation: 'send-email', store, key: bodyField('orderId'), onAbandoned: 'retry' }));
+        .use(
+          sqsOnce({
+            operation: 'send-email',
+            sqsClient: noQueue,
+            store,
+            key: bodyField('orderId'),
+            onAbandoned: 'retry',
+          }),
+        );
     await build(() => undefined)(sqsEvent(order('a')) as SQSEvent, context() as Context);
     const failing = build(() => {
       throw new Error('not authorised');

@@ -87,7 +87,11 @@ describe('13 · a release that fails does not hide what the handler threw', () =
       { store, host },
     );
     await expect(charge('a', { remainingMs: () => 30_000 })).rejects.toThrow('the card was declined');
-    expect(events.at(-1)).toMatchObject({ type: 'outcome-lost', error: { message: 'the table is throttled' } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'outcome-lost',
+      error: { message: 'the card was declined' },
+      storeError: { message: 'the table is throttled' },
+    });
   });
 
   it('a message is named in the batch response, the others are not, and it runs again after the lease', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, RejectedError, RetryableError } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
-import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 type Order = { orderId: string };
@@ -15,6 +15,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, effect: (orderId: strin
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
+      sqsClient: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
@@ -48,7 +49,14 @@ describe('eachMessage', () => {
     const seen: unknown[] = [];
     const store = memoryStore();
     const handler = eachMessage<Order>(
-      { operation: 'send-email', store, key: bodyField('orderId'), onAbandoned: 'retry', onEvent: () => undefined },
+      {
+        operation: 'send-email',
+        sqsClient: noQueue,
+        store,
+        key: bodyField('orderId'),
+        onAbandoned: 'retry',
+        onEvent: () => undefined,
+      },
       async (_, { effectKey, attempt, fence }) => {
         seen.push({ effectKey, attempt, fence });
         if (attempt < 3) throw new Error('not yet');
@@ -143,6 +151,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
+        sqsClient: noQueue,
         store: memoryStore(),
         key: (message) => {
           throw new Error(`cannot read ${message.record.body}`);

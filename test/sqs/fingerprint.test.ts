@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalValue, memoryStore } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
-import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 type Order = { orderId: string; amount?: unknown; sentAt?: string };
 
@@ -12,6 +12,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}) {
   const handler = eachMessage<Order>(
     {
       operation: 'issue-gift-card',
+      sqsClient: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',

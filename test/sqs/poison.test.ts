@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../lib/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { createLimit } from '../../lib/sqs/limit.ts';
-import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** A batch with a poison message in it: whoever handles that never answers again, as if its sandbox were gone. */
@@ -22,6 +22,7 @@ function poisonedBatch(size: number, poisonAt: number) {
     const handler = eachMessage<{ orderId: string }>(
       {
         operation: 'send-email',
+        sqsClient: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',

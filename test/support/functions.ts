@@ -44,8 +44,9 @@ export interface Functions extends AsyncDisposable {
 
 export async function startFunctions(options: FunctionsOptions): Promise<Functions> {
   await using starting = new AsyncDisposableStack();
-  const folder = await bundle(options.fixture);
+  const folder = await scratchFolder('fixture-');
   starting.defer(() => rm(folder, { recursive: true, force: true }));
+  await bundle(options.fixture, folder);
   const sqs = await startSqsLocal();
   starting.defer(() => sqs.stop());
   const kill = (sandbox: string) => lambda.kill(sandbox);
@@ -96,9 +97,8 @@ export async function startFunctions(options: FunctionsOptions): Promise<Functio
   };
 }
 
-/** Bundles a fixture as the CDK bundles a function, and answers the folder. */
-async function bundle(fixture: string): Promise<string> {
-  const folder = await scratchFolder('fixture-');
+/** Bundles a fixture as the CDK bundles a function. */
+async function bundle(fixture: string, folder: string): Promise<void> {
   await build({
     entryPoints: [fileURLToPath(new URL(`../fixtures/${fixture}`, import.meta.url))],
     outfile: join(folder, 'index.mjs'),
@@ -110,5 +110,4 @@ async function bundle(fixture: string): Promise<string> {
     // Parts of the AWS SDK are CommonJS, and ask for Node's modules with `require`.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
-  return folder;
 }

@@ -1,3 +1,4 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../../lib/sqs/event.ts';
 
 /** A Lambda context with this much time left, counted from now by the given clock. */
@@ -35,6 +36,15 @@ export function sqsRecord(
 export function sqsEvent(...records: readonly SqsRecord[]): SqsEvent {
   return { Records: records };
 }
+
+/** For consumers whose queue is only a text: calls to SQS fail here, and reach nobody's account. */
+export const noQueue = new SQSClient({
+  endpoint: 'http://127.0.0.1:1',
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
+  maxAttempts: 1,
+  useQueueUrlAsEndpoint: false,
+});
 
 /** The ids of a batch response, sorted. */
 export function failuresOf(response: unknown): readonly string[] {
