@@ -41,7 +41,10 @@ export interface Reconcile<Input> {
    * inconclusive.
    */
   readonly reconcile: (input: Input, doubt: Doubt) => Promise<Verdict> | Verdict;
-  /** How long the provider's reads may lag behind what it has applied, in milliseconds. "Not applied" is not believed earlier. */
+  /**
+   * How long after an attempt ended its effect may still come to be seen, in milliseconds: the lag of the provider's reads, and the longest
+   * that a request given up by the worker may still be on its way. "Not applied" is not believed earlier.
+   */
   readonly settleMs: number;
 }
 

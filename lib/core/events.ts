@@ -39,7 +39,7 @@ export type ClaimFact =
   | { readonly type: 'store-unavailable'; readonly error: RecordedError }
   /** The provider was asked about an effect in doubt. `settled`: late enough for "not applied" to be believed. */
   | { readonly type: 'reconciled'; readonly verdict: string; readonly settled: boolean }
-  /** An in-flight duplicate went back to its queue until the lease can have ended. */
+  /** A message went back to its queue until what it waits for can have ended: another worker's lease, a provider's settling. */
   | { readonly type: 'deferred'; readonly messageId: string; readonly seconds: number }
   /** The same key again in one batch: it shared the outcome of the first. */
   | { readonly type: 'repeated'; readonly messageId: string }

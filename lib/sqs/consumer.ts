@@ -38,7 +38,7 @@ export type Consumer<Body> = ReturnType<typeof createConsumer<Body>>;
 export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host?: Host }) {
   const { key, schema, onAbandoned, deadLetterQueueUrl, fingerprint = { ignore: [] } } = options;
   const { concurrency = 10, onInFlight = 'defer', backoffSeconds = defaultBackoff } = options;
-  expect(typeof key === 'function', 'key', "a function of the message, e.g. bodyField('orderId')", key);
+  expect(typeof key === 'function', 'key', 'a function of the message', key);
   expect(['defer', 'discard'].includes(onInFlight), 'onInFlight', "'defer' or 'discard'", onInFlight);
   expectWhole('concurrency', concurrency);
   const settings = settingsOf({ host: nodeHost, recordResult: false, ...options });
@@ -86,7 +86,7 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
       const acquired = await claims.acquire(request);
       if (acquired.held !== undefined) return acquired.held;
       if (acquired.decision === 'taken-over') return { suspect: acquired.record.abandoned };
-      return fateOfRefused(acquired, onInFlight);
+      return fateOfRefused(acquired, onInFlight, settings.settleMs);
     } catch {
       return again;
     }
@@ -102,7 +102,8 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
       if (fate.fate === 'dead-letter' && (await limited(() => deadLetter(prepared, fate)))) return;
       unfinished.push(prepared);
       const seconds = fate.fate === 'again' ? waitOf(prepared.record, fate) : undefined;
-      if (seconds !== undefined) delayed.push({ ...prepared, seconds: Math.ceil(seconds) });
+      const deferred = 'delayMs' in fate && seconds !== 0;
+      if (seconds !== undefined) delayed.push({ ...prepared, seconds: Math.ceil(seconds), deferred });
     };
     await Promise.all([...fates].map(carryOut));
     await setVisibility(delayed);
@@ -120,11 +121,12 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
   async function setVisibility(delayed: readonly Delayed[]): Promise<void> {
     for (let from = 0; from < delayed.length; from += 10) {
       const batch = delayed.slice(from, from + 10);
-      const failure = await queue.setVisibility(batch).catch(recordedError);
-      for (const { record, identity, seconds } of batch) {
+      const errors = await queue.setVisibility(batch).catch((error) => batch.map(() => error));
+      for (const [index, { record, identity, seconds, deferred }] of batch.entries()) {
         const { messageId } = record;
-        if (failure) claims.emit(identity, 'queue-call-failed', { messageId, error: failure });
-        else claims.emit(identity, 'deferred', { messageId, seconds });
+        const error = errors[index];
+        if (error) claims.emit(identity, 'queue-call-failed', { messageId, error: recordedError(error) });
+        else if (deferred) claims.emit(identity, 'deferred', { messageId, seconds });
       }
     }
   }
@@ -156,7 +158,7 @@ function defaultBackoff(receiveCount: number): number {
 /** The messages of an invocation, and when it will be stopped. @throws TypeError when it is not a batch of SQS messages */
 export function batchOf(event: SqsEvent, context: InvocationContext, host: Host) {
   if (!Array.isArray(event?.Records) || !context?.getRemainingTimeInMillis) {
-    throw new TypeError('expected an event of SQS, { Records }, and the context of Lambda');
+    throw new TypeError('expected an event of SQS and a context of Lambda');
   }
   return { records: event.Records as SqsEvent['Records'], deadline: host.now() + context.getRemainingTimeInMillis() };
 }

@@ -32,11 +32,15 @@ export function fateOfInvalid(error: unknown): Fate {
   return deadLetter('invalid-message', `${recordedError(error).name} while the message was read`);
 }
 
-/** What becomes of a message that was not granted its claim. */
-export function fateOfRefused(refused: Acquired, onInFlight: 'defer' | 'discard'): Fate {
+/**
+ * What becomes of a message that was not granted its claim.
+ * @param settleMs how long after a lease a provider can first be asked; to come back before that is to come in vain
+ */
+export function fateOfRefused(refused: Acquired, onInFlight: 'defer' | 'discard', settleMs: number): Fate {
   const { decision, record } = refused;
-  if (decision === 'in-flight')
-    return onInFlight === 'discard' ? done : { fate: 'again', delayMs: refused.retryAfterMs };
+  if (decision === 'in-flight') {
+    return onInFlight === 'discard' ? done : { fate: 'again', delayMs: refused.retryAfterMs + settleMs };
+  }
   if (decision === 'parked') return deadLetter('parked', record.error);
   if (decision === 'key-reused') return keyReused;
   // What was rejected is dead-lettered once more, not acknowledged: the first copy may have died on its way there.

@@ -7,6 +7,8 @@ export interface Delayed {
   readonly record: SqsRecord;
   readonly identity?: Identity | undefined;
   readonly seconds: number;
+  /** It waits for something that is known to end then: another worker's lease, or a provider's settling. */
+  readonly deferred?: boolean;
 }
 
 const longestInvisibleSeconds = 43_200;
@@ -19,8 +21,8 @@ export function sqsQueue(client: SQSClient | undefined) {
   // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
   const sqs = () => (client ??= new SQSClient({ useQueueUrlAsEndpoint: false }));
 
-  /** Sets how long up to ten messages of one queue stay invisible. @throws an error when one of them failed */
-  async function setVisibility(messages: readonly Delayed[]): Promise<void> {
+  /** Sets how long up to ten messages of one queue stay invisible. Answers what SQS said against some, by index. */
+  async function setVisibility(messages: readonly Delayed[]): Promise<readonly unknown[]> {
     const { Failed = [] } = await sqs().send(
       new ChangeMessageVisibilityBatchCommand({
         QueueUrl: queueUrlOf(messages[0]?.record.eventSourceARN ?? ''),
@@ -31,7 +33,9 @@ export function sqsQueue(client: SQSClient | undefined) {
         })),
       }),
     );
-    if (Failed[0]) throw new Error(`${Failed.length} of ${messages.length} failed: ${Failed[0].Code}`);
+    const errors: unknown[] = [];
+    for (const { Id, Code } of Failed) errors[Number(Id)] = Code;
+    return errors;
   }
 
   /** Sends a copy to a dead-letter queue. @throws the error of the SDK: then the message must stay where it is */

@@ -147,8 +147,7 @@ describe('a claims store that cannot be used runs nothing, and every message sta
     const { failed } = await deliver();
     expect([...failed].sort()).toEqual(sent.sort());
     expect(ran).toEqual([]);
-    const types = ['store-unavailable', 'store-unavailable', 'deferred', 'deferred'];
-    expect(events.map(({ type }) => type)).toEqual(types);
+    expect(events.map(({ type }) => type)).toEqual(['store-unavailable', 'store-unavailable']);
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 2 });
   });
 });

@@ -1,3 +1,4 @@
+import type { ChangeMessageVisibilityBatchCommandInput } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimEvent, memoryStore } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
@@ -5,8 +6,20 @@ import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
 
 let queues: Awaited<ReturnType<typeof startQueues>>;
+/** The seconds of invisibility that the consumer asked SQS for. */
+const asked: number[] = [];
 beforeEach(async () => {
   queues = await startQueues(20);
+  queues.functionClient.middlewareStack.add(
+    (next, context) => (args) => {
+      if (context['commandName'] === 'ChangeMessageVisibilityBatchCommand') {
+        const { Entries } = args.input as ChangeMessageVisibilityBatchCommandInput;
+        asked.push(...(Entries ?? []).map(({ VisibilityTimeout = -1 }) => VisibilityTimeout));
+      }
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
 });
 afterEach(() => queues.stop());
 
@@ -31,6 +44,7 @@ function failing(options: Partial<SqsOptions<Order>> = {}) {
   /** Delivers once, as if it were this receive, and answers for how long the messages were sent back. */
   async function deliver(receiveCount: number): Promise<readonly number[]> {
     events.length = 0;
+    asked.length = 0;
     await queues.deliver((event: SqsEvent) => {
       const Records = event.Records.map((record) => ({
         ...record,
@@ -38,7 +52,7 @@ function failing(options: Partial<SqsOptions<Order>> = {}) {
       }));
       return handler({ Records }, context());
     });
-    return events.flatMap((event) => (event.type === 'deferred' ? [event.seconds] : []));
+    return [...asked];
   }
   return { events, deliver };
 }

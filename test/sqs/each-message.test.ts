@@ -142,7 +142,7 @@ describe('eachMessage', () => {
   it('refuses an event that is not a batch, and a call without a context', async () => {
     const { handler } = setUp();
     await expect(handler({} as never, context())).rejects.toThrow(/expected an event of SQS/);
-    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/the context of Lambda/);
+    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/a context of Lambda/);
   });
 
   it('says nothing of a body in any event or error', async () => {
