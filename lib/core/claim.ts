@@ -14,9 +14,9 @@ export interface Claim {
   remainingMs(): number;
   /**
    * Marks the one effect of the handler, so that an error before it is known to have applied nothing, and an error after
-   * it cannot repeat it.
+   * it cannot repeat it. What it throws decides even if the handler catches it: catch inside `start` what is no failure.
    *
-   * @throws LeaseError when too little time is left to start it
+   * @throws LeaseError when too little time is left to start it; Error when the claim has had its effect, or has ended
    * @example
    * const order = await loadOrder(body.orderId);
    * await claim.effect(() => mailer.send(order));

@@ -41,11 +41,9 @@ export function createClaims(settings: Settings, fallback?: Lease) {
 
   function emit<T extends ClaimEvent['type']>(identity: Identity | undefined, type: T, facts: FactsOf<T>): void {
     const id = identity?.id ?? '';
-    try {
-      settings.onEvent({ type, operation, id, at: host.now(), ...facts } as unknown as ClaimEvent);
-    } catch {
-      // A listener's failure must not look like the store's or the handler's: the effect may have happened already.
-    }
+    const event = { type, operation, id, at: host.now(), ...facts } as unknown as ClaimEvent;
+    // A listener's failure, sooner or later, must not look like the store's or the handler's: the effect may have happened.
+    (async () => settings.onEvent(event))().catch(() => undefined);
   }
 
   /** The lease that has to be kept while a handler runs; none where the claim lasts as long as the invocation. */

@@ -132,8 +132,9 @@ export function decide(
 type Grantable = Omit<ClaimRecord, 'status' | 'claimId' | 'leaseUntil'>;
 
 /** Kept past its retention. Work that is still in doubt is never forgotten by the clock alone. */
-function isForgotten({ status, expiresAt = Infinity }: ClaimRecord, rules: ClaimRules, now: number): boolean {
-  return status !== 'in-flight' && status !== 'parked' && now >= expiresAt * 1000 + rules.skewMs;
+function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolean {
+  const { status, unknownAt, expiresAt = Infinity } = found;
+  return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + rules.skewMs;
 }
 
 /** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */

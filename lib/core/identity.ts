@@ -37,15 +37,12 @@ export function identify(operation: string, value: unknown, host: Pick<Host, 'sh
 
 function keyText(value: unknown): string {
   if (value === undefined || value === null || value === '') {
-    throw new InvalidMessageError('missing-key', 'the idempotency key is missing or empty');
+    throw new InvalidMessageError('missing-key', 'the key is missing or empty');
   }
   // A number beyond 2^53 was rounded by JSON.parse: two keys may have become one. A lone surrogate becomes the same
   // character as any other one in UTF-8, which is what DynamoDB and SHA-256 see.
   if (Number.isSafeInteger(value)) return String(Number(value) || 0);
   if (typeof value === 'string' && value.isWellFormed()) return value;
   const came = typeof value === 'number' ? value : `of type ${typeof value}`;
-  throw new InvalidMessageError(
-    'invalid-key',
-    `the idempotency key is ${came}; expected well-formed text or a safe integer`,
-  );
+  throw new InvalidMessageError('invalid-key', `the key is ${came}; expected well-formed text or a safe integer`);
 }

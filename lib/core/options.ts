@@ -130,8 +130,8 @@ export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host
   const settleMs = asks ? onAbandoned.settleMs : 0;
   const policy = asks ? 'reconcile' : (onAbandoned as AbandonedPolicy);
 
-  const named = /^[\x21-\x22\x24-\x7e]{1,128}$/.test(operation);
-  expect(named, 'operation', "1 to 128 characters of ASCII without spaces or '#'", operation);
+  const named = operation?.match?.(/^[\x21-\x22\x24-\x7e]{1,128}$/);
+  expect(named, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
   expect(store?.write, 'store', 'a claim store', store);
   const decided = asks || policy === 'retry' || policy === 'park';
   expect(decided, 'onAbandoned', "'retry', 'park' or { reconcile, settleMs }; there is no default", onAbandoned);

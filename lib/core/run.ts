@@ -40,29 +40,34 @@ export async function run<R>(
   const { claim, stop } = openClaim(claims, held, timeoutMs > 0 ? host.now() + timeoutMs : Infinity);
   let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
   let pending: Promise<unknown> | undefined;
+  let ended = false;
 
-  async function effect<T>(start: () => Promise<T> | T): Promise<T> {
-    if (phase === 'during' || phase === 'after') throw new Error('claim.effect: a claim has one effect');
+  function effect<T>(start: () => Promise<T> | T): Promise<T> {
+    // A branch of the handler that outlived it may not start what has been recorded as not started.
+    if (ended || pending) throw new Error('claim.effect: a claim has one effect, while its handler runs');
     if (claim.remainingMs() <= 0) throw new LeaseError('the effect was not started: the time is over');
     phase = 'during';
-    const started = (async () => start())();
-    pending = started;
-    try {
-      const value = await started;
+    const started = (async () => {
+      const value = await start();
       phase = 'after';
       return value;
-    } finally {
-      pending = undefined;
-    }
+    })();
+    // Its error is not lost on a handler that does not wait for it: `pending` is waited for below.
+    started.catch(() => undefined);
+    pending = started;
+    return started;
   }
 
   try {
     const value = await handler(Object.assign(claim, { effect }));
-    // An effect that the handler started and did not wait for would go on in a frozen sandbox, after its lease.
+    ended = true;
+    // An effect that the handler started and did not wait for would go on in a frozen sandbox, after its lease. One that
+    // failed is not done, whatever the handler made of its error.
     await pending;
     await stop();
     return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
   } catch (error) {
+    ended = true;
     await Promise.allSettled([pending]);
     await stop();
     const recorded = await claims.fail(held, error, phase);

@@ -1,15 +1,21 @@
 import type { Held } from '../core/held.ts';
 import { settleDoubt } from '../core/run.ts';
 import { batchOf, type Consumer, orderOf, type Prepared, type Runnable } from '../sqs/consumer.ts';
-import type { InvocationContext, SqsEvent } from '../sqs/event.ts';
+import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
 import { type Fate, fateOfRun, keyReused, soon } from '../sqs/fate.ts';
 import { createLimit } from '../sqs/limit.ts';
+import { receiveCountOf } from '../sqs/message.ts';
 
 /** What one request has claimed. Kept per request: an error hook must never touch a claim that it did not take. */
 export interface Batch<Body> {
   readonly fates: Map<Prepared<Body>, Fate>;
   /** In the order of the event. */
-  readonly granted: readonly { readonly prepared: Runnable<Body>; readonly held: Held }[];
+  readonly granted: readonly {
+    readonly prepared: Runnable<Body>;
+    readonly held: Held;
+    /** The record as the handler is to see it. */
+    readonly original: SqsRecord;
+  }[];
   /** Keys repeated in the batch: they share the fate of the first. */
   readonly repeats: readonly { readonly prepared: Runnable<Body>; readonly first: Runnable<Body> }[];
   concluded: boolean;
@@ -26,7 +32,7 @@ export async function claimBatch<Body>(
 ): Promise<Batch<Body>> {
   const { claims, settings } = consumer;
   const { records, deadline } = batchOf(event, context, settings.host);
-  const prepared = await Promise.all(records.map(consumer.prepare));
+  const prepared = await Promise.all(records.map((record) => consumer.prepare(asText(record))));
   const { limited } = createLimit(consumer.concurrency);
   const fates = new Map<Prepared<Body>, Fate>();
   const held = new Map<Prepared<Body>, Held>();
@@ -52,7 +58,7 @@ export async function claimBatch<Body>(
     return doubt === undefined || doubt.applied === true;
   }
 
-  async function claimNext(one: Prepared<Body>): Promise<boolean> {
+  async function claimNext(one: Prepared<Body>, chain: readonly Prepared<Body>[]): Promise<boolean> {
     if (one.fate !== undefined) {
       fates.set(one, one.fate);
       return false;
@@ -60,7 +66,8 @@ export async function claimBatch<Body>(
     const first = firsts.get(one.identity.id);
     if (first === undefined) {
       firsts.set(one.identity.id, one);
-      return claim(one, false);
+      // Alone, if that can be had; but under steady traffic it must not wait until its receives are used up.
+      return claim(one, receiveCountOf(one.record) > 2);
     }
     if (first.fingerprint !== one.fingerprint) {
       fates.set(one, keyReused);
@@ -68,14 +75,15 @@ export async function claimBatch<Body>(
     }
     claims.emit(one.identity, 'repeated', { messageId: one.record.messageId });
     repeats.push({ prepared: one, first });
-    return true;
+    // Of a first in another group it is not known yet what will become of it, so this group ends here.
+    return chain.includes(first);
   }
 
   await Promise.all(
     [...orderOf(prepared)].map(async (chain) => {
       let open = true;
       for (const one of chain) {
-        if (open) open = await claimNext(one);
+        if (open) open = await claimNext(one, chain);
         else fates.set(one, soon);
       }
     }),
@@ -86,9 +94,15 @@ export async function claimBatch<Body>(
     fates.delete(suspect.one);
     await claim(suspect.one, true);
   }
-  const granted = prepared.flatMap((one) => {
+  const granted = prepared.flatMap((one, index) => {
     const claimed = held.get(one);
-    return claimed !== undefined && one.fate === undefined ? [{ prepared: one, held: claimed }] : [];
+    const original = records[index] ?? one.record;
+    return claimed !== undefined && one.fate === undefined ? [{ prepared: one, held: claimed, original }] : [];
   });
   return { fates, granted, repeats, concluded: false };
+}
+
+/** Other middlewares parse bodies in place. What they made of one is read as the text that it was. */
+function asText(record: SqsRecord): SqsRecord {
+  return typeof record.body === 'string' ? record : { ...record, body: JSON.stringify(record.body) };
 }

@@ -26,10 +26,11 @@ export function understand(response: unknown, messageIds: readonly string[]): re
   if (failures === undefined) return messageIds.map(() => succeeded);
   if (!Array.isArray(failures)) return failAll(messageIds, 'the handler answered batchItemFailures that are no list');
 
+  const known = new Set(messageIds);
   const failed = new Set<string>();
   for (const failure of failures) {
     const id = (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier;
-    if (typeof id !== 'string' || !messageIds.includes(id)) {
+    if (typeof id !== 'string' || !known.has(id)) {
       return failAll(messageIds, 'the handler answered an itemIdentifier that is none of its messages');
     }
     failed.add(id);

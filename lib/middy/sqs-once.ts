@@ -41,7 +41,14 @@ const internalKey = 'pawl';
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
-  const consumer = createConsumer<Body>(options);
+  // A batch handler's claims last as long as the invocation: nothing would renew a shorter lease.
+  const given = {
+    ...options,
+    lease: undefined,
+    timeoutMs: undefined,
+    marksEffect: undefined,
+  } as unknown as SqsOptions<Body>;
+  const consumer = createConsumer<Body>(given);
   const { claims, settings } = consumer;
 
   /** Records what the handler said of each message it was given. */
@@ -81,6 +88,8 @@ export function sqsOnce<Body = unknown>(
 
   return {
     async before(request: BatchRequest) {
+      if (request.internal[internalKey])
+        throw new Error('sqsOnce: use it once on a handler; one message has one effect');
       const batch = await claimBatch(consumer, request.event, request.context);
       request.internal[internalKey] = batch;
       const [first] = batch.granted;
@@ -98,7 +107,7 @@ export function sqsOnce<Body = unknown>(
       // Copies: a handler that changes its event must not change which messages we answer for.
       request.event = {
         ...request.event,
-        Records: batch.granted.map(({ prepared }) => structuredClone(prepared.record)),
+        Records: batch.granted.map(({ original }) => structuredClone(original)),
       };
       return undefined;
     },

@@ -1,4 +1,4 @@
-import { expect, expectWhole } from '../core/check.ts';
+import { expect } from '../core/check.ts';
 import type { Doubt } from '../core/claim.ts';
 import { createClaims } from '../core/claims.ts';
 import { canonicalJson, fingerprintOf } from '../core/fingerprint.ts';
@@ -40,7 +40,7 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
   const { concurrency = 10, onInFlight = 'defer', backoffSeconds = defaultBackoff } = options;
   expect(typeof key === 'function', 'key', 'a function of the message', key);
   expect(['defer', 'discard'].includes(onInFlight), 'onInFlight', "'defer' or 'discard'", onInFlight);
-  expectWhole('concurrency', concurrency);
+  expect(concurrency >= 1, 'concurrency', 'at least 1', concurrency);
   const settings = settingsOf({ host: nodeHost, recordResult: false, ...options });
   const { host, operation } = settings;
   const claims = createClaims(settings);
@@ -86,7 +86,8 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
       const acquired = await claims.acquire(request);
       if (acquired.held !== undefined) return acquired.held;
       if (acquired.decision === 'taken-over') return { suspect: acquired.record.abandoned };
-      return fateOfRefused(acquired, onInFlight, settings.settleMs);
+      // What was delivered before may be the holder's own message come again: acknowledged now, its effect would be lost.
+      return fateOfRefused(acquired, redelivered ? 'defer' : onInFlight, settings.settleMs);
     } catch {
       return again;
     }
@@ -167,6 +168,6 @@ export function batchOf(event: SqsEvent, context: InvocationContext, host: Host)
 export function orderOf<T extends { readonly record: SqsRecord }>(batch: readonly T[]): Iterable<readonly T[]> {
   // On a standard queue a message group means fairness, not order.
   const chainOf = (one: T) =>
-    one.record.eventSourceARN.endsWith('.fifo') ? one.record.attributes.MessageGroupId : one;
+    one.record.eventSourceARN?.endsWith('.fifo') ? one.record.attributes.MessageGroupId : one;
   return Map.groupBy(batch, chainOf).values();
 }

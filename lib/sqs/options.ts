@@ -29,7 +29,8 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   readonly concurrency?: number;
   /**
    * What becomes of a duplicate whose first copy is still running. `'defer'`: back to the queue until the lease can have
-   * ended. `'discard'`: acknowledged at once; if the first copy's worker dies, only its own redelivery is left.
+   * ended. `'discard'`: acknowledged at its first delivery; if the first copy's worker dies, only that copy is left. What was
+   * delivered before is deferred all the same: it may be that copy.
    * @default 'defer'
    */
   readonly onInFlight?: 'defer' | 'discard';

@@ -145,6 +145,14 @@ describe('decide', () => {
     });
   });
 
+  it('does not forget a doubt with its retention: a released claim in doubt is still asked about, or parked', () => {
+    const old = record({ status: 'released', unknownAt: someDay - 5000, expiresAt: someDay / 1000 - 3600 });
+    expect(decide(old, request('second'), { ...rules, onAbandoned: 'reconcile' }, someDay)).toMatchObject({
+      reconcile: true,
+    });
+    expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, someDay).decision).toBe('parked');
+  });
+
   it('does not forget work in doubt by the clock alone: TTL is late by days, a decision is not', () => {
     const old = record({ expiresAt: someDay / 1000 - 3600 });
     expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, over).decision).toBe('parked');

@@ -54,12 +54,43 @@ describe('claim.effect', () => {
     expect(await call('p-1')).toMatchObject({ outcome: 'completed', replayed: true });
   });
 
-  it('an error in it that the handler caught is the handler’s decision', async () => {
-    const { call } = setUp(marked, async (claim) => {
-      await claim.effect(() => Promise.reject(new Error('already refunded'))).catch(() => undefined);
+  it('an error in it is not undone by being caught outside; caught inside, it is the handler’s decision', async () => {
+    const failing = () => Promise.reject(new Error('already refunded'));
+    const outside = setUp(marked, async (claim) => {
+      await claim.effect(failing).catch(() => undefined);
       return 'fine';
     });
-    expect(await call('p-1')).toMatchObject({ outcome: 'completed', result: 'fine' });
+    await expect(outside.call('p-1')).rejects.toThrow('already refunded');
+    expect(outside.store.records()).toMatchObject([{ status: 'parked' }]);
+    const inside = setUp(marked, (claim) => claim.effect(() => failing().catch(() => 'fine')));
+    expect(await inside.call('p-1')).toMatchObject({ outcome: 'completed', result: 'fine' });
+  });
+
+  it('that fails without being waited for is neither done nor an unhandled rejection', async () => {
+    const { call, store } = setUp(marked, async (claim) => {
+      void claim.effect(() => Promise.reject(new Error('socket hang up')));
+      await new Promise((resolve) => setImmediate(resolve));
+      return 'fine, it seems';
+    });
+    await expect(call('p-1')).rejects.toThrow('socket hang up');
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+
+  it('cannot be started by a branch of the handler that outlived it: the claim was given back as not applied', async () => {
+    const sent: number[] = [];
+    const late = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<unknown>();
+    const { call } = setUp(marked, (claim) => {
+      if (claim.attempt > 1) return claim.effect(() => sent.push(claim.fence));
+      const branch = late.promise.then(() => claim.effect(() => sent.push(claim.fence)));
+      ended.resolve(branch.catch(() => undefined));
+      throw new Error('audit down');
+    });
+    await expect(call('p-1')).rejects.toThrow('audit down');
+    await call('p-1');
+    late.resolve();
+    await ended.promise;
+    expect(sent).toEqual([2]);
   });
 
   it('is waited for when the handler forgot to: nothing goes on in a frozen sandbox', async () => {
@@ -271,6 +302,7 @@ describe('once', () => {
   it.each([
     ['operation', { operation: 'a#b' }],
     ['operation', { operation: '' }],
+    ['operation', { operation: undefined as never }],
     ['store', { store: {} as never }],
     ['lease', { lease: renewedLease(1000) }],
     ['lease', { lease: renewedLease(5000), timeoutMs: 4000 }],

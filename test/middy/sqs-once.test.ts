@@ -219,4 +219,79 @@ describe('sqsOnce', () => {
     expect(failuresOf(response)).toEqual([bad.messageId, after.messageId].sort());
     expect(handled).toEqual([['a1', 'b1']]);
   });
+
+  it('ends a FIFO group at a repeat whose first is in another group: what becomes of that is not known yet', async () => {
+    const { call, handled, store } = wrap(() => undefined);
+    const x = { orderId: 'x' };
+    const seen = {
+      id: 'send-email#x',
+      status: 'in-flight',
+      claimId: 'another',
+      fence: 1,
+      attempts: 1,
+      abandoned: 0,
+      v: 1,
+    } as const;
+    const now = Date.now();
+    await store.write({ next: { ...seen, firstSeenAt: now, leaseUntil: now + 30_000 }, seen: undefined });
+    const records = [
+      sqsRecord(x, { group: 'g1' }),
+      sqsRecord(x, { group: 'g2' }),
+      sqsRecord({ orderId: 'y' }, { group: 'g2' }),
+    ];
+    const ids = records.map(({ messageId }) => messageId).sort();
+    expect(failuresOf(await call(records))).toEqual(ids);
+    expect(handled).toEqual([]);
+  });
+
+  it('reads bodies that another middleware has parsed, and hands them on as they were', async () => {
+    const bodies: unknown[] = [];
+    const handler = middy(
+      async (event: SQSEvent) => {
+        for (const record of event.Records) bodies.push(record.body);
+      },
+      { timeoutEarlyInMillis: 0 },
+    )
+      .before(({ event }) => {
+        for (const record of event.Records) Object.assign(record, { body: JSON.parse(record.body) });
+      })
+      .use(sqsOnce({ operation: 'send-email', store: memoryStore(), key: bodyField('orderId'), onAbandoned: 'retry' }));
+    const deliver = () => handler(sqsEvent(order('a')) as SQSEvent, context() as Context);
+    expect(failuresOf(await deliver())).toEqual([]);
+    expect(bodies).toEqual([{ orderId: 'a' }]);
+  });
+
+  it('refuses to be used twice on one handler: an early answer of the second would skip the first', async () => {
+    const options = {
+      operation: 'send-email',
+      store: memoryStore(),
+      key: bodyField('orderId'),
+      onAbandoned: 'retry',
+    } as const;
+    const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })
+      .use(sqsOnce(options))
+      .use(sqsOnce({ ...options, operation: 'other', sqsClient: noQueue }));
+    const response = handler(sqsEvent(order('a')) as SQSEvent, context() as Context);
+    expect(await response.then(failuresOf, ({ message }) => message)).toBeDefined();
+    expect(options.store.records().map(({ status }) => status)).not.toContain('completed');
+  });
+
+  it('takes a suspect along when it has waited long enough: under steady traffic it would never be alone', async () => {
+    const { call, handled, store } = wrap(() => undefined);
+    const past = Date.now() - 60_000;
+    const dead = {
+      id: 'send-email#s',
+      status: 'in-flight',
+      claimId: 'dead',
+      fence: 1,
+      attempts: 1,
+      abandoned: 0,
+      v: 1,
+    } as const;
+    await store.write({ next: { ...dead, firstSeenAt: past, leaseUntil: past }, seen: undefined });
+    const suspect = (receiveCount: number) => sqsRecord({ orderId: 's' }, { receiveCount });
+    expect(failuresOf(await call([order('a'), suspect(2)]))).toHaveLength(1);
+    expect(failuresOf(await call([order('b'), suspect(3)]))).toEqual([]);
+    expect(handled).toEqual([['a'], ['b', 's']]);
+  });
 });

@@ -145,6 +145,46 @@ describe('eachMessage', () => {
     await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/a context of Lambda/);
   });
 
+  it('defers, and does not discard, the redelivery of a message that may hold the claim itself', async () => {
+    const inner = memoryStore();
+    let lost = true;
+    const store: typeof inner = {
+      ...inner,
+      async write(write) {
+        const result = await inner.write(write);
+        if (lost) throw new Error('the answer was lost');
+        return result;
+      },
+    };
+    const { handler, host, ran } = setUp({ store, onInFlight: 'discard' });
+    const deliver = (receiveCount: number) =>
+      handler(sqsEvent(sqsRecord({ orderId: 'a' }, { receiveCount })), context(30_000, host.now));
+    expect(failuresOf(await deliver(1))).toHaveLength(1);
+    lost = false;
+    await host.advance(10_000);
+    expect(failuresOf(await deliver(2))).toHaveLength(1);
+    expect(failuresOf(await deliver(1))).toEqual([]);
+    await host.advance(30_000);
+    expect(failuresOf(await deliver(3))).toEqual([]);
+    expect(ran).toEqual(['a']);
+  });
+
+  it('is not disturbed by a listener that fails at once or later, and refuses to work on nothing at a time', async () => {
+    for (const onEvent of [
+      () => {
+        throw new Error('at once');
+      },
+      async () => {
+        throw new Error('later');
+      },
+    ]) {
+      const { call, ran } = setUp({ onEvent });
+      expect(failuresOf(await call(order('a')))).toEqual([]);
+      expect(ran).toEqual(['a']);
+    }
+    expect(() => setUp({ concurrency: 0 })).toThrow(/^concurrency: expected at least 1; got 0/);
+  });
+
   it('says nothing of a body in any event or error', async () => {
     const said: unknown[] = [];
     const secret = 'card-4111-1111';

@@ -33,7 +33,7 @@ export interface DynamoStoreOptions {
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
   const TableName = options.tableName;
   if (typeof TableName !== 'string' || TableName === '') {
-    throw new Error(`tableName: expected the name of the claims table; got '${TableName}'`);
+    throw new Error(`tableName: expected a table's name; got '${TableName}'`);
   }
   const client = options.client ?? defaultClient();
 
