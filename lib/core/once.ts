@@ -1,6 +1,7 @@
 import { expect } from './check.ts';
 import type { Claim, Doubt } from './claim.ts';
 import { createClaims } from './claims.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
 import { type ClaimOptions, settingsOf } from './options.ts';
@@ -11,6 +12,11 @@ import { run } from './run.ts';
 export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
   readonly key: (input: Input) => KeyValue;
+  /**
+   * What of the input is its intent, as a text, e.g. `canonicalValue(input)`: a second call with the same key and another one never runs.
+   * @default nothing is compared
+   */
+  readonly fingerprint?: (input: Input) => string;
 }
 
 /** What a call of a once-function is given besides its input. */
@@ -61,7 +67,9 @@ export function once<Input, R>(
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
-    const acquired = await claims.acquire({ identity, deadline, redelivered: call.redelivered });
+    const canonical = options.fingerprint?.(input);
+    const fingerprint = canonical === undefined ? undefined : fingerprintOf(canonical, settings.host);
+    const acquired = await claims.acquire({ identity, fingerprint, deadline, redelivered: call.redelivered });
     const { decision, record, held } = acquired;
     if (held !== undefined) {
       const { onAbandoned } = options;

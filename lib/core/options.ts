@@ -134,7 +134,7 @@ export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host
   expect(named, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
   expect(store?.write, 'store', 'a claim store', store);
   const decided = asks || policy === 'retry' || policy === 'park';
-  expect(decided, 'onAbandoned', "'retry', 'park' or { reconcile, settleMs }; there is no default", onAbandoned);
+  expect(decided, 'onAbandoned', "'retry', 'park' or { reconcile, settleMs }", onAbandoned);
   expectWhole('onAbandoned.settleMs', settleMs);
   for (const [name, value] of Object.entries(o)) {
     // Every number here is a count or a time. Which ones there are, the defaults say.

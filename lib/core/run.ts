@@ -41,19 +41,25 @@ export async function run<R>(
   let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
   let pending: Promise<unknown> | undefined;
   let ended = false;
+  /** What the effect threw after the handler had ended. */
+  let late: unknown;
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (ended || pending) throw new Error('claim.effect: a claim has one effect, while its handler runs');
+    if (ended || pending) throw new Error('claim.effect: one effect, while its handler runs');
     if (claim.remainingMs() <= 0) throw new LeaseError('the effect was not started: the time is over');
     phase = 'during';
     const started = (async () => {
+      // Not before `pending` is set: an effect started inside of this one would pass for it.
+      await undefined;
       const value = await start();
       phase = 'after';
       return value;
     })();
     // Its error is not lost on a handler that does not wait for it: `pending` is waited for below.
-    started.catch(() => undefined);
+    started.catch((error) => {
+      late = ended && error;
+    });
     pending = started;
     return started;
   }
@@ -66,10 +72,12 @@ export async function run<R>(
     await pending;
     await stop();
     return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
-  } catch (error) {
+  } catch (thrown) {
     ended = true;
     await Promise.allSettled([pending]);
     await stop();
+    // An error beside an effect that was still under way says nothing about that effect.
+    const error = late || thrown;
     const recorded = await claims.fail(held, error, phase);
     // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
     const retryAfterMs = settleMs && settleMs + rules.skewMs;

@@ -52,7 +52,7 @@ export async function claimBatch<Body>(
       fates.set(one, acquired);
       return acquired.fate === 'done';
     }
-    const doubt = await settleDoubt(claims, acquired, consumer.askAbout(one));
+    const doubt = await limited(() => settleDoubt(claims, acquired, consumer.askAbout(one)));
     if (doubt === undefined) held.set(one, acquired);
     else fates.set(one, fateOfRun(doubt));
     return doubt === undefined || doubt.applied === true;

@@ -18,9 +18,11 @@ export function understand(response: unknown, messageIds: readonly string[]): re
     if (response.length !== messageIds.length) {
       return failAll(messageIds, `the handler answered ${response.length} results for ${messageIds.length} messages`);
     }
-    return response.map((result) =>
-      result.status === 'fulfilled' ? { ok: true, value: result.value } : { ok: false, error: result.reason },
-    );
+    // By index: a hole in the list is a message that the handler said nothing of, and `map` would pass over it.
+    return Array.from(response, (result) => {
+      if (result?.status === 'fulfilled') return { ok: true, value: result.value };
+      return { ok: false, error: result?.reason ?? new Error('the handler answered nothing for this message') };
+    });
   }
   const failures = batchItemFailuresOf(response);
   if (failures === undefined) return messageIds.map(() => succeeded);
@@ -45,11 +47,11 @@ export function failAll(messageIds: readonly string[], message: string, cause?: 
   return messageIds.map(() => ({ ok: false, error }));
 }
 
-function isSettledResults(response: unknown): response is readonly PromiseSettledResult<unknown>[] {
+function isSettledResults(response: unknown): response is readonly (PromiseSettledResult<unknown> | undefined)[] {
   return (
     Array.isArray(response) &&
     response.length > 0 &&
-    response.every((result) => result?.status === 'fulfilled' || result?.status === 'rejected')
+    response.some((result) => result?.status === 'fulfilled' || result?.status === 'rejected')
   );
 }
 

@@ -58,10 +58,9 @@ export function sqsOnce<Body = unknown>(
       batch.granted.map(({ prepared, held }, index) =>
         limited(async () => {
           const verdict = said[index];
-          if (verdict === undefined) return;
           batch.fates.set(
             prepared,
-            verdict.ok ? await succeeded(held, verdict.value) : await failed(held, verdict.error),
+            verdict?.ok ? await succeeded(held, verdict.value) : await failed(held, verdict?.error),
           );
         }),
       ),

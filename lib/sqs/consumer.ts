@@ -106,7 +106,8 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
       const deferred = 'delayMs' in fate && seconds !== 0;
       if (seconds !== undefined) delayed.push({ ...prepared, seconds: Math.ceil(seconds), deferred });
     };
-    await Promise.all([...fates].map(carryOut));
+    // Whatever the author's back-off does, the batch is answered.
+    await Promise.allSettled([...fates].map(carryOut));
     await setVisibility(delayed);
     return { batchItemFailures: unfinished.map(({ record }) => ({ itemIdentifier: record.messageId })) };
   }

@@ -3,7 +3,7 @@ import type { Claim } from '../../lib/core/claim.ts';
 import { once } from '../../lib/core/once.ts';
 import type { ClaimOptions } from '../../lib/core/options.ts';
 import type { ClaimStore } from '../../lib/core/store.ts';
-import { LeaseError, memoryStore, OptionError, RetryableError, renewedLease } from '../../lib/index.ts';
+import { canonicalValue, LeaseError, memoryStore, OptionError, RetryableError, renewedLease } from '../../lib/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim, input: string) => unknown) {
@@ -115,13 +115,39 @@ describe('claim.effect', () => {
     expect(store.records()).toMatchObject([{ status: 'released' }]);
   });
 
+  it('has no other one inside: the inner is refused, and cannot pass for the outer', async () => {
+    const sent: string[] = [];
+    const { call, store } = setUp(marked, (claim) =>
+      claim.effect(async () => {
+        await claim.effect(() => sent.push('mail'));
+        throw new Error('the charge failed');
+      }),
+    );
+    await expect(call('p-1')).rejects.toThrow(/one effect/);
+    expect(sent).toEqual([]);
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+
+  it('that fails after another branch has thrown is still unknown, whatever the other branch said', async () => {
+    const hangUp = Promise.withResolvers<never>();
+    const { call, store } = setUp(marked, (claim) => {
+      const audit = async () => {
+        throw new RetryableError('audit down');
+      };
+      setImmediate(() => hangUp.reject(new Error('socket hang up')));
+      return Promise.all([claim.effect(() => hangUp.promise), audit()]);
+    });
+    await expect(call('p-1')).rejects.toThrow('socket hang up');
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+
   it('is one: a second is refused before it starts', async () => {
     let started = 0;
     const { call } = setUp(marked, async (claim) => {
       await claim.effect(() => ++started);
       await claim.effect(() => ++started);
     });
-    await expect(call('p-1')).rejects.toThrow(/a claim has one effect/);
+    await expect(call('p-1')).rejects.toThrow(/one effect/);
     expect(started).toBe(1);
   });
 });
@@ -311,6 +337,25 @@ describe('once', () => {
     ['retentionSeconds', { retentionSeconds: 59 }],
   ])('names the option that is wrong: %s', (name, options) => {
     expect(() => setUp(options, () => 'x')).toThrow(new RegExp(`^${name}: expected .*; got `));
+  });
+
+  it('does not run the same key with another intent, where the author says what that is', async () => {
+    const host = virtualHost();
+    const refund = once<{ id: string; amount: number }, string>(
+      {
+        operation: 'refund',
+        store: memoryStore(),
+        key: ({ id }) => id,
+        fingerprint: canonicalValue,
+        onAbandoned: 'park',
+        onEvent: () => undefined,
+        host,
+      },
+      ({ amount }) => `refunded ${amount}`,
+    );
+    expect(await refund({ id: 'p-1', amount: 10 })).toMatchObject({ outcome: 'completed', result: 'refunded 10' });
+    expect(await refund({ id: 'p-1', amount: 5000 })).toEqual({ outcome: 'key-reused' });
+    expect(await refund({ amount: 10, id: 'p-1' })).toMatchObject({ outcome: 'completed', replayed: true });
   });
 
   it('tells a caller that somebody is at it, and for how long', async () => {

@@ -58,6 +58,16 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([['a', 'b', 'c'], ['b']]);
   });
 
+  it.each([
+    ['a hole', Object.assign(new Array(2), { 0: { status: 'fulfilled', value: 1 } })],
+    ['undefined', [{ status: 'fulfilled', value: 1 }, undefined]],
+  ])('takes %s in a list of results for a message that is not done', async (_, answer) => {
+    const { call, statuses } = wrap(() => answer);
+    const [a, b] = [order('a'), order('b')];
+    expect(failuresOf(await call([a, b]))).toEqual([b.messageId]);
+    expect(statuses()).toEqual({ a: 'completed', b: 'released' });
+  });
+
   it('understands { batchItemFailures }', async () => {
     const { call, statuses } = wrap((event) => ({
       batchItemFailures: event.Records.filter((record) => orderIdOf(record) === 'b').map(({ messageId }) => ({
