@@ -1,5 +1,5 @@
-import { logEvents } from '../lib/index.ts';
-import { bodyField, eachMessage } from '../lib/sqs/index.ts';
+import { logEvents, reconcile } from '../lib/index.ts';
+import { bodyField, deadLetterQueue, eachMessage } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { backoffSeconds, required } from './environment.ts';
 import { giftCardProvider } from './gift-cards.ts';
@@ -14,13 +14,13 @@ export const handler = eachMessage(
     schema: Order,
     key: bodyField('orderId'),
     // A gift card is money, and the provider can be asked. Its look-up lags behind what it has issued.
-    onAbandoned: {
-      reconcile: async (_, doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
+    onAbandoned: reconcile({
+      ask: async (_, doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
       settleMs: 1000,
-    },
+    }),
     marksEffect: true,
     backoffSeconds,
-    deadLetterQueueUrl: process.env['DEAD_LETTER_QUEUE_URL'],
+    deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     onEvent: logEvents,
   },
   async ({ body: order }, claim) => {

@@ -1,6 +1,6 @@
 import { SESv2Client, SESv2ServiceException, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { logEvents } from '../lib/index.ts';
-import { bodyField, eachMessage } from '../lib/sqs/index.ts';
+import { bodyField, deadLetterQueue, eachMessage } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { backoffSeconds, required } from './environment.ts';
 import { Order } from './order.ts';
@@ -23,7 +23,7 @@ export const handler = eachMessage(
     // One at a time: a worker that dies leaves one mail in doubt, and not its whole batch.
     concurrency: 1,
     backoffSeconds,
-    deadLetterQueueUrl: process.env['DEAD_LETTER_QUEUE_URL'],
+    deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     onEvent: logEvents,
   },
   async ({ body: order }, claim) => {

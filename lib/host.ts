@@ -8,6 +8,10 @@ export const nodeHost: Host = {
   randomId: () => randomUUID(),
   sha256: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
   after(ms, callback) {
+    if (ms === 0) {
+      const turn = setImmediate(callback);
+      return () => clearImmediate(turn);
+    }
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },

@@ -36,7 +36,7 @@ export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof pa
   return parkedClaimsOn({ host: nodeHost, ...options });
 }
 
-export type { Claim, Doubt, Reconcile, Verdict } from './core/claim.ts';
+export type { Claim, Doubt, Verdict } from './core/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
 export { decide } from './core/decide.ts';
 export {
@@ -49,11 +49,12 @@ export {
 } from './core/errors.ts';
 export { type ClaimEvent, logEvents } from './core/events.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './core/fingerprint.ts';
-export type { Lease } from './core/held.ts';
+export type { Lease, Reconcile } from './core/held.ts';
 export type { Host } from './core/host.ts';
 export type { KeyValue } from './core/identity.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
 export type { ClaimOptions, Classification } from './core/options.ts';
+export { type ReconcileOptions, reconcile } from './core/reconcile.ts';
 export type { ClaimRecord, ClaimStatus, RecordedError, Resolution } from './core/record.ts';
 export { renewedLease } from './core/renewed-lease.ts';
 export type { ParkedClaimsOptions, Resolved, ResolvedBy } from './core/resolve.ts';

@@ -34,19 +34,5 @@ export type Verdict =
   /** It cannot be said now. Asked again later; after `maxAbandoned` of these the claim is parked. */
   | { readonly verdict: 'inconclusive' };
 
-/** Asks the provider what became of an attempt in doubt, before anything runs again. */
-export interface Reconcile<Input> {
-  /**
-   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not answer within the lease, is
-   * inconclusive.
-   */
-  readonly reconcile: (input: Input, doubt: Doubt) => Promise<Verdict> | Verdict;
-  /**
-   * How long after an attempt ended its effect may still come to be seen, in milliseconds: the lag of the provider's reads, and the longest
-   * that a request given up by the worker may still be on its way. "Not applied" is not believed earlier.
-   */
-  readonly settleMs: number;
-}
-
 /** What is known of an attempt in doubt. */
 export type Doubt = Pick<Claim, 'operation' | 'key' | 'effectKey' | 'attempt' | 'signal'>;

@@ -5,6 +5,7 @@ import type { Held, Lease } from './held.ts';
 import { sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
+import type { Recorded } from './ran.ts';
 import { type ClaimRecord, type RecordedError, recordedError } from './record.ts';
 import { completion } from './result.ts';
 import { type Outcome, settle, type Transition } from './settle.ts';
@@ -12,9 +13,6 @@ import type { WriteResult } from './store.ts';
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
 export type Acquired = Decision & { readonly held?: Held };
-
-/** How a run was recorded. `stale` and `lost` are outcomes that are known here and could not be written there. */
-export type Recorded = Outcome['status'] | 'stale' | 'lost';
 
 /** How far a handler had come with its effect. `unmarked`: it does not say. */
 export type Phase = 'unmarked' | 'before' | 'during' | 'after';
@@ -30,13 +28,13 @@ export interface AcquireRequest {
   readonly unlessAbandoned?: boolean | undefined;
 }
 
-export type Claims = ReturnType<typeof createClaims>;
+export type Claims<Input> = ReturnType<typeof createClaims<Input>>;
 
 /**
  * The engine that every way into pawl drives: asks for claims and records how they ended.
  * @param fallback the lease of a claim that neither the author nor an invocation gives one
  */
-export function createClaims(settings: Settings, fallback?: Lease) {
+export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease) {
   const { store, rules, host, operation } = settings;
 
   function emit<T extends ClaimEvent['type']>(identity: Identity | undefined, type: T, facts: FactsOf<T>): void {

@@ -1,7 +1,8 @@
 import type { ClaimEvent, FactsOf } from './events.ts';
 import type { Host } from './host.ts';
 import type { Identity } from './identity.ts';
-import type { ClaimRecord } from './record.ts';
+import type { Ran, Recorded } from './ran.ts';
+import type { ClaimRecord, RecordedError } from './record.ts';
 import type { Transition } from './settle.ts';
 
 /** A claim that this worker holds. */
@@ -19,17 +20,32 @@ export interface Held {
 export interface Lease {
   readonly leaseMs: number;
   /** Keeps a claim's lease until the answered function is called. `lost` is told when the claim is somebody else's. */
-  readonly keep: (claims: LeaseKeeper, held: Held, lost: (why: string) => void) => () => Promise<void>;
+  readonly keep: (engine: Engine, held: Held, lost: (why: string) => void) => () => Promise<void>;
 }
 
-/** What keeping a lease needs of the engine. */
-export interface LeaseKeeper {
-  readonly settings: { readonly host: Host };
+/** The policy to ask the provider, as `reconcile` makes it. */
+export interface Reconcile<Input> {
+  readonly settleMs: number;
+  /** Settles the doubt about an earlier attempt, if there is one. Answers nothing when the handler may run. */
+  readonly settleDoubt: <R>(engine: Engine, held: Held, input: Input) => Promise<Ran<R> | undefined>;
+}
+
+/** What those need of the engine that an author hands in as a value, so that a consumer without them does not bundle them. */
+export interface Engine {
+  readonly settings: {
+    readonly host: Host;
+    readonly operation: string;
+    readonly marginMs: number;
+    readonly rules: { readonly skewMs: number };
+  };
+  leaseOf(deadline: number | undefined): Lease | undefined;
   leaseEnd(deadline: number | undefined): number;
   change(
     held: Held,
     transition: (found: ClaimRecord | undefined) => Transition,
     until: number,
   ): Promise<'applied' | 'stale'>;
+  succeed(held: Held, value: unknown): Promise<Recorded>;
+  leaveInDoubt(held: Held, error: RecordedError, inconclusive: boolean): Promise<Recorded>;
   emit<T extends ClaimEvent['type']>(identity: Identity, type: T, facts: FactsOf<T>): void;
 }

@@ -11,7 +11,10 @@ export interface Host {
   randomId(): string;
   /** SHA-256 of the text's UTF-8 bytes, in lower-case hex. */
   sha256(text: string): string;
-  /** Runs `callback` after `ms` milliseconds, unless the returned function is called before. */
+  /**
+   * Runs `callback` after `ms` milliseconds, unless the returned function is called before. After 0: as soon as all that is
+   * ready by now has run.
+   */
   after(ms: number, callback: () => void): () => void;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from './check.ts';
-import type { Claim, Doubt } from './claim.ts';
+import type { Claim } from './claim.ts';
 import { createClaims } from './claims.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Host } from './host.ts';
@@ -72,9 +72,7 @@ export function once<Input, R>(
     const acquired = await claims.acquire({ identity, fingerprint, deadline, redelivered: call.redelivered });
     const { decision, record, held } = acquired;
     if (held !== undefined) {
-      const { onAbandoned } = options;
-      const ask = typeof onAbandoned === 'object' ? (doubt: Doubt) => onAbandoned.reconcile(input, doubt) : undefined;
-      const ran = await run(claims, held, (claim) => fn(input, claim), ask);
+      const ran = await run(claims, held, fn, input);
       const result = ran.value as R;
       if (ran.ran === 'returned') return { outcome: 'completed', replayed: false, result };
       if (ran.ran === 'reconciled') return { outcome: 'completed', replayed: true, result, recorded: true };

@@ -1,8 +1,7 @@
 import { expect, expectWhole } from './check.ts';
-import type { Reconcile } from './claim.ts';
 import type { AbandonedPolicy, ClaimRules } from './decide.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
-import type { Lease } from './held.ts';
+import type { Lease, Reconcile } from './held.ts';
 import type { Host } from './host.ts';
 import type { ClaimStore } from './store.ts';
 
@@ -24,7 +23,7 @@ export interface ClaimOptions<Input> {
    *
    * - `'retry'`: run it again. Right when the provider honours the effect key, or when twice is better than never.
    * - `'park'`: never twice. The claim waits for somebody's decision, and the message goes to the dead-letter queue.
-   * - `{ reconcile, settleMs }`: ask the provider.
+   * - `reconcile({ ask, settleMs })`: ask the provider.
    */
   readonly onAbandoned: 'retry' | 'park' | Reconcile<Input>;
   /**
@@ -95,10 +94,15 @@ export interface ClaimOptions<Input> {
 }
 
 /** Options after defaults and validation. */
-export interface Settings extends Required<Omit<ClaimOptions<never>, 'lease' | 'retentionSeconds' | 'onAbandoned'>> {
+export interface Settings<Input>
+  extends Required<Omit<ClaimOptions<Input>, 'lease' | 'retentionSeconds' | 'onAbandoned'>> {
   readonly lease: Lease | undefined;
   readonly rules: ClaimRules;
+  /** Who is asked about an attempt in doubt, where that is the policy. */
+  readonly provider: Reconcile<Input> | undefined;
   readonly settleMs: number;
+  /** How long after a failure the provider's "not applied" would not be believed, in milliseconds. */
+  readonly unsettledMs: number;
 }
 
 const numbers = {
@@ -121,21 +125,20 @@ const defaults = {
 };
 
 /** Merges defaults, and checks everything at once. @throws OptionError, naming the option, what was expected and what came */
-export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host: Host }): Settings {
+export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host: Host }): Settings<Input> {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const o = { ...defaults, ...(given as unknown as typeof options) };
   const { operation, store, onAbandoned, lease } = o;
   const retentionSeconds = o.retentionSeconds === 'forever' ? Infinity : o.retentionSeconds;
-  const asks = typeof onAbandoned === 'object' && typeof onAbandoned.reconcile === 'function';
-  const settleMs = asks ? onAbandoned.settleMs : 0;
-  const policy = asks ? 'reconcile' : (onAbandoned as AbandonedPolicy);
+  const provider = typeof onAbandoned === 'object' ? onAbandoned : undefined;
+  const policy = provider?.settleDoubt ? 'reconcile' : (onAbandoned as AbandonedPolicy);
+  const { settleMs = 0 } = provider ?? {};
 
   const named = operation?.match?.(/^[\x21-\x22\x24-\x7e]{1,128}$/);
   expect(named, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
   expect(store?.write, 'store', 'a claim store', store);
-  const decided = asks || policy === 'retry' || policy === 'park';
-  expect(decided, 'onAbandoned', "'retry', 'park' or { reconcile, settleMs }", onAbandoned);
-  expectWhole('onAbandoned.settleMs', settleMs);
+  const decided = provider?.settleDoubt || policy === 'retry' || policy === 'park';
+  expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", onAbandoned);
   for (const [name, value] of Object.entries(o)) {
     // Every number here is a count or a time. Which ones there are, the defaults say.
     if (name in numbers && value !== undefined && value !== 'forever') expectWhole(name, value);
@@ -146,5 +149,6 @@ export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host
   // An item holds 400 KB, and a completion that never fits is an effect that repeats.
   expect(o.maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', o.maxResultBytes);
 
-  return { ...o, lease, settleMs, rules: { ...o, onAbandoned: policy, retentionSeconds } };
+  const unsettledMs = settleMs && settleMs + o.skewMs;
+  return { ...o, lease, provider, settleMs, unsettledMs, rules: { ...o, onAbandoned: policy, retentionSeconds } };
 }

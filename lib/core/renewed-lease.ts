@@ -17,22 +17,22 @@ export function renewedLease(leaseMs: number): Lease {
   expectWhole('leaseMs', leaseMs);
   return {
     leaseMs,
-    keep(claims, held, lost) {
-      const { host } = claims.settings;
+    keep(engine, held, lost) {
+      const { host } = engine.settings;
       const { claimId } = held.record;
       let beating: Promise<void> | undefined;
       let cancel: (() => void) | undefined;
 
       async function beat(): Promise<void> {
         try {
-          const extended = (found: ClaimRecord | undefined) => renew(claimId, found, claims.leaseEnd(held.deadline));
-          if ((await claims.change(held, extended, 0)) === 'stale') {
-            claims.emit(held.identity, 'stale-claim', factsOf(held.record));
+          const extended = (found: ClaimRecord | undefined) => renew(claimId, found, engine.leaseEnd(held.deadline));
+          if ((await engine.change(held, extended, 0)) === 'stale') {
+            engine.emit(held.identity, 'stale-claim', factsOf(held.record));
             return lost('another worker has taken the claim over');
           }
         } catch (error) {
           // One missed beat is no loss: the lease still runs, and the next beat comes before its end.
-          claims.emit(held.identity, 'store-unavailable', { error: recordedError(error) });
+          engine.emit(held.identity, 'store-unavailable', { error: recordedError(error) });
         }
         next();
       }

@@ -1,5 +1,4 @@
 import type { Held } from '../core/held.ts';
-import { settleDoubt } from '../core/run.ts';
 import { batchOf, type Consumer, orderOf, type Prepared, type Runnable } from '../sqs/consumer.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
 import { type Fate, fateOfRun, keyReused, soon } from '../sqs/fate.ts';
@@ -52,7 +51,7 @@ export async function claimBatch<Body>(
       fates.set(one, acquired);
       return acquired.fate === 'done';
     }
-    const doubt = await limited(() => settleDoubt(claims, acquired, consumer.askAbout(one)));
+    const doubt = await limited(async () => settings.provider?.settleDoubt(claims, acquired, one.message));
     if (doubt === undefined) held.set(one, acquired);
     else fates.set(one, fateOfRun(doubt));
     return doubt === undefined || doubt.applied === true;

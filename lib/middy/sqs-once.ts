@@ -75,8 +75,7 @@ export function sqsOnce<Body = unknown>(
 
   async function failed(held: Held, error: unknown): Promise<Fate> {
     const recorded = await claims.fail(held, error, 'unmarked');
-    const { settleMs, rules } = settings;
-    return fateOfRun({ ran: 'threw', recorded, error, retryAfterMs: settleMs && settleMs + rules.skewMs });
+    return fateOfRun({ ran: 'threw', recorded, error, retryAfterMs: settings.unsettledMs });
   }
 
   async function concludeBatch(batch: Batch<Body>): Promise<SqsBatchResponse> {

@@ -1,5 +1,4 @@
 import { expect } from '../core/check.ts';
-import type { Doubt } from '../core/claim.ts';
 import { createClaims } from '../core/claims.ts';
 import { canonicalJson, fingerprintOf } from '../core/fingerprint.ts';
 import type { Held } from '../core/held.ts';
@@ -36,7 +35,7 @@ export type Consumer<Body> = ReturnType<typeof createConsumer<Body>>;
 
 /** What the two ways of consuming SQS have in common: from a record to its claim, and from fates to a batch response. */
 export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host?: Host }) {
-  const { key, schema, onAbandoned, deadLetterQueueUrl, fingerprint = { ignore: [] } } = options;
+  const { key, schema, deadLetters, fingerprint = { ignore: [] } } = options;
   const { concurrency = 10, onInFlight = 'defer', backoffSeconds = defaultBackoff } = options;
   expect(typeof key === 'function', 'key', 'a function of the message', key);
   expect(['defer', 'discard'].includes(onInFlight), 'onInFlight', "'defer' or 'discard'", onInFlight);
@@ -65,10 +64,6 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
     const chosen = typeof fingerprint === 'function';
     return fingerprintOf(chosen ? fingerprint(message) : canonicalJson(body, fingerprint.ignore), host);
   }
-
-  /** Asks the provider about a message, where that is the policy. */
-  const askAbout = ({ message }: Runnable<Body>) =>
-    typeof onAbandoned === 'object' ? (doubt: Doubt) => onAbandoned.reconcile(message, doubt) : undefined;
 
   /**
    * Asks for the claim of a message: either it is held, or the fate of the message is known. A store that is down is an
@@ -139,9 +134,9 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
     { reason, error }: Fate & { fate: 'dead-letter' },
   ): Promise<boolean> {
     const { messageId } = record;
-    const sent = deadLetterQueueUrl !== undefined;
+    const sent = deadLetters !== undefined;
     try {
-      if (sent) await queue.deadLetter(deadLetterQueueUrl, record, reason, `${error.name}: ${error.message}`);
+      await deadLetters?.send(queue.sqs(), record, reason, `${error.name}: ${error.message}`);
       claims.emit(identity, sent ? 'dead-lettered' : 'undeliverable', { messageId, reason, error });
       return sent;
     } catch (failure) {
@@ -150,7 +145,7 @@ export function createConsumer<Body>(options: SqsOptions<Body> & { readonly host
     }
   }
 
-  return { settings, claims, concurrency, askAbout, prepare, acquire, setVisibility, conclude };
+  return { settings, claims, concurrency, prepare, acquire, setVisibility, conclude };
 }
 
 function defaultBackoff(receiveCount: number): number {

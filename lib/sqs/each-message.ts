@@ -90,8 +90,7 @@ export function eachMessage<Body>(
       if (tooLate(claims, prepared.identity, deadline)) return soon;
       const acquired = await consumer.acquire(prepared, deadline, mayTakeOver);
       if (!('record' in acquired)) return acquired;
-      const ask = consumer.askAbout(prepared);
-      return fateOfRun(await run(claims, acquired, (claim) => handle(prepared.message, claim), ask));
+      return fateOfRun(await run(claims, acquired, handle, prepared.message));
     }
 
     async function inOrder(chain: readonly Prepared<Body>[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Acquired } from '../core/claims.ts';
 import { InvalidMessageError } from '../core/errors.ts';
+import type { Ran } from '../core/ran.ts';
 import { type RecordedError, recordedError } from '../core/record.ts';
-import type { Ran } from '../core/run.ts';
 
 /** Why a message can never run; the value of the message attribute `pawl-reason` in the dead-letter queue. */
 export type DeadLetterReason = 'invalid-message' | 'missing-key' | 'invalid-key' | 'key-reused' | 'rejected' | 'parked';

@@ -1,3 +1,4 @@
+export { type DeadLetters, deadLetterQueue } from './dead-letters.ts';
 export { eachMessage, type MessageHandler } from './each-message.ts';
 export type { InvocationContext, SqsBatchResponse, SqsEvent, SqsMessageAttribute, SqsRecord } from './event.ts';
 export type { DeadLetterReason } from './fate.ts';

@@ -1,5 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimOptions } from '../core/options.ts';
+import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
 import type { BodySchema, Message } from './message.ts';
 
@@ -35,10 +36,10 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly onInFlight?: 'defer' | 'discard';
   /**
-   * Where messages go that can never run, with the reason as message attributes.
-   * @default none: they fail until the queue's own redrive policy moves them
+   * Where messages go that can never run, with the reason: `deadLetterQueue(url)`.
+   * @default nowhere: they fail until the queue's own redrive policy moves them
    */
-  readonly deadLetterQueueUrl?: string | undefined;
+  readonly deadLetters?: DeadLetters | undefined;
   /**
    * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
    * @default one is made when it is first needed

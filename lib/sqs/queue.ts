@@ -1,4 +1,4 @@
-import { ChangeMessageVisibilityBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Identity } from '../core/identity.ts';
 import type { SqsRecord } from './event.ts';
 
@@ -38,31 +38,7 @@ export function sqsQueue(client: SQSClient | undefined) {
     return errors;
   }
 
-  /** Sends a copy to a dead-letter queue. @throws the error of the SDK: then the message must stay where it is */
-  async function deadLetter(QueueUrl: string, record: SqsRecord, reason: string, error: string): Promise<void> {
-    const { body, messageId, attributes, messageAttributes } = record;
-    const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
-      name,
-      { DataType: dataType, StringValue: stringValue, BinaryValue: binaryValue && Buffer.from(binaryValue, 'base64') },
-    ]);
-    const ours = { 'pawl-reason': reason, 'pawl-error': error, 'pawl-source-message-id': messageId };
-    const added = Object.entries(ours).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
-    const send = (attributesToSend: unknown[][]) =>
-      sqs().send(
-        new SendMessageCommand({
-          QueueUrl,
-          MessageBody: body,
-          MessageAttributes: Object.fromEntries(attributesToSend),
-          MessageGroupId: attributes.MessageGroupId,
-          // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
-          MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
-        }),
-      );
-    // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
-    await send([...original, ...added]).catch(() => send(original));
-  }
-
-  return { setVisibility, deadLetter };
+  return { sqs, setVisibility };
 }
 
 /** `arn:aws:sqs:eu-west-1:123456789012:orders` → its URL, without asking SQS for it. */

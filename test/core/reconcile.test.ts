@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Reconcile, Verdict } from '../../lib/core/claim.ts';
+import type { Verdict } from '../../lib/core/claim.ts';
 import { once } from '../../lib/core/once.ts';
 import type { ClaimOptions } from '../../lib/core/options.ts';
+import { reconcile } from '../../lib/core/reconcile.ts';
 import { memoryStore } from '../../lib/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
@@ -15,8 +16,8 @@ async function cardInDoubt(
   const events: string[] = [];
   const asked: string[] = [];
   let issued = 0;
-  const policy: Reconcile<string> = {
-    reconcile: (_, { effectKey }) => {
+  const policy = reconcile<string>({
+    ask: (_, { effectKey }) => {
       asked.push(effectKey);
       const answer = answers.shift() ?? { verdict: 'inconclusive' };
       if (answer === 'hangs') return new Promise<never>(() => undefined);
@@ -25,7 +26,7 @@ async function cardInDoubt(
       return answer;
     },
     settleMs: 2000,
-  };
+  });
   const issue = once<string, string>(
     {
       operation: 'issue-gift-card',
@@ -129,13 +130,13 @@ describe('an effect in doubt, with a provider that can be asked', () => {
           operation: 'issue-gift-card',
           store,
           key: (id) => id,
-          onAbandoned: {
-            reconcile: () => {
+          onAbandoned: reconcile({
+            ask: () => {
               fences.push(store.records()[0]?.fence ?? 0);
               return notApplied;
             },
             settleMs: 0,
-          },
+          }),
           onEvent: () => undefined,
           host,
         },
@@ -153,10 +154,12 @@ describe('an effect in doubt, with a provider that can be asked', () => {
 
 describe('options of reconcile', () => {
   it('needs to know how long the provider’s reads lag', () => {
+    expect(() => reconcile({ ask: () => applied } as never)).toThrow(/^reconcile.settleMs: expected .*; got undefined/);
+  });
+
+  it('is made by `reconcile`: an object that only looks like it is refused at set-up', () => {
     const options = { operation: 'x', store: memoryStore(), key: (id: string) => id, host: virtualHost() };
-    const onAbandoned = { reconcile: () => applied } as never;
-    expect(() => once({ ...options, onAbandoned }, () => 'x')).toThrow(
-      /^onAbandoned.settleMs: expected .*; got undefined/,
-    );
+    const onAbandoned = { ask: () => applied, settleMs: 0 } as never;
+    expect(() => once({ ...options, onAbandoned }, () => 'x')).toThrow(/^onAbandoned: expected .*reconcile\(/);
   });
 });

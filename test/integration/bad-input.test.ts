@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ClaimEvent } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
@@ -34,7 +34,7 @@ function consumer(options: Partial<SqsOptions<Order>> = {}, effect: () => unknow
       schema: Order,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
-      deadLetterQueueUrl: queues.deadLetters.url,
+      deadLetters: deadLetterQueue(queues.deadLetters.url),
       sqsClient: queues.functionClient,
       onEvent: (event) => events.push(event),
       ...options,
@@ -78,7 +78,7 @@ describe('a message that can never run goes straight to the dead-letter queue, w
   });
 
   it('or, without one configured, stays on its queue until the redrive policy moves it', async () => {
-    const { deliver, events } = consumer({ deadLetterQueueUrl: undefined });
+    const { deliver, events } = consumer({ deadLetters: undefined });
     const sent = await queues.send('hello');
     expect(await deliver()).toEqual({ received: 1, failed: [sent] });
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 1 });
@@ -87,7 +87,7 @@ describe('a message that can never run goes straight to the dead-letter queue, w
 
   it('or, when the dead-letter queue cannot be reached, stays on its queue', async () => {
     const nowhere = queues.deadLetters.url.replace('orders-dlq', 'no-such-queue');
-    const { deliver, events } = consumer({ deadLetterQueueUrl: nowhere });
+    const { deliver, events } = consumer({ deadLetters: deadLetterQueue(nowhere) });
     const sent = await queues.send('hello');
     expect(await deliver()).toEqual({ received: 1, failed: [sent] });
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 1 });

@@ -34,7 +34,7 @@ const columns = {
   'retry-honoured': { head: "`'retry'`, provider honours the effect key", policy: 'retry', honoursKeys: true },
   'retry-ignored': { head: "`'retry'`, provider ignores it", policy: 'retry', honoursKeys: false },
   park: { head: "`'park'`", policy: 'park', honoursKeys: false },
-  reconcile: { head: '`{ reconcile }`, provider ignores it', policy: 'reconcile', honoursKeys: false },
+  reconcile: { head: '`reconcile`, provider ignores it', policy: 'reconcile', honoursKeys: false },
 } as const;
 type Column = keyof typeof columns;
 

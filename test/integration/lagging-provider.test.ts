@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { giftCardProvider } from '../../lambda/gift-cards.ts';
-import { type ClaimEvent, once } from '../../lib/index.ts';
+import { type ClaimEvent, once, reconcile } from '../../lib/index.ts';
 import { startGiftCards } from '../../lib/local/gift-cards.ts';
 import { createLedger } from '../../lib/local/ledger.ts';
 import type { ProviderFault } from '../../lib/local/provider.ts';
@@ -57,10 +57,10 @@ async function reconcileAll(settleMs: number) {
         operation: 'issue-gift-card',
         store: dynamoStore({ tableName, client }),
         key: (orderId) => orderId,
-        onAbandoned: {
-          reconcile: async (_, doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
+        onAbandoned: reconcile({
+          ask: async (_, doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
           settleMs,
-        },
+        }),
         // One clock, and the allowance for two would be added to the settling.
         skewMs: 0,
         onEvent: (event) => events.push(event),

@@ -1,7 +1,7 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { parkedClaims } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
@@ -19,7 +19,7 @@ async function parkedMail() {
       store,
       key: bodyField('orderId'),
       onAbandoned: 'park',
-      deadLetterQueueUrl: queues.deadLetters.url,
+      deadLetters: deadLetterQueue(queues.deadLetters.url),
       sqsClient: queues.functionClient,
       onEvent: () => undefined,
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Acquired, createClaims } from '../../lib/core/claims.ts';
+import { type Acquired, type Claims, createClaims } from '../../lib/core/claims.ts';
 import type { ClaimEvent } from '../../lib/core/events.ts';
 import type { Held } from '../../lib/core/held.ts';
 import { identify } from '../../lib/core/identity.ts';
@@ -247,7 +247,7 @@ export function storeLaws(
 
 interface Worker {
   readonly host: VirtualHost;
-  readonly claims: ReturnType<typeof createClaims>;
+  readonly claims: Claims<string>;
   readonly events: ClaimEvent[];
   acquire(key: string): Promise<Acquired>;
 }

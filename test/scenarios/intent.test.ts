@@ -2,7 +2,14 @@ import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { canonicalValue, type KeyValue, once } from '../../lib/index.ts';
-import { bodyField, compositeKey, eachMessage, messageId, type SqsEvent } from '../../lib/sqs/index.ts';
+import {
+  bodyField,
+  compositeKey,
+  deadLetterQueue,
+  eachMessage,
+  messageId,
+  type SqsEvent,
+} from '../../lib/sqs/index.ts';
 import { context, sqsRecord } from '../support/lambda.ts';
 import { type Order, order, queueServer, setUp } from './support.ts';
 
@@ -120,7 +127,7 @@ describe('11 · messages without a key never run, and never stand for one anothe
         store,
         key,
         onAbandoned: 'retry',
-        deadLetterQueueUrl: queues.deadLetters.url,
+        deadLetters: deadLetterQueue(queues.deadLetters.url),
         sqsClient: queues.functionClient,
         onEvent: () => undefined,
       },

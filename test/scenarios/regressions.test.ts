@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
 import { OptionError, RejectedError } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
 import { context } from '../support/lambda.ts';
 import { order, queueServer, setUp } from './support.ts';
 
@@ -44,7 +44,7 @@ it('5 · a handler that changes its record does not change what is dead-lettered
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
-      deadLetterQueueUrl: queues.deadLetters.url,
+      deadLetters: deadLetterQueue(queues.deadLetters.url),
       sqsClient: queues.functionClient,
       onEvent: () => undefined,
     },

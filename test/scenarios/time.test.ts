@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AbandonedPolicy, OptionError, renewedLease } from '../../lib/index.ts';
+import { type AbandonedPolicy, OptionError, reconcile, renewedLease } from '../../lib/index.ts';
 import type { SqsOptions } from '../../lib/sqs/index.ts';
 import { aheadBy, clockAt, gate, type Order, order, setUp } from './support.ts';
 
@@ -138,7 +138,10 @@ describe('20 · a payment that timed out after it was taken is not taken again',
     const answer = gate();
     const onAbandoned: SqsOptions<Order>['onAbandoned'] =
       policy === 'reconcile'
-        ? { reconcile: (_, { effectKey }) => ({ verdict: has(effectKey) ? 'applied' : 'not-applied' }), settleMs: 0 }
+        ? reconcile({
+            ask: (_, { effectKey }) => ({ verdict: has(effectKey) ? 'applied' : 'not-applied' }),
+            settleMs: 0,
+          })
         : policy;
     const pay = (options: Partial<SqsOptions<Order>>) =>
       consumer(

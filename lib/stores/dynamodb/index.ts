@@ -1,1 +1,3 @@
+export { individualDynamoStore } from './individual.ts';
+export type { TableOptions } from './options.ts';
 export { type DynamoStoreOptions, dynamoStore } from './store.ts';

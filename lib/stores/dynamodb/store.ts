@@ -1,72 +1,74 @@
-import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import type { ClaimStore } from '../../core/store.ts';
-import { unchangedCondition } from './condition.ts';
-import { fromItem, toItem } from './item.ts';
+import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Host } from '../../core/host.ts';
+import type { ClaimRecord } from '../../core/record.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../core/store.ts';
+import { nodeHost } from '../../host.ts';
+import { groupCommit, type Part } from './group-commit.ts';
+import { fromItem, type Item } from './item.ts';
+import { type TableOptions, tableOf } from './options.ts';
+import { isNew, put } from './put.ts';
+import { statementOf } from './statement.ts';
 
-export interface DynamoStoreOptions {
-  /**
-   * The claims table: partition key `id` (string), TTL on `expiresAt`, in one region only. `undefined` is taken, and
-   * refused with a clear message, because that is what a missing environment variable is.
-   */
-  readonly tableName: string | undefined;
-  /**
-   * A client of your own, e.g. with tracing.
-   * @default a client that gives up on a request after 3 seconds, and tries 4 times
-   */
-  readonly client?: DynamoDBClient;
+export interface DynamoStoreOptions extends TableOptions {
+  /** The timers. Only simulations set it. */
+  readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
 /**
- * Claims in a DynamoDB table, one conditional request per claim and one per outcome.
+ * Claims in a DynamoDB table. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads.
  *
- * Needs `dynamodb:GetItem` and `dynamodb:PutItem` on the table.
+ * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table.
  *
- * @throws Error when the table's name is missing
+ * @throws OptionError when the table's name is missing
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
-  const TableName = options.tableName;
-  if (typeof TableName !== 'string' || TableName === '') {
-    throw new Error(`tableName: expected a table's name; got '${TableName}'`);
+export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions): ClaimStore {
+  const { TableName, client } = tableOf(options);
+  const read = groupCommit(host, 100, readTogether);
+  const write = groupCommit(host, 25, writeTogether);
+
+  async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
+    const Keys = ids.map((id) => ({ id: { S: id } }));
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
+    );
+    const found = new Map(Responses?.[TableName]?.map((item) => [item['id']?.S, item]));
+    const unread = UnprocessedKeys?.[TableName]?.Keys?.map((key) => key['id']?.S);
+    return ids.map((id) =>
+      // What was not read is not what is not there: taken for that, it would let an effect run twice.
+      unread?.includes(id) ? { error: new Error(`DynamoDB did not read ${id}`) } : { value: known(found.get(id)) },
+    );
   }
-  const client = options.client ?? defaultClient();
 
-  return {
-    async read(id) {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }),
-      );
-      return Item === undefined ? undefined : fromItem(Item);
-    },
+  async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+    const [first] = writes;
+    // Alone, a first claim that is refused is told by whom. A batch has to ask.
+    if (first?.seen === undefined && writes.length === 1) {
+      return [{ value: await put(client, TableName, (first as ClaimWrite).next, isNew) }];
+    }
+    const { Responses = [] } = await client.send(
+      new BatchExecuteStatementCommand({ Statements: writes.map((one) => statementOf(TableName, one)) }),
+    );
+    return writes.map(({ next: { id } }, index) => {
+      // Statements fail one by one, inside an answer that is no error. One that was not answered may have been applied.
+      const { Error: error } = Responses[index] ?? { Error: {} };
+      if (error === undefined) return { value: { applied: true } };
+      const { Code = 'InternalServerError', Message, Item } = error;
+      if (Code === 'DuplicateItem' || Code === 'ConditionalCheckFailed') return { value: lostTo(id, Item) };
+      return { error: Object.assign(new Error(Message), { name: Code }) };
+    });
+  }
 
-    async write({ next, seen }) {
-      try {
-        await client.send(
-          new PutItemCommand({
-            TableName,
-            Item: toItem(next),
-            ...unchangedCondition(seen),
-            // What stands there comes back with a refusal, for nothing: no second request to see whom we lost to.
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
-        return { applied: true };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return { applied: false, found: error.Item && fromItem(error.Item) };
-      }
-    },
-  };
+  /** A refused write, with what stands there. A statement may be refused without saying what. */
+  async function lostTo(id: string, item: Item | undefined): Promise<WriteResult> {
+    return { applied: false, found: await (item ? known(item) : read(id, id)) };
+  }
+
+  return { read: (id) => read(id, id), write: (one) => write(one.next.id, one) };
 }
 
-function defaultClient(): DynamoDBClient {
-  return new DynamoDBClient({
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-  });
+/** In a promise of its own: one item that is no claim must not fail those that were read with it. */
+async function known(item: Item | undefined): Promise<ClaimRecord | undefined> {
+  return item && fromItem(item);
 }

@@ -1,0 +1,49 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { expect } from '../core/check.ts';
+import type { SqsRecord } from './event.ts';
+
+/** Where messages go that can never run. */
+export interface DeadLetters {
+  /** Puts a copy there, with the reason. @throws when that failed: then the message must stay where it is */
+  send(client: SQSClient, record: SqsRecord, reason: string, error: string): Promise<unknown>;
+}
+
+/**
+ * A dead-letter queue. Each copy says in its message attributes why it is there: `pawl-reason`, `pawl-error`, and the id of
+ * the message that it was made of, `pawl-source-message-id`.
+ *
+ * @param QueueUrl of the queue; FIFO if the consumer's own queue is
+ * @throws OptionError when there is no URL, which is what a missing environment variable is
+ * @example
+ * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
+ */
+export function deadLetterQueue(QueueUrl: string | undefined): DeadLetters {
+  expect(typeof QueueUrl === 'string' && QueueUrl, 'deadLetterQueue', "a queue's URL", QueueUrl);
+  return {
+    async send(client, { body, messageId, attributes, messageAttributes }, reason, error) {
+      const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
+        name,
+        {
+          DataType: dataType,
+          StringValue: stringValue,
+          BinaryValue: binaryValue && Buffer.from(binaryValue, 'base64'),
+        },
+      ]);
+      const ours = { 'pawl-reason': reason, 'pawl-error': error, 'pawl-source-message-id': messageId };
+      const added = Object.entries(ours).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
+      const send = (attributesToSend: unknown[][]) =>
+        client.send(
+          new SendMessageCommand({
+            QueueUrl,
+            MessageBody: body,
+            MessageAttributes: Object.fromEntries(attributesToSend),
+            MessageGroupId: attributes.MessageGroupId,
+            // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
+            MessageDeduplicationId: QueueUrl?.endsWith('.fifo') ? messageId : undefined,
+          }),
+        );
+      // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
+      await send([...original, ...added]).catch(() => send(original));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Host } from '../../core/host.ts';
+
+/** What came of one part of a shared request. After an error it is sent again, a few times. */
+export type Part<Out> = { readonly value: Out | Promise<Out> } | { readonly error: Error };
+
+interface Waiting<In, Out> {
+  readonly id: string;
+  readonly input: In;
+  readonly resolve: (value: Out | Promise<Out>) => void;
+  readonly reject: (error: unknown) => void;
+  tries: number;
+}
+
+/** As often as the AWS SDK sends a request by itself. */
+const mostTries = 4;
+/** A request that takes longer holds nobody else up: what waits behind one that hangs may not have the time. */
+const patienceMs = 250;
+
+/**
+ * Group commit: what is asked for at the same time shares a request of up to `most` parts. What comes while a request is
+ * under way goes with the next one, all together; what comes while none is goes at once. Nothing waits for company.
+ *
+ * @param send serves parts, no two of them with the same id; what it rejects with is the answer to each of them
+ */
+export function groupCommit<In, Out>(
+  host: Pick<Host, 'after' | 'random'>,
+  most: number,
+  send: (inputs: readonly In[]) => Promise<readonly Part<Out>[]>,
+): (id: string, input: In) => Promise<Out> {
+  let queue: Waiting<In, Out>[] = [];
+  const underWay = new Set<object>();
+  let flushing = false;
+
+  /** Not before all that becomes ready in this turn of the event loop has come. */
+  function flushSoon(): void {
+    if (!flushing) host.after(0, flush);
+    flushing = true;
+  }
+
+  function flush(): void {
+    flushing = false;
+    while (queue.length >= most || (queue.length > 0 && underWay.size === 0)) {
+      const group = new Map<string, Waiting<In, Out>>();
+      queue = queue.filter((one) => {
+        const stays = group.size === most || group.has(one.id);
+        if (!stays) group.set(one.id, one);
+        return stays;
+      });
+      serve([...group.values()]);
+    }
+  }
+
+  async function serve(group: readonly Waiting<In, Out>[]): Promise<void> {
+    const ended = () => {
+      underWay.delete(group);
+      flushSoon();
+    };
+    underWay.add(group);
+    const cancel = host.after(patienceMs, ended);
+    try {
+      const parts = await send(group.map(({ input }) => input));
+      for (const [index, one] of group.entries()) settle(one, parts[index] as Part<Out>);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+    cancel();
+    ended();
+  }
+
+  function settle(one: Waiting<In, Out>, part: Part<Out>): void {
+    if ('value' in part) one.resolve(part.value);
+    else if (++one.tries >= mostTries) one.reject(part.error);
+    else host.after(50 * 2 ** one.tries * (0.5 + host.random()), () => enqueue(one));
+  }
+
+  function enqueue(one: Waiting<In, Out>): void {
+    queue.push(one);
+    flushSoon();
+  }
+
+  return (id, input) => new Promise((resolve, reject) => enqueue({ id, input, resolve, reject, tries: 0 }));
+}
