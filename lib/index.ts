@@ -62,3 +62,4 @@ export { type Outcome, renew, settle, type Transition } from './core/settle.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';
 export { failOpen } from './stores/fail-open.ts';
 export { type MemoryStore, memoryStore } from './stores/memory.ts';
+export { type RememberOptions, rememberCompleted } from './stores/remember-completed.ts';

@@ -1,9 +1,10 @@
+import { claimsIn, completionsIn } from './claim-writes.ts';
 import type { DeliveryFaults } from './event-source.ts';
 import type { EffectKind } from './ledger.ts';
 import { EFFECTS, type KillPoint, type PlannedOrder, type Trouble } from './plan.ts';
 import type { ProviderFault } from './provider.ts';
 import type { StackFaults } from './stack.ts';
-import type { TapCall } from './tap.ts';
+import type { StoreFaultStats, StoreFaults } from './store-faults.ts';
 import { record } from './template.ts';
 
 /** The operations of the app's consumers, as they stand in the ids of their claims. */
@@ -16,14 +17,18 @@ export const OPERATION_OF: Readonly<Record<EffectKind, string>> = {
 export interface FaultStats {
   readonly redeliveries: number;
   readonly providerFaults: number;
+  readonly store: StoreFaultStats;
 }
 
 /** Carries a plan out: each trouble happens once, at the first chance. */
-export function createFaults(plan: readonly PlannedOrder[]): {
+export function createFaults(
+  plan: readonly PlannedOrder[],
+  store: StoreFaults,
+): {
   readonly faults: StackFaults;
   readonly stats: FaultStats;
 } {
-  const stats = { redeliveries: 0, providerFaults: 0 };
+  const stats = { redeliveries: 0, providerFaults: 0, store: store.stats };
   const troubles = new Map<string, Trouble>();
   const redeliveries = new Map<string, string>();
   for (const { order, effects } of plan) {
@@ -35,9 +40,9 @@ export function createFaults(plan: readonly PlannedOrder[]): {
     }
   }
 
-  /** Whether one of the claims in a request is to cost its sandbox's life here. Each only once. */
-  function takesLife(call: TapCall, point: KillPoint): boolean {
-    const victim = claimIdsIn(call.body).find((id) => {
+  /** Whether one of these claims is to cost its sandbox's life here. Each only once. */
+  function takesLife(ids: readonly string[], point: KillPoint): boolean {
+    const victim = ids.find((id) => {
       const trouble = troubles.get(id);
       return trouble?.kind === 'kill' && trouble.point === point;
     });
@@ -68,15 +73,15 @@ export function createFaults(plan: readonly PlannedOrder[]): {
     provider,
     delivery,
     tap: {
-      onRequest: (call) => (isCompletion(call) && takesLife(call, 'completion-sent') ? 'kill' : 'pass'),
-      onResponse: (call, { status }) => {
+      rewrite: store.rewrite,
+      onRequest: (call) => (takesLife(completionsIn(call), 'completion-sent') ? 'kill' : 'pass'),
+      onResponse: (call, answer) => {
         // A claim that was refused belongs to somebody else: killing this sandbox would show nothing.
-        if (status !== 200) return 'pass';
-        if (isClaim(call) && takesLife(call, 'claim-written')) return 'kill';
-        return isCompletion(call) && takesLife(call, 'completion-written') ? 'kill' : 'pass';
+        if (takesLife(claimsIn(call, answer), 'claim-written')) return 'kill';
+        if (takesLife(completionsIn(call, answer), 'completion-written')) return 'kill';
+        return store.onResponse();
       },
-      onAnswered: (call, { status }) =>
-        status === 200 && isClaim(call) && takesLife(call, 'claim-answered') ? 'kill' : 'pass',
+      onAnswered: (call, answer) => (takesLife(claimsIn(call, answer), 'claim-answered') ? 'kill' : 'pass'),
     },
   };
   return { faults, stats };
@@ -85,29 +90,6 @@ export function createFaults(plan: readonly PlannedOrder[]): {
 /** The id of an effect's claim in the table. */
 export function claimId(effect: EffectKind, orderId: string): string {
   return `${OPERATION_OF[effect]}#${orderId}`;
-}
-
-/** The claims that a request is about. */
-export function claimIdsIn(body: string): readonly string[] {
-  return body.match(/(?:send-email|issue-gift-card)#[\w-]+/g) ?? [];
-}
-
-/** Whether a request takes claims: one by one, or as a batch. */
-export function isClaim(call: TapCall): boolean {
-  return statusWritten(call) === 'in-flight';
-}
-
-/** Whether a request records that an effect happened. */
-export function isCompletion(call: TapCall): boolean {
-  return statusWritten(call) === 'completed';
-}
-
-/** What a request makes of its claims. Of a single write, what is set: what it compares with is in there, too. */
-function statusWritten({ operation, body }: TapCall): unknown {
-  if (operation === 'PutItem') return record(record(record(JSON.parse(body))['Item'])['status'])['S'];
-  if (operation !== 'BatchExecuteStatement') return undefined;
-  if (body.includes('INSERT INTO')) return 'in-flight';
-  return body.includes('"completed"') ? 'completed' : undefined;
 }
 
 function faultOf(trouble: Trouble): ProviderFault | undefined {

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type { EffectKind } from './ledger.ts';
 import type { Decided } from './operator.ts';
 import type { Verdicts } from './pawl-events.ts';
+import type { StoreFaultStats } from './store-faults.ts';
 import type { EffectVerdict } from './verdict.ts';
 
 /** Everything that a run of the traffic found out. */
@@ -11,6 +12,7 @@ export interface TrafficResult {
   readonly producerDuplicates: number;
   readonly sqsRedeliveries: number;
   readonly providerFaults: number;
+  readonly storeFaults: StoreFaultStats;
   readonly deliveries: number;
   readonly batches: number;
   readonly suppressed: number;
@@ -99,6 +101,14 @@ export function report(result: TrafficResult, colour: boolean): string {
   row('killed', result.sandboxes.killed, 'with SIGKILL: before, during or after the effect, or at its record');
   row('timed out', result.sandboxes.timedOut, 'and were killed by the Lambda stand-in');
   row('provider faults', result.providerFaults, 'calls that failed, hung, or were answered late');
+  if (!result.unprotected) {
+    const { throttled, unread, answersLost } = result.storeFaults;
+    row(
+      'store faults',
+      throttled + unread + answersLost,
+      `${throttled} statements throttled, ${unread} keys left unread, ${answersLost} answers lost`,
+    );
+  }
 
   lines.push('', paint('bold', 'Effects           orders    done  doubled   parked     lost'));
   for (const verdict of [result.emails, result.giftCards]) {

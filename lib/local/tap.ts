@@ -1,4 +1,10 @@
-import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBody, sandboxOf, startHttpServer } from './http.ts';
 
@@ -22,7 +28,17 @@ export interface TapAnswer {
  */
 export type TapVerdict = 'pass' | 'kill' | 'drop' | { readonly delayMs: number };
 
+/** A request that is changed on its way, and its answer on the way back. */
+export interface Rewrite {
+  /** What the server is asked instead; nothing when it is not asked at all. */
+  readonly body: string | undefined;
+  /** The answer, made from the server's if it was asked. */
+  answer(body?: string): string;
+}
+
 export interface TapHooks {
+  /** Before all else. What it answers nothing for passes as it is. */
+  readonly rewrite?: (call: TapCall) => Rewrite | undefined;
   /** Before the server sees the call. After `kill` or `drop` it never does. */
   readonly onRequest?: (call: TapCall) => TapVerdict;
   /** After the server did it, before the caller knows. */
@@ -38,6 +54,8 @@ export interface TapOptions {
   /** What `kill` does. */
   readonly kill?: (sandbox: string) => void;
 }
+
+const perConnection = new Set(['connection', 'transfer-encoding', 'content-length']);
 
 /** A proxy in front of one server, which can make any of its answers late, lost or fatal. */
 export interface Tap {
@@ -76,12 +94,32 @@ export async function startTap(options: TapOptions): Promise<Tap> {
       );
       // Copied one by one, as they came; the connection's own headers belong to each connection.
       for (const [name, value] of Object.entries(request.headers)) {
-        if (value !== undefined && name !== 'connection' && name !== 'transfer-encoding') onward.setHeader(name, value);
+        if (value !== undefined && !perConnection.has(name)) onward.setHeader(name, value);
       }
+      onward.setHeader('content-length', body.length);
       onward.once('error', reject);
       onward.end(body);
     });
     return { head, body: await readBody(head) };
+  }
+
+  async function ask(
+    request: IncomingMessage,
+    call: TapCall,
+    rewrite: Rewrite | undefined,
+  ): Promise<{ answer: TapAnswer; headers: IncomingHttpHeaders }> {
+    if (rewrite !== undefined && rewrite.body === undefined) {
+      const headers = { 'content-type': 'application/x-amz-json-1.0' };
+      return { answer: { status: 200, body: rewrite.answer() }, headers };
+    }
+    const onward = await forward(request, Buffer.from(rewrite?.body ?? call.body));
+    const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;
+    const status = onward.head.statusCode ?? 502;
+    const body = onward.body.toString('utf8');
+    if (rewrite === undefined || status !== 200) return { answer: { status, body }, headers };
+    // Both are about the body that the server sent.
+    const { 'content-length': ___, 'x-amz-crc32': ____, ...others } = headers;
+    return { answer: { status, body: rewrite.answer(body) }, headers: others };
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -90,12 +128,10 @@ export async function startTap(options: TapOptions): Promise<Tap> {
     const operation = String(request.headers['x-amz-target'] ?? '').replace(/^.*\./, '');
     const call: TapCall = { sandbox: sandboxOf(request), operation, body: body.toString('utf8') };
     if (!(await obey(hooks.onRequest?.(call) ?? 'pass', call, response))) return;
-    const onward = await forward(request, body);
-    const answer: TapAnswer = { status: onward.head.statusCode ?? 502, body: onward.body.toString('utf8') };
+    const { answer, headers } = await ask(request, call, hooks.rewrite?.(call));
     if (!(await obey(hooks.onResponse?.(call, answer) ?? 'pass', call, response))) return;
-    const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;
     response.writeHead(answer.status, headers);
-    response.end(onward.body, () => {
+    response.end(answer.body, () => {
       if (hooks.onAnswered?.(call, answer) === 'kill') kill(call);
     });
   }

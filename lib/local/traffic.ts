@@ -7,9 +7,11 @@ import { createPawlEvents } from './pawl-events.ts';
 import { createPlan, EFFECTS } from './plan.ts';
 import { sendOrders } from './producer.ts';
 import type { Progress } from './progress.ts';
+import { createRandom } from './random.ts';
 import type { TrafficResult } from './report.ts';
 import type { QueueDepth } from './sqs-local.ts';
 import { type LocalStack, startStack } from './stack.ts';
+import { createStoreFaults } from './store-faults.ts';
 import { bundleUnprotected } from './unprotected-bundle.ts';
 import { judge } from './verdict.ts';
 
@@ -35,7 +37,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const plan = createPlan(options);
   const orderIds = plan.map(({ order }) => order.orderId);
   const events = createPawlEvents();
-  const { faults, stats: faultStats } = createFaults(plan);
+  const { faults, stats: faultStats } = createFaults(plan, createStoreFaults(createRandom(options.seed)));
   await using stack = await startStack({
     faults,
     onStarting: (what) => progress.update(`${what} …`),
@@ -67,6 +69,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     producerDuplicates: sent.duplicates,
     sqsRedeliveries: faultStats.redeliveries,
     providerFaults: faultStats.providerFaults,
+    storeFaults: faultStats.store,
     deliveries: total(({ stats }) => stats.deliveries),
     batches: total(({ stats }) => stats.batches),
     suppressed: events.count('replayed', 'repeated'),

@@ -54,3 +54,5 @@ export const messageAttribute = nothing;
 export const messageId = nothing;
 export const dynamoStore = nothing;
 export const logEvents = nothing;
+export const deadLetterQueue = nothing;
+export const reconcile = nothing;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parkedClaims } from '../../lib/index.ts';
-import { claimIdsIn, isClaim, isCompletion } from '../../lib/local/faults.ts';
+import { claimsIn, completionsIn } from '../../lib/local/claim-writes.ts';
 import { startGiftCards } from '../../lib/local/gift-cards.ts';
 import { readBody, sandboxOf, startHttpServer } from '../../lib/local/http.ts';
 import { createLedger } from '../../lib/local/ledger.ts';
@@ -74,8 +74,7 @@ beforeAll(async () => {
   function takesLife(orderId: string | undefined, point: Point): boolean {
     return orderId !== undefined && waiting.get(orderId) === point && waiting.delete(orderId);
   }
-  const orderIn = (body: string) => claimIdsIn(body)[0]?.split('#')[1];
-  const verdictOn = (body: string, point: Point) => (takesLife(orderIn(body), point) ? 'kill' : 'pass');
+  const takesLives = ([id]: readonly string[], point: Point) => takesLife(id?.split('#')[1], point);
 
   const functions: Functions = stack.use(
     await startFunctions({
@@ -84,13 +83,12 @@ beforeAll(async () => {
       dynamoEndpoint,
       tap: {
         onRequest: (call) => {
-          if (isClaim(call)) return verdictOn(call.body, 'sends-claim');
-          return isCompletion(call) ? verdictOn(call.body, 'sends-completion') : 'pass';
+          if (takesLives(claimsIn(call), 'sends-claim')) return 'kill';
+          return takesLives(completionsIn(call), 'sends-completion') ? 'kill' : 'pass';
         },
-        onResponse: (call, { status }) => {
-          if (status !== 200) return 'pass';
-          if (isClaim(call)) return verdictOn(call.body, 'wrote-claim');
-          return isCompletion(call) ? verdictOn(call.body, 'wrote-completion') : 'pass';
+        onResponse: (call, answer) => {
+          if (takesLives(claimsIn(call, answer), 'wrote-claim')) return 'kill';
+          return takesLives(completionsIn(call, answer), 'wrote-completion') ? 'kill' : 'pass';
         },
       },
     }),

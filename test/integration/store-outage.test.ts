@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { type ClaimRecord, parkedClaims } from '../../lib/index.ts';
+import { claimsIn } from '../../lib/local/claim-writes.ts';
 import { startDynamoDbLocal } from '../../lib/local/dynamodb-local.ts';
-import { claimIdsIn, isClaim } from '../../lib/local/faults.ts';
 import { startGiftCards } from '../../lib/local/gift-cards.ts';
 import { createLedger } from '../../lib/local/ledger.ts';
 import { createPawlEvents } from '../../lib/local/pawl-events.ts';
@@ -55,12 +55,12 @@ beforeAll(async () => {
       dynamoEndpoint: dynamo.endpoint,
       onLog(line) {
         events.read(line);
-        if (line.includes('"completion-lost"')) for (const id of claimIdsIn(line)) reportedLost.add(id);
+        if (line.includes('"completion-lost"')) reportedLost.add(JSON.parse(line.slice(line.indexOf('{'))).id);
       },
       tap: {
         // As it is handed to the worker: from here on it may act.
-        onResponse(call, { status }) {
-          if (status === 200 && isClaim(call)) for (const id of claimIdsIn(call.body)) claimed.add(id);
+        onResponse(call, answer) {
+          for (const id of claimsIn(call, answer)) claimed.add(id);
           return 'pass';
         },
       },

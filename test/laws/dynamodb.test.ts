@@ -1,27 +1,58 @@
-import { afterAll, beforeAll, inject } from 'vitest';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import type { ClaimStore } from '../../lib/core/store.ts';
+import { nodeHost } from '../../lib/host.ts';
+import { createRandom } from '../../lib/local/random.ts';
+import { dynamoStore, individualDynamoStore, type TableOptions } from '../../lib/stores/dynamodb/index.ts';
+import { inCompany } from '../support/in-company.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
+import { type Troubles, troubleBatchesOf } from '../support/unreliable.ts';
 import { storeLaws } from './store-laws.ts';
 
 const endpoint = inject('dynamoEndpoint');
 const client = localClient(endpoint);
+const troubledClient = localClient(endpoint);
 let tableName: string;
 
 beforeAll(async () => {
   tableName = await claimsTable(client);
 });
-afterAll(() => client.destroy());
+afterAll(() => {
+  client.destroy();
+  troubledClient.destroy();
+});
 
-storeLaws(
-  'dynamoStore on DynamoDB Local',
-  async () => {
-    const lossyClient = localClient(endpoint);
-    const lost = loseAnswersOf(lossyClient);
-    return {
-      store: dynamoStore({ tableName, client }),
-      lossy: { store: dynamoStore({ tableName, client: lossyClient }), lost },
-    };
-  },
-  { races: 1000, runs: 100 },
+function laws(name: string, open: (options: TableOptions) => ClaimStore, runs: number, inUse = client): void {
+  storeLaws(
+    `${name} on DynamoDB Local`,
+    async () => {
+      const lossyClient = localClient(endpoint);
+      const lost = loseAnswersOf(lossyClient);
+      return {
+        store: open({ tableName, client: inUse }),
+        lossy: { store: open({ tableName, client: lossyClient }), lost },
+      };
+    },
+    { races: 10 * runs, runs },
+  );
+}
+
+laws('dynamoStore', dynamoStore, 50);
+laws('individualDynamoStore', individualDynamoStore, 30);
+laws('dynamoStore, always in a batch', (options) => inCompany(dynamoStore(options)), 100);
+
+const troubles: Troubles = troubleBatchesOf(troubledClient, createRandom(7).next, 0.2);
+const impatient = {
+  random: nodeHost.random,
+  after: (ms: number, run: () => void) => nodeHost.after(Math.min(ms, 1), run),
+};
+laws(
+  'dynamoStore, in batches that fail in part',
+  (options) => inCompany(dynamoStore({ ...options, host: impatient })),
+  20,
+  troubledClient,
 );
+
+it('and the batches did fail in part, in every way', () => {
+  for (const [trouble, times] of Object.entries(troubles)) expect(times, trouble).toBeGreaterThan(20);
+});

@@ -93,7 +93,7 @@ export function storeLaws(
   describe(`${name}: two workers and one key`, () => {
     it(`has one winner in each of ${scale.races} races for a new key`, async () => {
       const { store } = await open();
-      await races(scale.races, ['granted and in-flight'], async () => {
+      await races(scale.races, async () => {
         const key = freshId();
         return Promise.all([worker(store).acquire(key), worker(store).acquire(key)]);
       });
@@ -101,7 +101,7 @@ export function storeLaws(
 
     it(`has one winner in each of ${scale.races} races for an abandoned and for a released claim`, async () => {
       const { store } = await open();
-      await races(scale.races, ['granted and in-flight', 'in-flight and taken-over'], async (race) => {
+      await races(scale.races, async (race) => {
         const key = freshId();
         const first = worker(store);
         const held = granted(await first.acquire(key));
@@ -282,11 +282,7 @@ function worker(store: ClaimStore, options: Partial<ClaimOptions<string>> = {}):
   };
 }
 
-async function races(
-  count: number,
-  winners: readonly string[],
-  race: (n: number) => Promise<readonly Acquired[]>,
-): Promise<void> {
+async function races(count: number, race: (n: number) => Promise<readonly Acquired[]>): Promise<void> {
   const outcomes: string[] = [];
   const atOnce = 25;
   for (let from = 0; from < count; from += atOnce) {
@@ -294,12 +290,12 @@ async function races(
     for (const both of await Promise.all(part))
       outcomes.push(
         both
-          .map(({ decision }) => decision)
+          .map(({ decision, held }) => (held === undefined ? decision : 'won'))
           .sort()
           .join(' and '),
       );
   }
-  expect(outcomes).toEqual(Array.from({ length: count }, (_, n) => winners[n % winners.length]));
+  expect(outcomes).toEqual(Array(count).fill('in-flight and won'));
 }
 
 function granted(acquired: Acquired): Held {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createFaults } from '../../lib/local/faults.ts';
 import type { KillPoint, PlannedOrder, Trouble } from '../../lib/local/plan.ts';
+import { createRandom } from '../../lib/local/random.ts';
+import { createStoreFaults } from '../../lib/local/store-faults.ts';
 
 const calm = { sentAgainAfterSeconds: undefined, redelivery: undefined, trouble: undefined };
 
@@ -17,6 +19,9 @@ function planWith(trouble: Trouble): PlannedOrder {
   };
 }
 
+/** DynamoDB on a good day. */
+const calmStore = createStoreFaults({ ...createRandom(1), chance: () => false });
+
 const kill = (point: KillPoint): Trouble => ({ kind: 'kill', point });
 const call = (operation: string, body: unknown) => ({ sandbox: 'SANDBOX0001', operation, body: JSON.stringify(body) });
 const put = (status: string) =>
@@ -27,16 +32,21 @@ const put = (status: string) =>
   });
 const claim = put('in-flight');
 const claims = call('BatchExecuteStatement', {
-  Statements: [{ Statement: 'INSERT INTO "t" VALUE {...}', Parameters: [{ S: 'send-email#order-1' }] }],
+  Statements: [
+    {
+      Statement: `INSERT INTO "t" VALUE {'id':?,'status':?}`,
+      Parameters: [{ S: 'send-email#order-1' }, { S: 'in-flight' }],
+    },
+  ],
 });
 const completion = put('completed');
 const release = put('released');
-const ok = { status: 200, body: '{}' };
+const ok = { status: 200, body: '{"Responses":[{}]}' };
 const refused = { status: 400, body: '{}' };
 
 describe('a planned kill', () => {
   test.each([claim, claims])('waits for the claim to be written, and happens once', (written) => {
-    const { tap } = createFaults([planWith(kill('claim-written'))]).faults;
+    const { tap } = createFaults([planWith(kill('claim-written'))], calmStore).faults;
     expect(tap?.onRequest?.(written)).toBe('pass');
     expect(tap?.onResponse?.(release, ok)).toBe('pass');
     expect(tap?.onResponse?.(written, refused)).toBe('pass');
@@ -45,22 +55,22 @@ describe('a planned kill', () => {
   });
 
   test('after the claim was answered comes no sooner', () => {
-    const { tap } = createFaults([planWith(kill('claim-answered'))]).faults;
+    const { tap } = createFaults([planWith(kill('claim-answered'))], calmStore).faults;
     expect(tap?.onResponse?.(claim, ok)).toBe('pass');
     expect(tap?.onAnswered?.(claim, ok)).toBe('kill');
   });
 
   test('at the completion is before or after it is written', () => {
-    const before = createFaults([planWith(kill('completion-sent'))]).faults;
+    const before = createFaults([planWith(kill('completion-sent'))], calmStore).faults;
     expect(before.tap?.onRequest?.(claim)).toBe('pass');
     expect(before.tap?.onRequest?.(completion)).toBe('kill');
-    const after = createFaults([planWith(kill('completion-written'))]).faults;
+    const after = createFaults([planWith(kill('completion-written'))], calmStore).faults;
     expect(after.tap?.onRequest?.(completion)).toBe('pass');
     expect(after.tap?.onResponse?.(completion, ok)).toBe('kill');
   });
 
   test('during the effect is left to the provider, and is for this effect of this order', () => {
-    const { provider } = createFaults([planWith(kill('effect-applied'))]).faults;
+    const { provider } = createFaults([planWith(kill('effect-applied'))], calmStore).faults;
     expect(provider?.('gift-card', 'order-1')).toBeUndefined();
     expect(provider?.('email', 'order-2')).toBeUndefined();
     expect(provider?.('email', 'order-1')).toEqual({ kind: 'kill-applied' });
@@ -71,7 +81,7 @@ describe('a planned kill', () => {
 test('a planned redelivery happens once, to a message of its order', () => {
   const plan = planWith(kill('claim-written'));
   const email = { ...plan.effects.email, redelivery: 'forgets-deletion' as const };
-  const { faults, stats } = createFaults([{ ...plan, effects: { ...plan.effects, email } }]);
+  const { faults, stats } = createFaults([{ ...plan, effects: { ...plan.effects, email } }], calmStore);
   const { forgetsDeletion, deliversTwice } = faults.delivery?.('email') ?? {};
   const message = { Body: JSON.stringify(plan.order) };
   expect(deliversTwice?.(message)).toBe(false);

@@ -22,6 +22,7 @@ const result: TrafficResult = {
   producerDuplicates: 2,
   sqsRedeliveries: 1,
   providerFaults: 3,
+  storeFaults: { throttled: 3, unread: 2, answersLost: 1 },
   deliveries: 15,
   batches: 4,
   suppressed: 2,

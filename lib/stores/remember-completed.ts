@@ -1,0 +1,56 @@
+import { expect } from '../core/check.ts';
+import type { ClaimRecord } from '../core/record.ts';
+import { type ClaimStore, unchanged } from '../core/store.ts';
+
+export interface RememberOptions {
+  /**
+   * How many completed claims are remembered, the last ones written or found. Each is its record, with its result if that is
+   * recorded.
+   * @default 1000
+   */
+  readonly keys?: number;
+}
+
+/**
+ * A claim store that remembers, in this process, which claims are completed, and answers their duplicates without a request.
+ * It can only ever say "done", which within its retention never goes back; whatever else there is to know is asked of the store.
+ * A record that somebody deletes by hand, so that it runs again, is remembered until the process ends.
+ *
+ * @throws OptionError unless `keys` is a whole number, 1 or more
+ * @example
+ * store: rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE })),
+ */
+export function rememberCompleted(store: ClaimStore, { keys = 1000 }: RememberOptions = {}): ClaimStore {
+  expect(Number.isSafeInteger(keys) && keys > 0, 'rememberCompleted.keys', 'a whole number, 1 or more', keys);
+  const completed = new Map<string, ClaimRecord>();
+
+  function remember(found: ClaimRecord | undefined): void {
+    if (found?.status !== 'completed') return;
+    completed.delete(found.id);
+    completed.set(found.id, found);
+    for (const [oldest] of completed) {
+      if (completed.size <= keys) break;
+      completed.delete(oldest);
+    }
+  }
+
+  return {
+    async read(id) {
+      const known = completed.get(id);
+      if (known !== undefined) return known;
+      const found = await store.read(id);
+      remember(found);
+      return found;
+    },
+    async write(write) {
+      const { next, seen } = write;
+      const known = completed.get(next.id);
+      if (known !== undefined && !unchanged(seen, known)) return { applied: false, found: known };
+      // Whoever goes on from the record itself, after its retention, ends what is remembered of it.
+      completed.delete(next.id);
+      const result = await store.write(write);
+      remember(result.applied ? next : result.found);
+      return result;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimStore } from '../../lib/core/store.ts';
+import { memoryStore, OptionError, rememberCompleted } from '../../lib/index.ts';
+import { eachMessage } from '../../lib/sqs/index.ts';
+import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { record } from '../support/records.ts';
+import { virtualHost } from '../support/virtual-host.ts';
+
+/** A store that counts what it is asked. */
+function counting(store: ClaimStore) {
+  const calls: string[] = [];
+  const counted: ClaimStore = {
+    read: (id) => (calls.push(`read ${id}`), store.read(id)),
+    write: (write) => (calls.push(`write ${write.next.status}`), store.write(write)),
+  };
+  return { calls, counted };
+}
+
+describe('rememberCompleted', () => {
+  it('answers the duplicates of what this process has completed without asking anybody', async () => {
+    const { calls, counted } = counting(memoryStore());
+    let ran = 0;
+    const host = virtualHost();
+    const handler = eachMessage<{ id: string }>(
+      {
+        operation: 'send',
+        store: rememberCompleted(counted),
+        key: ({ body }) => body.id,
+        onAbandoned: 'retry',
+        sqsClient: noQueue,
+        onEvent: () => undefined,
+        host,
+      },
+      () => ++ran,
+    );
+    const deliver = (receiveCount: number) =>
+      handler(sqsEvent(sqsRecord({ id: 'a' }, { receiveCount })), context(30_000, host.now));
+    await deliver(1);
+    expect(calls).toEqual(['write in-flight', 'write completed']);
+    expect(await deliver(1)).toEqual({ batchItemFailures: [] });
+    expect(await deliver(2)).toEqual({ batchItemFailures: [] });
+    expect([calls.length, ran]).toEqual([2, 1]);
+    // Past its retention, the store is asked again, and the effect happens again.
+    await host.advance(31 * 24 * 3600 * 1000);
+    await deliver(1);
+    expect([calls.length, ran]).toEqual([4, 2]);
+  });
+
+  it('says nothing but "done": what was in flight, released or parked is asked for each time', async () => {
+    for (const status of ['in-flight', 'released', 'parked', 'rejected'] as const) {
+      const { calls, counted } = counting(memoryStore());
+      const store = rememberCompleted(counted);
+      const found = record({ status });
+      await store.write({ next: found, seen: undefined });
+      expect(await store.read(found.id)).toEqual(found);
+      expect(await store.write({ next: record({ claimId: 'other' }), seen: undefined })).toEqual({
+        applied: false,
+        found,
+      });
+      expect(calls).toHaveLength(3);
+    }
+  });
+
+  it('forgets the oldest when it is full', async () => {
+    const { calls, counted } = counting(memoryStore());
+    const store = rememberCompleted(counted, { keys: 2 });
+    for (const id of ['a', 'b', 'c']) await store.write({ next: record({ id, status: 'completed' }), seen: undefined });
+    for (const id of ['c', 'b', 'a']) await store.read(id);
+    expect(calls.slice(3)).toEqual(['read a']);
+    expect(() => rememberCompleted(counted, { keys: 0 })).toThrow(OptionError);
+  });
+});
