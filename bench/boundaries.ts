@@ -56,6 +56,16 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(core|observe)\/|node:)/,
   },
   {
+    rule: 'lib/testing imports the core, the memory store, the host, Node and the types of SQS: no client, no Middy, no CDK',
+    from: /^lib\/testing\//,
+    only: /^(lib\/(core|testing)\/|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options)\.ts$|lib\/host\.ts$|node:)/,
+  },
+  {
+    rule: 'lib/testing is for tests: nothing that gets deployed may import it',
+    from: /^(?!lib\/testing\/|test\/|bench\/)/,
+    never: /^lib\/testing\//,
+  },
+  {
     rule: 'only lib/constructs and bin (and their tests) import CDK: a runtime bundle must never contain it',
     from: /^(?!lib\/constructs\/|bin\/|test\/)/,
     never: CDK,

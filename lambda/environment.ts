@@ -1,3 +1,9 @@
+import type { SqsOptions } from '../lib/sqs/index.ts';
+import type { Order } from './order.ts';
+
+/** What a consumer is given by where it runs: the deployed function, or a test. */
+export type Wiring = Pick<SqsOptions<Order>, 'store' | 'deadLetters' | 'onEvent' | 'sqsClient' | 'host'>;
+
 /** Seconds that a message waits before it is tried again, by how often it was received: 10, 30, 90 … unless the app says otherwise. */
 export function backoffSeconds(receiveCount: number): number {
   return Math.min(900, Number(process.env['BACKOFF_SECONDS'] ?? 10) * 3 ** (receiveCount - 1));

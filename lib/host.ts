@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Host } from './core/host.ts';
 
 /** The world as it is: the system's clock, its random source and its timers. */
@@ -6,7 +6,7 @@ export const nodeHost: Host = {
   now: () => Date.now(),
   random: () => Math.random(),
   randomId: () => randomUUID(),
-  sha256: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+  sha256: (text) => hash('sha256', text),
   after(ms, callback) {
     if (ms === 0) {
       const turn = setImmediate(callback);

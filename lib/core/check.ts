@@ -10,5 +10,5 @@ export function expect(ok: unknown, option: string, expected: string, came: unkn
 
 /** @throws OptionError unless it is a whole number, 0 or more */
 export function expectWhole(option: string, value: unknown): void {
-  expect(Number.isSafeInteger(value) && Number(value) >= 0, option, 'a whole number, 0 or more', value);
+  expect(Number.isSafeInteger(value) && (value as number) >= 0, option, 'a whole number, 0 or more', value);
 }

@@ -1,18 +1,26 @@
 import { type Decision, decide } from './decide.ts';
-import { errorKind, StoreUnavailableError } from './errors.ts';
+import { errorKind, letFail } from './errors.ts';
 import { type ClaimEvent, type FactsOf, factsOf } from './events.ts';
 import type { Held, Lease } from './held.ts';
 import { sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
 import type { Recorded } from './ran.ts';
-import { type ClaimRecord, type RecordedError, recordedError } from './record.ts';
+import { type ClaimRecord, recordedError } from './record.ts';
 import { completion } from './result.ts';
 import { type Outcome, settle, type Transition } from './settle.ts';
 import type { WriteResult } from './store.ts';
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
-export type Acquired = Decision & { readonly held?: Held };
+export type Acquired =
+  | (Decision & { readonly held?: Held })
+  /** The store failed: nothing was granted as far as anybody may act upon. */
+  | {
+      readonly decision: 'unavailable';
+      readonly cause: unknown;
+      readonly record?: undefined;
+      readonly held?: undefined;
+    };
 
 /** How far a handler had come with its effect. `unmarked`: it does not say. */
 export type Phase = 'unmarked' | 'before' | 'during' | 'after';
@@ -24,8 +32,11 @@ export interface AcquireRequest {
   readonly redelivered?: boolean | undefined;
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline?: number | undefined;
-  /** Do not take over what killed a worker: answer with the decision, and leave the claim as it is. */
-  readonly unlessAbandoned?: boolean | undefined;
+  /**
+   * If not, what killed a worker is answered with the decision to take it over, and the claim is left as it is.
+   * @default true
+   */
+  readonly mayTakeOver?: boolean | undefined;
 }
 
 export type Claims<Input> = ReturnType<typeof createClaims<Input>>;
@@ -35,13 +46,16 @@ export type Claims<Input> = ReturnType<typeof createClaims<Input>>;
  * @param fallback the lease of a claim that neither the author nor an invocation gives one
  */
 export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease) {
-  const { store, rules, host, operation } = settings;
+  const { store, host, operation } = settings;
 
   function emit<T extends ClaimEvent['type']>(identity: Identity | undefined, type: T, facts: FactsOf<T>): void {
-    const id = identity?.id ?? '';
-    const event = { type, operation, id, at: host.now(), ...facts } as unknown as ClaimEvent;
+    const event = { type, operation, id: identity?.id ?? '', at: host.now(), ...facts } as unknown as ClaimEvent;
     // A listener's failure, sooner or later, must not look like the store's or the handler's: the effect may have happened.
-    (async () => settings.onEvent(event))().catch(() => undefined);
+    try {
+      letFail(settings.onEvent(event));
+    } catch {
+      // It has nobody to tell.
+    }
   }
 
   /** The lease that has to be kept while a handler runs; none where the claim lasts as long as the invocation. */
@@ -51,16 +65,13 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     return Math.min(host.now() + (leaseOf(deadline)?.leaseMs ?? Infinity), deadline ?? Infinity);
   }
 
-  /**
-   * Asks for a claim. Nothing may run before this has answered with `held`.
-   * @throws StoreUnavailableError when the store failed: nothing was granted as far as anybody may act upon
-   */
+  /** Asks for a claim. Nothing may run before this has answered with `held`. Never throws. */
   async function acquire({
     identity,
     fingerprint,
     redelivered,
     deadline,
-    unlessAbandoned,
+    mayTakeOver = true,
   }: AcquireRequest): Promise<Acquired> {
     const { id } = identity;
     const claimId = host.randomId();
@@ -69,24 +80,20 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
       // Each further round means that another worker changed the record between our look and our write.
       for (;;) {
         const request = { id, claimId, fingerprint, leaseUntil: leaseEnd(deadline) };
-        const decided = decide(found, request, rules, host.now());
+        const decided = decide(found, request, settings, host.now());
         const { decision, record, write } = decided;
-        if (unlessAbandoned && decision === 'taken-over') return decided;
+        if (!mayTakeOver && decision === 'taken-over') return decided;
         const written = write && (await store.write(write));
-        if (written?.applied === false) {
-          found = written.found;
-          continue;
+        if (written?.applied !== false) {
+          emit(identity, decision === 'parked' && !write ? 'still-parked' : decision, factsOf(record));
+          if (!('reconcile' in decided)) return decided;
+          return { ...decided, held: { identity, record, deadline } };
         }
-        emit(identity, decision === 'parked' && !write ? 'still-parked' : decision, factsOf(record));
-        if (!('reconcile' in decided)) return decided;
-        return { ...decided, held: { identity, record, deadline, inDoubt: decided.reconcile } };
+        found = written.found;
       }
     } catch (cause) {
-      const error = recordedError(cause);
-      emit(identity, 'store-unavailable', { error });
-      throw new StoreUnavailableError(`nothing was run for ${id}: the claims store failed: ${error.message}`, {
-        cause,
-      });
+      emit(identity, 'store-unavailable', { error: recordedError(cause) });
+      return { decision: 'unavailable', cause };
     }
   }
 
@@ -101,12 +108,12 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
       const next = transition(seen);
       if (next === 'stale') return next;
       try {
-        if (next !== 'applied') {
-          const written: WriteResult = await store.write({ next, seen });
-          seen = written.applied ? next : written.found;
-          if (!written.applied) continue;
+        const written: WriteResult | false = next !== 'applied' && (await store.write({ next, seen }));
+        if (written && !written.applied) {
+          seen = written.found;
+          continue;
         }
-        held.record = seen ?? held.record;
+        held.record = (written ? next : seen) as ClaimRecord;
         return 'applied';
       } catch (error) {
         const waitMs = Math.min(2000, 50 * 2 ** round) * (0.5 + host.random());
@@ -121,21 +128,21 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     const { identity, deadline } = held;
     const { claimId, leaseUntil } = held.record;
     const { status } = outcome;
-    const until = deadline ?? leaseUntil;
+    const settled = (found: ClaimRecord | undefined) => settle(claimId, found, outcome, settings, host.now());
     try {
-      const changed = await change(held, (found) => settle(claimId, found, outcome, rules, host.now()), until);
-      const stale = changed === 'stale';
-      emit(identity, stale ? 'stale-claim' : status, factsOf({ ...held.record, ...outcome }));
-      return stale ? changed : status;
+      const stale = (await change(held, settled, deadline ?? leaseUntil)) === 'stale';
+      emit(identity, stale ? 'stale-claim' : status, factsOf(held.record, outcome));
+      return stale ? 'stale' : status;
     } catch (failure) {
+      const storeError = recordedError(failure);
       const type = status === 'completed' ? 'completion-lost' : 'outcome-lost';
-      emit(identity, type, { ...factsOf({ ...held.record, ...outcome }), storeError: recordedError(failure) });
+      emit(identity, type, { ...factsOf(held.record, outcome), storeError });
       return 'lost';
     }
   }
 
   /** Records that the effect happened. Whatever comes of the writing, it did. */
-  async function succeed(held: Held, value: unknown): Promise<Recorded> {
+  function succeed(held: Held, value: unknown): Promise<Recorded> {
     const outcome = completion(value, settings.maxResultBytes, settings.recordResult);
     const reason = outcome.resultOmitted;
     if (reason && reason !== 'by-choice') emit(held.identity, 'result-not-recorded', { reason });
@@ -143,33 +150,28 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   }
 
   /** Records that a handler threw, by what its error and its phase say about the effect. */
-  async function fail(held: Held, thrown: unknown, phase: Phase): Promise<Recorded> {
+  function fail(held: Held, thrown: unknown, phase: Phase): Promise<Recorded> {
     const error = recordedError(thrown);
     if (phase === 'after') {
       emit(held.identity, 'failed-after-effect', { error });
       return succeed(held, undefined);
     }
-    const known = errorKind(thrown) ?? classified(thrown);
-    if (known === 'rejected') return record(held, { status: 'rejected', error });
+    const known = knownOf(thrown);
+    if (known === 'rejected') return record(held, { status: known, error });
     const unknown = known !== 'retryable' && phase !== 'before';
-    if (unknown && rules.onAbandoned === 'park') return record(held, { status: 'parked', error });
-    return record(held, { status: 'released', error, unknown });
+    const parks = unknown && settings.onAbandoned === 'park';
+    return record(held, parks ? { status: 'parked', error } : { status: 'released', error, unknown });
   }
 
-  /** Records that the provider could not say. Once too often, and somebody has to. */
-  async function leaveInDoubt(held: Held, error: RecordedError, inconclusive: boolean): Promise<Recorded> {
-    const tooOften = inconclusive && held.record.abandoned + 1 >= rules.maxAbandoned;
-    return record(held, tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive });
-  }
-
-  function classified(thrown: unknown) {
+  /** What an error says about the effect, by its own account or by the author's. */
+  function knownOf(thrown: unknown) {
     try {
-      return settings.classify(thrown);
+      return errorKind(thrown) ?? settings.classify?.(thrown);
     } catch {
-      // A classifier that fails has not said anything about the effect.
+      // A classifier that fails has not said anything.
       return undefined;
     }
   }
 
-  return { settings, leaseOf, leaseEnd, acquire, change, succeed, fail, leaveInDoubt, emit };
+  return { settings, leaseOf, leaseEnd, acquire, change, record, succeed, fail, emit };
 }

@@ -65,15 +65,8 @@ export function decide(
 ): Decision {
   if (found === undefined || isForgotten(found, rules, now)) {
     // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
-    const unused = {
-      id: request.id,
-      fence: found?.fence ?? 0,
-      firstSeenAt: now,
-      attempts: 0,
-      abandoned: 0,
-      v: 1,
-    } as const;
-    return grant('granted', unused, false);
+    const fence = found?.fence ?? 0;
+    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0, v: 1 });
   }
   const { status, claimId, leaseUntil, unknownAt, fingerprint } = found;
   if (fingerprint && request.fingerprint && fingerprint !== request.fingerprint) return answer('key-reused');
@@ -81,18 +74,16 @@ export function decide(
   if (status === 'parked') return answer('parked');
 
   const parks = rules.onAbandoned === 'park';
-  const asks = rules.onAbandoned === 'reconcile';
-  const inDoubt = unknownAt !== undefined;
   if (status === 'released') {
     if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
     if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
     // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
-    if (inDoubt && parks) return park('outcome-unknown');
-    return grant('granted', found, inDoubt && asks);
+    if (parks && unknownAt !== undefined) return park('outcome-unknown');
+    return grant('granted', found);
   }
 
   // Our own write, whose answer was lost. The doubt it was granted with is still on it.
-  if (claimId === request.claimId) return { decision: 'granted', reconcile: inDoubt && asks, record: found };
+  if (claimId === request.claimId) return held('granted', found);
   const retryAfterMs = leaseUntil + rules.skewMs - now;
   if (retryAfterMs > 0) return { decision: 'in-flight', retryAfterMs, record: found };
 
@@ -100,13 +91,17 @@ export function decide(
   const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: leaseUntil };
   if (abandoned.abandoned >= rules.maxAbandoned) return park('abandoned-too-often', abandoned);
   if (parks) return park('abandoned', abandoned);
-  return grant('taken-over', abandoned, asks);
+  return grant('taken-over', abandoned);
 
   function answer(decision: 'key-reused' | 'replayed' | 'parked'): Decision {
     return { decision, record: found as ClaimRecord };
   }
 
-  function grant(decision: 'granted' | 'taken-over', from: Grantable, reconcile: boolean): Decision {
+  function held(decision: 'granted' | 'taken-over', record: ClaimRecord): Decision {
+    return { decision, reconcile: rules.onAbandoned === 'reconcile' && record.unknownAt !== undefined, record };
+  }
+
+  function grant(decision: 'granted' | 'taken-over', from: Grantable): Decision {
     const record: ClaimRecord = {
       ...from,
       status: 'in-flight',
@@ -118,7 +113,7 @@ export function decide(
       error: undefined,
       expiresAt: expiry(rules, now),
     };
-    return { decision, reconcile, record, write: { next: record, seen: found } };
+    return { ...held(decision, record), write: { next: record, seen: found } };
   }
 
   function park(reason: ParkedReason, from = found as ClaimRecord): Decision {

@@ -1,5 +1,8 @@
-/** Errors are told apart by this brand, see `errorKind`. */
-const brand: unique symbol = Symbol.for('pawl.error');
+/**
+ * Errors are told apart by this brand, see `errorKind`. A text and no symbol: a bundler keeps a class with a computed field,
+ * whether or not anybody throws it.
+ */
+const brand = 'pawl.error';
 
 /**
  * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released. Do not
@@ -11,7 +14,7 @@ const brand: unique symbol = Symbol.for('pawl.error');
 export class RetryableError extends Error {
   override readonly name = 'RetryableError';
   /** @internal */
-  readonly [brand] = 'retryable';
+  readonly 'pawl.error' = 'retryable';
 }
 
 /**
@@ -24,7 +27,7 @@ export class RetryableError extends Error {
 export class RejectedError extends Error {
   override readonly name = 'RejectedError';
   /** @internal */
-  readonly [brand] = 'rejected';
+  readonly 'pawl.error' = 'rejected';
 }
 
 /** An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. */
@@ -54,6 +57,11 @@ export class StoreUnavailableError extends Error {
  */
 export class LeaseError extends Error {
   override readonly name = 'LeaseError';
+}
+
+/** Lets what was answered fail later, unheard: a rejection that nobody handles would end the process. */
+export function letFail(answered: unknown): void {
+  if (answered) Promise.resolve(answered).catch(() => undefined);
 }
 
 /**

@@ -69,31 +69,30 @@ export type FactsOf<T extends ClaimEvent['type']> = Omit<
 >;
 
 /** What happens on every good day. All else is reported, even when nobody listens: money may be involved. */
-const ordinary: ReadonlySet<string> = new Set<ClaimEvent['type']>([
+const ordinary: readonly ClaimEvent['type'][] = [
   'granted',
   'completed',
   'replayed',
   'in-flight',
   'deferred',
   'repeated',
-]);
+];
 
 /** The listener of those who gave none: one line of JSON to `console.warn` for whatever is out of the ordinary. */
 export function reportTheUnusual(event: ClaimEvent): void {
-  if (!ordinary.has(event.type)) console.warn(eventLine(event));
+  if (!ordinary.includes(event.type)) console.warn(eventLine(event));
 }
 
 /** A listener that writes every event as one line of JSON to the console, where CloudWatch Logs picks it up. */
 export function logEvents(event: ClaimEvent): void {
-  if (ordinary.has(event.type)) console.log(eventLine(event));
-  else console.warn(eventLine(event));
+  console[ordinary.includes(event.type) ? 'log' : 'warn'](eventLine(event));
 }
 
 function eventLine({ type, ...facts }: ClaimEvent): string {
   return JSON.stringify({ pawl: type, ...facts });
 }
 
-/** What an event says of a claim: nothing that was recorded as a result. */
-export function factsOf({ attempts, fence, status, error }: ClaimRecord) {
-  return { attempts, fence, status, error };
+/** What an event says of a claim, and of how it ended: nothing that was recorded as a result. */
+export function factsOf(record: ClaimRecord, { status, error }: Pick<OfClaim, 'status' | 'error'> = record): OfClaim {
+  return { attempts: record.attempts, fence: record.fence, status, error };
 }

@@ -28,14 +28,22 @@ const inexact = /[\d.]{16}|e[+-]?\d{3}/i;
  * canonicalJson('{ "price": 1.90, "id": 7 }') // {"id":7,"price":1.9}
  */
 export function canonicalJson(text: string, ignored: readonly string[] = []): string {
-  let value: unknown;
   try {
-    value = inexact.test(text) ? JSON.parse(text, keepDigits as () => unknown) : JSON.parse(text);
-  } catch {
+    return canonicalDocument(text, JSON.parse(text), ignored);
+  } catch (error) {
     // The parser's own message quotes the text.
-    throw new FingerprintError('not JSON, or nested too deeply');
+    throw error instanceof FingerprintError ? error : new FingerprintError('not JSON, or nested too deeply');
   }
-  return canonical(value, ignored, (parsed) => parsed);
+}
+
+/**
+ * As `canonicalJson`, of a document that was parsed already: it is parsed once more only where that may have lost digits.
+ *
+ * @param parsed what `JSON.parse(text)` made
+ * @throws FingerprintError when it is nested deeper than 500 levels; RangeError when that was too deep to look for its digits
+ */
+export function canonicalDocument(text: string, parsed: unknown, ignored: readonly string[]): string {
+  return canonical(inexact.test(text) ? JSON.parse(text, keepDigits as () => unknown) : parsed, ignored);
 }
 
 /**
@@ -62,28 +70,27 @@ export function fingerprintOf(canonical: string, host: Pick<Host, 'sha256'>): st
   return `1:${host.sha256(canonical).slice(0, 32)}`;
 }
 
-/** Answers what JSON has in place of a value. */
-type ToJson = (given: unknown, refuse: (what: string) => never) => unknown;
+/** Answers what JSON has in place of a value, or refuses it, saying where it is. */
+type ToJson = (given: unknown, path: readonly string[]) => unknown;
 
 /** Writes what `JSON.parse` makes. A boxed string is a number in all its digits; `undefined` is what is not there. */
-function canonical(root: unknown, ignored: readonly string[], toJson: ToJson): string {
+function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): string {
   const patterns = ignored.map((pattern) => pattern.normalize().split('.'));
   /** Where the walk is. */
   const path: string[] = [];
 
   function write(given: unknown): string {
-    if (path.length > mostLevels) refuse('a cycle, or what is nested too deeply,');
-    const value = toJson(given, refuse);
-    // Lone surrogates are escaped here: as UTF-8, which is what is hashed, they would all be the same character.
-    if (typeof value === 'string') return JSON.stringify(value.normalize());
+    if (path.length > mostLevels) throw new FingerprintError('a cycle, or nested too deeply');
+    const value = toJson ? toJson(given, path) : given;
+    if (typeof value === 'string') return quoted(value);
     if (typeof value !== 'object' || value === null || value instanceof String) return `${value}`;
     const isArray = Array.isArray(value);
     const parts: string[] = [];
-    for (const [key, field] of Object.entries(value)) {
-      const name = key.normalize();
+    for (const name of Object.keys(value)) {
+      const field: unknown = value[name as keyof typeof value];
       path.push(name);
       const part = field === undefined || patterns.some(isHere) ? '' : write(field);
-      if (part) parts.push(isArray ? part : `${JSON.stringify(name)}:${part}`);
+      if (part) parts.push(isArray ? part : `${quoted(name)}:${part}`);
       path.pop();
     }
     // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
@@ -91,18 +98,22 @@ function canonical(root: unknown, ignored: readonly string[], toJson: ToJson): s
   }
 
   function isHere(names: readonly string[]): boolean {
-    return names.length === path.length && names.every((name, i) => name === '*' || name === path[i]);
-  }
-
-  function refuse(what: string): never {
-    throw new FingerprintError(`${what} has no canonical form (at ${path.join('.').slice(0, 99) || 'the root'})`);
+    return names.length === path.length && names.every((name, i) => name === '*' || name === path[i]?.normalize());
   }
 
   return write(root);
 }
 
+/** What is quoted as it is: printable ASCII, which is most of what is sent, but for the quote and the backslash. */
+const plain = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  // Lone surrogates are escaped here: as UTF-8, which is what is hashed, they would all be the same character.
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text.normalize());
+}
+
 /** As JSON.stringify sees a value, and refusing where it would drop, empty or round it. */
-function jsonOf(given: unknown, refuse: (what: string) => never): unknown {
+function jsonOf(given: unknown, path: readonly string[]): unknown {
   // Before anybody's BigInt.prototype.toJSON, which would make it a string.
   if (typeof given === 'bigint') return Object(exactNumber(`${given}`));
   const { toJSON } = Object(given);
@@ -113,7 +124,8 @@ function jsonOf(given: unknown, refuse: (what: string) => never): unknown {
   if (typeof value === 'number' && Math.abs(value) < 2 ** 53) return value;
   // What turns itself into nothing is an invalid date, by whatever library. What is of another kind, JSON writes as `{}`.
   if (value == null ? value === given : kindOf(value) === 'Object') return value;
-  return refuse(typeof value === 'number' ? 'a number that is NaN, infinite or beyond 2^53' : `this ${kindOf(given)}`);
+  const what = typeof value === 'number' ? 'a number that is NaN, infinite or beyond 2^53' : `this ${kindOf(given)}`;
+  throw new FingerprintError(`${what} has no canonical form (at ${path.join('.').slice(0, 99) || 'the root'})`);
 }
 
 function kindOf(value: unknown): string {

@@ -2,8 +2,8 @@ import type { ClaimEvent, FactsOf } from './events.ts';
 import type { Host } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Ran, Recorded } from './ran.ts';
-import type { ClaimRecord, RecordedError } from './record.ts';
-import type { Transition } from './settle.ts';
+import type { ClaimRecord } from './record.ts';
+import type { Outcome, Transition } from './settle.ts';
 
 /** A claim that this worker holds. */
 export interface Held {
@@ -12,13 +12,13 @@ export interface Held {
   record: ClaimRecord;
   /** When the invocation ends, in epoch milliseconds; `undefined` where nothing ends it. */
   readonly deadline: number | undefined;
-  /** An earlier attempt is in doubt, and the provider is to be asked before anything runs. */
-  readonly inDoubt: boolean;
 }
 
 /** A lease that is shorter than the invocation, and is kept while the handler runs. */
 export interface Lease {
   readonly leaseMs: number;
+  /** @throws OptionError when it is no longer than `timeoutMs` and `marginMs` together */
+  readonly check: (leastMs: number) => void;
   /** Keeps a claim's lease until the answered function is called. `lost` is told when the claim is somebody else's. */
   readonly keep: (engine: Engine, held: Held, lost: (why: string) => void) => () => Promise<void>;
 }
@@ -36,7 +36,8 @@ export interface Engine {
     readonly host: Host;
     readonly operation: string;
     readonly marginMs: number;
-    readonly rules: { readonly skewMs: number };
+    readonly skewMs: number;
+    readonly maxAbandoned: number;
   };
   leaseOf(deadline: number | undefined): Lease | undefined;
   leaseEnd(deadline: number | undefined): number;
@@ -46,6 +47,6 @@ export interface Engine {
     until: number,
   ): Promise<'applied' | 'stale'>;
   succeed(held: Held, value: unknown): Promise<Recorded>;
-  leaveInDoubt(held: Held, error: RecordedError, inconclusive: boolean): Promise<Recorded>;
+  record(held: Held, outcome: Outcome): Promise<Recorded>;
   emit<T extends ClaimEvent['type']>(identity: Identity, type: T, facts: FactsOf<T>): void;
 }

@@ -1,6 +1,7 @@
 import { expect } from './check.ts';
 import type { Claim } from './claim.ts';
 import { createClaims } from './claims.ts';
+import { StoreUnavailableError } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
@@ -70,6 +71,13 @@ export function once<Input, R>(
     const canonical = options.fingerprint?.(input);
     const fingerprint = canonical === undefined ? undefined : fingerprintOf(canonical, settings.host);
     const acquired = await claims.acquire({ identity, fingerprint, deadline, redelivered: call.redelivered });
+    if (acquired.decision === 'unavailable') {
+      const { cause } = acquired;
+      const { message } = recordedError(cause);
+      throw new StoreUnavailableError(`nothing was run for ${identity.id}: the claims store failed: ${message}`, {
+        cause,
+      });
+    }
     const { decision, record, held } = acquired;
     if (held !== undefined) {
       const ran = await run(claims, held, fn, input);

@@ -6,13 +6,19 @@ import type { Engine, Held } from './held.ts';
 export function openClaim(engine: Engine, held: Held, latest: number) {
   const { host, operation, marginMs } = engine.settings;
   const { key, effectKey } = held.identity;
-  const controller = new AbortController();
-  const abort = (why: string) => controller.abort(new LeaseError(why));
-  const keeping = engine.leaseOf(held.deadline)?.keep(engine, held, abort);
+  let ended: LeaseError | undefined;
+  /** Made when somebody asks for its signal: most handlers never do. */
+  let controller: AbortController | undefined;
   let cancelAbort: (() => void) | undefined;
 
-  const end = () => Math.min(latest, held.record.leaseUntil - marginMs);
-  const remainingMs = () => (controller.signal.aborted ? 0 : Math.max(0, end() - host.now()));
+  function abort(why: string): void {
+    ended ??= new LeaseError(why);
+    controller?.abort(ended);
+  }
+
+  function remainingMs(): number {
+    return ended ? 0 : Math.max(0, Math.min(latest, held.record.leaseUntil - marginMs) - host.now());
+  }
 
   function armAbort(): void {
     cancelAbort = host.after(remainingMs(), () => {
@@ -30,14 +36,20 @@ export function openClaim(engine: Engine, held: Held, latest: number) {
     fence: held.record.fence,
     remainingMs,
     get signal(): AbortSignal {
-      if (cancelAbort === undefined) armAbort();
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (ended) controller.abort(ended);
+        else armAbort();
+      }
       return controller.signal;
     },
   };
 
-  async function stop(): Promise<void> {
+  const keeping = engine.leaseOf(held.deadline)?.keep(engine, held, abort);
+
+  function stop(): Promise<void> | undefined {
     cancelAbort?.();
-    await keeping?.();
+    return keeping?.();
   }
 
   return { claim, stop };

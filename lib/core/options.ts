@@ -93,11 +93,11 @@ export interface ClaimOptions<Input> {
   readonly host?: Host;
 }
 
-/** Options after defaults and validation. */
+/** Options after defaults and validation: among them, the rules that claims are decided by. */
 export interface Settings<Input>
-  extends Required<Omit<ClaimOptions<Input>, 'lease' | 'retentionSeconds' | 'onAbandoned'>> {
-  readonly lease: Lease | undefined;
-  readonly rules: ClaimRules;
+  extends ClaimRules,
+    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify'>>,
+    Pick<ClaimOptions<Input>, 'lease' | 'classify'> {
   /** Who is asked about an attempt in doubt, where that is the policy. */
   readonly provider: Reconcile<Input> | undefined;
   readonly settleMs: number;
@@ -118,37 +118,49 @@ const numbers = {
 
 const defaults = {
   ...numbers,
-  classify: () => undefined,
   marksEffect: false,
   recordResult: true,
   onEvent: reportTheUnusual,
 };
 
-/** Merges defaults, and checks everything at once. @throws OptionError, naming the option, what was expected and what came */
-export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host: Host }): Settings<Input> {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const o = { ...defaults, ...(given as unknown as typeof options) };
-  const { operation, store, onAbandoned, lease } = o;
-  const retentionSeconds = o.retentionSeconds === 'forever' ? Infinity : o.retentionSeconds;
-  const provider = typeof onAbandoned === 'object' ? onAbandoned : undefined;
-  const policy = provider?.settleDoubt ? 'reconcile' : (onAbandoned as AbandonedPolicy);
-  const { settleMs = 0 } = provider ?? {};
+/**
+ * Merges defaults, and checks everything at once.
+ *
+ * @param own the defaults of whoever asks. An option that is given as `undefined` has its default
+ * @throws OptionError, naming the option, what was expected and what came
+ */
+export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host: Host }): Settings<Input>;
+export function settingsOf<Input>(
+  options: ClaimOptions<Input>,
+  own: Partial<ClaimOptions<Input>> & { readonly host: Host },
+): Settings<Input>;
+export function settingsOf<Input>(
+  options: ClaimOptions<Input>,
+  own: Partial<ClaimOptions<Input>> = {},
+): Settings<Input> {
+  const o = { ...defaults, ...own } as Required<ClaimOptions<Input>> & { readonly retentionSeconds: number };
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    // Every number here is a count or a time. Which ones there are, the defaults say.
+    const forever = name in numbers && value === 'forever';
+    if (name in numbers && !forever) expectWhole(name, value);
+    Object.assign(o, { [name]: forever ? Infinity : value });
+  }
+  const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
+  const provider = Object(policy).settleDoubt ? (policy as Reconcile<Input>) : undefined;
+  const onAbandoned: AbandonedPolicy = provider ? 'reconcile' : (policy as 'retry' | 'park');
 
-  const named = operation?.match?.(/^[\x21-\x22\x24-\x7e]{1,128}$/);
+  const named = operation?.match?.(/^[!"$-~]{1,128}$/);
   expect(named, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
   expect(store?.write, 'store', 'a claim store', store);
-  const decided = provider?.settleDoubt || policy === 'retry' || policy === 'park';
-  expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", onAbandoned);
-  for (const [name, value] of Object.entries(o)) {
-    // Every number here is a count or a time. Which ones there are, the defaults say.
-    if (name in numbers && value !== undefined && value !== 'forever') expectWhole(name, value);
-  }
-  const least = o.marginMs + o.timeoutMs;
-  expect(!lease || lease.leaseMs > least, 'lease', `more than timeoutMs + marginMs (${least})`, lease?.leaseMs);
+  const decided = provider || policy === 'retry' || policy === 'park';
+  expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", policy);
+  expect(!lease || lease.check, 'lease', 'renewedLease(…)', lease);
+  lease?.check(marginMs + timeoutMs);
   expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);
   // An item holds 400 KB, and a completion that never fits is an effect that repeats.
-  expect(o.maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', o.maxResultBytes);
+  expect(maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', maxResultBytes);
 
-  const unsettledMs = settleMs && settleMs + o.skewMs;
-  return { ...o, lease, provider, settleMs, unsettledMs, rules: { ...o, onAbandoned: policy, retentionSeconds } };
+  const settleMs = provider?.settleMs ?? 0;
+  return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs && settleMs + o.skewMs };
 }

@@ -3,6 +3,7 @@ import type { Doubt, Verdict } from './claim.ts';
 import type { Reconcile } from './held.ts';
 import { openClaim } from './open-claim.ts';
 import { recordedError } from './record.ts';
+import type { Outcome } from './settle.ts';
 
 export interface ReconcileOptions<Input> {
   /**
@@ -35,31 +36,36 @@ export function reconcile<Input>({ ask, settleMs }: ReconcileOptions<Input>): Re
   return {
     settleMs,
     async settleDoubt<R>(...[engine, held, input]: Parameters<Reconcile<Input>['settleDoubt']>) {
-      if (!held.inDoubt) return undefined;
-      const { host, rules } = engine.settings;
-      const retryAfterMs = (held.record.unknownAt ?? 0) + settleMs + rules.skewMs - host.now();
-      const settled = retryAfterMs <= 0;
+      const { host, skewMs, maxAbandoned } = engine.settings;
+      const { identity, record } = held;
+      const { unknownAt } = record;
+      if (unknownAt === undefined) return undefined;
+      const retryAfterMs = Math.max(0, unknownAt + settleMs + skewMs - host.now());
+      const settled = retryAfterMs === 0;
       const { claim, stop } = openClaim(engine, held, Infinity);
       const { signal } = claim;
       const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       let answer: { readonly verdict?: string; readonly result?: unknown } | undefined;
-      let error: unknown = 'the provider cannot say yet';
+      let thrown: unknown = 'the provider cannot say yet';
       try {
         answer = await Promise.race([late, ask(input, claim)]);
-      } catch (thrown) {
-        error = thrown;
+      } catch (error) {
+        thrown = error;
       }
       await stop();
       const { verdict = 'inconclusive', result } = answer ?? {};
-      engine.emit(held.identity, 'reconciled', { verdict, settled });
+      engine.emit(identity, 'reconciled', { verdict, settled });
       if (verdict === 'applied') {
         return { ran: 'reconciled', value: result as R, applied: true, recorded: await engine.succeed(held, result) };
       }
-      if (verdict === 'not-applied' && settled) return undefined;
-      // "Not applied", asked too early, is no failure of the provider's: it only has to be asked again.
-      const doubt = recordedError(error);
-      const recorded = await engine.leaveInDoubt(held, doubt, verdict !== 'not-applied');
-      return { ran: 'in-doubt', error: doubt, recorded, retryAfterMs: Math.max(0, retryAfterMs) };
+      const inconclusive = verdict !== 'not-applied';
+      if (settled && !inconclusive) return undefined;
+      // "Not applied", asked too early, is no failure of the provider's: it only has to be asked again. Once too often
+      // inconclusive, and somebody has to decide.
+      const error = recordedError(thrown);
+      const tooOften = inconclusive && record.abandoned + 1 >= maxAbandoned;
+      const outcome: Outcome = tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive };
+      return { ran: 'in-doubt', error, recorded: await engine.record(held, outcome), retryAfterMs };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { expectWhole } from './check.ts';
+import { expect, expectWhole } from './check.ts';
 import { factsOf } from './events.ts';
 import type { Lease } from './held.ts';
 import { type ClaimRecord, recordedError } from './record.ts';
@@ -17,6 +17,9 @@ export function renewedLease(leaseMs: number): Lease {
   expectWhole('leaseMs', leaseMs);
   return {
     leaseMs,
+    check(leastMs) {
+      expect(leaseMs > leastMs, 'lease', `more than timeoutMs + marginMs (${leastMs})`, leaseMs);
+    },
     keep(engine, held, lost) {
       const { host } = engine.settings;
       const { claimId } = held.record;

@@ -1,4 +1,6 @@
+import type { ResultOmitted } from './record.ts';
 import type { Outcome } from './settle.ts';
+import { bytesOf } from './text.ts';
 
 /**
  * A completion with its result as JSON text, because that is exact, bounded, and a fresh copy each time it is read. Never
@@ -7,15 +9,18 @@ import type { Outcome } from './settle.ts';
 export function completion(value: unknown, maxBytes: number, wanted: boolean): Outcome & { status: 'completed' } {
   const status = 'completed';
   if (value === undefined) return { status };
-  if (!wanted) return { status, resultOmitted: 'by-choice' };
-  try {
-    const result: unknown = JSON.stringify(value);
-    if (typeof result === 'string') {
-      const fits = new TextEncoder().encode(result).length <= maxBytes;
-      return fits ? { status, result } : { status, resultOmitted: 'too-large' };
+  let resultOmitted: ResultOmitted = 'by-choice';
+  if (wanted) {
+    resultOmitted = 'not-serialisable';
+    try {
+      const result: string | undefined = JSON.stringify(value);
+      if (result !== undefined) {
+        if (bytesOf(result) <= maxBytes) return { status, result };
+        resultOmitted = 'too-large';
+      }
+    } catch {
+      // A cycle, a BigInt, a toJSON that throws.
     }
-  } catch {
-    // A cycle, a BigInt, a toJSON that throws.
   }
-  return { status, resultOmitted: 'not-serialisable' };
+  return { status, resultOmitted };
 }

@@ -17,13 +17,13 @@ export async function run<Input, R>(
   input: Input,
 ): Promise<Ran<R>> {
   const { host, timeoutMs, provider, unsettledMs, marksEffect } = claims.settings;
-  const settled = await provider?.settleDoubt<R>(claims, held, input);
+  const settled = provider && (await provider.settleDoubt<R>(claims, held, input));
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
   const error = tooLate(claims, held.identity, held.record.leaseUntil);
   if (error) return { ran: 'not-started', error, recorded: await claims.fail(held, error, 'before') };
 
-  const { claim, stop } = openClaim(claims, held, timeoutMs > 0 ? host.now() + timeoutMs : Infinity);
+  const { claim, stop } = openClaim(claims, held, host.now() + (timeoutMs || Infinity));
   let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
   let pending: Promise<unknown> | undefined;
   let ended = false;
@@ -60,7 +60,7 @@ export async function run<Input, R>(
     return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
   } catch (thrown) {
     ended = true;
-    await Promise.allSettled([pending]);
+    await pending?.catch(() => undefined);
     await stop();
     // An error beside an effect that was still under way says nothing about that effect.
     const error = late || thrown;

@@ -1,5 +1,6 @@
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import type { ClaimRecord, RecordedError, ResultOmitted } from './record.ts';
+import { lineOf } from './text.ts';
 
 /** How an attempt ended, as its owner reports it. */
 export type Outcome =
@@ -63,7 +64,7 @@ export function settle(
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
       };
     case 'parked':
-      return { ...parked(found, 'outcome-unknown', `${outcome.error.name}: ${outcome.error.message}`), unknownAt: now };
+      return { ...parked(found, 'outcome-unknown', lineOf(outcome.error)), unknownAt: now };
     default:
       return { ...settled, ...outcome };
   }

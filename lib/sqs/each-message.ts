@@ -1,12 +1,20 @@
 import type { Claim } from '../core/claim.ts';
 import type { Host } from '../core/host.ts';
-import { run, tooLate } from '../core/run.ts';
-import { batchOf, createConsumer, orderOf, type Prepared, type Runnable } from './consumer.ts';
+import { run } from '../core/run.ts';
+import { createConsumer, inOrder, type Runnable } from './consumer.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
-import { type Fate, fateOfRun, keyReused, soon } from './fate.ts';
+import { type Fate, fateOfRun } from './fate.ts';
 import { createLimit } from './limit.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
+import type { Delivery } from './queue.ts';
+
+/** A message on its way to its handler. */
+interface Handled<Body> extends Delivery {
+  message?: Message<Body> | undefined;
+  /** When its fate is known for good, which those that repeat its key wait for. */
+  ended?: Promise<void>;
+}
 
 /** Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`. */
 export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Promise<unknown> | unknown;
@@ -34,75 +42,61 @@ export function eachMessage<Body>(
   const { claims, settings } = consumer;
 
   return async function handler(event, context) {
-    const { records, deadline } = batchOf(event, context, settings.host);
-    const batch = await Promise.all(records.map(consumer.prepare));
-    const { limited, alone } = createLimit(consumer.concurrency);
-    /** The first message of each key; those after it share its outcome instead of meeting its claim. */
-    const firsts = new Map<string, { readonly fingerprint: string | undefined; readonly fate: Promise<Fate> }>();
+    const { records, deadline, firstOf } = consumer.receive<Handled<Body> & Runnable<Body>>(event, context);
+    const batch = records.map((record): Handled<Body> => ({ record }));
+    const inTurn = createLimit(settings.concurrency);
     /** What was running when a worker died, and waits for its turn to run alone. */
     const suspects = new Set<Runnable<Body>>();
-    const fates = new Map<Prepared<Body>, Fate>();
 
-    async function fateOf(prepared: Prepared<Body>): Promise<Fate> {
-      if (prepared.fate !== undefined) return prepared.fate;
-      const { fingerprint, identity, record } = prepared;
-      const first = firsts.get(identity.id);
-      if (first !== undefined) {
-        if (first.fingerprint !== fingerprint) return keyReused;
-        claims.emit(identity, 'repeated', { messageId: record.messageId });
-        return first.fate;
-      }
-      const fate = attempt(prepared);
-      firsts.set(identity.id, { fingerprint, fate });
-      return fate;
+    /** Answers what the message goes on to wait for without keeping others from their turn. */
+    async function attempt(delivery: Handled<Body>): Promise<{ readonly until?: Promise<void> | undefined }> {
+      const one = await consumer.prepare(delivery);
+      const first = one && firstOf(one);
+      if (one === undefined || one.fate !== undefined) return {};
+      if (first !== undefined) return { until: share(first, one) };
+      const fate = await tryOne(one, false);
+      one.fate = fate;
+      if (fate.suspect === undefined) return {};
+      suspects.add(one);
+      // In line before this slot is free: or the first suspect to get there would not wait for the less suspect ones.
+      return { until: inTurn(() => attemptAlone(one), fate.suspect) };
+    }
+
+    async function share(first: Handled<Body>, one: Handled<Body>): Promise<void> {
+      await first.ended;
+      one.fate = first.fate;
     }
 
     /** Whatever may have killed a worker runs alone, after the others, so that it takes none of them along. */
-    async function attempt(prepared: Runnable<Body>): Promise<Fate> {
-      const tried = await limited(async () => {
-        const fate = await tryOne(prepared, false);
-        if (!('suspect' in fate)) return { fate };
-        suspects.add(prepared);
-        // In line before this slot is free: or the first suspect to get there would not wait for the less suspect ones.
-        return { fate: alone(fate.suspect, () => attemptAlone(prepared)) };
-      });
-      return tried.fate;
-    }
-
-    async function attemptAlone(prepared: Runnable<Body>): Promise<Fate> {
-      suspects.delete(prepared);
-      await sparingOthers(prepared);
-      const fate = await tryOne(prepared, true);
-      return 'suspect' in fate ? soon : fate;
-    }
-
-    /** Should this one kill the worker again, the others come back before it does, and finish without it. */
-    async function sparingOthers(prepared: Runnable<Body>): Promise<void> {
-      if (suspects.size === 0) return;
-      const seconds = Math.ceil((deadline - settings.host.now()) / 1000) + 1;
-      await consumer.setVisibility([
-        { ...prepared, seconds: 2 * seconds + 10 },
-        ...[...suspects].map((other) => ({ ...other, seconds })),
-      ]);
-    }
-
-    async function tryOne(prepared: Runnable<Body>, mayTakeOver: boolean): Promise<Fate | { suspect: number }> {
-      if (tooLate(claims, prepared.identity, deadline)) return soon;
-      const acquired = await consumer.acquire(prepared, deadline, mayTakeOver);
-      if (!('record' in acquired)) return acquired;
-      return fateOfRun(await run(claims, acquired, handle, prepared.message));
-    }
-
-    async function inOrder(chain: readonly Prepared<Body>[]): Promise<void> {
-      let blocked = false;
-      for (const prepared of chain) {
-        const fate: Fate = blocked ? soon : await fateOf(prepared);
-        fates.set(prepared, fate);
-        blocked ||= fate.fate !== 'done';
+    async function attemptAlone(one: Runnable<Body>): Promise<void> {
+      suspects.delete(one);
+      if (suspects.size > 0) {
+        // Should this one kill the worker again, the others come back before it does, and finish without it.
+        const seconds = Math.ceil((deadline - settings.host.now()) / 1000) + 1;
+        await consumer.setVisibility([
+          { ...one, seconds: 2 * seconds + 10 },
+          ...Array.from(suspects, (other) => ({ ...other, seconds })),
+        ]);
       }
+      one.fate = await tryOne(one, true);
     }
 
-    await Promise.all([...orderOf(batch)].map(inOrder));
-    return consumer.conclude(new Map(batch.map((prepared) => [prepared, fates.get(prepared) ?? soon])));
+    async function tryOne(one: Runnable<Body>, mayTakeOver: boolean): Promise<Fate> {
+      const acquired = await consumer.acquire(one, deadline, mayTakeOver);
+      return 'fate' in acquired ? acquired : fateOfRun(await run(claims, acquired, handle, one.message));
+    }
+
+    async function finish(one: Handled<Body>): Promise<void> {
+      const { until } = await inTurn(() => attempt(one));
+      await until;
+      // A large batch would otherwise hold all its bodies to its end.
+      one.message = undefined;
+    }
+
+    await inOrder(batch, (one) => {
+      one.ended = finish(one);
+      return one.ended;
+    });
+    return consumer.conclude(batch);
   };
 }

@@ -16,7 +16,7 @@ export function bodyField(path: string): MessageKey<unknown> {
     let value: unknown = message.body;
     for (const name of names) {
       // Own fields only: `constructor` is no key that anybody sent.
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+      if (Object(value) !== value || !Object.hasOwn(value as object, name)) return undefined;
       value = (value as Record<string, unknown>)[name];
     }
     // Whatever it is: a value that is no key is refused by name, rather than taken for missing.

@@ -5,8 +5,8 @@ interface Turn {
 }
 
 /**
- * Runs at most `most` tasks at once, in the order in which they came. `alone` runs one with nothing beside it: after
- * everything else, those of a lower rank first.
+ * Runs at most `most` tasks at once, in the order in which they came. One with a rank runs alone, with nothing beside it:
+ * after everything else, those of a lower rank first.
  */
 export function createLimit(most: number) {
   const shared: Turn[] = [];
@@ -27,9 +27,9 @@ export function createLimit(most: number) {
     apart.shift()?.begin();
   }
 
-  async function inTurn<T>(line: Turn[], rank: number, task: () => Promise<T>): Promise<T> {
+  return async function inTurn<T>(task: () => Promise<T>, rank = 0): Promise<T> {
     await new Promise<void>((begin) => {
-      line.push({ rank, begin });
+      (rank > 0 ? apart : shared).push({ rank, begin });
       pump();
     });
     try {
@@ -39,10 +39,15 @@ export function createLimit(most: number) {
       isApart = false;
       pump();
     }
-  }
-
-  return {
-    limited: <T>(task: () => Promise<T>) => inTurn(shared, 0, task),
-    alone: <T>(rank: number, task: () => Promise<T>) => inTurn(apart, rank, task),
   };
+}
+
+/** Does the same with each, at most `most` at once. */
+export async function withEach<T>(
+  items: Iterable<T>,
+  most: number,
+  task: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const inTurn = createLimit(most);
+  await Promise.all(Array.from(items, (item) => inTurn(() => task(item))));
 }

@@ -31,15 +31,10 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** @throws InvalidMessageError, without a word of the body in it: it may hold what must not be logged */
-export async function parseMessage<Body>(
-  record: SqsRecord,
-  schema: BodySchema<Body> | undefined,
-): Promise<Message<Body>> {
-  const body = parseJson(record.body);
+export function messageOf<Body>(record: SqsRecord, body: Body): Message<Body> {
   let copy: SqsRecord | undefined;
   return {
-    body: schema === undefined ? (body as Body) : await validated(body, schema),
+    body,
     messageId: record.messageId,
     receiveCount: receiveCountOf(record),
     get record() {
@@ -53,7 +48,8 @@ export function receiveCountOf(record: SqsRecord): number {
   return Number(record.attributes.ApproximateReceiveCount) || 1;
 }
 
-function parseJson(text: string): unknown {
+/** @throws InvalidMessageError, without a word of the body in it: it may hold what must not be logged */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -62,7 +58,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function validated<Body>(value: unknown, schema: BodySchema<Body>): Promise<Body> {
+/** @throws InvalidMessageError when the body does not match; as for `parseJson`, without a word of it */
+export async function validated<Body>(value: unknown, schema: BodySchema<Body>): Promise<Body> {
   const result = await schema['~standard'].validate(value);
   if (result.issues === undefined) return result.value;
   // Paths only: the library's own messages quote the values.

@@ -24,8 +24,8 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly backoffSeconds?: (receiveCount: number) => number | undefined;
   /**
-   * How many messages of a batch are worked on at once.
-   * @default 10
+   * How many messages of a batch are worked on at once. 25 claims share one request.
+   * @default 25
    */
   readonly concurrency?: number;
   /**

@@ -98,7 +98,7 @@ describe('a message that kills its workers', () => {
 
 describe('createLimit', () => {
   it('runs what is to run alone after everything else, with nothing beside it, the lowest rank first', async () => {
-    const { limited, alone } = createLimit(2);
+    const inTurn = createLimit(2);
     const order: string[] = [];
     let running = 0;
     const task = (name: string) => async () => {
@@ -108,11 +108,11 @@ describe('createLimit', () => {
       running--;
     };
     await Promise.all([
-      alone(2, task('x')),
-      limited(task('a')),
-      alone(1, task('y')),
-      limited(task('b')),
-      limited(task('c')),
+      inTurn(task('x'), 2),
+      inTurn(task('a')),
+      inTurn(task('y'), 1),
+      inTurn(task('b')),
+      inTurn(task('c')),
     ]);
     expect(order[0]).toBe('x/1');
     expect(order.slice(1, 4).map((entry) => entry[0])).toEqual(['a', 'b', 'c']);
@@ -120,8 +120,8 @@ describe('createLimit', () => {
   });
 
   it('goes on after a task that throws', async () => {
-    const { limited } = createLimit(1);
-    await expect(limited(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await limited(async () => 'next')).toBe('next');
+    const inTurn = createLimit(1);
+    await expect(inTurn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await inTurn(async () => 'next')).toBe('next');
   });
 });

@@ -10,8 +10,14 @@ import { virtualHost } from '../support/virtual-host.ts';
 function counting(store: ClaimStore) {
   const calls: string[] = [];
   const counted: ClaimStore = {
-    read: (id) => (calls.push(`read ${id}`), store.read(id)),
-    write: (write) => (calls.push(`write ${write.next.status}`), store.write(write)),
+    read(id) {
+      calls.push(`read ${id}`);
+      return store.read(id);
+    },
+    write(write) {
+      calls.push(`write ${write.next.status}`);
+      return store.write(write);
+    },
   };
   return { calls, counted };
 }

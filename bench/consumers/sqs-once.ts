@@ -1,0 +1,15 @@
+import middy from '@middy/core';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { sqsOnce } from '../../lib/middy/index.ts';
+import { bodyField } from '../../lib/sqs/index.ts';
+import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+
+/** The same behind Middy, around a batch handler that exists. */
+export const handler = middy(async (event: SQSEvent, _context: Context) => console.log(event.Records.length)).use(
+  sqsOnce({
+    operation: 'send-email',
+    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    key: bodyField('orderId'),
+    onAbandoned: 'retry',
+  }),
+);

@@ -1,0 +1,4 @@
+import { pawl } from '../contenders/pawl.ts';
+import { worldOfEnvironment } from './world.ts';
+
+export const prepare = pawl(worldOfEnvironment());

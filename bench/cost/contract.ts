@@ -1,0 +1,16 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Delivery } from './scenarios.ts';
+
+/** What a contender is given: all get the same client, a table of their own, and the effect to have once per message. */
+export interface World {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  /** The effect of one message. It throws where it fails. */
+  readonly effect: (messageId: string) => void;
+}
+
+/**
+ * Answers, for a batch, the invocation that is timed. What it answers is a batch response, or nothing. Whatever is done
+ * before the invocation is not timed: only the floor makes use of that.
+ */
+export type Contender = (world: World) => (delivery: Delivery) => () => Promise<unknown>;

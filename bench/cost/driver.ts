@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { killWithUs } from '../../lib/local/children.ts';
+import type { Name } from './contender.ts';
+import type { Counts } from './counting.ts';
+import type { Order, Task, Timed } from './worker.ts';
+
+/** A contender in its own process. It works only while it is asked to; whoever drives several asks one at a time. */
+export interface Driver extends AsyncDisposable {
+  readonly name: Name;
+  /** Invokes the batches of a block one after the other. @throws Error when the contender did not do its work */
+  time(order: Order): Promise<Timed>;
+  /** Invokes one batch, and counts what it asks of DynamoDB. */
+  count(order: Omit<Order, 'batches'>): Promise<Counts>;
+  /** The most memory that the process has had so far (its resident set), in MB. */
+  peakMb(): Promise<number>;
+}
+
+export async function startDriver(name: Name, tableName: string, endpoint: string): Promise<Driver> {
+  const child = killWithUs(
+    fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [name, tableName, endpoint], {
+      execArgv: [],
+      // Whatever anybody prints is no result: the standard output is the benchmark's own.
+      stdio: ['ignore', 2, 2, 'ipc'],
+    }),
+  );
+  const exited = once(child, 'exit');
+  const gone = exited.then(([code]) => Promise.reject(new Error(`the process of ${name} ended with ${code}`)));
+  gone.catch(() => undefined);
+  await Promise.race([once(child, 'message'), gone]);
+
+  async function ask<T>(task: Task): Promise<T> {
+    const answer = once(child, 'message');
+    child.send(task);
+    const [{ value, error }] = (await Promise.race([answer, gone])) as [{ value: T; error?: string }];
+    if (error !== undefined) throw new Error(error);
+    return value;
+  }
+
+  return {
+    name,
+    time: (order) => ask({ do: 'time', ...order }),
+    count: (order) => ask({ do: 'count', batches: 1, ...order }),
+    peakMb: () => ask({ do: 'memory' }),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { type Driver, startDriver } from './driver.ts';
+import type { Plan } from './plan.ts';
+import type { Large, Peak } from './results.ts';
+import type { Setting } from './setting.ts';
+import { startingWith, warmUp } from './sizes.ts';
+
+const LARGE = { size: 10_000, batches: 1 };
+/** Fewer messages, as DynamoDB Local takes its time; CPU is compared per message. */
+const HUNDREDS = { size: 100, batches: 10 };
+
+/** First deliveries in one batch of 10,000, and in batches of 100, in turns. */
+export async function measureLarge(
+  { largeRounds, warmUpMs }: Plan,
+  peaks: readonly Peak[],
+  { endpoint, createTable, progress }: Setting,
+): Promise<readonly Large[]> {
+  if (largeRounds === 0) return [];
+  await using drivers = new AsyncDisposableStack();
+  const compared: { readonly driver: Driver; readonly hundred: number[]; readonly tenThousand: number[] }[] = [];
+  for (const name of ['floor', 'pawl'] as const) {
+    progress.update(`batches of 10,000: ${name} is warmed up`);
+    const driver = drivers.use(await startDriver(name, await createTable(`${name}-${LARGE.size}`), endpoint));
+    await warmUp(driver, { ...HUNDREDS, scenarios: ['first'], until: performance.now() + warmUpMs });
+    compared.push({ driver, hundred: [], tenThousand: [] });
+  }
+
+  async function cpuPerMessage(driver: Driver, block: typeof LARGE, series: string): Promise<number> {
+    const { cpuMs } = await driver.time({ ...block, scenario: 'first', series });
+    return cpuMs / (block.size * block.batches);
+  }
+
+  for (let round = 0; round < largeRounds; round++) {
+    for (const { driver, hundred, tenThousand } of startingWith(round, compared)) {
+      progress.update(`batches of 10,000: round ${round + 1} of ${largeRounds}, ${driver.name}`);
+      // Before and after, so that what changes meanwhile on the machine is in both.
+      const before = await cpuPerMessage(driver, HUNDREDS, `before-${round}`);
+      tenThousand.push(await cpuPerMessage(driver, LARGE, `large-${round}`));
+      hundred.push((before + (await cpuPerMessage(driver, HUNDREDS, `after-${round}`))) / 2);
+    }
+  }
+  return Promise.all(
+    compared.map(async ({ driver: { name, peakMb }, ...cpuMs }) => ({
+      name,
+      cpuMs,
+      peakMb: await peakMb(),
+      peakMbOfHundreds: peaks.find((peak) => peak.name === name && peak.size === 100)?.peakMb ?? Number.NaN,
+    })),
+  );
+}

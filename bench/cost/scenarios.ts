@@ -1,0 +1,79 @@
+import type { SqsEvent } from '../../lib/sqs/index.ts';
+
+/**
+ * What arrives. `first`: messages nobody has seen. `duplicate`: their keys again, in new messages, when they are completed.
+ * `redelivered`: the messages themselves again, completed, with a receive count of 2. `failing`: messages nobody has seen,
+ * of which the handler fails every fifth.
+ */
+export const SCENARIOS = ['first', 'duplicate', 'redelivered', 'failing'] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+/** Where the messages of a batch come in the series of a round: those of `first` are met again by the two after it. */
+export interface Place {
+  readonly series: string;
+  readonly from: number;
+}
+
+/** One batch, as Lambda hands it to a handler. */
+export interface Delivery {
+  readonly scenario: Scenario;
+  readonly event: SqsEvent;
+  readonly context: { getRemainingTimeInMillis(): number };
+}
+
+/** What a contender that makes effects happen once has to make of a batch. */
+export interface Expected {
+  readonly effects: number;
+  readonly failures: number;
+}
+
+const FAILS = '-fails';
+
+export function delivery(scenario: Scenario, size: number, { series, from }: Place): Delivery {
+  const records = Array.from({ length: size }, (_, i) => record(scenario, series, from + i));
+  return { scenario, event: { Records: records }, context: { getRemainingTimeInMillis: () => 900_000 } };
+}
+
+function record(scenario: Scenario, series: string, index: number): SqsEvent['Records'][number] {
+  const order = scenario === 'failing' ? `${series}-f-${index}` : `${series}-${index}`;
+  const message = scenario === 'duplicate' ? `again-${order}` : `message-${order}`;
+  const fails = scenario === 'failing' && index % 5 === 4;
+  return {
+    messageId: fails ? message + FAILS : message,
+    // As long as real ones: what hands on copies of its records copies this, too.
+    receiptHandle: `${message}${'AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a'.repeat(10)}`,
+    body: JSON.stringify({
+      orderId: order,
+      customer: { name: 'Ada Byron', email: 'ada@example.com' },
+      amountCents: 2_500 + index,
+      currency: 'EUR',
+      items: [{ sku: 'GIFT-25', quantity: 1 }],
+      placedAt: '2026-11-21T09:30:00.000Z',
+    }),
+    attributes: { ApproximateReceiveCount: scenario === 'redelivered' ? '2' : '1' },
+    messageAttributes: {},
+    eventSourceARN: 'arn:aws:sqs:eu-west-1:000000000000:orders',
+  };
+}
+
+export function expectedOf({ scenario, event: { Records } }: Delivery): Expected {
+  const effects = scenario === 'first' || scenario === 'failing' ? Records.length : 0;
+  return { effects, failures: Records.filter(({ messageId }) => messageId.endsWith(FAILS)).length };
+}
+
+/** The effect that every contender's handler has: it is counted, and some of them fail. */
+export function createEffect() {
+  let count = 0;
+  return {
+    effect(messageId: string): void {
+      count++;
+      if (messageId.endsWith(FAILS)) throw new Error('the gift card provider is unavailable');
+    },
+    /** How many there were since it was last asked. */
+    taken(): number {
+      const taken = count;
+      count = 0;
+      return taken;
+    },
+  };
+}

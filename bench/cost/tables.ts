@@ -1,0 +1,127 @@
+import { type Comparison, compare } from './compare.ts';
+import { TITLES } from './contender.ts';
+import type { Results } from './results.ts';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { median, pairedRatio } from './statistics.ts';
+import { coldRatio } from './summary.ts';
+
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const TITLE: Readonly<Record<Scenario, string>> = {
+  first: 'First deliveries',
+  duplicate: 'Duplicates of completed messages, received for the first time',
+  redelivered: 'Completed messages, delivered again (receive count 2)',
+  failing: 'First deliveries, of which the handler fails every fifth',
+};
+
+/** Everything that was measured, as tables of text. */
+export function tablesOf(results: Results): readonly Table[] {
+  const comparisons = compare(results);
+  const batches = SCENARIOS.map((scenario) => ({
+    title: TITLE[scenario],
+    head: [
+      'batch',
+      'contender',
+      'requests',
+      'statements',
+      'sent, B/msg',
+      'received, B/msg',
+      'CPU, ms/msg',
+      'CPU, × floor',
+      'CPU, × Powertools',
+      'wall p50, × floor',
+      'p95',
+      'p99',
+      'peak, MB',
+    ],
+    rows: comparisons.filter((one) => one.scenario === scenario).map(batchRow),
+  }));
+  return [...batches, ...largeTable(results), coldTable(results)];
+}
+
+function batchRow({ name, size, counts, cpuMs, cpuToFloor, cpuToPowertools, wallToFloor, peakMb }: Comparison) {
+  return [
+    size.toLocaleString('en-US'),
+    TITLES[name],
+    String(counts.requests),
+    String(counts.statements),
+    (counts.bytesSent / size).toFixed(0),
+    (counts.bytesReceived / size).toFixed(0),
+    (cpuMs / size).toFixed(3),
+    cpuToFloor.toFixed(2),
+    cpuToPowertools.toFixed(2),
+    wallToFloor.p50?.toFixed(2) ?? '–',
+    wallToFloor.p95?.toFixed(2) ?? '–',
+    wallToFloor.p99?.toFixed(2) ?? '–',
+    peakMb.toFixed(0),
+  ];
+}
+
+function largeTable({ large }: Results): readonly Table[] {
+  if (large.length === 0) return [];
+  const head = ['contender', 'CPU, ms/msg', '× batches of 100', 'peak, MB', 'peak of batches of 100, MB'];
+  const rows = large.map(({ name, cpuMs, peakMb, peakMbOfHundreds }) => [
+    TITLES[name],
+    median(cpuMs.tenThousand).toFixed(3),
+    pairedRatio(cpuMs.tenThousand, cpuMs.hundred).toFixed(2),
+    peakMb.toFixed(0),
+    peakMbOfHundreds.toFixed(0),
+  ]);
+  return [{ title: 'First deliveries in one batch of 10,000', head, rows }];
+}
+
+function coldTable({ cold }: Results): Table {
+  const floor = cold.find(({ name }) => name === 'floor');
+  const rows = cold.map((one) => {
+    const over = (what: 'importMs' | 'importCpuMs' | 'firstMs' | 'firstCpuMs') =>
+      floor === undefined ? '–' : coldRatio(one, floor, what).toFixed(2);
+    return [
+      TITLES[one.name],
+      one.bytes.total.toLocaleString('en-US'),
+      one.bytes.own.toLocaleString('en-US'),
+      median(one.starts.map(({ importMs }) => importMs)).toFixed(0),
+      over('importMs'),
+      over('importCpuMs'),
+      median(one.starts.map(({ firstMs }) => firstMs)).toFixed(0),
+      over('firstMs'),
+      over('firstCpuMs'),
+    ];
+  });
+  return {
+    title: 'Cold start: the bundle, its import, and a first batch of 10',
+    head: [
+      'contender',
+      'bundle, B',
+      'without SDK, B',
+      'import, ms',
+      '× floor',
+      'its CPU, × floor',
+      'first batch, ms',
+      '× floor',
+      'its CPU, × floor',
+    ],
+    rows,
+  };
+}
+
+/** For a terminal: columns of equal width, numbers to the right. */
+export function asText({ title, head, rows }: Table): string {
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row.map((text, i) => (isText(head[i]) ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0))).join('  ');
+  return [title, '', line(head), ...rows.map(line)].map((one) => one.trimEnd()).join('\n');
+}
+
+export function asMarkdown({ title, head, rows }: Table): string {
+  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`;
+  const rule = head.map((name) => (isText(name) ? '---' : '--:'));
+  return [`### ${title}`, '', line(head), line(rule), ...rows.map(line)].join('\n');
+}
+
+function isText(name: string | undefined): boolean {
+  return name === 'contender';
+}

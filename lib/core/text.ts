@@ -1,0 +1,11 @@
+import type { RecordedError } from './record.ts';
+
+/** How long a text is in UTF-8, which is what DynamoDB counts. */
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** An error in one line. */
+export function lineOf({ name, message }: RecordedError): string {
+  return `${name}: ${message}`;
+}

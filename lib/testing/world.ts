@@ -1,0 +1,124 @@
+import type { ClaimEvent } from '../core/events.ts';
+import type { Host } from '../core/host.ts';
+import type { ClaimStore } from '../core/store.ts';
+import type { SqsOptions } from '../sqs/options.ts';
+import type { Queue } from './queue.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** How long calls take, in milliseconds of the virtual clock: a provider is slower than a table. */
+const takesMs = { store: 4, queue: 10, provider: 40 } as const;
+
+const deadLetterQueueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/swept-dead-letters';
+
+/** An object whose methods all answer promises, as those of a wrapped client do. */
+export type Wrapped<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Awaited<Answer>>
+    : T[Name];
+};
+
+/** What a handler is given instead of the world, in one sandbox. */
+export interface World {
+  /** To be spread into the options of `eachMessage`, `sqsOnce` or `once`: whatever pawl itself does is then swept as well. */
+  readonly options: {
+    readonly store: ClaimStore;
+    readonly host: Host;
+    readonly sqsClient: NonNullable<SqsOptions<unknown>['sqsClient']>;
+    readonly onEvent: (event: ClaimEvent) => void;
+  };
+  /** For `deadLetterQueue(…)`. Without it, what can never run is left to the queue's own redrive policy. */
+  readonly deadLetterQueueUrl: string;
+  /**
+   * Makes one call to the outside an await boundary. What a handler awaits and this does not see is not swept, and what takes
+   * real time outside of it may be overtaken by the virtual clock.
+   *
+   * @param name as it is to be read in a story, e.g. `ses.send`
+   * @example
+   * await claim.effect(() => world.io('ses.send', () => ses.send(mail)));
+   */
+  io<T>(name: string, call: () => Promise<T> | T): Promise<T>;
+  /**
+   * Makes every call of every method an await boundary, and every answer a promise.
+   *
+   * @example
+   * const mailer = world.wrap('mailer', fakeMailer);
+   */
+  wrap<T extends object>(name: string, client: T): Wrapped<T>;
+}
+
+/** The world as one sandbox sees it. */
+export function worldOf(
+  sandbox: Sandbox,
+  { store, queue, tell }: { store: ClaimStore; queue: Queue; tell(worker: number, what: string): void },
+): World {
+  const { host } = sandbox;
+  const io = <T>(name: string, call: () => Promise<T> | T) => sandbox.io(name, call, takesMs.provider);
+
+  const through: ClaimStore = {
+    read: (id) => sandbox.io('store.read', () => store.read(id), takesMs.store),
+    write: (write) => sandbox.io(`store.write ${write.next.status}`, () => store.write(write), takesMs.store),
+  };
+
+  /** Of what SQS can do, what a consumer of pawl asks of its client. */
+  async function send({ input }: { readonly input: QueueCall }): Promise<object> {
+    const entries = input.Entries ?? [input];
+    const copies = input.QueueUrl === deadLetterQueueUrl;
+    return sandbox.io(
+      copies ? 'sqs.sendMessage' : 'sqs.changeMessageVisibility',
+      () => {
+        for (const {
+          ReceiptHandle,
+          VisibilityTimeout = 0,
+          MessageBody: body = '',
+          MessageAttributes: about,
+        } of entries) {
+          const said = (name: string) => about?.[name]?.StringValue;
+          if (ReceiptHandle !== undefined) queue.setVisibility(ReceiptHandle, VisibilityTimeout);
+          else if (copies)
+            queue.copies.push({ messageId: said('pawl-source-message-id'), body, reason: said('pawl-reason') });
+          else
+            throw new Error('pawl/testing: its sqsClient changes visibilities, and sends to world.deadLetterQueueUrl');
+        }
+        return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [] };
+      },
+      takesMs.queue,
+    );
+  }
+
+  return {
+    options: {
+      store: through,
+      host,
+      sqsClient: { send } as unknown as World['options']['sqsClient'],
+      onEvent: ({ type }) => {
+        // What one that is dead believes is no part of the story.
+        if (sandbox.isAlive()) tell(sandbox.worker, `pawl: ${type}`);
+      },
+    },
+    deadLetterQueueUrl,
+    io,
+    wrap<T extends object>(name: string, client: T): Wrapped<T> {
+      return new Proxy(client, {
+        get(target, property) {
+          const value: unknown = Reflect.get(target, property);
+          if (typeof value !== 'function' || typeof property === 'symbol') return value;
+          return (...args: unknown[]) => io(`${name}.${property}`, () => value.apply(target, args));
+        },
+      }) as Wrapped<T>;
+    },
+  };
+}
+
+/** A call to SQS: about one message, or about several in entries. */
+interface QueueCall extends QueueEntry {
+  readonly QueueUrl?: string;
+  readonly Entries?: readonly QueueEntry[];
+}
+
+interface QueueEntry {
+  readonly Id?: string;
+  readonly ReceiptHandle?: string;
+  readonly VisibilityTimeout?: number;
+  readonly MessageBody?: string;
+  readonly MessageAttributes?: Readonly<Record<string, { readonly StringValue?: string }>>;
+}

@@ -1,0 +1,43 @@
+import { NAMES, type Name } from '../../bench/cost/contender.ts';
+import type { Cell, Cold, Results } from '../../bench/cost/results.ts';
+import { SCENARIOS } from '../../bench/cost/scenarios.ts';
+
+/** Milliseconds of CPU of one batch of 10, by contender; the machine is twice as slow in the second round. */
+const CPU: Readonly<Record<Name, number>> = { floor: 2, pawl: 2.5, sqsOnce: 3, powertools: 10, middy: 0.1 };
+const REQUESTS: Readonly<Record<Name, number>> = { floor: 2, pawl: 2, sqsOnce: 2, powertools: 20, middy: 0 };
+
+/** What a run would have found, for batches of these sizes. */
+export function resultsOf(sizes: readonly number[]): Results {
+  const cells = sizes.flatMap((size) =>
+    SCENARIOS.flatMap((scenario) =>
+      NAMES.map((name): Cell => {
+        const cpu = (CPU[name] * size) / 10;
+        const counts = {
+          requests: REQUESTS[name],
+          statements: 2 * size,
+          bytesSent: 900 * size,
+          bytesReceived: 100 * size,
+        };
+        const wallMs = Array.from({ length: 30 }, (_, i) => cpu * (1 + i / 30));
+        return { name, scenario, size, counts, cpuMs: [cpu, 2 * cpu, cpu], wallMs };
+      }),
+    ),
+  );
+  return {
+    environment: { date: '2026-11-21', commit: 'abc1234', command: 'npm run bench', machine: 'some', versions: {} },
+    cells,
+    peaks: sizes.flatMap((size) => NAMES.map((name) => ({ name, size, peakMb: 100 }))),
+    large: (['floor', 'pawl'] as const).map((name) => ({
+      name,
+      cpuMs: { hundred: [0.2, 0.4], tenThousand: [0.22, 0.44] },
+      peakMb: 300,
+      peakMbOfHundreds: 120,
+    })),
+    cold: [cold('floor', 0, 80), cold('pawl', 20_000, 90), cold('powertools', 50_000, 100)],
+  };
+}
+
+function cold(name: Cold['name'], own: number, importMs: number): Cold {
+  const start = { importMs, importCpuMs: importMs, firstMs: importMs, firstCpuMs: importMs };
+  return { name, bytes: { total: 330_000 + own, own }, starts: [start, start, start] };
+}
