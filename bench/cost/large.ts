@@ -38,7 +38,8 @@ export async function measureLarge(
       hundred.push((before + (await cpuPerMessage(driver, HUNDREDS, `after-${round}`))) / 2);
     }
   }
-  return Promise.all(
+  // Awaited here: the processes that are asked end with this function.
+  return await Promise.all(
     compared.map(async ({ driver: { name, peakMb }, ...cpuMs }) => ({
       name,
       cpuMs,
