@@ -11,7 +11,7 @@ Middy without protection, and the floor, which is raw batch statements. All of i
 
 Usage: npm run bench -- [options]
 
-  --quick   under a minute; leaves out batches of 1,000 and 10,000, and is too noisy to be quoted
+  --quick   a few minutes; leaves out batches of 1,000 and 10,000, and is too noisy to be quoted
   --json    the result as one line of JSON instead of tables
   --write   also writes bench/BENCHMARKS.md and its chart
   --help    this text

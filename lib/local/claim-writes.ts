@@ -12,7 +12,10 @@ export interface SeenWrite {
  * The writes of claims in a request.
  * @param answer leaves only those that were applied: of a batch, each statement may be refused on its own
  */
-export function claimWrites({ operation, body }: TapCall, answer?: TapAnswer): readonly SeenWrite[] {
+export function claimWrites(
+  { operation, body }: Pick<TapCall, 'operation' | 'body'>,
+  answer?: TapAnswer,
+): readonly SeenWrite[] {
   if (answer !== undefined && answer.status !== 200) return [];
   const request = record(JSON.parse(body));
   if (operation === 'PutItem') {

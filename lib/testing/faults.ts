@@ -3,9 +3,10 @@
  *
  * `kill-before`: the worker dies, and the call is never made. `kill-after`: it dies when the call has been applied.
  * `throw`: the call fails, and is not applied. `lose-answer`: it is applied, and fails all the same. `hang`: it is applied,
- * and no answer comes for as long as the invocation lasts. The caller cannot tell the last three apart.
+ * and no answer comes for as long as the invocation lasts. The caller cannot tell the last three apart. `resend`: it is
+ * applied, its answer is lost, and the client sends it again by itself.
  */
-export type Fault = 'kill-before' | 'kill-after' | 'throw' | 'lose-answer' | 'hang';
+export type Fault = 'kill-before' | 'kill-after' | 'throw' | 'lose-answer' | 'hang' | 'resend';
 
 /** One fault, at one await boundary of a run. Boundaries are counted from 1, through all deliveries. */
 export interface FaultAt {
@@ -21,6 +22,9 @@ export interface Boundary {
 
 export const callFaults: readonly Fault[] = ['kill-before', 'kill-after', 'throw', 'lose-answer', 'hang'];
 
+/** What can go wrong where the client sends again by itself. */
+export const resendFaults: readonly Fault[] = [...callFaults, 'resend'];
+
 /** When a handler returns all is done, but for the answer. That it is lost is the same as that its worker dies before it. */
 export const returnFaults: readonly Fault[] = ['kill-before'];
 
@@ -30,6 +34,7 @@ const words: Readonly<Record<Fault, string>> = {
   throw: 'it fails, and is not applied',
   'lose-answer': 'it is applied, and its answer is lost',
   hang: 'it is applied, and never answered',
+  resend: 'it is applied, its answer is lost, and it is sent again',
 };
 
 /** A fault as a story tells it. */

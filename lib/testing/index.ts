@@ -5,4 +5,4 @@ export type { Fates, Finding } from './judge.ts';
 export type { EffectCount, SweepOptions } from './options.ts';
 export type { SweptFate, SweptMessage } from './queue.ts';
 export { crashSweep, type SweepReport } from './sweep.ts';
-export type { World, Wrapped } from './world.ts';
+export type { CallOptions, World, Wrapped } from './world.ts';

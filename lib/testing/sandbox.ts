@@ -73,7 +73,9 @@ export function createSandbox(surroundings: Surroundings, worker: number) {
       later(ms / 2, () => {
         if (fault === 'kill-before') return sandbox.kill('is killed');
         if (fault === 'throw') return fail();
-        surroundings.make(name, call).then(
+        const resent = fault === 'resend' ? surroundings.make(name, call).catch(() => undefined) : Promise.resolve();
+        const made = resent.then(() => surroundings.make(name, call));
+        made.then(
           (value) => applied(() => resolve(value)),
           (error) => applied(() => reject(error)),
         );

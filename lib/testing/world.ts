@@ -2,6 +2,7 @@ import type { ClaimEvent } from '../core/events.ts';
 import type { Host } from '../core/host.ts';
 import type { ClaimStore } from '../core/store.ts';
 import type { SqsOptions } from '../sqs/options.ts';
+import { callFaults, resendFaults } from './faults.ts';
 import type { Queue } from './queue.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -16,6 +17,15 @@ export type Wrapped<T> = {
     ? (...args: Args) => Promise<Awaited<Answer>>
     : T[Name];
 };
+
+/** How a call is made. */
+export interface CallOptions {
+  /**
+   * The client sends again by itself when an answer is lost, as the AWS SDK does unless `maxAttempts` is 1.
+   * @default false
+   */
+  readonly resends?: boolean;
+}
 
 /** What a handler is given instead of the world, in one sandbox. */
 export interface World {
@@ -33,10 +43,11 @@ export interface World {
    * real time outside of it may be overtaken by the virtual clock.
    *
    * @param name as it is to be read in a story, e.g. `ses.send`
+   * @param call what is made of it; made twice where the client sends again
    * @example
    * await claim.effect(() => world.io('ses.send', () => ses.send(mail)));
    */
-  io<T>(name: string, call: () => Promise<T> | T): Promise<T>;
+  io<T>(name: string, call: () => Promise<T> | T, options?: CallOptions): Promise<T>;
   /**
    * Makes every call of every method an await boundary, and every answer a promise.
    *
@@ -52,11 +63,13 @@ export function worldOf(
   { store, queue, tell }: { store: ClaimStore; queue: Queue; tell(worker: number, what: string): void },
 ): World {
   const { host } = sandbox;
-  const io = <T>(name: string, call: () => Promise<T> | T) => sandbox.io(name, call, takesMs.provider);
+  const io = <T>(name: string, call: () => Promise<T> | T, { resends = false }: CallOptions = {}) =>
+    sandbox.io(name, call, takesMs.provider, resends ? resendFaults : callFaults);
 
   const through: ClaimStore = {
-    read: (id) => sandbox.io('store.read', () => store.read(id), takesMs.store),
-    write: (write) => sandbox.io(`store.write ${write.next.status}`, () => store.write(write), takesMs.store),
+    read: (id) => sandbox.io('store.read', () => store.read(id), takesMs.store, resendFaults),
+    write: (write) =>
+      sandbox.io(`store.write ${write.next.status}`, () => store.write(write), takesMs.store, resendFaults),
   };
 
   /** Of what SQS can do, what a consumer of pawl asks of its client. */
@@ -82,6 +95,7 @@ export function worldOf(
         return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [] };
       },
       takesMs.queue,
+      resendFaults,
     );
   }
 

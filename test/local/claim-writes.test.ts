@@ -37,5 +37,5 @@ test('of an answered batch, only the statements that were applied count', () => 
 
 test('a single write is one', () => {
   const body = JSON.stringify({ Item: { id: { S: 'a#1' }, status: { S: 'in-flight' } } });
-  expect(claimWrites({ sandbox: undefined, operation: 'PutItem', body })).toEqual([{ id: 'a#1', status: 'in-flight' }]);
+  expect(claimWrites({ operation: 'PutItem', body })).toEqual([{ id: 'a#1', status: 'in-flight' }]);
 });

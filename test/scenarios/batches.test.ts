@@ -116,7 +116,7 @@ describe('16 · a duplicate in flight waits for its turn, and nobody else does',
 });
 
 describe('17 · a batch of any size is worked off a few at a time, and stops before the invocation does', () => {
-  it('of 1,000 messages ten run at once unless another number is given, and each runs once', async () => {
+  it('of 1,000 messages 25 run at once unless another number is given, and each runs once', async () => {
     const { consumer, count } = await setUp();
     const ledger: string[] = [];
     const atOnce = Promise.withResolvers<void>();
@@ -125,14 +125,14 @@ describe('17 · a batch of any size is worked off a few at a time, and stops bef
     const charge = consumer(async ({ body }) => {
       most = Math.max(most, ++running);
       ledger.push(body.orderId);
-      if (running === 10) atOnce.resolve();
+      if (running === 25) atOnce.resolve();
       await atOnce.promise;
       await new Promise((resolve) => setImmediate(resolve));
       running--;
     });
     const batch = Array.from({ length: 1000 }, (_, n) => order(`order-${n}`));
     expect(await charge(...batch)).toEqual([]);
-    expect(most).toBe(10);
+    expect(most).toBe(25);
     expect(new Set(ledger).size).toBe(1000);
     expect(ledger).toHaveLength(1000);
     expect(await count()).toBe(1000);

@@ -5,11 +5,13 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import { inject, onTestFinished } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
 import { type Claim, type ClaimEvent, type ClaimStore, type Host, type OnceOptions, once } from '../../lib/index.ts';
+import type { SeenWrite } from '../../lib/local/claim-writes.ts';
 import { type SqsOnceOptions, sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage, type MessageHandler, type SqsOptions, type SqsRecord } from '../../lib/sqs/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
+import { refuseWritesOf } from '../support/refused-writes.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 export type Order = { orderId: string; amount?: number };
@@ -68,7 +70,7 @@ export async function setUp() {
         failuresOf(await handler(sqsEvent(...records) as SQSEvent, context(remainingMs) as Context));
     },
     /** The same table through a network that refuses some writes, as DynamoDB does when it throttles. */
-    refusing: (refuses: (write: Refusable) => boolean) => refusingStore(tableName, refuses),
+    refusing: (refuses: (write: SeenWrite) => boolean) => refusingStore(tableName, refuses),
   };
 }
 
@@ -81,26 +83,11 @@ export interface ExistingOptions extends Partial<SqsOnceOptions<Order>> {
   readonly inner?: readonly middy.MiddlewareObj<SQSEvent>[];
 }
 
-/** What a write would make of a claim. */
-export interface Refusable {
-  readonly id: string | undefined;
-  readonly status: string | undefined;
-}
-
-function refusingStore(tableName: string, refuses: (write: Refusable) => boolean): ClaimStore {
+function refusingStore(tableName: string, refuses: (write: SeenWrite) => boolean): ClaimStore {
   // One try: the SDK's own retries are not what these tests are about.
   const client = localClient(inject('dynamoEndpoint'), { maxAttempts: 1 });
   onTestFinished(() => client.destroy());
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const { Item } = args.input as { Item?: Record<string, { S?: string }> };
-      if (Item && refuses({ id: Item['id']?.S, status: Item['status']?.S })) {
-        throw Object.assign(new Error('the table is throttled'), { name: 'ProvisionedThroughputExceededException' });
-      }
-      return next(args);
-    },
-    { step: 'initialize', name: 'refuseWrites' },
-  );
+  refuseWritesOf(client, refuses);
   return dynamoStore({ tableName, client });
 }
 

@@ -261,3 +261,22 @@ it('counts each effect of a message by its name', async () => {
   expect(report.doubled).toMatchObject([{ message: 1, effects: { mail: 2, of: 1 } }]);
   expect(report.lost).toMatchObject([{ message: 2, effects: { mail: 0, of: 0 } }]);
 });
+
+it('a client that sends again by itself is swept for that: what does not honour its key doubles', async () => {
+  const swept = (resends: boolean) =>
+    crashSweep<Diary>({
+      messages: order,
+      provider: diary,
+      handler: (world, { send }) => once(world, send, resends),
+      effects: (provider, message) => provider.count(message),
+    });
+  const once = (world: World, send: Diary['send'], resends: boolean) => {
+    return async ({ Records }: SqsEvent) => {
+      for (const record of Records) await world.io('send', () => send(JSON.parse(record.body).orderId), { resends });
+    };
+  };
+  const faultsOf = ({ doubled }: SweepReport) =>
+    new Set(doubled.flatMap(({ faults }) => faults.map(({ fault }) => fault)));
+  expect(faultsOf(await swept(true))).toContain('resend');
+  expect(faultsOf(await swept(false))).not.toContain('resend');
+});

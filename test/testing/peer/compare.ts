@@ -26,16 +26,20 @@ export interface Compared {
   readonly max: number;
 }
 
+/** With how many single faults there were. */
+export type ComparedReport = SweepReport & { readonly singles: number };
+
 /** Two orders, one of which the producer has sent twice. */
 const messages = [...orders, ...orders.slice(0, 1)];
 
 /**
  * Sweeps one contender. The peer reads the system's clock, so that is the virtual one meanwhile.
  */
-export async function compare({ contender }: Case, { honoursKeys, batchSize, max }: Compared): Promise<SweepReport> {
+export async function compare({ contender }: Case, { honoursKeys, batchSize, max }: Compared): Promise<ComparedReport> {
+  let singles = 0;
   const now = Date.now;
   try {
-    return await crashSweep<Outside>({
+    const report = await crashSweep<Outside>({
       messages,
       provider: (time) => {
         Date.now = time.now;
@@ -45,7 +49,11 @@ export async function compare({ contender }: Case, { honoursKeys, batchSize, max
       effects: ({ cards }, message) => cards.count(message),
       batchSize,
       max,
+      onProgress: ({ runs, of }) => {
+        if (runs === 2) singles = of - 1;
+      },
     });
+    return { ...report, singles };
   } finally {
     Date.now = now;
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Finding, SweepReport } from '../../../lib/testing/index.ts';
-import { cases, compare, deliveries } from './compare.ts';
+import type { Finding } from '../../../lib/testing/index.ts';
+import { type ComparedReport, cases, compare, deliveries } from './compare.ts';
 
 /*
  * node test/testing/peer/main.ts [max]: the tables of docs/proof-peer.md.
@@ -13,9 +13,10 @@ const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
 /** Runs in which at least one message came to this harm. */
 const runsWith = (findings: readonly Finding[]) => new Set(findings.map(({ faults }) => JSON.stringify(faults))).size;
 
-function row(name: string, { runs, skipped, boundaries, doubled, lost, stuck, fates }: SweepReport): string {
-  const returns = boundaries.filter((boundary) => boundary === 'return').length;
-  const singles = 5 * (boundaries.length - returns) + returns;
+function row(
+  name: string,
+  { runs, skipped, boundaries, doubled, lost, stuck, fates, singles }: ComparedReport,
+): string {
   const single = doubled.filter(({ faults }) => faults.length === 1);
   const cells = [
     name,

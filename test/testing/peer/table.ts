@@ -26,7 +26,7 @@ const condition =
 export function clientOf(world: World, table: Table): DynamoDBClient {
   function send(command: { input: Input }): Promise<object> {
     const name = command.constructor.name.replace('Command', '');
-    return world.io(`store.${name}`, () => apply(name, command.input, table));
+    return world.io(`store.${name}`, () => apply(name, command.input, table), { resends: true });
   }
   const middlewareStack = { identify: () => [], addRelativeTo: () => undefined };
   return { send, config: {}, middlewareStack } as unknown as DynamoDBClient;
