@@ -51,6 +51,11 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!(core|sqs|middy|http)\/|host\.ts$)/,
   },
   {
+    rule: "lib/transactions joins claims and the application's data: the core, the consumer of SQS, the DynamoDB store and the AWS SDK",
+    from: /^lib\/transactions\//,
+    only: /^(lib\/(core|sqs|transactions|stores\/dynamodb)\/|@aws-sdk\/)/,
+  },
+  {
     rule: 'lib/observe listens: it imports the core and Node, and no client of any service',
     from: /^lib\/observe\//,
     only: /^(lib\/(core|observe)\/|node:)/,

@@ -40,6 +40,8 @@ export type { Claim, Doubt, Verdict } from './core/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
 export { decide } from './core/decide.ts';
 export {
+  type Classification,
+  InDoubtError,
   InvalidMessageError,
   LeaseError,
   OptionError,
@@ -53,12 +55,13 @@ export type { Lease, Reconcile } from './core/held.ts';
 export type { Host } from './core/host.ts';
 export type { KeyValue } from './core/identity.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
-export type { ClaimOptions, Classification } from './core/options.ts';
+export type { ClaimOptions } from './core/options.ts';
 export { type ReconcileOptions, reconcile } from './core/reconcile.ts';
 export type { ClaimRecord, ClaimStatus, RecordedError, Resolution } from './core/record.ts';
 export { renewedLease } from './core/renewed-lease.ts';
 export type { ParkedClaimsOptions, Resolved, ResolvedBy } from './core/resolve.ts';
 export { type Outcome, renew, settle, type Transition } from './core/settle.ts';
+export { type StepOptions, type StepReconcile, type StepRun, step } from './core/step.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';
 export { failOpen } from './stores/fail-open.ts';
 export { type MemoryStore, memoryStore } from './stores/memory.ts';

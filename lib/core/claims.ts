@@ -9,7 +9,7 @@ import type { Recorded } from './ran.ts';
 import { type ClaimRecord, recordedError } from './record.ts';
 import { completion } from './result.ts';
 import { type Outcome, settle, type Transition } from './settle.ts';
-import type { WriteResult } from './store.ts';
+import type { ClaimStore, WriteResult } from './store.ts';
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
 export type Acquired =
@@ -102,13 +102,14 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     held: Held,
     transition: (found: ClaimRecord | undefined) => Transition,
     until: number,
+    write: ClaimStore['write'] = (one) => store.write(one),
   ): Promise<'applied' | 'stale'> {
     let seen: ClaimRecord | undefined = held.record;
     for (let round = 0; ; round++) {
       const next = transition(seen);
       if (next === 'stale') return next;
       try {
-        const written: WriteResult | false = next !== 'applied' && (await store.write({ next, seen }));
+        const written: WriteResult | false = next !== 'applied' && (await write({ next, seen }));
         if (written && !written.applied) {
           seen = written.found;
           continue;
@@ -159,7 +160,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     const known = knownOf(thrown);
     if (known === 'rejected') return record(held, { status: known, error });
     const unknown = known !== 'retryable' && phase !== 'before';
-    const parks = unknown && settings.onAbandoned === 'park';
+    const parks = known === 'in-doubt' || (unknown && settings.onAbandoned === 'park');
     return record(held, parks ? { status: 'parked', error } : { status: 'released', error, unknown });
   }
 

@@ -30,6 +30,22 @@ export class RejectedError extends Error {
   readonly 'pawl.error' = 'rejected';
 }
 
+/**
+ * Throw it from a handler when nobody can say whether its effect happened, and it must not be tried: the claim is parked, whatever
+ * `onAbandoned` says of errors in general.
+ *
+ * @example
+ * if (response.status === 504) throw new InDoubtError('the bank did not answer in time');
+ */
+export class InDoubtError extends Error {
+  override readonly name = 'InDoubtError';
+  /** @internal */
+  readonly 'pawl.error' = 'in-doubt';
+}
+
+/** What an error thrown by a handler says about its effect, in the author's judgement. */
+export type Classification = 'retryable' | 'rejected' | 'unknown';
+
 /** An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -70,6 +86,6 @@ export function letFail(answered: unknown): void {
  *
  * @internal
  */
-export function errorKind(error: unknown): 'retryable' | 'rejected' | undefined {
+export function errorKind(error: unknown): 'retryable' | 'rejected' | 'in-doubt' | undefined {
   return Object(error)[brand];
 }

@@ -1,9 +1,11 @@
+import type { Classification } from './errors.ts';
 import type { ClaimEvent, FactsOf } from './events.ts';
 import type { Host } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Ran, Recorded } from './ran.ts';
 import type { ClaimRecord } from './record.ts';
 import type { Outcome, Transition } from './settle.ts';
+import type { ClaimStore } from './store.ts';
 
 /** A claim that this worker holds. */
 export interface Held {
@@ -38,6 +40,11 @@ export interface Engine {
     readonly marginMs: number;
     readonly skewMs: number;
     readonly maxAbandoned: number;
+    readonly store: ClaimStore;
+    readonly retentionSeconds: number;
+    readonly maxResultBytes: number;
+    readonly recordResult: boolean;
+    readonly classify?: ((error: unknown) => Classification | undefined) | undefined;
   };
   leaseOf(deadline: number | undefined): Lease | undefined;
   leaseEnd(deadline: number | undefined): number;
@@ -45,6 +52,7 @@ export interface Engine {
     held: Held,
     transition: (found: ClaimRecord | undefined) => Transition,
     until: number,
+    write?: ClaimStore['write'],
   ): Promise<'applied' | 'stale'>;
   succeed(held: Held, value: unknown): Promise<Recorded>;
   record(held: Held, outcome: Outcome): Promise<Recorded>;

@@ -1,6 +1,7 @@
 import type { Claim } from './claim.ts';
 import { LeaseError } from './errors.ts';
 import type { Engine, Held } from './held.ts';
+import { insides } from './inside.ts';
 
 /** What a handler sees of its claim, but for its effect. The lease is kept, and the signal aborted in time, until `stop`. */
 export function openClaim(engine: Engine, held: Held, latest: number) {
@@ -44,6 +45,8 @@ export function openClaim(engine: Engine, held: Held, latest: number) {
       return controller.signal;
     },
   };
+
+  insides.set(claim, { engine, held });
 
   const keeping = engine.leaseOf(held.deadline)?.keep(engine, held, abort);
 

@@ -1,12 +1,10 @@
 import { expect, expectWhole } from './check.ts';
 import type { AbandonedPolicy, ClaimRules } from './decide.ts';
+import type { Classification } from './errors.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease, Reconcile } from './held.ts';
 import type { Host } from './host.ts';
 import type { ClaimStore } from './store.ts';
-
-/** What an error thrown by a handler says about its effect, in the author's judgement. */
-export type Classification = 'retryable' | 'rejected' | 'unknown';
 
 /** The options that every way into pawl has in common. */
 export interface ClaimOptions<Input> {

@@ -50,6 +50,8 @@ export interface ClaimRecord {
   /** The outcome to replay, as JSON text: exact, and a fresh copy each time it is read. */
   readonly result?: string | undefined;
   readonly resultOmitted?: ResultOmitted | undefined;
+  /** How far the steps of the handler came, by their order, as JSON text. Kept through later attempts. */
+  readonly checkpoints?: string | undefined;
   /** Of a rejected claim, why; of a parked one, what is in doubt; of a released one, the last failure. */
   readonly error?: RecordedError | undefined;
   /** Of a claim that was parked, who decided what. Kept through later attempts. */

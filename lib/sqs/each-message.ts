@@ -1,7 +1,7 @@
 import type { Claim } from '../core/claim.ts';
 import type { Host } from '../core/host.ts';
 import { run } from '../core/run.ts';
-import { createConsumer, inOrder, type Runnable } from './consumer.ts';
+import { type Consumer, createConsumer, inOrder, type Runnable } from './consumer.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import { type Fate, fateOfRun } from './fate.ts';
 import { createLimit } from './limit.ts';
@@ -15,6 +15,9 @@ interface Handled<Body> extends Delivery {
   /** When its fate is known for good, which those that repeat its key wait for. */
   ended?: Promise<void>;
 }
+
+/** A Lambda handler of batches of SQS. */
+export type SqsHandler = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>;
 
 /** Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`. */
 export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Promise<unknown> | unknown;
@@ -37,9 +40,21 @@ export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Pro
 export function eachMessage<Body>(
   options: SqsOptions<Body> & { readonly host?: Host },
   handle: MessageHandler<Body>,
-): (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse> {
+): SqsHandler {
+  return eachBy(options, (consumer) => async (one, deadline, mayTakeOver) => {
+    const acquired = await consumer.acquire(one, deadline, mayTakeOver);
+    return 'fate' in acquired ? acquired : fateOfRun(await run(consumer.claims, acquired, handle, one.message));
+  });
+}
+
+/** Tries one message, and answers what becomes of it. */
+export type TryOne<Body> = (one: Runnable<Body>, deadline: number, mayTakeOver: boolean) => Promise<Fate>;
+
+/** A consumer that tries each message of a batch in this way. @internal */
+export function eachBy<Body>(options: SqsOptions<Body>, way: (consumer: Consumer<Body>) => TryOne<Body>): SqsHandler {
   const consumer = createConsumer(options);
-  const { claims, settings } = consumer;
+  const { settings } = consumer;
+  const tryOne = way(consumer);
 
   return async function handler(event, context) {
     const { records, deadline, firstOf } = consumer.receive<Handled<Body> & Runnable<Body>>(event, context);
@@ -54,7 +69,7 @@ export function eachMessage<Body>(
       const first = one && firstOf(one);
       if (one === undefined || one.fate !== undefined) return {};
       if (first !== undefined) return { until: share(first, one) };
-      const fate = await tryOne(one, false);
+      const fate = await tryOne(one, deadline, false);
       one.fate = fate;
       if (fate.suspect === undefined) return {};
       suspects.add(one);
@@ -78,12 +93,7 @@ export function eachMessage<Body>(
           ...Array.from(suspects, (other) => ({ ...other, seconds })),
         ]);
       }
-      one.fate = await tryOne(one, true);
-    }
-
-    async function tryOne(one: Runnable<Body>, mayTakeOver: boolean): Promise<Fate> {
-      const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-      return 'fate' in acquired ? acquired : fateOfRun(await run(claims, acquired, handle, one.message));
+      one.fate = await tryOne(one, deadline, true);
     }
 
     async function finish(one: Handled<Body>): Promise<void> {

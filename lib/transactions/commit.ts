@@ -1,0 +1,88 @@
+import { expect } from '../core/check.ts';
+import type { Claim } from '../core/claim.ts';
+import { LeaseError, RetryableError } from '../core/errors.ts';
+import { insideOf } from '../core/inside.ts';
+import { type ClaimRecord, recordedError } from '../core/record.ts';
+import { completion } from '../core/result.ts';
+import { settle, type Transition } from '../core/settle.ts';
+import type { ClaimStore } from '../core/store.ts';
+import { CommitRefusedError } from './refused.ts';
+import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
+
+export interface CommitOptions {
+  /** What duplicates are answered with, where results are recorded. What the handler returns is not, once it has committed. */
+  readonly result?: unknown;
+}
+
+/**
+ * Applies writes of the application's and completes the claim, in one transaction: either all of it happened, or nothing. It
+ * is the effect of its handler, as `claim.effect` is, and there is one.
+ *
+ * @param claim as the handler was given it. Its consumer's store is a `transactionalStore`
+ * @param writes up to 99, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes them
+ * @throws CommitRefusedError when a condition among the writes failed; LeaseError when the time is over or the claim is somebody
+ *   else's; RetryableError when DynamoDB could not be reached. After each of them nothing of this was applied, or the claim
+ *   is known to be complete when the message comes again
+ * @example
+ * await commit(claim, [
+ *   { Update: { TableName, Key: { id: body.from }, UpdateExpression: 'SET balance = balance - :n', ConditionExpression: 'balance >= :n', … } },
+ *   { Update: { TableName, Key: { id: body.to }, UpdateExpression: 'SET balance = balance + :n', … } },
+ * ]);
+ */
+export function commit(claim: Claim, writes: readonly AppWrite[], { result }: CommitOptions = {}): Promise<void> {
+  const { engine, held } = insideOf(claim);
+  const { settings } = engine;
+  const { claimId } = held.record;
+  const outcome = completion(result, settings.maxResultBytes, settings.recordResult);
+  const carried = carrying(settings.store, writes);
+
+  function completed(found: ClaimRecord | undefined): Transition {
+    const isOurs = found?.claimId === claimId;
+    // Only this commit completes the claim without anybody's decision: its answer was lost.
+    if (isOurs && found.status === 'completed' && !found.resolution) return 'applied';
+    // Parked or decided meanwhile: whoever decided did not know of these writes.
+    if (!isOurs || found.status !== 'in-flight') return 'stale';
+    return settle(claimId, found, outcome, settings, settings.host.now());
+  }
+
+  return claim.effect(() =>
+    carried.apply(() => engine.change(held, completed, settings.host.now() + claim.remainingMs(), carried.write)),
+  );
+}
+
+/**
+ * A write of a claim that carries writes of the application's.
+ *
+ * @throws OptionError when the store cannot do that, or there are none or too many
+ * @internal
+ */
+export function carrying(store: ClaimStore, writes: readonly AppWrite[]) {
+  const { commit: transact } = store as Partial<TransactionalStore>;
+  expect(typeof transact === 'function', 'store', 'transactionalStore({ tableName }), which can commit', 'another one');
+  const fits = Array.isArray(writes) && writes.length >= 1 && writes.length <= mostWrites;
+  expect(fits, 'writes', `1 to ${mostWrites} of them`, Object(writes).length);
+  let refused: CommitRefusedError | undefined;
+
+  const write: ClaimStore['write'] = async (one) => {
+    const committed = await (store as TransactionalStore).commit(one, writes);
+    if (!('refused' in committed)) return committed;
+    refused = new CommitRefusedError(committed.refused);
+    // Ends the trying: of nothing, an owner makes nothing.
+    return { applied: false, found: undefined };
+  };
+
+  /** @throws CommitRefusedError; LeaseError when the claim is somebody else's; RetryableError when the store fails */
+  async function apply(change: () => Promise<'applied' | 'stale'>): Promise<void> {
+    let changed: 'applied' | 'stale';
+    try {
+      changed = await change();
+    } catch (cause) {
+      // It may have been applied. If so the claim is complete, and to release it fails; if not, to release it ends the transaction's chance.
+      throw new RetryableError(`nothing is known to be committed: ${recordedError(cause).message}`, { cause });
+    }
+    if (refused) throw refused;
+    if (changed === 'stale') throw new LeaseError('the claim is somebody else’s: nothing was committed');
+  }
+
+  return { write, apply };
+}

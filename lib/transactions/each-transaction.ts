@@ -1,0 +1,94 @@
+import { decide } from '../core/decide.ts';
+import { factsOf } from '../core/events.ts';
+import { completion } from '../core/result.ts';
+import { run } from '../core/run.ts';
+import { settle } from '../core/settle.ts';
+import type { Consumer, Runnable } from '../sqs/consumer.ts';
+import { eachBy, type SqsHandler } from '../sqs/each-message.ts';
+import { done, fateOfRun } from '../sqs/fate.ts';
+import type { Message } from '../sqs/message.ts';
+import { receiveCountOf } from '../sqs/message.ts';
+import type { SqsOptions } from '../sqs/options.ts';
+import { carrying, commit } from './commit.ts';
+import { CommitRefusedError } from './refused.ts';
+import type { AppWrite, TransactionalStore } from './store.ts';
+
+export interface EachTransactionOptions<Body>
+  extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect'> {
+  readonly store: TransactionalStore;
+  /**
+   * Answers the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
+   * @default the CommitRefusedError itself, which has the message come again
+   */
+  readonly onRefused?: (refused: CommitRefusedError, message: Message<Body>) => unknown;
+}
+
+/** From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once. */
+export type TransactionHandler<Body> = (message: Message<Body>) => Promise<readonly AppWrite[]> | readonly AppWrite[];
+
+/**
+ * A Lambda handler for an SQS queue whose only effect is writes to DynamoDB. Claim, effect and completion are one transaction:
+ * one request for a message that is new. There is no lease to outlive, and nothing can be in doubt.
+ *
+ * What fails takes a claim as `eachMessage` does, so that its attempts are counted, and ended or parked like any other's.
+ *
+ * @throws OptionError at once when an option is missing or out of range
+ * @example
+ * export const handler = eachTransaction(
+ *   { operation: 'post-payment', store: transactionalStore({ tableName }), key: bodyField('paymentId') },
+ *   ({ body }) => [debitOf(body), creditOf(body)].map((entry) => ({ Put: { TableName, Item: entry } })),
+ * );
+ */
+export function eachTransaction<Body>(
+  { onRefused = (refused) => refused, ...options }: EachTransactionOptions<Body>,
+  writesOf: TransactionHandler<Body>,
+): SqsHandler {
+  return eachBy<Body>({ ...options, onAbandoned: 'retry' }, (consumer) => async (one, deadline, mayTakeOver) => {
+    if (await isCommittedAtOnce(consumer, one, deadline)) return done;
+    const acquired = await consumer.acquire(one, deadline, mayTakeOver);
+    if ('fate' in acquired) return acquired;
+    const handled = run(
+      consumer.claims,
+      acquired,
+      async (message: Message<Body>, claim) => {
+        const writes = await writesOf(message);
+        if (writes.length === 0) return;
+        try {
+          await commit(claim, writes);
+        } catch (error) {
+          throw error instanceof CommitRefusedError ? onRefused(error, message) : error;
+        }
+      },
+      one.message,
+    );
+    return fateOfRun(await handled);
+  });
+
+  /** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
+  async function isCommittedAtOnce(
+    { claims }: Consumer<Body>,
+    one: Runnable<Body>,
+    deadline: number,
+  ): Promise<boolean> {
+    const { settings } = claims;
+    const { host } = settings;
+    // What came before probably has a record, and its failures are to be counted.
+    if (receiveCountOf(one.record) > 1) return false;
+    const claimId = host.randomId();
+    const request = { ...one.identity, claimId, fingerprint: one.fingerprint, leaseUntil: deadline };
+    const granted = decide(undefined, request, settings, host.now()).record;
+    const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
+    if (typeof next === 'string') return false;
+    try {
+      const carried = carrying(settings.store, await writesOf(one.message));
+      const written = await carried.write({ next, seen: undefined });
+      if (!written.applied) return false;
+    } catch {
+      // Whatever it was, it comes again under a claim, where it is told and counted. A transaction whose answer was lost is found there.
+      return false;
+    }
+    claims.emit(one.identity, 'granted', factsOf(granted));
+    claims.emit(one.identity, 'completed', factsOf(next));
+    return true;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Claim } from '../core/claim.ts';
+import { nextStep, type StepOptions, type StepRun, step } from '../core/step.ts';
+import { carrying, commit } from './commit.ts';
+import type { CommitRefusedError } from './refused.ts';
+import type { AppWrite } from './store.ts';
+
+/** Writes, or nothing to write. */
+export type Writes = readonly AppWrite[];
+
+export interface Phases<Input, R> {
+  /** What is to stand in the database before the remote call: an order that is pending, an amount that is reserved. May read; must not call out. */
+  readonly prepare?: (input: Input) => Promise<Writes> | Writes;
+  /** The remote call. What it returns is kept as JSON; after a crash it is not called again, but its result is used. */
+  readonly execute: (input: Input, step: StepRun) => Promise<R> | R;
+  /** What follows from its result in the database. Committed with the completion of the claim. At least one write. */
+  readonly record: (input: Input, result: R) => Promise<Writes> | Writes;
+  /** What becomes of a remote call that may have happened. See `StepOptions`. */
+  readonly onAbandoned: StepOptions['onAbandoned'];
+  /**
+   * Answers the error to fail with when a condition in `prepare` or `record` fails, e.g. a `RejectedError`.
+   * @default the CommitRefusedError itself, which has the message come again
+   */
+  readonly onRefused?: (refused: CommitRefusedError, phase: 'prepare' | 'record') => unknown;
+}
+
+/**
+ * A handler in three phases: writes committed with the claim, a remote call, writes committed with the completion. It can be
+ * killed anywhere; the next attempt goes on where it stood. The consumer's store is a `transactionalStore`, and its own
+ * `onAbandoned` is `'retry'`: what may have been called is decided here.
+ *
+ * @throws LeaseError, InDoubtError, CommitRefusedError (or what `onRefused` made of it): each says what becomes of the claim
+ * @example
+ * export const handler = eachMessage(
+ *   { operation: 'pay-out', store, key: bodyField('payoutId'), onAbandoned: 'retry' },
+ *   inPhases({
+ *     prepare: ({ body }) => [{ Put: { TableName, Item: { id: body.payoutId, status: 'pending' } } }],
+ *     execute: ({ body }, { effectKey }) => bank.transfer(body, { idempotencyKey: effectKey }),
+ *     record: ({ body }, transfer) => [{ Put: { TableName, Item: { id: body.payoutId, status: 'paid', transfer } } }],
+ *     onAbandoned: 'retry',
+ *   }),
+ * );
+ */
+export function inPhases<Input, R>({ prepare, execute, record, onAbandoned, onRefused = same }: Phases<Input, R>) {
+  return async function inThreePhases(input: Input, claim: Claim): Promise<R> {
+    if (prepare) await refusable('prepare', () => commitStep(claim, 'prepare', () => prepare(input)));
+    const result = await step(claim, 'execute', (run) => execute(input, run), { onAbandoned });
+    const writes = await record(input, result);
+    await refusable('record', () => commit(claim, writes, { result }));
+    return result;
+  };
+
+  async function refusable(phase: 'prepare' | 'record', committing: () => Promise<void>): Promise<void> {
+    try {
+      await committing();
+    } catch (error) {
+      throw Object(error).name === 'CommitRefusedError' ? onRefused(error as CommitRefusedError, phase) : error;
+    }
+  }
+}
+
+function same<T>(value: T): T {
+  return value;
+}
+
+/**
+ * A step that is writes of the application's: they and its checkpoint are committed in one transaction. No writes, no
+ * transaction: it is decided anew at each attempt.
+ *
+ * @throws as `commit`
+ * @example
+ * await commitStep(claim, 'reserve', () => [{ Put: { TableName, Item: reservation } }]);
+ */
+export async function commitStep(claim: Claim, name: string, writesOf: () => Promise<Writes> | Writes): Promise<void> {
+  const next = nextStep(claim, name);
+  if (next.before?.state === 'done') return;
+  const writes = await writesOf();
+  if (writes.length === 0) return;
+  const carried = carrying(next.engine.settings.store, writes);
+  await carried.apply(() => next.reach('done', undefined, carried.write));
+}

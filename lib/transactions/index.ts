@@ -1,0 +1,11 @@
+export { type CommitOptions, commit } from './commit.ts';
+export { type EachTransactionOptions, eachTransaction, type TransactionHandler } from './each-transaction.ts';
+export { commitStep, inPhases, type Phases, type Writes } from './in-phases.ts';
+export { CommitRefusedError } from './refused.ts';
+export {
+  type AppWrite,
+  type CommitResult,
+  type Refusal,
+  type TransactionalStore,
+  transactionalStore,
+} from './store.ts';

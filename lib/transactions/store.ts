@@ -1,0 +1,104 @@
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ClaimRecord } from '../core/record.ts';
+import { type ClaimStore, type ClaimWrite, identifying, type WriteResult } from '../core/store.ts';
+import { fromItem } from '../stores/dynamodb/item.ts';
+import { tableOf } from '../stores/dynamodb/options.ts';
+import { type DynamoStoreOptions, dynamoStore } from '../stores/dynamodb/store.ts';
+
+/** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
+export type AppWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** Why one of the application's writes, by its index, kept the transaction from being applied. */
+export interface Refusal {
+  readonly index: number;
+  /** DynamoDB's: `ConditionalCheckFailed`, `ValidationError`, … */
+  readonly code: string;
+  readonly message: string;
+  /** What stands there, if the write asked for it with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`. */
+  readonly item?: Record<string, unknown> | undefined;
+}
+
+/** A write that was not applied because of the application's part of it says so; the claim is as it was. */
+export type CommitResult = WriteResult | { readonly applied: false; readonly refused: readonly Refusal[] };
+
+/** A claim store that can commit writes of the application's together with a write of a claim. */
+export interface TransactionalStore extends ClaimStore {
+  /** Applies the write of the claim and all of the application's, or none. A call that rejects leaves it unknown which. */
+  commit(write: ClaimWrite, writes: readonly AppWrite[]): Promise<CommitResult>;
+}
+
+/** DynamoDB takes 100 actions in a transaction, and one is the claim. */
+export const mostWrites = 99;
+
+/**
+ * Claims in a DynamoDB table, as `dynamoStore`, whose writes can carry the application's: `commit`, `inPhases` and
+ * `eachTransaction` need it.
+ *
+ * Needs, besides what `dynamoStore` needs, `dynamodb:PutItem` on the claims table, and on the application's tables whatever its
+ * writes need.
+ *
+ * @throws OptionError when the table's name is missing
+ * @example
+ * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
+ */
+export function transactionalStore(options: DynamoStoreOptions): TransactionalStore {
+  const { TableName, client } = tableOf(options);
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+
+  return {
+    ...dynamoStore({ ...options, client }),
+    async commit({ next, seen }, writes) {
+      const claim = {
+        TableName,
+        Item: { ...next },
+        ...conditionOf(seen),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      } as const;
+      try {
+        await documents.send(new TransactWriteCommand({ TransactItems: [{ Put: claim }, ...writes] }));
+        return { applied: true };
+      } catch (error) {
+        const [ours, ...theirs] = reasonsOf(error);
+        if (ours?.Code === 'ConditionalCheckFailed') return { applied: false, found: ours.Item && fromItem(ours.Item) };
+        const refused = theirs.flatMap((reason, index) => refusalOf(reason, index));
+        if (refused.length > 0) return { applied: false, refused };
+        if (hopeless.test((error as Error).name)) return { applied: false, refused: [malformed(error as Error)] };
+        // Another transaction was at the same items, or the table is throttled: it may work the next time.
+        throw error;
+      }
+    },
+  };
+}
+
+/** `unchanged`, in DynamoDB's language, with the values as the document client takes them. */
+function conditionOf(seen: ClaimRecord | undefined) {
+  if (seen === undefined) return { ConditionExpression: 'attribute_not_exists(id)' };
+  return {
+    ConditionExpression: identifying.map((name) => `#${name} = :${name}`).join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(identifying.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(identifying.map((name) => [`:${name}`, seen[name]])),
+  };
+}
+
+function reasonsOf(error: unknown): readonly CancellationReason[] {
+  const { CancellationReasons } = Object(error);
+  return Array.isArray(CancellationReasons) ? CancellationReasons : [];
+}
+
+/** No repetition helps: a request that makes no sense, a table that is not there, a permission that is missing. */
+const hopeless = /^(ValidationException|ResourceNotFoundException|AccessDeniedException)$/;
+
+/** What passes by itself is no refusal. */
+const lasting = /^(ConditionalCheckFailed|ValidationError|ItemCollectionSizeLimitExceeded|DuplicateItem)$/;
+
+function refusalOf({ Code = '', Message = '', Item }: CancellationReason, index: number): readonly Refusal[] {
+  if (!lasting.test(Code)) return [];
+  return [{ index, code: Code, message: Message, item: Item && unmarshall(Item) }];
+}
+
+/** The request as a whole was refused: nothing was applied, and never will be. */
+function malformed({ name, message }: Error): Refusal {
+  return { index: -1, code: name, message };
+}
