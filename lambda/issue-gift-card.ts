@@ -1,4 +1,5 @@
 import { logEvents } from '../lib/index.ts';
+import { allOf, metricEvents } from '../lib/observe/index.ts';
 import { bodyField, eachMessage } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { backoffSeconds, required } from './environment.ts';
@@ -21,7 +22,8 @@ export const handler = eachMessage(
     marksEffect: true,
     backoffSeconds,
     deadLetterQueueUrl: process.env['DEAD_LETTER_QUEUE_URL'],
-    onEvent: logEvents,
+    // The logs for a person, the metrics for the alarms.
+    onEvent: allOf(logEvents, metricEvents()),
   },
   async ({ body: order }, claim) => {
     await claim.effect(() => giftCards.issue(order, claim));

@@ -1,5 +1,6 @@
 import { SESv2Client, SESv2ServiceException, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { logEvents } from '../lib/index.ts';
+import { allOf, metricEvents } from '../lib/observe/index.ts';
 import { bodyField, eachMessage } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { backoffSeconds, required } from './environment.ts';
@@ -24,7 +25,8 @@ export const handler = eachMessage(
     concurrency: 1,
     backoffSeconds,
     deadLetterQueueUrl: process.env['DEAD_LETTER_QUEUE_URL'],
-    onEvent: logEvents,
+    // The logs for a person, the metrics for the alarms.
+    onEvent: allOf(logEvents, metricEvents()),
   },
   async ({ body: order }, claim) => {
     const mail = new SendEmailCommand({

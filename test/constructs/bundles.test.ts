@@ -26,6 +26,7 @@ test('a bundle at the limit, one with CDK in it, and no bundle at all are each a
     entry: 'lambda/a.ts',
     total: 9e5,
     own: OWN_LIMIT - 1,
+    observe: 0,
     ownFiles: [],
     sdk: 0,
     middy: 0,
