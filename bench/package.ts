@@ -154,7 +154,10 @@ function problemOf(project: Project, tarball: string, scratch: string): string |
 function run(cwd: string, command: string, args: readonly string[]): string {
   // A fresh project knows nothing of this one: neither its settings nor its tools, but its Node.
   const kept = Object.entries(process.env).filter(([name]) => !/^(npm_(package|lifecycle)|INIT_CWD)/.test(name));
-  const env = { ...Object.fromEntries(kept), PATH: `${join(process.execPath, '..')}${delimiter}${process.env['PATH']}` };
+  const env = {
+    ...Object.fromEntries(kept),
+    PATH: `${join(process.execPath, '..')}${delimiter}${process.env['PATH']}`,
+  };
   try {
     return execFileSync(command, args, { cwd, env, encoding: 'utf8', timeout: LONGEST_MS, stdio: 'pipe' });
   } catch (error) {
@@ -171,7 +174,9 @@ if (import.meta.main) {
     for (const project of [HANDLER, STACK]) {
       const problem = problemOf(project, tarball, scratch);
       if (problem !== undefined) throw new Error(`The ${project.name} project ${problem}.`);
-      console.log(`The ${project.name} project works with ${project.peers.join(', ')}, and nothing else of pawl's peers.`);
+      console.log(
+        `The ${project.name} project works with ${project.peers.join(', ')}, and nothing else of pawl's peers.`,
+      );
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

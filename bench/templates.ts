@@ -23,7 +23,10 @@ function lintTemplates(): string | undefined {
     const synth = spawnSync(process.execPath, [APP], { encoding: 'utf8', env });
     if (synth.status !== 0) return `bin/app.ts does not synthesize:\n${synth.stderr}`;
     const templates = readdirSync(scratch).filter((name) => name.endsWith('.template.json'));
-    const run = spawnSync('cfn-lint', [...templates, '--ignore-checks', ...IGNORED], { cwd: scratch, encoding: 'utf8' });
+    const run = spawnSync('cfn-lint', [...templates, '--ignore-checks', ...IGNORED], {
+      cwd: scratch,
+      encoding: 'utf8',
+    });
     console.log(`cfn-lint read ${templates.join(', ')}.`);
     return run.status === 0 ? undefined : `${run.stdout}${run.stderr}`;
   } finally {
