@@ -32,6 +32,8 @@ const FIRST = { functionTimeoutSeconds: '3' };
 const UPDATED = { functionTimeoutSeconds: '4' };
 const VISIBILITY_PER_TIMEOUT = 6;
 
+const CLEAN = '0: 0 problems, 0 warnings.';
+
 const DRAIN_TIMEOUT_MS = 150_000;
 const BETWEEN_ORDERS_MS = 1_500;
 const HOST_FAILURES = 4;
@@ -113,7 +115,7 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
   );
   const doctor = (name: string) => runDoctor(emulator, name, (line) => progress.say(`          ${line}`));
   say(`pawl doctor ${STACK}`);
-  expect('pawl doctor finds nothing wrong', (await doctor(STACK)) === 0);
+  expect('pawl doctor finds nothing wrong', (await doctor(STACK)) === CLEAN);
 
   const shop = {
     sqs: account.sqs,
@@ -173,9 +175,9 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
   const mailFunction = functions.find((name) => name.includes('SendEmail')) ?? '';
   say(`somebody sets the visibility timeout of the mail queue to 5 s; pawl doctor ${mailFunction}`);
   await account.setVisibilitySeconds(queueUrl('email'), 5);
-  expect('pawl doctor finds it', (await doctor(mailFunction)) === 1);
+  expect('pawl doctor finds it', (await doctor(mailFunction)) === '1: 1 problem, 0 warnings.');
   await account.setVisibilitySeconds(queueUrl('email'), wanted * VISIBILITY_PER_TIMEOUT);
-  expect('pawl doctor finds nothing wrong once it is set back', (await doctor(mailFunction)) === 0);
+  expect('pawl doctor finds nothing wrong once it is set back', (await doctor(mailFunction)) === CLEAN);
 
   const claims = await account.claims(table);
   const depths = await Promise.all(deadLetterQueues.map((url) => account.depth(url)));
@@ -253,15 +255,20 @@ function withKills(plan: readonly PlannedOrder[], planned: NextFault | undefined
   };
 }
 
-/** `pawl doctor`, as a user runs it. Answers its exit code. */
-async function runDoctor(emulator: Emulator, name: string, onLine: (line: string) => void): Promise<number> {
-  return run(process.execPath, [join(PROJECT, 'bin', 'pawl.ts'), 'doctor', name], {
+/** `pawl doctor`, as a user runs it. Answers its exit code, and the last line that it printed. */
+async function runDoctor(emulator: Emulator, name: string, onLine: (line: string) => void): Promise<string> {
+  let last = '';
+  const code = await run(process.execPath, [join(PROJECT, 'bin', 'pawl.ts'), 'doctor', name], {
     name: 'pawl doctor',
     timeoutMs: 60_000,
     expected: [0, 1],
     env: { ...emulator.environment, NO_COLOR: '1' },
-    onLine,
+    onLine(line) {
+      last = line;
+      onLine(line);
+    },
   });
+  return `${code}: ${last}`;
 }
 
 /** The part of a line of the CDK's that says what became of one resource. */

@@ -16,7 +16,9 @@ from ministack.services.cloudformation import provisioners
 _action = iam_actions.extract_iam_action
 _checks = iam_actions.dynamodb_transaction_checks
 
-_STATEMENT = re.compile(r'\s*(INSERT\s+INTO|UPDATE|DELETE\s+FROM|SELECT\b.*?\bFROM)\s+"?([^"\s.]+)', re.IGNORECASE | re.DOTALL)
+_STATEMENT = re.compile(
+    r'\s*(INSERT\s+INTO|UPDATE|DELETE\s+FROM|SELECT\b.*?\bFROM)\s+(?:"([^"]+)"|([^"\s.]+))', re.IGNORECASE | re.DOTALL
+)
 
 
 def extract_iam_action(service, *args, **kwargs):
@@ -42,7 +44,8 @@ def dynamodb_transaction_checks(iam_action, body, region, account_id):
         found = _STATEMENT.match(statement.get("Statement", ""))
         if found:
             verb = found.group(1).split()[0].capitalize()
-            checks.append((f"dynamodb:PartiQL{verb}", f"arn:aws:dynamodb:{region}:{account_id}:table/{found.group(2)}"))
+            table = found.group(2) or found.group(3)
+            checks.append((f"dynamodb:PartiQL{verb}", f"arn:aws:dynamodb:{region}:{account_id}:table/{table}"))
     return checks
 
 
