@@ -1,8 +1,8 @@
 import { CfnParameter, Duration, SecretValue, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { AttributeType, type ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnEventSourceMapping, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
@@ -342,6 +342,21 @@ describe('permissions', () => {
     expect(closedRole((role, table) => grantClaims(table as never, role))).toBeUndefined();
   });
 
+  test('in the role itself count, and those that are denied do not', () => {
+    const inline = (effect: Effect) =>
+      refusalOf((stack) => {
+        const actions = ['dynamodb:*', 'sqs:*'];
+        const document = new PolicyDocument({
+          statements: [new PolicyStatement({ effect, actions, resources: ['*'] })],
+        });
+        const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
+        const role = new Role(stack, 'Role', { assumedBy, inlinePolicies: { All: document } });
+        adopt(stack, { function: { role: role.withoutPolicyUpdates() } });
+      });
+    expect(inline(Effect.DENY)).toHaveLength(3);
+    expect(inline(Effect.ALLOW)).toBeUndefined();
+  });
+
   test('count wherever they are written, and with patterns; one action less does not do', () => {
     const managed = (actions: string[]) =>
       closedRole((role, _, resources) => {
@@ -438,6 +453,28 @@ describe('beside what exists', () => {
       }),
     ).toEqual([expect.stringContaining('through 2 event sources, and Lambda accepts one')]);
     expect(adoption({ eventSource: false })).toBeUndefined();
+  });
+
+  test('an alias has the settings of its function, and its event source may name its ARN', () => {
+    const alias = (seconds: number) =>
+      refusalOf((stack) => {
+        const { queue, function: sendMail } = addExisting(stack, {
+          queue: { visibilityTimeout: Duration.seconds(seconds) },
+          eventSource: false,
+        });
+        const live = sendMail.addAlias('live') as IFunction;
+        new CfnEventSourceMapping(stack, 'Mapping', {
+          functionName: live.functionArn,
+          eventSourceArn: queue.queueArn,
+          functionResponseTypes: ['ReportBatchItemFailures'],
+        });
+        const claimsTable = new ClaimsTable(stack, 'Claims').table;
+        new Consumer(stack, 'Work', { claimsTable, queue, function: live });
+        // It was found: none was made beside it.
+        expect(stack.node.findAll().filter((node) => node instanceof CfnEventSourceMapping)).toHaveLength(1);
+      });
+    expect(alias(59)).toEqual([expect.stringContaining('6 × 10 s + 0 s = 60 s')]);
+    expect(alias(60)).toBeUndefined();
   });
 
   test('an event source of another queue is none of this one', () => {

@@ -4,7 +4,11 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code, type FunctionProps, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource, type SqsEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { vi } from 'vitest';
 import { ClaimsTable, Consumer, type ConsumerProps, WiringError } from '../../lib/constructs/index.ts';
+
+// The first synthesis of a process loads CDK's rules about templates, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
