@@ -81,6 +81,11 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!constructs\/)/,
   },
   {
+    rule: 'lib/doctor reads what is deployed by the rules that the constructs have, without their CDK',
+    from: /^lib\/(doctor\/|constructs\/(wiring|needs)\.ts$)/,
+    only: /^(lib\/(doctor\/|constructs\/(wiring|needs)\.ts$)|@aws-sdk\/|node:)/,
+  },
+  {
     rule: 'lib/local is a stand-in: nothing that gets deployed or published may import it',
     from: /^(?!lib\/local\/|bin\/|test\/|bench\/)/,
     never: /^lib\/local\//,

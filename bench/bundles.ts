@@ -10,13 +10,14 @@ import { esbuildOptions } from '../lib/constructs/bundling.ts';
  * It cannot tell how long a bundle takes to load, nor what of it is ever run.
  */
 
-/** What pawl may add to the bundle of a plain consumer, in bytes. */
+/** What pawl may add to the bundle of a plain consumer, in bytes. What only some import is shown beside it. */
 export const OWN_LIMIT = 20 * 1024;
 /** The same with whatever the app's lambdas import on top: dead letters, a policy that asks the provider, logs. */
 export const APP_LIMIT = 24 * 1024;
 
 const PLAIN = 'bench/consumers';
 
+const OWN = /^lib\/(?!observe\/)/;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 export interface Sized {
@@ -28,8 +29,10 @@ export interface Bundle {
   /** The entry, as a path from the repository's root. */
   readonly entry: string;
   readonly total: number;
-  /** Everything under `lib/`. */
+  /** Everything under `lib/` that every consumer carries. */
   readonly own: number;
+  /** The listeners of `lib/observe`, which a consumer imports by choice. */
+  readonly observe: number;
   /** The same by file, the largest first. */
   readonly ownFiles: readonly Sized[];
   readonly sdk: number;
@@ -66,17 +69,19 @@ async function measure(entry: string): Promise<Bundle | undefined> {
   const sizes = Object.entries(output.inputs).map(([path, { bytesInOutput }]) => ({ path, bytesInOutput }));
   const matching = (pattern: RegExp) => sizes.filter(({ path }) => pattern.test(path));
   const sum = (pattern: RegExp) => matching(pattern).reduce((bytes, { bytesInOutput }) => bytes + bytesInOutput, 0);
-  const own = sum(/^lib\//);
+  const own = sum(OWN);
+  const observe = sum(/^lib\/observe\//);
   const sdk = sum(/node_modules\/@(aws-sdk|aws|smithy)\//);
   const middy = sum(/node_modules\/@middy\//);
   return {
     entry,
     total: output.bytes,
     own,
-    ownFiles: matching(/^lib\//).sort((a, b) => b.bytesInOutput - a.bytesInOutput),
+    observe,
+    ownFiles: matching(OWN).sort((a, b) => b.bytesInOutput - a.bytesInOutput),
     sdk,
     middy,
-    rest: output.bytes - own - sdk - middy,
+    rest: output.bytes - own - observe - sdk - middy,
     // All inputs, not only those with bytes left: what was shaken out today may stay in tomorrow.
     cdk: Object.keys(metafile.inputs).filter((path) => /node_modules\/(aws-cdk-lib|constructs)\//.test(path)),
   };
@@ -102,7 +107,7 @@ function cdkProblems({ entry, cdk }: Bundle): string[] {
 
 if (import.meta.main) {
   const bundles = await measureBundles();
-  const columns = ['total', 'own', 'sdk', 'middy', 'rest'] as const;
+  const columns = ['total', 'own', 'observe', 'sdk', 'middy', 'rest'] as const;
   const width = Math.max(0, ...bundles.map(({ entry }) => entry.length));
   console.log(`${'minified bytes'.padEnd(width)}${columns.map((name) => name.padStart(10)).join('')}`);
   for (const bundle of bundles) {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { ClaimsTable, Consumer } from '../lib/constructs/index.ts';
+import { ClaimsDashboard, ClaimsTable, Consumer } from '../lib/constructs/index.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -29,6 +29,7 @@ class Orders extends Stack {
     const sendEmail = new Consumer(this, 'SendEmail', {
       ...common,
       entry: fromRoot('lambda/send-email.ts'),
+      operation: 'send-email',
       batchSize: 5,
       environment: { SENDER_ADDRESS: settings.senderAddress, BACKOFF_SECONDS: backoffSeconds },
     });
@@ -39,9 +40,12 @@ class Orders extends Stack {
     const issueGiftCard = new Consumer(this, 'IssueGiftCard', {
       ...common,
       entry: fromRoot('lambda/issue-gift-card.ts'),
+      operation: 'issue-gift-card',
       batchSize: 10,
       environment: { GIFT_CARD_API_URL: settings.giftCardApiUrl, BACKOFF_SECONDS: backoffSeconds },
     });
+
+    new ClaimsDashboard(this, 'Dashboard', { claimsTable: claims, consumers: [sendEmail, issueGiftCard] });
 
     new CfnOutput(this, 'SendEmailQueueUrl', { value: sendEmail.queue.queueUrl });
     new CfnOutput(this, 'IssueGiftCardQueueUrl', { value: issueGiftCard.queue.queueUrl });

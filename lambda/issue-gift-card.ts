@@ -1,4 +1,5 @@
 import { logEvents } from '../lib/index.ts';
+import { allOf, metricEvents } from '../lib/observe/index.ts';
 import { deadLetterQueue } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { required } from './environment.ts';
@@ -9,5 +10,6 @@ export const handler = giftCardConsumer({
   giftCards: giftCardProvider(required('GIFT_CARD_API_URL')),
   store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
   deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
-  onEvent: logEvents,
+  // The logs for a person, the metrics for the alarms.
+  onEvent: allOf(logEvents, metricEvents()),
 });

@@ -1,5 +1,6 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { logEvents } from '../lib/index.ts';
+import { allOf, metricEvents } from '../lib/observe/index.ts';
 import { deadLetterQueue } from '../lib/sqs/index.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { emailConsumer } from './email-consumer.ts';
@@ -11,5 +12,6 @@ export const handler = emailConsumer({
   sender: required('SENDER_ADDRESS'),
   store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
   deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
-  onEvent: logEvents,
+  // The logs for a person, the metrics for the alarms.
+  onEvent: allOf(logEvents, metricEvents()),
 });

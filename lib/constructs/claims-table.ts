@@ -1,32 +1,27 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Alarm, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { actOn, alarmAt } from './alarms.ts';
+import { INDIVIDUAL_STORE_ACTIONS, STORE_ACTIONS } from './needs.ts';
 
 /**
- * What the DynamoDB store calls, and nothing else. `grantReadWriteData` would both lack the PartiQL actions (a batch of
- * claims is one `BatchExecuteStatement` of inserts) and hand out `DeleteItem`, `Scan` and `Query`: a consumer that can
- * delete a claim can repeat an effect.
+ * What either DynamoDB store calls, and nothing else. `grantReadWriteData` would both lack the PartiQL actions and hand out
+ * `DeleteItem`, `Scan` and `Query`: a consumer that can delete a claim can repeat an effect.
  */
-const CLAIM_ACTIONS = [
-  'dynamodb:GetItem',
-  'dynamodb:BatchGetItem',
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:ConditionCheckItem',
-  'dynamodb:PartiQLInsert',
-  'dynamodb:PartiQLUpdate',
-] as const;
+const CLAIM_ACTIONS = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
 
-/** What a caller of an encrypted table needs of its key; the same list `Table.grantReadWriteData` uses. */
+/** What a caller of an encrypted table needs of its key: what `Table.grantReadWriteData` gives, without its wildcards. */
 const KEY_ACTIONS = [
   'kms:Decrypt',
   'kms:DescribeKey',
   'kms:Encrypt',
-  'kms:GenerateDataKey*',
-  'kms:ReEncrypt*',
+  'kms:GenerateDataKey',
+  'kms:GenerateDataKeyWithoutPlaintext',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
 ] as const;
 
 /** The options of a {@link ClaimsTable}. */
@@ -44,6 +39,19 @@ export interface ClaimsTableProps {
    * @default - encrypted with a key that DynamoDB owns, at no charge
    */
   readonly encryptionKey?: IKey;
+
+  /**
+   * How many reads or writes that DynamoDB throttles within 5 minutes set off the alarms.
+   *
+   * @default 10
+   */
+  readonly throttleThreshold?: number;
+}
+
+/** The alarms of a {@link ClaimsTable}. */
+export interface ClaimsTableAlarms {
+  readonly writeThrottles: Alarm;
+  readonly readThrottles: Alarm;
 }
 
 /**
@@ -56,7 +64,7 @@ export interface ClaimsTableProps {
  * grantClaims(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
  */
 export function grantClaims(table: ITable, grantee: IGrantable): Grant {
-  const onTable = Grant.addToPrincipal({ grantee, actions: [...CLAIM_ACTIONS], resourceArns: [table.tableArn] });
+  const onTable = Grant.addToPrincipal({ grantee, actions: CLAIM_ACTIONS, resourceArns: [table.tableArn] });
   const key = table.encryptionKey;
   return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
 }
@@ -75,6 +83,8 @@ export function grantClaims(table: ITable, grantee: IGrantable): Grant {
 export class ClaimsTable extends Construct {
   /** The table itself. */
   readonly table: ITable;
+  /** They have no actions yet: see `addAlarmAction`. */
+  readonly alarms: ClaimsTableAlarms;
 
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
@@ -93,6 +103,12 @@ export class ClaimsTable extends Construct {
     });
     // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
     this.table = table as ITable;
+    this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);
+  }
+
+  /** Lets every alarm of the table call these, for instance an `SnsAction`. */
+  addAlarmAction(...actions: readonly IAlarmAction[]): void {
+    actOn(Object.values(this.alarms), actions);
   }
 
   /** Permits `grantee` to do with claims what the store does, on this table only. See {@link grantClaims}. */
@@ -117,6 +133,28 @@ export class ClaimsTable extends Construct {
   /** Conditions that failed: duplicates and races that the table refused. Normal, and worth a look when it jumps. */
   metricConditionalCheckFailedRequests(props?: MetricOptions): Metric {
     return this.#sum('ConditionalCheckFailedRequests', props);
+  }
+
+  #createAlarms(threshold: number): ClaimsTableAlarms {
+    const cause =
+      'On demand, a table that grows to more than twice its earlier peak within 30 minutes is throttled, and so is a single ' +
+      'partition above 1,000 writes a second. What to do: look at the consumed capacity. A burst passes by itself. Where it ' +
+      'stays, lower maxConcurrency of the consumers, raise the table’s maximum throughput if one is set, or pre-warm the table.';
+    const period = { period: Duration.minutes(5) };
+    return {
+      writeThrottles: alarmAt(this, 'WriteThrottleAlarm', this.metricWriteThrottleEvents(period), {
+        threshold,
+        description:
+          `${this.node.path}: DynamoDB throttles writes of claims. What cannot be claimed does not run and stays on its queue; what ` +
+          `cannot be completed may be left in doubt. No effect is doubled, but consumers slow down. ${cause}`,
+      }),
+      readThrottles: alarmAt(this, 'ReadThrottleAlarm', this.metricReadThrottleEvents(period), {
+        threshold,
+        description:
+          `${this.node.path}: DynamoDB throttles reads of claims. Duplicates cannot be told apart and stay on their queue. No ` +
+          `effect is doubled, but consumers slow down. ${cause}`,
+      }),
+    };
   }
 
   #sum(metricName: string, props: MetricOptions | undefined): Metric {

@@ -1,13 +1,60 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { Architecture } from 'aws-cdk-lib/aws-lambda';
+import type { Architecture, IFunction, ILayerVersion, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 
-/** The options of a `Consumer`. */
+/**
+ * The options of a `Consumer`.
+ *
+ * A function, a queue, a dead-letter queue and an event source that exist are taken as they are: what decides how they are
+ * made is refused beside them, and what can be seen of them is checked at synth time.
+ */
 export interface ConsumerProps {
-  /** The path of the file that holds the Lambda handler; it is bundled with esbuild at synth time. */
-  readonly entry: string;
+  /**
+   * The path of the file that holds the Lambda handler; it is bundled with esbuild at synth time.
+   *
+   * @default - none; then `function` is required
+   */
+  readonly entry?: string;
+
+  /**
+   * A function that exists, instead of one that is made from `entry`. It is given its permissions and, where its environment
+   * can be changed, `CLAIMS_TABLE` and `DEAD_LETTER_QUEUE_URL`.
+   *
+   * @default - a function is made from `entry`
+   */
+  readonly function?: IFunction;
+
+  /**
+   * A queue that exists, instead of one that is made.
+   *
+   * @default - a queue is made
+   */
+  readonly queue?: IQueue;
+
+  /**
+   * A dead-letter queue that exists. Beside an imported `queue` it is required: what it redrives to cannot be seen.
+   *
+   * @default - that of `queue`; without `queue`, one is made
+   */
+  readonly deadLetterQueue?: IQueue;
+
+  /**
+   * Whether an event source is made. `false` where it exists and this app cannot see it, because `function` is imported.
+   *
+   * @default - made, unless the app has one of this queue and function already
+   */
+  readonly createEventSource?: boolean;
+
+  /**
+   * Whether the function's role is given its permissions elsewhere. Then nothing is granted, and no missing permission is
+   * refused: neither one that is given where it cannot be seen, nor PartiQL for a handler with `individualDynamoStore`.
+   *
+   * @default false
+   */
+  readonly externalPermissions?: boolean;
 
   /**
    * The name under which `entry` exports the handler.
@@ -18,6 +65,58 @@ export interface ConsumerProps {
 
   /** The table of claims, usually `claimsTable.table` of a `ClaimsTable`. It must not be replicated to another region. */
   readonly claimsTable: ITable;
+
+  /**
+   * The `operation` of the handler's options. Its claims get metrics and alarms; for them its `onEvent` has to be, or to
+   * include, `metricEvents()` of `pawl/observe`.
+   *
+   * @default - no metrics and no alarms on claims; the alarms on the queues are made all the same
+   */
+  readonly operation?: string;
+
+  /**
+   * The `namespace` that the handler gives to `metricEvents`.
+   *
+   * @default 'pawl'
+   */
+  readonly metricsNamespace?: string;
+
+  /**
+   * The longest lease that the handler takes, when it sets one. It must not be longer than the visibility timeout.
+   *
+   * @default - the invocation's remaining time, as the handler's own default
+   */
+  readonly lease?: Duration;
+
+  /**
+   * The `retentionSeconds` of the handler's options. Claims must outlast every redelivery, so it must not be shorter than the
+   * retention of the queue and of the dead-letter queue together.
+   *
+   * @default Duration.days(30), as the handler's own default
+   */
+  readonly claimRetention?: Duration;
+
+  /**
+   * The `onInFlight` of the handler's options. A consumer that defers duplicates needs a `maxReceiveCount` of 5 or more.
+   *
+   * @default 'defer', as the handler's own default
+   */
+  readonly onInFlight?: 'defer' | 'discard';
+
+  /**
+   * How old the oldest message may get before the alarm goes off.
+   *
+   * @default - `maxReceiveCount` times the visibility timeout or 15 minutes, whichever is longer: no message that is merely
+   * retried gets older. Half the queue's retention at most.
+   */
+  readonly maxMessageAge?: Duration;
+
+  /**
+   * How many take-overs within 15 minutes set off the alarm. Each is a worker that died, or timed out, in mid-effect.
+   *
+   * @default 10
+   */
+  readonly takenOverThreshold?: number;
 
   /**
    * Further environment variables of the function. `CLAIMS_TABLE` and `DEAD_LETTER_QUEUE_URL` are set for you and cannot be
@@ -111,6 +210,21 @@ export interface ConsumerProps {
    * @default RetentionDays.ONE_MONTH
    */
   readonly logRetention?: RetentionDays;
+
+  /**
+   * Whether the function is traced with X-Ray. X-Ray has no resources to be named in a permission: the function's role may then
+   * write traces, on `*`. For OpenTelemetry leave it off, and see `layers`.
+   *
+   * @default Tracing.DISABLED
+   */
+  readonly tracing?: Tracing;
+
+  /**
+   * Layers of the function, for instance an OpenTelemetry collector; `environment` may name its `AWS_LAMBDA_EXEC_WRAPPER`.
+   *
+   * @default - none
+   */
+  readonly layers?: readonly ILayerVersion[];
 
   /**
    * The path of the package lock file; bundling takes its folder as the root, and `entry` has to be below it.

@@ -1,33 +1,33 @@
-import { Duration } from 'aws-cdk-lib';
-import {
-  type Alarm,
-  ComparisonOperator,
-  type Metric,
-  type MetricOptions,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { type Grant, type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { Annotations, Aspects, Duration, Names, Stack } from 'aws-cdk-lib';
+import type { IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { bundling } from './bundling.ts';
+import { actOn } from './alarms.ts';
 import { grantClaims } from './claims-table.ts';
+import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
+import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuse } from './consumer-checks.ts';
+import { createFunction } from './consumer-function.ts';
 import type { ConsumerProps } from './consumer-props.ts';
-import { checkedTimes } from './consumer-times.ts';
+import { createQueues, existingQueues } from './consumer-queues.ts';
+import { type ClaimMetric, claimMetric } from './metrics.ts';
+import { functionBehind, hasFilters, seenEnvironment, seenEventSources, seenQueue, seenTimeout } from './seen.ts';
+import { seenProblems } from './seen-problems.ts';
 
-/** SQS's longest. The last place where a message can be: the longer it stays, the longer somebody can act. */
-const DEAD_LETTER_RETENTION = Duration.days(14);
+/** What the longest back-off of a consumer is, unless its author says otherwise. */
+const LONGEST_BACKOFF_SECONDS = 900;
 
 /**
- * A queue whose messages take effect once: the queue, its dead-letter queue with an alarm, and the function that consumes it
- * and may claim in the claims table.
+ * A queue whose messages take effect once: the queue, its dead-letter queue, the function that consumes it and may claim in
+ * the claims table, the event source between them, and alarms. Each of them may exist already.
  *
- * Every setting that pawl relies on is set: partial batch responses, a visibility timeout that outlasts the function's
- * retries, 5 receives, TLS only, encryption at rest, logs that end. The function finds the claims table's name in
- * `CLAIMS_TABLE` and the dead-letter queue's URL in `DEAD_LETTER_QUEUE_URL`.
+ * Every setting that pawl relies on is set, or refused when it is otherwise: partial batch responses, a visibility timeout that
+ * outlasts the function's retries, 5 receives, permissions. What is made here is TLS only, encrypted at rest, and has logs that
+ * end. The function finds the claims table's name in `CLAIMS_TABLE` and the dead-letter queue's URL in
+ * `DEAD_LETTER_QUEUE_URL`.
+ *
+ * Options that contradict each other are refused at once; what exists is looked at when the app is complete, at synth time.
  *
  * @throws {WiringError} when timeouts or batch settings contradict each other, or `environment` sets a variable of pawl's.
  *
@@ -36,57 +36,68 @@ const DEAD_LETTER_RETENTION = Duration.days(14);
  * const giftCards = new Consumer(this, 'IssueGiftCard', {
  *   entry: 'lambda/issue-gift-card.ts',
  *   claimsTable: claims.table,
+ *   operation: 'issue-gift-card',
  *   timeout: Duration.seconds(30),
  * });
  * giftCards.grantSendMessages(orderService);
- * giftCards.deadLetterAlarm.addAlarmAction(new SnsAction(onCall));
+ * giftCards.addAlarmAction(new SnsAction(onCall));
+ *
+ * // Around a queue, a function and an event source that exist:
+ * new Consumer(this, 'SendEmail', { claimsTable: claims.table, queue: mails, function: sendMail });
  */
 export class Consumer extends Construct {
   /** Where producers send. */
-  readonly queue: Queue;
+  readonly queue: IQueue;
   /** Where messages end that could not be handled. */
-  readonly deadLetterQueue: Queue;
+  readonly deadLetterQueue: IQueue;
   /** The function that runs the handler. */
-  readonly function: NodejsFunction;
-  /** In alarm as long as a message waits in the dead-letter queue. It has no action yet: add yours. */
-  readonly deadLetterAlarm: Alarm;
+  readonly function: IFunction;
+  /** They have no actions yet: see `addAlarmAction`. */
+  readonly alarms: ConsumerAlarms;
+  readonly #props: ConsumerProps;
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
-    const times = checkedTimes(this.node.path, props);
-    const maxReceiveCount = props.maxReceiveCount ?? 5;
+    this.#props = props;
+    const { path } = this.node;
+    const existingTimeout = props.function && seenTimeout(props.function);
+    const times = checkedTimes(Stack.of(this), path, props, existingTimeout);
 
-    const common: QueueProps = {
-      enforceSSL: true,
-      fifo: props.fifo ?? false,
-      ...(props.encryptionKey === undefined
-        ? { encryption: QueueEncryption.SQS_MANAGED }
-        : { encryption: QueueEncryption.KMS, encryptionMasterKey: props.encryptionKey }),
+    const queues =
+      props.queue === undefined ? createQueues(this, props, times.visibilityTimeout) : existingQueues(path, props);
+    this.queue = queues.queue;
+    this.deadLetterQueue = queues.deadLetterQueue;
+
+    const environment = {
+      CLAIMS_TABLE: props.claimsTable.tableName,
+      DEAD_LETTER_QUEUE_URL: this.deadLetterQueue.queueUrl,
     };
-    this.deadLetterQueue = new Queue(this, 'DeadLetterQueue', { ...common, retentionPeriod: DEAD_LETTER_RETENTION });
-    this.queue = new Queue(this, 'Queue', {
-      ...common,
-      visibilityTimeout: times.visibilityTimeout,
-      retentionPeriod: props.retentionPeriod ?? Duration.days(4),
-      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount },
+    this.function = props.function ?? createFunction(this, props, { timeout: times.timeout, environment });
+    if (props.function !== undefined) this.#addToEnvironment(props.function, environment);
+    // Without a role there is nobody to grant to; that is refused when the app is complete.
+    if (props.externalPermissions !== true && this.function.role !== undefined) this.#grant();
+    this.#connect();
+
+    this.alarms = createAlarms(this, {
+      maxReceiveCount: this.#maxReceiveCount(),
+      maxMessageAge: props.maxMessageAge ?? this.#ageThatRetriesExplain(times.visibilityTimeout),
+      takenOverThreshold: props.takenOverThreshold ?? 10,
+      onClaims: props.operation !== undefined,
     });
 
-    this.function = this.#createFunction(props, times.timeout);
-    this.function.addEventSource(
-      new SqsEventSource(this.queue, {
-        batchSize: props.batchSize ?? 10,
-        // Without it Lambda ignores which messages failed and deletes them with the rest: they would be lost.
-        reportBatchItemFailures: true,
-        ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
-        ...(props.maxConcurrency === undefined ? {} : { maxConcurrency: props.maxConcurrency }),
-      }),
-    );
-    this.deadLetterAlarm = this.#createDeadLetterAlarm(maxReceiveCount);
+    const made = { queue: this.queue, deadLetterQueue: this.deadLetterQueue, function: this.function };
+    this.node.addValidation({ validate: () => seenProblems(made, props) });
+    Aspects.of(this).add({ visit: (node) => node === this && this.#warnOfFilters() });
   }
 
   /** Permits `grantee` to send messages to the queue, and to use its customer-managed key when it has one. */
   grantSendMessages(grantee: IGrantable): Grant {
     return this.queue.grantSendMessages(grantee);
+  }
+
+  /** Lets every alarm of the consumer call these, for instance an `SnsAction`. */
+  addAlarmAction(...actions: readonly IAlarmAction[]): void {
+    actOn(Object.values(this.alarms), actions);
   }
 
   /**
@@ -107,52 +118,84 @@ export class Consumer extends Construct {
     return this.queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1), ...props });
   }
 
-  #createFunction(props: ConsumerProps, timeout: Duration): NodejsFunction {
-    const logGroup = new LogGroup(this, 'Logs', { retention: props.logRetention ?? RetentionDays.ONE_MONTH });
-    // A role of its own, because the managed policy that Lambda's default role comes with may write to every log group.
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(role);
-
-    const consumer = new NodejsFunction(this, 'Function', {
-      entry: props.entry,
-      handler: props.handler ?? 'handler',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: props.architecture ?? Architecture.ARM_64,
-      // Less memory is less CPU: at 128 MB, loading the SDK and its first TLS handshakes take seconds of the lease.
-      memorySize: props.memorySize ?? 512,
-      timeout,
-      logGroup,
-      role,
-      bundling,
-      ...(props.depsLockFilePath === undefined ? {} : { depsLockFilePath: props.depsLockFilePath }),
-      environment: {
-        NODE_OPTIONS: '--enable-source-maps',
-        ...props.environment,
-        CLAIMS_TABLE: props.claimsTable.tableName,
-        DEAD_LETTER_QUEUE_URL: this.deadLetterQueue.queueUrl,
-      },
-    });
-
-    grantClaims(props.claimsTable, consumer);
-    // For permanent failures, which go straight there instead of using up their receives first.
-    this.deadLetterQueue.grant(consumer, 'sqs:SendMessage');
-    props.encryptionKey?.grant(consumer, 'kms:Decrypt', 'kms:GenerateDataKey');
-    return consumer;
+  /**
+   * How often something happened to the claims of the consumer: a sum, from what its handler writes with `metricEvents()`.
+   *
+   * @throws Error when the consumer was made without its `operation`
+   */
+  metricClaims(metricName: ClaimMetric, props?: MetricOptions): Metric {
+    const { operation, metricsNamespace = 'pawl' } = this.#props;
+    if (operation === undefined) {
+      throw new Error(
+        `${this.node.path} has no metrics on claims, because its operation is not known. Give it operation.`,
+      );
+    }
+    return claimMetric(metricName, { operation, namespace: metricsNamespace }, props);
   }
 
-  #createDeadLetterAlarm(maxReceiveCount: number): Alarm {
-    return this.metricDeadLetters().createAlarm(this, 'DeadLetterAlarm', {
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription:
-        `${this.node.path}: messages wait in the dead-letter queue, and their effects have not been confirmed. Each was either ` +
-        `received ${maxReceiveCount} times without success, or sent there at once with the reason in its message attributes. ` +
-        // SQS knows no source for what the function sent here itself, so a redrive has to name its destination.
-        "What to do: read the reasons and the function's logs, fix the cause, then start a redrive with this consumer's " +
-        'queue as its custom destination. That is safe: an effect that was completed is not run again, and a parked claim ' +
-        'does not run until somebody has resolved it. Messages are deleted as early as 14 days after they were first sent.',
+  #addToEnvironment(existing: IFunction, environment: Readonly<Record<string, string>>): void {
+    const target = functionBehind(existing);
+    if (!(target instanceof LambdaFunction)) return;
+    const stack = Stack.of(target);
+    const present = seenEnvironment(target) ?? {};
+    for (const [name, value] of Object.entries(environment)) {
+      if (name in present && JSON.stringify(present[name]) !== JSON.stringify(stack.resolve(value))) {
+        refuse(this.node.path, [
+          `The environment of ${target.node.path} sets ${name} to something else than the construct would. ` +
+            'Take it out, or rename it.',
+        ]);
+      }
+      target.addEnvironment(name, value);
+    }
+  }
+
+  #grant(): void {
+    grantClaims(this.#props.claimsTable, this.function);
+    // For permanent failures, which go straight there instead of using up their receives first.
+    this.deadLetterQueue.grant(this.function, 'sqs:SendMessage');
+    this.deadLetterQueue.encryptionMasterKey?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
+    this.queue.grantConsumeMessages(this.function);
+  }
+
+  #connect(): void {
+    const props = this.#props;
+    if (!(props.createEventSource ?? seenEventSources(this.function, this.queue).length === 0)) {
+      const misplaced = misplacedEventSourceOptions(props);
+      if (misplaced.length > 0) refuse(this.node.path, misplaced);
+      return;
+    }
+    // Not `SqsEventSource`, which grants as well, and throws for a function that was imported without its role.
+    this.function.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(this.queue.node)}`, {
+      eventSourceArn: this.queue.queueArn,
+      batchSize: props.batchSize ?? DEFAULTS.batchSize,
+      // Without it Lambda ignores which messages failed and deletes them with the rest: they would be lost.
+      reportBatchItemFailures: true,
+      ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
+      ...(props.maxConcurrency === undefined ? {} : { maxConcurrency: props.maxConcurrency }),
     });
+  }
+
+  #maxReceiveCount(): number | undefined {
+    const { maxReceiveCount } = seenQueue(this.queue);
+    return typeof maxReceiveCount === 'number' ? maxReceiveCount : undefined;
+  }
+
+  #ageThatRetriesExplain(visibilityTimeout: Duration): Duration {
+    const seen = seenQueue(this.queue);
+    const oneTry = Math.max(seen.visibilityTimeoutSeconds ?? visibilityTimeout.toSeconds(), LONGEST_BACKOFF_SECONDS);
+    const retries = (this.#maxReceiveCount() ?? DEFAULTS.maxReceiveCount) * oneTry;
+    const half = (seen.retentionSeconds ?? DEFAULTS.retentionPeriod.toSeconds()) / 2;
+    return Duration.seconds(Math.min(retries, Math.floor(half)));
+  }
+
+  #warnOfFilters(): void {
+    for (const source of seenEventSources(this.function, this.queue).filter(hasFilters)) {
+      Annotations.of(this).addWarningV2(
+        'pawl:eventFilters',
+        `The event source ${source.node.path} has filters, and Lambda deletes the messages that they do not match: these take ` +
+          'no effect, and leave no trace. Take the filters away and let the handler acknowledge what it has no use for, or make sure ' +
+          'that nothing but noise can fail to match.',
+      );
+    }
   }
 }

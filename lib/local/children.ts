@@ -1,10 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-const children = new Set<ChildProcess>();
+/** What is to be killed, as `kill` takes it: a process by its id, a group of processes by its leader's id with a minus. */
+const targets = new Set<number>();
 let tell: ((line: string) => void) | undefined;
 
 function killAll(): void {
-  for (const child of children) child.kill('SIGKILL');
+  for (const target of targets) killNow(target);
+}
+
+function killNow(target: number): void {
+  try {
+    process.kill(target, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
 }
 
 function onSignal(signal: NodeJS.Signals): void {
@@ -24,7 +33,7 @@ while read -r line; do
     -*) kept=; for pid in $pids; do [ "$pid" = "\${line#-}" ] || kept="$kept $pid"; done; pids="$kept" ;;
   esac
 done
-[ -z "$pids" ] || kill -9 $pids 2>/dev/null`;
+for pid in $pids; do kill -s KILL -- "$pid" 2>/dev/null; done`;
 
 /**
  * Starts a watchman who outlives us. When we get SIGKILL ourselves we can kill nobody: DynamoDB Local would run on, and
@@ -54,14 +63,35 @@ function watch(): (line: string) => void {
  * With SIGKILL, because a sandbox that was frozen with SIGSTOP keeps SIGTERM pending for ever and would outlive us.
  */
 export function killWithUs<Child extends ChildProcess>(child: Child): Child {
-  const say = watch();
-  const { pid } = child;
-  if (pid === undefined) return child;
-  children.add(child);
-  say(`+${pid}`);
-  child.once('exit', () => {
-    children.delete(child);
-    say(`-${pid}`);
-  });
+  if (child.pid !== undefined) tie(child, child.pid);
   return child;
+}
+
+/**
+ * The same for a child and everything that it starts. It has to lead a group of its own: `spawn(…, { detached: true })`.
+ *
+ * Answers what ends the group, which outlives its leader: calling it again does nothing.
+ */
+export function killGroupWithUs(child: ChildProcess): () => void {
+  const { pid } = child;
+  if (pid === undefined) return () => undefined;
+  const say = tie(child, -pid);
+  const end = () => {
+    killNow(-pid);
+    targets.delete(-pid);
+    say(`-${-pid}`);
+  };
+  child.once('exit', end);
+  return end;
+}
+
+function tie(child: ChildProcess, target: number): (line: string) => void {
+  const say = watch();
+  targets.add(target);
+  say(`+${target}`);
+  child.once('exit', () => {
+    targets.delete(target);
+    say(`-${target}`);
+  });
+  return say;
 }

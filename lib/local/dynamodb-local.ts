@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killWithUs } from './children.ts';
+import { freePort } from './free-port.ts';
 import { requireJava } from './java.ts';
 
 export { MissingJavaError } from './java.ts';
@@ -117,17 +117,4 @@ function running(child: ChildProcess, port: number): DynamoDbLocal {
     return stopped;
   };
   return { endpoint: `http://127.0.0.1:${port}`, port, stop, [Symbol.asyncDispose]: stop };
-}
-
-/** A port of 127.0.0.1 that nobody listens on right now. */
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,4 +1,5 @@
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
+import { endOnSignals } from './end-on-signals.ts';
 import { MissingJavaError } from './java.ts';
 import { createProgress } from './progress.ts';
 import { isGood, jsonLine, report } from './report.ts';
@@ -47,23 +48,4 @@ async function run({ json, verbose, ...options }: CommandLine): Promise<number> 
 
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/**
- * Ends at once on Ctrl-C. Not by stopping one thing after the other: whatever runs in this process ends with it, and the
- * processes that it started are killed as it exits.
- */
-function endOnSignals(before: () => void): void {
-  const end = (code: number) => () => {
-    before();
-    process.exit(code);
-  };
-  process.once('SIGINT', end(130));
-  process.once('SIGTERM', end(143));
-  // npm dies of a SIGTERM of its own without handing it on, and would leave us running for nobody.
-  const { ppid } = process;
-  if (process.env['npm_lifecycle_event'] === undefined) return;
-  setInterval(() => {
-    if (process.ppid !== ppid) end(143)();
-  }, 500).unref();
 }

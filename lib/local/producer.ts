@@ -1,7 +1,6 @@
-import { SendMessageBatchCommand, type SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
 import type { EffectKind } from './ledger.ts';
 import { EFFECTS, type PlannedOrder } from './plan.ts';
-import type { LocalStack } from './stack.ts';
 
 export interface Sent {
   readonly messages: number;
@@ -9,8 +8,14 @@ export interface Sent {
   readonly duplicates: number;
 }
 
+/** Where the orders' messages go. */
+export interface OrderQueues {
+  readonly sqs: { readonly client: SQSClient };
+  readonly consumers: Readonly<Record<EffectKind, { readonly queue: { readonly url: string } }>>;
+}
+
 /** Sends one message per order and effect, and the second ones that the plan asks for, as a shop would: through SQS. */
-export async function sendOrders(stack: LocalStack, plan: readonly PlannedOrder[]): Promise<Sent> {
+export async function sendOrders(stack: OrderQueues, plan: readonly PlannedOrder[]): Promise<Sent> {
   const sent = { messages: 0, duplicates: 0 };
   for (let start = 0; start < plan.length; start += 10) {
     const part = plan.slice(start, start + 10);
@@ -36,7 +41,7 @@ export async function sendOrders(stack: LocalStack, plan: readonly PlannedOrder[
 }
 
 async function send(
-  stack: LocalStack,
+  stack: OrderQueues,
   effect: EffectKind,
   messages: readonly { readonly order: PlannedOrder['order']; readonly delaySeconds: number }[],
 ): Promise<void> {

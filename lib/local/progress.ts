@@ -8,9 +8,8 @@ export interface Progress {
   end(): void;
 }
 
-const BETWEEN_LINES_MS = 2_000;
-
-export function createProgress(stream: NodeJS.WriteStream): Progress {
+/** @param betweenLinesMs how often it shows where it is, where there is no terminal */
+export function createProgress(stream: NodeJS.WriteStream, betweenLinesMs = 2_000): Progress {
   let shownAt = 0;
   let open = false;
   const clear = () => {
@@ -23,7 +22,7 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
         // A line that wraps could not be taken back. Some terminals say that they have no columns at all.
         stream.write(`\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}`);
         open = true;
-      } else if (Date.now() - shownAt >= BETWEEN_LINES_MS) {
+      } else if (Date.now() - shownAt >= betweenLinesMs) {
         shownAt = Date.now();
         stream.write(`${text}\n`);
       }

@@ -29,6 +29,7 @@ test('a bundle at its limit, one with CDK in it, and no bundle at all are each a
     entry: 'bench/consumers/a.ts',
     total: 9e5,
     own: OWN_LIMIT - 1,
+    observe: 0,
     ownFiles: [],
     sdk: 0,
     middy: 0,

@@ -48,13 +48,11 @@ describe('the claims table', () => {
     expect(permissions(template)).toEqual([
       {
         actions: [
-          'dynamodb:GetItem',
           'dynamodb:BatchGetItem',
           'dynamodb:PutItem',
-          'dynamodb:UpdateItem',
-          'dynamodb:ConditionCheckItem',
           'dynamodb:PartiQLInsert',
           'dynamodb:PartiQLUpdate',
+          'dynamodb:GetItem',
         ],
         resource: { 'Fn::GetAtt': [table, 'Arn'] },
       },
@@ -80,10 +78,46 @@ describe('its options', () => {
       SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: { 'Fn::GetAtt': [key, 'Arn'] } },
     });
     expect(permissions(template)).toContainEqual({
-      actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+      actions: [
+        'kms:Decrypt',
+        'kms:DescribeKey',
+        'kms:Encrypt',
+        'kms:GenerateDataKey',
+        'kms:GenerateDataKeyWithoutPlaintext',
+        'kms:ReEncryptFrom',
+        'kms:ReEncryptTo',
+      ],
       resource: { 'Fn::GetAtt': [key, 'Arn'] },
     });
   });
+});
+
+test('its alarms go off at 10 throttled reads or writes within 5 minutes, and say what to do', () => {
+  const template = synthesize();
+  for (const MetricName of ['WriteThrottleEvents', 'ReadThrottleEvents']) {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/DynamoDB',
+      MetricName,
+      Statistic: 'Sum',
+      Period: 300,
+      EvaluationPeriods: 1,
+      Threshold: 10,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: 'notBreaching',
+      AlarmDescription: Match.stringLikeRegexp('^Shop/Claims: DynamoDB throttles .*What to do: '),
+    });
+  }
+});
+
+test('throttleThreshold reaches both alarms, and addAlarmAction too', () => {
+  const stack = emptyStack();
+  const claims = new ClaimsTable(stack, 'Claims', { throttleThreshold: 3 });
+  claims.addAlarmAction({ bind: () => ({ alarmActionArn: 'arn:aws:sns:eu-west-1:123456789012:on-call' }) });
+  Template.fromStack(stack).resourcePropertiesCountIs(
+    'AWS::CloudWatch::Alarm',
+    { Threshold: 3, AlarmActions: ['arn:aws:sns:eu-west-1:123456789012:on-call'] },
+    2,
+  );
 });
 
 test('its metrics are sums over this table', () => {

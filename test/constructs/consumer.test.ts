@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Architecture } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, LayerVersion, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, test } from 'vitest';
 import { addConsumer, consumerTemplate, emptyStack, permissions } from './support.ts';
@@ -112,6 +112,12 @@ describe('a consumer', () => {
     }
   });
 
+  test('is not traced, and has no layers', () => {
+    const [properties] = Object.values(template.findResources('AWS::Lambda::Function')).map((one) => one['Properties']);
+    expect(properties).not.toHaveProperty('TracingConfig');
+    expect(properties).not.toHaveProperty('Layers');
+  });
+
   test('raises an alarm for the first message that is visible in the dead-letter queue, and says what to do', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/SQS',
@@ -167,6 +173,30 @@ describe('its options', () => {
       Environment: { Variables: { SHOP: 'books', CLAIMS_TABLE: Match.anyValue() } },
     });
     template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
+  });
+
+  test('tracing lets the function write traces, and layers are added to it', () => {
+    const stack = emptyStack();
+    const collector = LayerVersion.fromLayerVersionArn(
+      stack,
+      'Collector',
+      'arn:aws:lambda:eu-west-1:123456789012:layer:otel:1',
+    );
+    addConsumer(stack, {
+      tracing: Tracing.ACTIVE,
+      layers: [collector],
+      environment: { AWS_LAMBDA_EXEC_WRAPPER: '/opt/otel-handler' },
+    });
+    const template = Template.fromStack(stack);
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      TracingConfig: { Mode: 'Active' },
+      Layers: ['arn:aws:lambda:eu-west-1:123456789012:layer:otel:1'],
+      Environment: { Variables: { AWS_LAMBDA_EXEC_WRAPPER: '/opt/otel-handler' } },
+    });
+    expect(permissions(template)).toContainEqual({
+      actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+      resource: '*',
+    });
   });
 
   test('maxConcurrency reaches the event source', () => {

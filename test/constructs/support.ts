@@ -1,13 +1,23 @@
 import { fileURLToPath } from 'node:url';
-import { App, Stack } from 'aws-cdk-lib';
+import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { ClaimsTable, Consumer, type ConsumerProps } from '../../lib/constructs/index.ts';
+import { Code, type FunctionProps, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource, type SqsEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { vi } from 'vitest';
+import { ClaimsTable, Consumer, type ConsumerProps, WiringError } from '../../lib/constructs/index.ts';
+
+// The first synthesis of a process loads CDK's rules about templates, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A stack that is synthesized without bundling: the code does not matter to its template. */
-export function emptyStack(): Stack {
-  return new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
+export function emptyStack(region?: string): Stack {
+  // With CDK's own rules about templates as errors, as in cdk.json.
+  const context = { 'aws:cdk:bundling-stacks': [], '@aws-cdk/core:validateAgainstDefaultRules': true };
+  const app = new App({ context });
+  return new Stack(app, 'Shop', region === undefined ? {} : { env: { region } });
 }
 
 export type Overrides = Partial<ConsumerProps>;
@@ -20,6 +30,57 @@ export function addConsumer(stack: Stack, overrides: Overrides = {}): Consumer {
     claimsTable: new ClaimsTable(stack, 'Claims').table,
     ...overrides,
   });
+}
+
+/** How a shop had its queue and its function before it knew of pawl; each part can be another. */
+export interface Existing {
+  readonly queue?: Partial<QueueProps>;
+  readonly deadLetterQueue?: Partial<QueueProps>;
+  readonly maxReceiveCount?: number;
+  readonly function?: Partial<FunctionProps>;
+  /** `false`: there is none. */
+  readonly eventSource?: Partial<SqsEventSourceProps> | false;
+}
+
+export function addExisting(stack: Stack, existing: Existing = {}) {
+  const deadLetterQueue = new Queue(stack, 'DeadMails', {
+    retentionPeriod: Duration.days(14),
+    ...existing.deadLetterQueue,
+  });
+  const queue = new Queue(stack, 'Mails', {
+    visibilityTimeout: Duration.seconds(60),
+    deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: existing.maxReceiveCount ?? 5 },
+    ...existing.queue,
+  });
+  const sendMail = new LambdaFunction(stack, 'SendMail', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {}'),
+    timeout: Duration.seconds(10),
+    ...existing.function,
+  });
+  if (existing.eventSource !== false) {
+    sendMail.addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true, ...existing.eventSource }));
+  }
+  return { queue, deadLetterQueue, function: sendMail };
+}
+
+/**
+ * What refuses the stack that `build` fills: its sentences, whether they come at once or at the end of synthesis;
+ * undefined when the stack is accepted.
+ */
+export function refusalOf(build: (stack: Stack) => void, region?: string): readonly string[] | undefined {
+  const stack = emptyStack(region);
+  try {
+    build(stack);
+    Template.fromStack(stack);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WiringError) return error.problems;
+    const found = (error as Error).message.match(/(?<=\[Shop\/Work\] ).*/g);
+    if (found === null) throw error;
+    return found;
+  }
 }
 
 export function consumerTemplate(overrides: Overrides = {}): Template {

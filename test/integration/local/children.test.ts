@@ -43,3 +43,32 @@ test.concurrent.each(['exit', 'throw', 'SIGINT', 'SIGTERM', 'SIGKILL'] as const)
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000 });
   },
 );
+
+/** A parent that starts a leader of a group, which starts a child of its own, and prints the ids of both. */
+const GROUP = `
+import { spawn } from 'node:child_process';
+import { killGroupWithUs } from ${JSON.stringify(fileURLToPath(children))};
+const LEADER = "const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']); console.log(process.pid, child.pid); setInterval(() => {}, 1000);";
+const leader = spawn(process.execPath, ['-e', LEADER], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+const end = killGroupWithUs(leader);
+leader.stdout.on('data', (ids) => {
+  console.log(String(ids).trim());
+  if (process.argv.includes('end')) setTimeout(end, 500);
+  if (process.argv.includes('leader')) setTimeout(() => leader.kill('SIGKILL'), 500);
+});
+setInterval(() => {}, 1000);
+`;
+
+test.concurrent.each(['end', 'leader', 'SIGINT', 'SIGKILL'] as const)(
+  'what a child process has started ends with the child, and with a parent that ends: %s',
+  async (end) => {
+    const args = ['--input-type=module', '-e', GROUP, '--', end];
+    const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [printed] = await once(parent.stdout, 'data');
+    const ids = String(printed).trim().split(' ').map(Number);
+    expect(ids.map(isAlive)).toEqual([true, true]);
+    if (end.startsWith('SIG')) parent.kill(end as NodeJS.Signals);
+    await vi.waitFor(() => expect(ids.map(isAlive)).toEqual([false, false]), { timeout: 5_000 });
+    parent.kill('SIGKILL');
+  },
+);

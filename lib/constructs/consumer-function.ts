@@ -1,0 +1,37 @@
+import type { Duration } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, type Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { bundling } from './bundling.ts';
+import type { ConsumerProps } from './consumer-props.ts';
+
+/** The function of a consumer, with logs that end and a role that may write only those. */
+export function createFunction(
+  scope: Construct,
+  props: ConsumerProps,
+  given: { readonly timeout: Duration; readonly environment: Readonly<Record<string, string>> },
+): LambdaFunction {
+  const logGroup = new LogGroup(scope, 'Logs', { retention: props.logRetention ?? RetentionDays.ONE_MONTH });
+  // A role of its own, because the managed policy that Lambda's default role comes with may write to every log group.
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  logGroup.grantWrite(role);
+
+  return new NodejsFunction(scope, 'Function', {
+    ...(props.entry === undefined ? {} : { entry: props.entry }),
+    handler: props.handler ?? 'handler',
+    runtime: Runtime.NODEJS_24_X,
+    architecture: props.architecture ?? Architecture.ARM_64,
+    // Less memory is less CPU: at 128 MB, loading the SDK and its first TLS handshakes take seconds of the lease.
+    memorySize: props.memorySize ?? 512,
+    timeout: given.timeout,
+    tracing: props.tracing ?? Tracing.DISABLED,
+    logGroup,
+    role,
+    bundling,
+    ...(props.layers === undefined ? {} : { layers: [...props.layers] }),
+    ...(props.depsLockFilePath === undefined ? {} : { depsLockFilePath: props.depsLockFilePath }),
+    environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment, ...given.environment },
+  });
+}

@@ -1,0 +1,42 @@
+import type { Duration } from 'aws-cdk-lib';
+import { type IQueue, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { DEAD_LETTER_RETENTION, DEFAULTS, refuse } from './consumer-checks.ts';
+import type { ConsumerProps } from './consumer-props.ts';
+
+export interface Queues {
+  readonly queue: IQueue;
+  readonly deadLetterQueue: IQueue;
+}
+
+/** A queue that accepts TLS only and is encrypted, and a dead-letter queue likewise, unless that exists. */
+export function createQueues(scope: Construct, props: ConsumerProps, visibilityTimeout: Duration): Queues {
+  const { fifo = false, encryptionKey, retentionPeriod, maxReceiveCount } = props;
+  const common: QueueProps = {
+    enforceSSL: true,
+    fifo,
+    ...(encryptionKey === undefined
+      ? { encryption: QueueEncryption.SQS_MANAGED }
+      : { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }),
+  };
+  const deadLetterQueue =
+    props.deadLetterQueue ?? new Queue(scope, 'DeadLetterQueue', { ...common, retentionPeriod: DEAD_LETTER_RETENTION });
+  const queue = new Queue(scope, 'Queue', {
+    ...common,
+    visibilityTimeout,
+    retentionPeriod: retentionPeriod ?? DEFAULTS.retentionPeriod,
+    deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: maxReceiveCount ?? DEFAULTS.maxReceiveCount },
+  });
+  return { queue, deadLetterQueue };
+}
+
+/** The queue that was given, and where it dead-letters. */
+export function existingQueues(path: string, props: ConsumerProps): Queues {
+  const queue = props.queue as Queue;
+  const deadLetterQueue = props.deadLetterQueue ?? queue.deadLetterQueue?.queue;
+  if (deadLetterQueue !== undefined) return { queue, deadLetterQueue };
+  return refuse(path, [
+    `The dead-letter queue of ${queue.node.path} is not known: it has none, or it was imported. Give the queue one, or name it as ` +
+      'deadLetterQueue. Without it, a message that keeps failing is deleted unseen at the end of its retention.',
+  ]);
+}

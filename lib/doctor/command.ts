@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import { checkConsumer } from './checks.ts';
+import { NothingFoundError, readDeployed } from './read.ts';
+import { type Examined, summary, table } from './report.ts';
+
+export const HELP = `Looks at what is deployed, and says what is wired wrongly.
+
+Usage: pawl doctor <stack or function> [options]
+
+  --region <region>              @default the one of your AWS settings
+  --claims-table <name>          for functions that know it by another variable than CLAIMS_TABLE
+  --claim-retention-days <n>     how long your handlers remember claims   (30)
+  --individual-store             the handlers use individualDynamoStore, which needs no PartiQL
+  --json                         the findings as JSON
+  --help                         this text
+
+It only reads, and needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, ListAliases and
+ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
+DescribeContinuousBackups, iam:SimulatePrincipalPolicy. What it may not read it reports as unknown.
+Ends with 0 when there is no problem, 1 when there is one, and 2 when it could not look.`;
+
+/** Where the command writes. */
+export interface Output {
+  readonly out: NodeJS.WriteStream;
+  readonly error: NodeJS.WriteStream;
+}
+
+interface CommandLine {
+  readonly name: string;
+  readonly region: string | undefined;
+  readonly claimsTable: string | undefined;
+  readonly claimRetentionSeconds: number;
+  readonly individualStore: boolean;
+  readonly json: boolean;
+}
+
+/** Runs `pawl doctor` to its end. Answers the exit code. */
+export async function doctor(
+  args: readonly string[],
+  { out, error }: Output = { out: process.stdout, error: process.stderr },
+): Promise<number> {
+  let line: CommandLine | 'help';
+  try {
+    line = readCommandLine(args);
+  } catch (problem) {
+    error.write(`${problem instanceof Error ? problem.message : String(problem)}\nSee: pawl doctor --help\n`);
+    return 2;
+  }
+  if (line === 'help') {
+    out.write(`${HELP}\n`);
+    return 0;
+  }
+  try {
+    return await examine(line, out);
+  } catch (problem) {
+    const known = problem instanceof NothingFoundError;
+    const text = problem instanceof Error ? `${known ? '' : `${problem.name}: `}${problem.message}` : String(problem);
+    error.write(`${text}\n`);
+    return 2;
+  }
+}
+
+async function examine(line: CommandLine, out: NodeJS.WriteStream): Promise<number> {
+  const { consumers, skipped } = await readDeployed(line.name, line);
+  const examined = consumers.map(
+    (facts): Examined => ({
+      functionName: facts.functionName,
+      queueName: facts.queue?.name,
+      findings: checkConsumer(facts, line),
+    }),
+  );
+  const findings = examined.flatMap((one) => one.findings);
+  if (line.json) out.write(`${JSON.stringify({ examined, skipped })}\n`);
+  else {
+    out.write(`${table(examined, { colour: out.isTTY === true, columns: out.columns || 120 })}`);
+    for (const { functionName, reason } of skipped) out.write(`Left out: ${functionName}: ${reason}.\n`);
+    out.write(`${examined.length === 0 ? `${line.name} has no consumer of pawl's.` : summary(findings)}\n`);
+  }
+  if (examined.length === 0) return 2;
+  return findings.some(({ level }) => level === 'problem') ? 1 : 0;
+}
+
+/** @throws Error that says which argument makes no sense, and what it should have been */
+export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      region: { type: 'string' },
+      'claims-table': { type: 'string' },
+      'claim-retention-days': { type: 'string', default: '30' },
+      'individual-store': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const [name, ...others] = positionals;
+  if (name === undefined || others.length > 0) {
+    throw new Error(`pawl doctor takes the name of one stack or function, and got ${positionals.length} names.`);
+  }
+  const days = Number(values['claim-retention-days']);
+  if (!(days > 0)) {
+    throw new Error(`--claim-retention-days should be a number above 0, and is '${values['claim-retention-days']}'.`);
+  }
+  return {
+    name,
+    region: values.region,
+    claimsTable: values['claims-table'],
+    claimRetentionSeconds: days * 86_400,
+    individualStore: values['individual-store'],
+    json: values.json,
+  };
+}

@@ -1,0 +1,75 @@
+"""Starts MiniStack with what stood in our way put right.
+
+With AUTH=true it evaluates IAM and resource policies for every call, so that a permission that the stack forgot fails here
+as it would in an account. But it names some actions as the API does, where IAM has other names, and would refuse what AWS permits.
+And its CloudFormation drops two properties of a table in silence, which `pawl doctor` then misses.
+"""
+
+import json
+import re
+
+from ministack import app
+from ministack.core import iam_actions
+from ministack.services import dynamodb
+from ministack.services.cloudformation import provisioners
+
+_action = iam_actions.extract_iam_action
+_checks = iam_actions.dynamodb_transaction_checks
+
+_STATEMENT = re.compile(
+    r'\s*(INSERT\s+INTO|UPDATE|DELETE\s+FROM|SELECT\b.*?\bFROM)\s+(?:"([^"]+)"|([^"\s.]+))', re.IGNORECASE | re.DOTALL
+)
+
+
+def extract_iam_action(service, *args, **kwargs):
+    """SQS has no action for a batch: `sqs:ChangeMessageVisibility` permits ChangeMessageVisibilityBatch as well."""
+    action = _action(service, *args, **kwargs)
+    if service == "sqs" and action and action.endswith("Batch"):
+        return action[: -len("Batch")]
+    return action
+
+
+def dynamodb_transaction_checks(iam_action, body, region, account_id):
+    """PartiQL is permitted statement by statement, as PartiQLInsert, PartiQLUpdate … on its table."""
+    if iam_action not in (
+        "dynamodb:ExecuteStatement",
+        "dynamodb:BatchExecuteStatement",
+        "dynamodb:ExecuteTransaction",
+    ):
+        return _checks(iam_action, body, region, account_id)
+    request = json.loads(body or b"{}")
+    statements = request.get("Statements") or request.get("TransactStatements") or [request]
+    checks = []
+    for statement in statements:
+        found = _STATEMENT.match(statement.get("Statement", ""))
+        if found:
+            verb = found.group(1).split()[0].capitalize()
+            table = found.group(2) or found.group(3)
+            checks.append((f"dynamodb:PartiQL{verb}", f"arn:aws:dynamodb:{region}:{account_id}:table/{table}"))
+    return checks
+
+
+_create_table = provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"]
+
+
+def create_table(logical_id, props, stack_name):
+    """The table's TTL and point-in-time recovery, by the API's own calls."""
+    name, attributes = _create_table(logical_id, props, stack_name)
+    for prop, update in (
+        ("TimeToLiveSpecification", dynamodb._update_ttl),
+        ("PointInTimeRecoverySpecification", dynamodb._update_continuous_backups),
+    ):
+        if prop in props:
+            status, _, body = update({"TableName": name, prop: props[prop]})
+            if status >= 400:
+                raise ValueError(f"{prop} was refused: {body!r}")
+    return name, attributes
+
+
+iam_actions.extract_iam_action = extract_iam_action
+iam_actions.dynamodb_transaction_checks = dynamodb_transaction_checks
+provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"] = create_table
+# With TLS it would also take port 443, for Cognito, which nothing here uses.
+app._port_is_bindable = lambda *_: False
+
+app.main()

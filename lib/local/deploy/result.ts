@@ -1,0 +1,124 @@
+import type { Verdicts } from '../pawl-events.ts';
+import type { EffectVerdict } from '../verdict.ts';
+
+/** What a run found out. */
+export interface DeployResult {
+  readonly orders: number;
+  readonly messages: number;
+  /** How many of them were a second or third message for the same effect. */
+  readonly duplicates: number;
+  readonly suppressed: number;
+  readonly deferred: number;
+  readonly takeovers: number;
+  readonly verdicts: Verdicts;
+  readonly deadLettered: number;
+  readonly providerFaults: number;
+  readonly killed: number;
+  readonly emails: EffectVerdict;
+  readonly giftCards: EffectVerdict;
+  /** Messages that were still on their queues when the time was up. */
+  readonly left: number;
+  /** Of the checks along the way: what was expected, and was not so. */
+  readonly failures: readonly string[];
+  readonly claimsKept: number;
+  readonly seconds: number;
+}
+
+export function isGood({ emails, giftCards, left, failures }: DeployResult): boolean {
+  const clean = [emails, giftCards].every(({ lost, doubled }) => lost.length === 0 && doubled.length === 0);
+  return clean && left === 0 && failures.length === 0;
+}
+
+const both = (result: DeployResult, pick: (verdict: EffectVerdict) => readonly string[]) =>
+  pick(result.emails).length + pick(result.giftCards).length;
+
+/** The result as the one line that a program reads. */
+export function jsonLine(result: DeployResult): string {
+  return JSON.stringify({
+    ok: isGood(result),
+    orders: result.orders,
+    messages: result.messages,
+    duplicates: result.duplicates,
+    emails: result.emails.done,
+    giftCards: result.giftCards.done,
+    suppressed: result.suppressed,
+    deferred: result.deferred,
+    takeovers: result.takeovers,
+    parked: both(result, ({ parked }) => parked),
+    lost: both(result, ({ lost }) => lost),
+    doubled: both(result, ({ doubled }) => doubled),
+    killed: result.killed,
+    claimsKept: result.claimsKept,
+    failures: result.failures,
+    seconds: result.seconds,
+  });
+}
+
+/** The result as a person reads it. */
+export function report(result: DeployResult): string {
+  const { applied, notApplied, inconclusive } = result.verdicts;
+  const row = (label: string, count: number, meaning: string) =>
+    `  ${label.padEnd(16)}${String(count).padStart(6)}   ${meaning}`;
+  const effect = (label: string, verdict: EffectVerdict) =>
+    `  ${label.padEnd(14)}${[
+      verdict.orders,
+      verdict.done,
+      verdict.doubled.length,
+      verdict.parked.length,
+      verdict.lost.length,
+    ]
+      .map((count) => String(count).padStart(9))
+      .join('')}`;
+  const lines = [
+    'Messages',
+    row(
+      'sent',
+      result.messages,
+      `for ${result.orders} orders; ${result.duplicates} of them for an effect that had its message already`,
+    ),
+    row('suppressed', result.suppressed, 'duplicates whose effect had happened already'),
+    row('deferred', result.deferred, 'given back to the queue, while the claim was held by another worker'),
+    row('taken over', result.takeovers, 'claims whose worker was gone, or whose outcome was in doubt'),
+    row(
+      'reconciled',
+      applied + notApplied + inconclusive,
+      `times the provider was asked: ${applied} applied, ${notApplied} not`,
+    ),
+    row('dead-lettered', result.deadLettered, 'moved out of the way, to be looked at: a parked mail once per message'),
+    '',
+    'Troubles',
+    row(
+      'killed',
+      result.killed,
+      'processes of functions, all at once, while one of them was in the middle of an effect',
+    ),
+    row(
+      'provider faults',
+      result.providerFaults,
+      'calls that failed, hung until the function timed out, or were answered late',
+    ),
+    '',
+    'Effects           orders     done  doubled   parked     lost',
+    effect('emails', result.emails),
+    effect('gift cards', result.giftCards),
+    '',
+  ];
+  if (isGood(result)) {
+    lines.push(`Deployed, updated and destroyed; nothing lost, nothing doubled, after ${result.seconds} s.`);
+  } else {
+    lines.push('This is not as it should be:', ...problems(result).map((problem) => `  ${problem}`));
+  }
+  return lines.join('\n');
+}
+
+function problems(result: DeployResult): readonly string[] {
+  const effects = [result.emails, result.giftCards].flatMap(({ effect, lost, doubled }) => [
+    ...(lost.length > 0 ? [`lost ${effect}: ${lost.slice(0, 5).join(', ')}`] : []),
+    ...(doubled.length > 0 ? [`doubled ${effect}: ${doubled.slice(0, 5).join(', ')}`] : []),
+  ]);
+  return [
+    ...effects,
+    ...(result.left > 0 ? [`${result.left} messages were still on their queues`] : []),
+    ...result.failures,
+  ];
+}
