@@ -57,7 +57,7 @@ export type { KeyValue } from './core/identity.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
 export type { ClaimOptions } from './core/options.ts';
 export { type ReconcileOptions, reconcile } from './core/reconcile.ts';
-export type { ClaimRecord, ClaimStatus, RecordedError, Resolution } from './core/record.ts';
+export type { Attributes, ClaimRecord, ClaimStatus, RecordedError, Resolution } from './core/record.ts';
 export { renewedLease } from './core/renewed-lease.ts';
 export type { ParkedClaimsOptions, Resolved, ResolvedBy } from './core/resolve.ts';
 export { type Outcome, renew, settle, type Transition } from './core/settle.ts';

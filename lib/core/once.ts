@@ -1,3 +1,4 @@
+import { withAttributes } from './attributes.ts';
 import { expect } from './check.ts';
 import type { Claim } from './claim.ts';
 import { createClaims } from './claims.ts';
@@ -6,7 +7,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
 import { type ClaimOptions, settingsOf } from './options.ts';
-import { type RecordedError, recordedError } from './record.ts';
+import { type Attributes, type RecordedError, recordedError } from './record.ts';
 import { renewedLease } from './renewed-lease.ts';
 import { run } from './run.ts';
 
@@ -18,6 +19,11 @@ export interface OnceOptions<Input> extends ClaimOptions<Input> {
    * @default nothing is compared
    */
   readonly fingerprint?: (input: Input) => string;
+  /**
+   * What is kept beside the key, from its first grant on: texts and numbers, at most 1,024 bytes of JSON. `parkedClaims(…).read(key)` has it.
+   * @default nothing
+   */
+  readonly attributes?: (input: Input) => Attributes;
 }
 
 /** What a call of a once-function is given besides its input. */
@@ -63,13 +69,16 @@ export function once<Input, R>(
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
-  const claims = createClaims(settings, renewedLease(Math.max(60_000, 2 * (settings.timeoutMs + settings.marginMs))));
+  const fallback = renewedLease(Math.max(60_000, 2 * (settings.timeoutMs + settings.marginMs)));
+  const plain = createClaims(settings, fallback);
 
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
     const canonical = options.fingerprint?.(input);
     const fingerprint = canonical === undefined ? undefined : fingerprintOf(canonical, settings.host);
+    const store = options.attributes && withAttributes(settings.store, options.attributes(input));
+    const claims = store ? createClaims({ ...settings, store }, fallback) : plain;
     const acquired = await claims.acquire({ identity, fingerprint, deadline, redelivered: call.redelivered });
     if (acquired.decision === 'unavailable') {
       const { cause } = acquired;

@@ -25,6 +25,9 @@ export interface Resolution {
 /** Why a completed claim has no result to replay. */
 export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
 
+/** Facts that ride with a key: an amount, who asked, which account. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
 /** One item of the claims table. Times are epoch milliseconds, except `expiresAt`. */
 export interface ClaimRecord {
   /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
@@ -56,6 +59,8 @@ export interface ClaimRecord {
   readonly error?: RecordedError | undefined;
   /** Of a claim that was parked, who decided what. Kept through later attempts. */
   readonly resolution?: Resolution | undefined;
+  /** What the author keeps beside the key, from its first grant on. Never decided upon. */
+  readonly attributes?: Attributes | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, or parked. */
   readonly expiresAt?: number | undefined;
   /** Schema version. */

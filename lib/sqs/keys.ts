@@ -10,7 +10,7 @@ export type MessageKey<Body> = (message: Message<Body>) => KeyValue;
  * @example
  * key: bodyField('order.id')
  */
-export function bodyField(path: string): MessageKey<unknown> {
+export function bodyField(path: string): (message: { readonly body: unknown }) => KeyValue {
   const names = path.split('.');
   return (message) => {
     let value: unknown = message.body;

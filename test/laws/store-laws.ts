@@ -39,10 +39,11 @@ export function storeLaws(
         resultOmitted: 'too-large',
         error: { name: 'Error', message: 'declined' },
         unknownAt: someDay + 1,
+        attributes: { currency: 'EUR', amount: 12.5 },
       });
       await store.write({ next: full, seen: undefined });
       expect(await store.read(full.id)).toEqual(full);
-      const { error: _, result: __, expiresAt: ___, unknownAt: ____, ...bare } = full;
+      const { error: _, result: __, expiresAt: ___, unknownAt: ____, attributes: _____, ...bare } = full;
       await store.write({ next: { ...bare, status: 'parked' }, seen: full });
       expect(await store.read(full.id)).toEqual({ ...bare, status: 'parked' });
     });

@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../sqs/message.ts';
+
+type Values = Readonly<Record<string, string | undefined>> | null | undefined;
+type ManyValues = Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
+
+/**
+ * A request as Lambda gets it from API Gateway (payloads 1.0 and 2.0), from a function URL, or from a load balancer, as far as pawl
+ * reads it. The types of `@types/aws-lambda` fit.
+ */
+export interface HttpEvent {
+  readonly httpMethod?: string;
+  readonly path?: string;
+  readonly rawPath?: string;
+  readonly rawQueryString?: string;
+  readonly headers?: Values;
+  readonly multiValueHeaders?: ManyValues;
+  readonly queryStringParameters?: Values;
+  readonly multiValueQueryStringParameters?: ManyValues;
+  readonly requestContext?: object;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean;
+}
+
+/** One request, whichever service it came through. */
+export interface HttpRequest<Event> {
+  readonly event: Event;
+  readonly method: string;
+  readonly path: string;
+  /** The parsed JSON of the body. @throws InvalidMessageError when it is none */
+  readonly body: unknown;
+  /** The body as it was sent; base64 if it is no text. Empty where there is none. */
+  readonly text: string;
+  /** All values of a header, whatever the case of its name, joined by commas. */
+  header(name: string): string | undefined;
+  /** The values of each query parameter. */
+  readonly query: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether the service speaks in headers of many values only: a load balancer whose target group was told so. */
+export function speaksMultiValue({ headers, multiValueHeaders }: HttpEvent): boolean {
+  return Boolean(multiValueHeaders && !headers);
+}
+
+/** Whether the service makes a response of whatever a function answers: payload 2.0, which function URLs have as well. */
+export function infersResponses(event: HttpEvent): boolean {
+  return event.httpMethod === undefined;
+}
+
+/** @throws TypeError when it is no request of HTTP */
+export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Event> {
+  const { http } = Object(event?.requestContext) as { http?: { method?: string } };
+  const method = event?.httpMethod ?? http?.method;
+  if (method === undefined) throw new TypeError('expected an event of API Gateway, a function URL or a load balancer');
+  const text = textOf(event);
+  let parsed: { readonly json: unknown } | undefined;
+  return {
+    event,
+    method: method.toUpperCase(),
+    path: event.rawPath ?? event.path ?? '/',
+    text,
+    get query() {
+      return queryOf(event);
+    },
+    get body() {
+      parsed ??= { json: parseJson(text) };
+      return parsed.json;
+    },
+    header: (name) => headerOf(event, name.toLowerCase()),
+  };
+}
+
+function textOf({ body, isBase64Encoded }: HttpEvent): string {
+  if (body == null) return '';
+  // Other middlewares parse bodies in place. What they made of one is read as the text that it was.
+  if (typeof body !== 'string') return JSON.stringify(body);
+  if (!isBase64Encoded) return body;
+  const bytes = Buffer.from(body, 'base64');
+  return isUtf8(bytes) ? bytes.toString() : bytes.toString('base64');
+}
+
+function headerOf({ headers, multiValueHeaders }: HttpEvent, name: string): string | undefined {
+  const values: string[] = [];
+  // Of a header that was sent twice, `headers` has only the last value.
+  for (const [given, value] of Object.entries(multiValueHeaders ?? headers ?? {})) {
+    if (given.toLowerCase() === name && value !== undefined) values.push(...[value].flat());
+  }
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+function queryOf(event: HttpEvent): Record<string, string[]> {
+  const query: [string, string[]][] = [];
+  if (event.rawQueryString !== undefined) {
+    const sent = new URLSearchParams(event.rawQueryString);
+    for (const name of new Set(sent.keys())) query.push([name, sent.getAll(name)]);
+  } else {
+    const sent = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
+    for (const [name, value] of Object.entries(sent)) if (value !== undefined) query.push([name, [value].flat()]);
+  }
+  // Not by assignment: `__proto__` is a name that anybody may send.
+  return Object.fromEntries(query);
+}

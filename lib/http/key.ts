@@ -1,0 +1,51 @@
+import { InvalidMessageError } from '../core/errors.ts';
+import type { KeyValue } from '../core/identity.ts';
+import type { HttpRequest } from './event.ts';
+
+/** Takes the idempotency key from a request. Answering nothing means that it has none. */
+export type RequestKey<Event> = (request: HttpRequest<Event>) => KeyValue;
+
+export interface HeaderKeyOptions {
+  /**
+   * The name of the header.
+   * @default 'Idempotency-Key'
+   */
+  readonly name?: string;
+  /**
+   * Whether a key without the quotes of a structured field is taken as well: many clients send `Idempotency-Key: 8e03978e-…`.
+   * The same key with and without quotes is one key.
+   * @default false
+   */
+  readonly bareTokens?: boolean;
+}
+
+/** A string of RFC 9651: printable ASCII in quotes, with the quote and the backslash escaped. */
+const string = String.raw`"(?:[ !#-[\]-~]|\\["\\])*"`;
+const bareItem = String.raw`(?:${string}|[?][01]|@?-?\d[\d.]*|:[\w+/=]*:|[A-Za-z*][!#$%&'*+.^\`|~\w:/-]*)`;
+/** An item of RFC 9651 that is a string. Parameters that nobody has defined are ignored. */
+const stringItem = new RegExp(`^ *(${string})(?:; *[a-z*][a-z0-9_.*-]*(?:=${bareItem})?)* *$`);
+/** Without quotes, nothing that would mean something else in a structured field. */
+const bare = /^ *([!#-+\--:<-[\]-~]+) *$/;
+
+/**
+ * The key is a header, as draft-ietf-httpapi-idempotency-key-header has it: a string of a structured field, in quotes.
+ *
+ * @throws InvalidMessageError, when it is called, for anything else, two keys among it
+ * @example
+ * key: headerKey({ bareTokens: true })
+ */
+export function headerKey({
+  name = 'Idempotency-Key',
+  bareTokens = false,
+}: HeaderKeyOptions = {}): RequestKey<unknown> {
+  return ({ header }) => {
+    const value = header(name);
+    if (value === undefined) return undefined;
+    const quoted = stringItem.exec(value)?.[1];
+    const key = quoted?.slice(1, -1).replace(/\\(.)/g, '$1') ?? (bareTokens ? bare.exec(value)?.[1] : undefined);
+    // An empty one as well: it was sent, so it is not missing, and it identifies nothing.
+    if (!key)
+      throw new InvalidMessageError('invalid-key', `${name} is not a string of a structured field, or is empty`);
+    return key;
+  };
+}

@@ -1,0 +1,40 @@
+import type { ClaimOptions } from '../core/options.ts';
+import type { Attributes } from '../core/record.ts';
+import type { HttpEvent, HttpRequest } from './event.ts';
+import type { RequestKey } from './key.ts';
+import type { HttpResponse } from './response.ts';
+
+/** The options of `onceOverHttp` and `httpOnce`. */
+export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpRequest<Event>> {
+  /**
+   * Who sends the request, as your authorizer found out: keys of two callers are two keys, and nobody is answered with a response that was made for
+   * another. `'anyone'`: there is one caller, or they share their keys. A request of nobody is answered 403.
+   */
+  readonly caller: 'anyone' | ((event: Event) => string | null | undefined);
+  /**
+   * Where the key is: `headerKey()`, `bodyField('transactionId')`, or any function of the request.
+   * @default headerKey(), the `Idempotency-Key` header in its quotes
+   */
+  readonly key?: RequestKey<Event>;
+  /**
+   * Whether a request without a key is refused with 400. Where it is not, it runs without pawl, and without a claim.
+   * @default true
+   */
+  readonly required?: boolean | ((request: HttpRequest<Event>) => boolean);
+  /**
+   * Which responses are final: recorded, and replayed. Any other is returned as it is and the next request runs again; below 500 it
+   * says that nothing was applied, from 500 on it says nothing, and goes the way of `onAbandoned`.
+   * @default from 200 to 399
+   */
+  readonly isFinal?: (response: HttpResponse) => boolean;
+  /**
+   * What of a request is its intent: another request with the same key is answered 422. `ignore`: paths of a JSON body that may
+   * change between two tries. A function answers the text that is compared. `false`: nothing is.
+   * @default { ignore: [] }: the method, the path, the query, and the whole body
+   */
+  readonly fingerprint?: false | { readonly ignore: readonly string[] } | ((request: HttpRequest<Event>) => string);
+  /** What is kept beside the key, for people and reports: texts and numbers, at most 1,024 bytes of JSON. */
+  readonly attributes?: (request: HttpRequest<Event>) => Attributes;
+  /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
+  readonly documentation?: string;
+}

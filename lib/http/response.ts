@@ -1,0 +1,120 @@
+import { bytesOf } from '../core/text.ts';
+import { type HttpEvent, infersResponses, speaksMultiValue } from './event.ts';
+
+type HeaderValue = boolean | number | string;
+
+/** A response as API Gateway, a function URL or a load balancer takes it from a function. */
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly statusDescription?: string | undefined;
+  readonly headers?: Readonly<Record<string, HeaderValue>> | undefined;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly HeaderValue[]>> | undefined;
+  readonly cookies?: readonly string[] | undefined;
+  readonly body?: string | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
+}
+
+/** A response as it is kept on the claim. */
+export type Kept = HttpResponse & { readonly bodyOmitted?: true };
+
+/** Why pawl answers by itself; the `reason` of its problem details. */
+export type ProblemReason = keyof typeof problems;
+
+const problems = {
+  'missing-key': [400, 'Bad Request', 'This request has to carry an idempotency key, and has none.'],
+  'invalid-key': [400, 'Bad Request', 'The idempotency key of this request is malformed.'],
+  'invalid-request': [400, 'Bad Request', 'The body of this request cannot be read.'],
+  'no-caller': [403, 'Forbidden', 'It is not known who sends this request.'],
+  'in-flight': [409, 'Conflict', 'A request with this idempotency key is being worked on.'],
+  'in-doubt': [409, 'Conflict', 'What became of an earlier request with this idempotency key is being found out.'],
+  parked: [
+    409,
+    'Conflict',
+    'Whether an earlier request with this idempotency key took effect is not known. It does not run until that has been decided.',
+  ],
+  'key-reused': [422, 'Unprocessable Content', 'This idempotency key was used before, with another request.'],
+  rejected: [422, 'Unprocessable Content', 'The request with this idempotency key was refused for good.'],
+  'not-started': [503, 'Service Unavailable', 'Nothing was done: too little time was left.'],
+  unavailable: [503, 'Service Unavailable', 'Nothing was done: it could not be found out whether it was done before.'],
+} as const;
+
+/** Says that a response was made earlier. */
+export const replayedHeader = 'Idempotency-Replayed';
+/** Says that the body of a replayed response is not there, because it was not kept. */
+export const bodyOmittedHeader = 'Idempotency-Body-Omitted';
+
+/** The response that a service makes of what a function answered. @returns undefined when it makes an error of it */
+export function responseOf(event: HttpEvent, answered: unknown): HttpResponse | undefined {
+  const { statusCode } = Object(answered) as Partial<HttpResponse>;
+  if (statusCode !== undefined) return Number.isInteger(Number(statusCode)) ? (answered as HttpResponse) : undefined;
+  if (!infersResponses(event)) return undefined;
+  const body = typeof answered === 'string' ? answered : JSON.stringify(answered ?? null);
+  return { statusCode: 200, headers: { 'content-type': 'application/json' }, body };
+}
+
+/** What of a response is kept: all of it, or all but its body, where that is too large. */
+export function keptOf(response: HttpResponse, maxBytes: number): Kept {
+  const { statusCode, statusDescription, headers, multiValueHeaders, cookies, body, isBase64Encoded } = response;
+  const rest = { statusCode: Number(statusCode), statusDescription, cookies };
+  const whole: Kept = { ...rest, headers, multiValueHeaders, body, isBase64Encoded };
+  if (body === undefined || bytesOf(JSON.stringify(whole)) <= maxBytes) return whole;
+  return {
+    ...rest,
+    headers: withoutBody(headers),
+    multiValueHeaders: withoutBody(multiValueHeaders),
+    bodyOmitted: true,
+  };
+}
+
+/** Headers that describe a body would be untrue of none. */
+function withoutBody<Value>(headers: Readonly<Record<string, Value>> | undefined) {
+  if (headers === undefined) return undefined;
+  const about = /^(content-(?!location|security)|(repr-)?digest$|transfer-encoding$)/i;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !about.test(name)));
+}
+
+/** The recorded response, saying that it is one. @param kept undefined where the effect is known, and its response is not */
+export function replayOf(event: HttpEvent, kept: Kept | undefined): HttpResponse {
+  const { bodyOmitted, ...response } = kept ?? { statusCode: 204, bodyOmitted: true };
+  return withHeaders(event, response, {
+    [replayedHeader]: 'true',
+    ...(bodyOmitted && { [bodyOmittedHeader]: 'true' }),
+  });
+}
+
+interface ProblemFacts {
+  readonly retryAfterMs?: number | undefined;
+  readonly documentation?: string | undefined;
+  readonly replayed?: boolean;
+}
+
+/**
+ * An answer of pawl's own, as problem details (RFC 9457).
+ *
+ * @param documentation where the author documents this, if they do: the problem's type is `documentation#reason` then
+ */
+export function problemOf(
+  event: HttpEvent,
+  reason: ProblemReason,
+  { retryAfterMs, documentation, replayed }: ProblemFacts,
+): HttpResponse {
+  const [status, title, detail] = problems[reason];
+  const type = documentation === undefined ? 'about:blank' : `${documentation}#${reason}`;
+  return withHeaders(
+    event,
+    { statusCode: status, body: JSON.stringify({ type, title, status, detail, reason }) },
+    {
+      'content-type': 'application/problem+json',
+      ...(retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+      ...(documentation !== undefined && { link: `<${documentation}>; rel="describedby"` }),
+      ...(replayed && { [replayedHeader]: 'true' }),
+    },
+  );
+}
+
+/** Adds headers in the form that the service reads. */
+function withHeaders(event: HttpEvent, response: HttpResponse, headers: Record<string, string>): HttpResponse {
+  if (!speaksMultiValue(event)) return { ...response, headers: { ...response.headers, ...headers } };
+  const many = Object.entries(headers).map(([name, value]) => [name, [value]]);
+  return { ...response, multiValueHeaders: { ...response.multiValueHeaders, ...Object.fromEntries(many) } };
+}
