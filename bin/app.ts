@@ -3,14 +3,14 @@ import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../lib/constructs/index.ts';
+import { type PaymentSettings, Payments } from './payments.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** What `cdk deploy -c name=value` may set. */
-interface Settings {
+interface Settings extends PaymentSettings {
   readonly senderAddress: string;
   readonly giftCardApiUrl: string;
-  readonly functionTimeout: Duration;
 }
 
 /** One table of claims, and two consumers whose effects must not happen twice: an email and a gift card. */
@@ -71,9 +71,10 @@ function readSettings(app: App): Settings {
     );
   }
 
-  const giftCardApiUrl = read('giftCardApiUrl', 'https://gift-cards.example.com');
-  if (!/^https?:$/.test(URL.parse(giftCardApiUrl)?.protocol ?? '')) {
-    throw new Error(`Context giftCardApiUrl must be an http or https URL; got '${giftCardApiUrl}'.`);
+  function readUrl(name: string, otherwise: string): string {
+    const url = read(name, otherwise);
+    if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
+    throw new Error(`Context ${name} must be an http or https URL; got '${url}'.`);
   }
 
   // `-c` on the command line makes every value a string; a number comes from cdk.json or CDK_CONTEXT_JSON.
@@ -84,9 +85,18 @@ function readSettings(app: App): Settings {
     );
   }
 
-  return { senderAddress, giftCardApiUrl, functionTimeout: Duration.seconds(Number(seconds)) };
+  return {
+    senderAddress,
+    giftCardApiUrl: readUrl('giftCardApiUrl', 'https://gift-cards.example.com'),
+    processorApiUrl: readUrl('processorApiUrl', 'https://processor.example.com'),
+    // Nothing is signed with this one: until the processor's is set, every callback is answered 401.
+    processorPublicKey: read('processorPublicKey', 'not set'),
+    functionTimeout: Duration.seconds(Number(seconds)),
+  };
 }
 
 const app = new App();
 // No account and no region here: the app synthesizes without credentials, and deploys to wherever the CLI points.
-new Orders(app, 'PawlOrders', readSettings(app));
+const settings = readSettings(app);
+new Orders(app, 'PawlOrders', settings);
+new Payments(app, 'PawlPayments', settings);

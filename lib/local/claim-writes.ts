@@ -18,6 +18,11 @@ export function claimWrites(
 ): readonly SeenWrite[] {
   if (answer !== undefined && answer.status !== 200) return [];
   const request = record(JSON.parse(body));
+  if (operation === 'TransactWriteItems') {
+    // The claim is the first of them; whatever else there is, is the application's.
+    const item = record(record(record(list(request['TransactItems'])[0])['Put'])['Item']);
+    return [{ id: text(item['id']), status: text(item['status']) }];
+  }
   if (operation === 'PutItem') {
     const item = record(request['Item']);
     return [{ id: text(item['id']), status: text(item['status']) }];

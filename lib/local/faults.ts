@@ -1,7 +1,7 @@
 import { claimsIn, completionsIn } from './claim-writes.ts';
 import type { DeliveryFaults } from './event-source.ts';
 import type { EffectKind } from './ledger.ts';
-import { EFFECTS, type KillPoint, type PlannedOrder, type Trouble } from './plan.ts';
+import { EFFECTS, type KillPoint, type PlannedOrder, type PlannedPayment, type Trouble } from './plan.ts';
 import type { ProviderFault } from './provider.ts';
 import type { StackFaults } from './stack.ts';
 import type { StoreFaultStats, StoreFaults } from './store-faults.ts';
@@ -24,6 +24,7 @@ export interface FaultStats {
 export function createFaults(
   plan: readonly PlannedOrder[],
   store: StoreFaults,
+  payments: readonly PlannedPayment[] = [],
 ): {
   readonly faults: StackFaults;
   readonly stats: FaultStats;
@@ -38,6 +39,10 @@ export function createFaults(
       if (trouble !== undefined) troubles.set(id, trouble);
       if (redelivery !== undefined) redeliveries.set(id, redelivery);
     }
+  }
+
+  for (const { payment, kill } of payments) {
+    if (kill) troubles.set(`${kill.operation}#${payment.paymentId}`, { kind: 'kill', point: kill.point });
   }
 
   /** Whether one of these claims is to cost its sandbox's life here. Each only once. */

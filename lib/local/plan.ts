@@ -1,4 +1,5 @@
 import type { EffectKind } from './ledger.ts';
+import type { ProcessedPayment } from './processor.ts';
 import type { ProviderFault } from './provider.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -45,6 +46,15 @@ export interface PlannedOrder {
   readonly effects: Readonly<Record<EffectKind, EffectPlan>>;
 }
 
+/** A payment, and where it costs a sandbox its life. */
+export interface PlannedPayment {
+  readonly payment: ProcessedPayment;
+  /** In the function that the processor calls, or in the one that posts to the ledger. */
+  readonly kill: { readonly operation: (typeof PAYMENT_OPERATIONS)[number]; readonly point: KillPoint } | undefined;
+}
+
+export const PAYMENT_OPERATIONS = ['payment-callback', 'post-payment'] as const;
+
 export interface PlanOptions {
   readonly orders: number;
   /** The share of orders that cost a sandbox its life, from 0 to 1. */
@@ -85,6 +95,27 @@ export function createPlan(options: PlanOptions): readonly PlannedOrder[] {
         'gift-card': planEffect(random, killed?.effect === 'gift-card' ? killed.point : undefined),
       },
     };
+  });
+}
+
+/** Payments, and the same share of them that costs a sandbox its life. Posting one is a single transaction: it has two points only. */
+export function planPayments({ orders: payments, killShare, seed }: PlanOptions): readonly PlannedPayment[] {
+  // Not the orders' own chances over again.
+  const random = createRandom(seed ^ 0x70_61_79);
+  return Array.from({ length: payments }, (_, index) => {
+    const payment = {
+      paymentId: `payment-${String(index + 1).padStart(5, '0')}`,
+      customerId: `customer-${random.below(50)}`,
+      amountCents: 100 + random.below(10_000),
+      currency: 'EUR',
+    };
+    const operation = random.pick(PAYMENT_OPERATIONS);
+    const point = random.pick(
+      operation === 'post-payment'
+        ? (['completion-sent', 'completion-written'] as const)
+        : (['claim-written', 'claim-answered', 'completion-sent', 'completion-written'] as const),
+    );
+    return { payment, kill: random.chance(killShare) ? { operation, point } : undefined };
   });
 }
 

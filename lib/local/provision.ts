@@ -44,6 +44,8 @@ export interface Provisioned {
   readonly queues: readonly ProvisionedQueue[];
   /** Only where a queue feeds a function: functions that the CDK brings for itself have nothing to do here. */
   readonly eventSources: readonly ProvisionedEventSource[];
+  /** The function of a construct, whoever calls it. @throws when there is none */
+  functionOf(construct: string): ProvisionedFunction;
 }
 
 /** Creates the tables and queues of a template on the local servers, and reads what its functions need. */
@@ -91,7 +93,14 @@ export async function provision(app: Synthesized, dynamo: DynamoDBClient, sqs: S
       maximumConcurrency: concurrency === undefined ? undefined : Number(concurrency),
     };
   });
-  return { tables, queues, eventSources };
+
+  function functionOf(construct: string): ProvisionedFunction {
+    const found = each('AWS::Lambda::Function').find(({ logicalId }) => logicalId.startsWith(construct));
+    if (found === undefined) throw new Error(`The stack has no function of ${construct}.`);
+    return readFunction(found.logicalId, found.name, found.properties, app, resolver);
+  }
+
+  return { tables, queues, eventSources, functionOf };
 }
 
 /** Names everything before anything exists, as CloudFormation does: a queue may name a dead-letter queue further down. */

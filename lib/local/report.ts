@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type { EffectKind } from './ledger.ts';
 import type { Decided } from './operator.ts';
 import type { Verdicts } from './pawl-events.ts';
+import { isPosted, type PaymentsVerdict } from './payments.ts';
 import type { StoreFaultStats } from './store-faults.ts';
 import type { EffectVerdict } from './verdict.ts';
 
@@ -26,6 +27,7 @@ export interface TrafficResult {
   readonly sandboxes: { readonly started: number; readonly killed: number; readonly timedOut: number };
   readonly emails: EffectVerdict;
   readonly giftCards: EffectVerdict;
+  readonly payments: PaymentsVerdict;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
   readonly unprotected: boolean;
@@ -37,8 +39,12 @@ export interface TrafficResult {
 const NAME_OF: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
 
 /** Whether nothing was lost, nothing doubled, and nothing left undone. */
-export function isGood({ emails, giftCards, left }: TrafficResult): boolean {
-  return left === 0 && [emails, giftCards].every(({ lost, doubled }) => lost.length === 0 && doubled.length === 0);
+export function isGood({ emails, giftCards, payments, left }: TrafficResult): boolean {
+  return (
+    left === 0 &&
+    isPosted(payments) &&
+    [emails, giftCards].every(({ lost, doubled }) => lost.length === 0 && doubled.length === 0)
+  );
 }
 
 /** The result as the one line that a program reads. */
@@ -59,6 +65,9 @@ export function jsonLine(result: TrafficResult): string {
     parked: both(({ parked }) => parked),
     lost: both(({ lost }) => lost),
     doubled: both(({ doubled }) => doubled),
+    payments: result.payments.payments,
+    ledgerEntries: result.payments.ledgerEntries,
+    drift: result.payments.drift.length,
     killed: result.sandboxes.killed,
     seconds: result.seconds,
   });
@@ -121,6 +130,15 @@ export function report(result: TrafficResult, colour: boolean): string {
         `${count(verdict.doubled, 9, true)}${count(verdict.parked, 9, false)}${count(verdict.lost, 9, true)}`,
     );
   }
+  const { payments, callbacks, ledgerEntries, drift } = result.payments;
+  lines.push('', paint('bold', 'Payments'));
+  row(
+    'paid',
+    payments,
+    `each told of twice at the same instant, from two processes; ${callbacks} calls until all were answered`,
+  );
+  row('ledger entries', ledgerEntries, 'one debit and one credit each');
+  row('drift', drift.length, 'payments whose entries are not what the processor says');
   lines.push('', ...conclusion(result).map(([format, text]) => paint(format, text)), '');
   return lines.join('\n');
 }
@@ -139,6 +157,8 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
       if (doubled.length > 0) lines.push(['red', `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`]);
       if (lost.length > 0) lines.push(['red', `Lost ${NAME_OF[effect]}: ${some(lost)}.`]);
     }
+    const { drift } = result.payments;
+    if (drift.length > 0) lines.push(['red', `Ledger: ${some(drift)}.`]);
     if (result.left > 0) lines.push(['red', `${result.left} messages were not dealt with in ${result.seconds} s.`]);
   }
   for (const { effect, parked, parkedAndDone } of [result.emails, result.giftCards]) {
@@ -159,7 +179,7 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
       lines.push(['dim', `  ${parked.length} still wait. (The provider did ${parkedAndDone} of them.)`]);
     }
   }
-  const again = `npm start -- --orders ${result.orders} --kill ${result.killShare} --seed ${result.seed}`;
+  const again = `npm start -- --orders ${result.orders} --payments ${result.payments.payments} --kill ${result.killShare} --seed ${result.seed}`;
   lines.push(['dim', `Again: ${again}${result.unprotected ? ' --unprotected' : ''}`]);
   if (!result.unprotected) lines.push(['dim', `Without pawl: ${again} --unprotected`]);
   return lines;

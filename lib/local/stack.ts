@@ -3,14 +3,24 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startDynamoDbLocal } from './dynamodb-local.ts';
 import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
 import { type GiftCardOptions, startGiftCards } from './gift-cards.ts';
+import type { HttpServer } from './http.ts';
+import { startHttpApi } from './http-api.ts';
 import { requireJava } from './java.ts';
 import { createLambda, type LambdaStats } from './lambda.ts';
 import { createLedger, type EffectKind, type Ledger } from './ledger.ts';
+import { type Processor, startProcessor } from './processor.ts';
 import type { ProviderFault } from './provider.ts';
-import { type ProvisionedEventSource, type ProvisionedQueue, provision } from './provision.ts';
+import {
+  type Provisioned,
+  type ProvisionedEventSource,
+  type ProvisionedFunction,
+  type ProvisionedQueue,
+  provision,
+} from './provision.ts';
+import type { Outcome } from './sandbox.ts';
 import { startSes } from './ses.ts';
 import { type SqsLocal, startSqsLocal } from './sqs-local.ts';
-import { synthesize } from './synthesize.ts';
+import { type Assembly, type Synthesized, synthesize } from './synthesize.ts';
 import { startTap, type TapHooks } from './tap.ts';
 import { REGION } from './template.ts';
 
@@ -27,7 +37,7 @@ export interface StackOptions {
   /** How the gift card provider is. @default it honours idempotency keys, and its look-up lags by 300 ms */
   readonly giftCards?: Pick<GiftCardOptions, 'lookupLagMs' | 'honoursKeys'>;
   /** Another bundle for the function of a consumer. @default the one that would be deployed */
-  readonly bundleFor?: (effect: EffectKind) => Promise<string>;
+  readonly bundleFor?: (source: AppFunction) => Promise<string>;
 }
 
 /** What goes wrong, and where. Nothing does by default. */
@@ -37,6 +47,9 @@ export interface StackFaults {
   readonly delivery?: (effect: EffectKind) => DeliveryFaults;
 }
 
+/** A function of the app, by the file that it is made of. */
+export type AppFunction = 'send-email' | 'issue-gift-card' | 'post-payment' | 'payment-callback';
+
 /** One consumer of the app: its queue, its dead-letter queue, and what came through. */
 export interface StackConsumer {
   readonly queue: ProvisionedQueue;
@@ -44,10 +57,22 @@ export interface StackConsumer {
   readonly stats: EventSourceStats;
 }
 
+/** The payments of the app: the API that their processor calls, the consumer that posts them, and the report on the ledger. */
+export interface StackPayments {
+  readonly processor: Processor;
+  readonly callbackUrl: string;
+  readonly consumer: StackConsumer;
+  readonly claimsTable: string;
+  readonly ledgerTable: string;
+  /** Runs the function that compares the ledger with the processor's statements. */
+  findDrift(): Promise<Outcome>;
+}
+
 /** The app, running: its tables, its queues, its functions in sandboxes, and the providers that they call. */
 export interface LocalStack extends AsyncDisposable {
   readonly claimsTable: string;
   readonly consumers: Readonly<Record<EffectKind, StackConsumer>>;
+  readonly payments: StackPayments;
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
@@ -60,7 +85,12 @@ export interface LocalStack extends AsyncDisposable {
 }
 
 /** How to tell whose consumer a function of the app is: the CDK builds a logical id from the names of the constructs. */
-const CONSTRUCT_OF: Readonly<Record<EffectKind, string>> = { email: 'SendEmail', 'gift-card': 'IssueGiftCard' };
+const CONSTRUCT_OF = {
+  'send-email': 'SendEmail',
+  'issue-gift-card': 'IssueGiftCard',
+  'post-payment': 'PostPayment',
+  'payment-callback': 'PaymentCallback',
+} as const satisfies Readonly<Record<AppFunction, string>>;
 
 /**
  * Synthesizes the app and runs it on local servers.
@@ -77,9 +107,10 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   const ledger = createLedger();
   const kill = (sandbox: string) => lambda.kill(sandbox);
   const provider = { kill, ...(faults.provider ? { nextFault: faults.provider } : {}) };
-  const [ses, giftCards, sqs] = await allOrNothing([
+  const [ses, giftCards, processor, sqs] = await allOrNothing([
     startSes(ledger, provider).then(stopped),
     startGiftCards(ledger, { lookupLagMs: 300, ...options.giftCards, ...provider }).then(stopped),
+    startProcessor().then(stopped),
     startSqsLocal().then(stopped),
   ]);
   onStarting('synthesizing the CDK app and starting DynamoDB Local');
@@ -87,6 +118,8 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     synthesize({
       functionTimeoutSeconds: options.functionTimeoutSeconds ?? 3,
       giftCardApiUrl: giftCards.endpoint,
+      processorApiUrl: processor.endpoint,
+      processorPublicKey: processor.publicKey,
     }),
     startDynamoDbLocal().then(stopped),
   ]);
@@ -98,9 +131,10 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   });
   starting.defer(() => dynamo.destroy());
   onStarting('creating tables and queues');
-  const { tables, queues, eventSources } = await provision(app, dynamo, sqs);
-  const [claims] = tables;
-  if (claims === undefined) throw new Error('The app has no table of claims.');
+  const [orders, payments] = await allOrNothing([
+    provision(stackOf(app, 'PawlOrders'), dynamo, sqs),
+    provision(stackOf(app, 'PawlPayments'), dynamo, sqs),
+  ]);
 
   const tap = stopped(
     await startTap({ target: dynamoLocal.endpoint, kill, ...(faults.tap ? { hooks: faults.tap } : {}) }),
@@ -121,35 +155,63 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     await Promise.all(sources.map((source) => source.stop()));
   });
 
-  async function startConsumer(effect: EffectKind): Promise<StackConsumer> {
-    const mapping = findMapping(eventSources, effect);
+  async function createAppFunction(source: AppFunction, definition: ProvisionedFunction, maxSandboxes: number) {
+    const bundle = options.bundleFor && { folder: await options.bundleFor(source) };
+    return lambda.createFunction({ ...definition, ...bundle, maxSandboxes });
+  }
+
+  async function startConsumer(
+    { eventSources, queues }: Provisioned,
+    source: AppFunction,
+    effect?: EffectKind,
+  ): Promise<StackConsumer> {
+    const mapping = findMapping(eventSources, source);
     const sandboxes = Math.min(mapping.maximumConcurrency ?? 1_000, options.sandboxesPerFunction ?? 3);
-    const fn = lambda.createFunction({
-      ...mapping.function,
-      ...(options.bundleFor ? { folder: await options.bundleFor(effect) } : {}),
-      maxSandboxes: sandboxes,
-    });
-    const source = startEventSource({
+    const fn = await createAppFunction(source, mapping.function, sandboxes);
+    const eventSource = startEventSource({
       ...mapping,
       client: sqs.client,
       invoke: fn.invoke,
       concurrency: sandboxes,
-      ...(faults.delivery ? { faults: faults.delivery(effect) } : {}),
+      ...(faults.delivery && effect ? { faults: faults.delivery(effect) } : {}),
     });
-    sources.push(source);
+    sources.push(eventSource);
     return {
       queue: mapping.queue,
       deadLetterQueue: queues.find(({ arn }) => arn === mapping.queue.deadLetterArn),
-      stats: source.stats,
+      stats: eventSource.stats,
     };
   }
 
-  const consumers = { email: await startConsumer('email'), 'gift-card': await startConsumer('gift-card') };
+  async function startPayments(): Promise<StackPayments> {
+    const callback = await createAppFunction(
+      'payment-callback',
+      payments.functionOf(CONSTRUCT_OF['payment-callback']),
+      options.sandboxesPerFunction ?? 3,
+    );
+    const drift = lambda.createFunction({ ...payments.functionOf('LedgerDrift'), maxSandboxes: 1 });
+    const api: HttpServer = stopped(await startHttpApi(callback.invoke));
+    return {
+      processor,
+      callbackUrl: `${api.endpoint}/payments/callback`,
+      consumer: await startConsumer(payments, 'post-payment'),
+      claimsTable: tableOf(payments, 'Claims'),
+      ledgerTable: tableOf(payments, 'Ledger'),
+      findDrift: () => drift.invoke({}),
+    };
+  }
+
+  const consumers = {
+    email: await startConsumer(orders, 'send-email', 'email'),
+    'gift-card': await startConsumer(orders, 'issue-gift-card', 'gift-card'),
+  };
+  const paymentsRunning = await startPayments();
   const running = starting.move();
   const stop = () => running.disposeAsync();
   return {
-    claimsTable: claims.name,
+    claimsTable: tableOf(orders, 'Claims'),
     consumers,
+    payments: paymentsRunning,
     dynamo,
     sqs,
     sandboxes: lambda.stats,
@@ -171,8 +233,20 @@ async function allOrNothing<const Parts extends readonly unknown[]>(
   return Promise.all(parts);
 }
 
-function findMapping(mappings: readonly ProvisionedEventSource[], effect: EffectKind): ProvisionedEventSource {
-  const found = mappings.find((mapping) => mapping.function.logicalId.includes(CONSTRUCT_OF[effect]));
-  if (found === undefined) throw new Error(`The app has no consumer called ${CONSTRUCT_OF[effect]}.`);
+function stackOf({ stacks }: Assembly, name: string): Synthesized {
+  const found = stacks.find(({ stackName }) => stackName === name);
+  if (found === undefined) throw new Error(`The app has no stack ${name}.`);
+  return found;
+}
+
+function tableOf({ tables }: Provisioned, construct: string): string {
+  const found = tables.find(({ logicalId }) => logicalId.startsWith(construct));
+  if (found === undefined) throw new Error(`The stack has no table ${construct}.`);
+  return found.name;
+}
+
+function findMapping(mappings: readonly ProvisionedEventSource[], source: AppFunction): ProvisionedEventSource {
+  const found = mappings.find((mapping) => mapping.function.logicalId.includes(CONSTRUCT_OF[source]));
+  if (found === undefined) throw new Error(`The app has no consumer called ${CONSTRUCT_OF[source]}.`);
   return found;
 }

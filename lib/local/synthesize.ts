@@ -9,10 +9,15 @@ import { record, type Template } from './template.ts';
 /** The folder that holds `bin/`, `lib/` and `lambda/`. */
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** A synthesized CDK app. */
+export interface Assembly {
+  /** Where it is. The assets are in there, so it has to stay while functions may be loaded. */
+  readonly folder: string;
+  readonly stacks: readonly Synthesized[];
+}
+
 /** One stack of a synthesized CDK app, read back from its cloud assembly. */
 export interface Synthesized {
-  /** Where its assembly is. The assets are in there, so it has to stay while functions may be loaded. */
-  readonly folder: string;
   readonly stackName: string;
   readonly template: Template;
   /** The folder of a function's code, by the `S3Key` under which a deployment would upload it. */
@@ -24,11 +29,11 @@ export interface Synthesized {
  *
  * In a process of its own: the CDK keeps state per process, takes seconds to load, and no other part of the local stack needs it.
  */
-export async function synthesize(context: Readonly<Record<string, unknown>>): Promise<Synthesized> {
+export async function synthesize(context: Readonly<Record<string, unknown>>): Promise<Assembly> {
   const scratch = await scratchFolder('synth-');
   try {
     await run(process.execPath, ['bin/app.ts'], { CDK_OUTDIR: scratch, CDK_CONTEXT_JSON: JSON.stringify(context) });
-    return await readAssembly(scratch);
+    return { folder: scratch, stacks: await readAssembly(scratch) };
   } catch (error) {
     await rm(scratch, { recursive: true, force: true });
     throw error;
@@ -44,14 +49,14 @@ export async function scratchFolder(prefix: string): Promise<string> {
   return folder;
 }
 
-/** Reads the one stack in a cloud assembly. */
-export async function readAssembly(folder: string): Promise<Synthesized> {
+/** Reads the stacks in a cloud assembly, by their names in order. */
+export async function readAssembly(folder: string): Promise<readonly Synthesized[]> {
   const files = await readdir(folder);
-  const templates = files.filter((name) => name.endsWith('.template.json'));
-  const [name] = templates;
-  if (name === undefined || templates.length > 1) {
-    throw new Error(`The app should have one stack, and has ${templates.length}: ${templates.join(', ')}.`);
-  }
+  const templates = files.filter((name) => name.endsWith('.template.json')).sort();
+  return Promise.all(templates.map((name) => readStack(folder, name, files)));
+}
+
+async function readStack(folder: string, name: string, files: readonly string[]): Promise<Synthesized> {
   const stackName = name.slice(0, -'.template.json'.length);
   const template: Template = JSON.parse(await readFile(join(folder, name), 'utf8'));
   const manifest = files.includes(`${stackName}.assets.json`)
@@ -64,7 +69,7 @@ export async function readAssembly(folder: string): Promise<Synthesized> {
       assets.set(String(record(destination)['objectKey']), join(folder, String(record(source)['path'])));
     }
   }
-  return { folder, stackName, template, assets };
+  return { stackName, template, assets };
 }
 
 async function run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {

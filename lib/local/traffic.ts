@@ -4,7 +4,8 @@ import { createFaults } from './faults.ts';
 import type { EffectKind } from './ledger.ts';
 import { decideSomeParked } from './operator.ts';
 import { createPawlEvents } from './pawl-events.ts';
-import { createPlan, EFFECTS } from './plan.ts';
+import { judgePayments } from './payments.ts';
+import { createPlan, EFFECTS, planPayments } from './plan.ts';
 import { sendOrders } from './producer.ts';
 import type { Progress } from './progress.ts';
 import { createRandom } from './random.ts';
@@ -17,6 +18,8 @@ import { judge } from './verdict.ts';
 
 export interface TrafficOptions {
   readonly orders: number;
+  /** Each is told of twice, by two processes at the same instant. */
+  readonly payments: number;
   /** The share of orders that cost a sandbox its life, from 0 to 1. */
   readonly killShare: number;
   readonly seed: number;
@@ -36,8 +39,10 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const elapsed = () => Math.round((Date.now() - begun) / 100) / 10;
   const plan = createPlan(options);
   const orderIds = plan.map(({ order }) => order.orderId);
+  const payments = planPayments({ ...options, orders: options.payments });
   const events = createPawlEvents();
-  const { faults, stats: faultStats } = createFaults(plan, createStoreFaults(createRandom(options.seed)));
+  const storeFaults = createStoreFaults(createRandom(options.seed));
+  const { faults, stats: faultStats } = createFaults(plan, storeFaults, payments);
   await using stack = await startStack({
     faults,
     onStarting: (what) => progress.update(`${what} …`),
@@ -50,13 +55,22 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   progress.update('sending the orders …');
   const sent = await sendOrders(stack, plan);
 
-  const deadline = begun + (options.deadlineMs ?? Math.max(110_000, 300 * options.orders));
+  const deadline = begun + (options.deadlineMs ?? Math.max(110_000, 300 * (options.orders + options.payments)));
+  const { processor, callbackUrl } = stack.payments;
+  const telling = processor.tell(
+    callbackUrl,
+    payments.map(({ payment }) => payment),
+    deadline,
+  );
   const drained = () =>
     drain(stack, deadline, (state) => progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`));
   let left = await drained();
+  const callbacks = await telling;
+  left += await drained();
   // Only emails are parked as a rule; a gift card in doubt is looked up by its consumer.
   const decided = left > 0 || options.unprotected ? [] : await decideSomeParked(stack, 'email');
   if (decided.length > 0) left = await drained();
+  const paid = await judgePayments(stack, callbacks);
   progress.end();
 
   const parked = await parkedClaims(stack);
@@ -81,6 +95,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     sandboxes: { ...stack.sandboxes },
     emails: judge('email', orderIds, stack.ledger, parked),
     giftCards: judge('gift-card', orderIds, stack.ledger, parked),
+    payments: paid,
     left,
     unprotected: options.unprotected,
     killShare: options.killShare,
@@ -92,7 +107,8 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
 /** Waits until the queues are empty or the time is up. Answers how many messages are left. */
 async function drain(stack: LocalStack, deadline: number, show: (state: string) => void): Promise<number> {
   for (;;) {
-    const depths = await Promise.all(EFFECTS.map((effect) => stack.sqs.depth(stack.consumers[effect].queue.name)));
+    const queues = [...EFFECTS.map((effect) => stack.consumers[effect]), stack.payments.consumer];
+    const depths = await Promise.all(queues.map(({ queue }) => stack.sqs.depth(queue.name)));
     const sum = (pick: (depth: QueueDepth) => number) => depths.reduce((total, depth) => total + pick(depth), 0);
     const left = sum(({ ready, delayed, inFlight }) => ready + delayed + inFlight);
     if (left === 0 || Date.now() >= deadline) return left;

@@ -1,18 +1,13 @@
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import type { EffectKind } from './ledger.ts';
+import type { AppFunction } from './stack.ts';
 import { PROJECT, scratchFolder } from './synthesize.ts';
-
-const SOURCE_OF: Readonly<Record<EffectKind, string>> = {
-  email: 'lambda/send-email.ts',
-  'gift-card': 'lambda/issue-gift-card.ts',
-};
 
 /** Every way in which a handler of the app gets at pawl leads to the stand-in that protects nothing. */
 const withoutPawl: Plugin = {
   name: 'without-pawl',
   setup({ onResolve }) {
-    onResolve({ filter: /\/lib\/(?:(?:sqs|middy|stores\/\w+)\/)?\w+\.ts$/ }, ({ importer }) =>
+    onResolve({ filter: /\/lib\/(?:(?:sqs|middy|http|transactions|stores\/\w+)\/)?\w+\.ts$/ }, ({ importer }) =>
       importer.startsWith(join(PROJECT, 'lambda/')) ? { path: join(PROJECT, 'lib/local/unprotected.ts') } : undefined,
     );
   },
@@ -24,10 +19,10 @@ const withoutPawl: Plugin = {
  *
  * Answers the folder of the bundle.
  */
-export async function bundleUnprotected(effect: EffectKind): Promise<string> {
+export async function bundleUnprotected(source: AppFunction): Promise<string> {
   const folder = await scratchFolder('unprotected-');
   await build({
-    entryPoints: [join(PROJECT, SOURCE_OF[effect])],
+    entryPoints: [join(PROJECT, `lambda/${source}.ts`)],
     outfile: join(folder, 'index.mjs'),
     bundle: true,
     platform: 'node',

@@ -3,6 +3,9 @@
  * only identity there is. `npm start -- --unprotected` bundles the functions of the app with this instead of pawl.
  */
 
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+
 interface Context {
   getRemainingTimeInMillis(): number;
 }
@@ -44,6 +47,19 @@ export function eachMessage(options: Options, handle: (message: object, claim: o
   };
 }
 
+/** Posts what it is told, as often as it is told. */
+export function eachTransaction(options: Options, writesOf: (message: { body: unknown }) => readonly object[]) {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  return eachMessage(options, (message) => {
+    const TransactItems = [...writesOf(message as { body: unknown })];
+    return documents.send(new TransactWriteCommand({ TransactItems }));
+  });
+}
+
+export function onceOverHttp(_: object, handle: (event: object, context: object, claim: object) => unknown) {
+  return (event: object, context: object) => handle(event, context, {});
+}
+
 export class RejectedError extends Error {}
 export class RetryableError extends Error {}
 
@@ -53,6 +69,7 @@ export const compositeKey = nothing;
 export const messageAttribute = nothing;
 export const messageId = nothing;
 export const dynamoStore = nothing;
+export const transactionalStore = nothing;
 export const logEvents = nothing;
 export const deadLetterQueue = nothing;
 export const reconcile = nothing;

@@ -8,8 +8,19 @@ describe('the command line', () => {
   });
 
   test('takes what it is given', () => {
-    const args = ['--orders', '20', '--kill=0.5', '--seed', '7', '--json', '--unprotected', '--verbose'];
-    const expected = { orders: 20, killShare: 0.5, seed: 7, json: true, unprotected: true, verbose: true };
+    const args = [
+      '--orders',
+      '20',
+      '--payments',
+      '9',
+      '--kill=0.5',
+      '--seed',
+      '7',
+      '--json',
+      '--unprotected',
+      '--verbose',
+    ];
+    const expected = { orders: 20, payments: 9, killShare: 0.5, seed: 7, json: true, unprotected: true, verbose: true };
     expect(readCommandLine(args)).toEqual(expected);
     expect(readCommandLine(['--help'])).toBe('help');
   });

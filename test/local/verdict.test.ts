@@ -36,6 +36,7 @@ const result: TrafficResult = {
   deadLettered: 2,
   sandboxes: { started: 4, killed: 2, timedOut: 0 },
   ...verdicts(),
+  payments: { payments: 3, callbacks: 7, ledgerEntries: 6, drift: [] },
   left: 0,
   unprotected: false,
   killShare: 0.08,
@@ -45,6 +46,13 @@ const result: TrafficResult = {
 const good: TrafficResult = { ...result, emails: result.giftCards };
 
 describe('the verdict', () => {
+  test('is not good when a payment has not its two entries', () => {
+    expect(isGood(good)).toBe(true);
+    expect(isGood({ ...good, payments: { ...good.payments, drift: ['payment-1: it has no entry'] } })).toBe(false);
+    expect(isGood({ ...good, payments: { ...good.payments, ledgerEntries: 8 } })).toBe(false);
+    expect(JSON.parse(jsonLine(good))).toMatchObject({ payments: 3, ledgerEntries: 6, drift: 0 });
+  });
+
   test('comes from what the providers did, and an effect that nobody knows of is lost unless it is parked', () => {
     expect(result.emails).toEqual({
       effect: 'email',
@@ -81,6 +89,9 @@ describe('the verdict', () => {
       parked: 2,
       lost: 1,
       doubled: 1,
+      payments: 3,
+      ledgerEntries: 6,
+      drift: 0,
       killed: 2,
       seconds: 12.3,
     });
@@ -95,7 +106,7 @@ describe('the verdict', () => {
     expect(text).toContain('done: looked up by the operator, resolved as applied');
     expect(text).toContain('later: looked up by the operator, resolved as not-applied');
     expect(text).toContain('2 still wait. (The provider did 1 of them.)');
-    expect(text).toContain('npm start -- --orders 5 --kill 0.08 --seed 1');
+    expect(text).toContain('npm start -- --orders 5 --payments 3 --kill 0.08 --seed 1');
     expect(report(good, false)).toContain('Nothing lost, nothing doubled');
     expect(text).not.toContain('\u001b');
     expect(report(result, true)).toContain('\u001b[');

@@ -7,7 +7,7 @@ import { startSes } from '../../../lib/local/ses.ts';
 import { bundleUnprotected } from '../../../lib/local/unprotected-bundle.ts';
 
 test('the bundle without pawl is the same function, has nothing of pawl in it, and mails twice', async () => {
-  const folder = await bundleUnprotected('email');
+  const folder = await bundleUnprotected('send-email');
   expect(await readFile(join(folder, 'index.mjs'), 'utf8')).not.toContain('attribute_not_exists');
 
   const ledger = createLedger();
