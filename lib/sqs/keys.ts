@@ -64,3 +64,16 @@ export function compositeKey<Body>(...parts: readonly MessageKey<Body>[]): Messa
 export function messageId(): MessageKey<unknown> {
   return (message) => message.messageId;
 }
+
+/** The message attribute in which `sendOnce` sends the idempotency key. */
+export const keyAttribute = 'idempotency-key';
+
+/**
+ * The key is the one that the producer sent the message with, by `sendOnce`.
+ *
+ * @example
+ * key: sentKey()
+ */
+export function sentKey(): MessageKey<unknown> {
+  return messageAttribute(keyAttribute);
+}
