@@ -16,6 +16,7 @@ interface Statement {
   readonly Effect?: string;
   readonly Action?: string | readonly string[];
   readonly Resource?: unknown;
+  readonly Condition?: unknown;
 }
 
 /**
@@ -32,11 +33,23 @@ export function missingPermissions(aFunction: IFunction, needs: readonly Need[])
       ? 'Import the function with its role (Function.fromFunctionAttributes), or give the permissions where the role is made'
       : 'Import the role as mutable, or give the permissions where it is made';
   return needs.flatMap(({ actions, resourceArn, of }) => {
-    const missing = actions.filter((action) => !statements.some((one) => permits(one, action, resourceArn)));
-    if (missing.length === 0) return [];
-    return [
-      `The function may not ${missing.join(', ')} on ${of}, and its role takes no grants. ${fix} and set externalPermissions: true.`,
-    ];
+    const about = (effect: string, action: string) =>
+      statements.some((one) => one.Effect === effect && covers(one, action, resourceArn));
+    const denied = actions.filter((action) => about('Deny', action));
+    const missing = actions.filter((action) => !denied.includes(action) && !about('Allow', action));
+    const problems: string[] = [];
+    if (missing.length > 0) {
+      problems.push(
+        `The function may not ${missing.join(', ')} on ${of}, and its role takes no grants. ${fix} and set externalPermissions: true.`,
+      );
+    }
+    if (denied.length > 0) {
+      problems.push(
+        `The function may not ${denied.join(', ')} on ${of}: a policy of its role denies it, and no grant outweighs that. ` +
+          'Take the denial away.',
+      );
+    }
+    return problems;
   });
 }
 
@@ -89,9 +102,13 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Conditions are taken to be met: what they restrict is known at run time only. */
-function permits({ stack, Effect, Action = [], Resource = [] }: Statement, action: string, arn: string): boolean {
-  if (Effect !== 'Allow') return false;
+/** What a condition restricts is known at run time only: permissions are taken to have theirs met, and denials not to. */
+function covers(
+  { stack, Effect, Condition, Action = [], Resource = [] }: Statement,
+  action: string,
+  arn: string,
+): boolean {
+  if (Effect === 'Deny' && Condition !== undefined) return false;
   const wanted: unknown = stack.resolve(arn);
   return (
     [Action].flat().some((pattern) => matches(pattern, action)) &&

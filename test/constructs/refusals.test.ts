@@ -1,7 +1,15 @@
 import { CfnParameter, Duration, SecretValue, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { AttributeType, type ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Effect,
+  ManagedPolicy,
+  PolicyDocument,
+  PolicyStatement,
+  type PolicyStatementProps,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -342,19 +350,32 @@ describe('permissions', () => {
     expect(closedRole((role, table) => grantClaims(table as never, role))).toBeUndefined();
   });
 
-  test('in the role itself count, and those that are denied do not', () => {
-    const inline = (effect: Effect) =>
-      refusalOf((stack) => {
-        const actions = ['dynamodb:*', 'sqs:*'];
-        const document = new PolicyDocument({
-          statements: [new PolicyStatement({ effect, actions, resources: ['*'] })],
-        });
-        const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
-        const role = new Role(stack, 'Role', { assumedBy, inlinePolicies: { All: document } });
-        adopt(stack, { function: { role: role.withoutPolicyUpdates() } });
+  /** A role that takes no grants, with these statements in itself. */
+  const inline = (...statements: PolicyStatementProps[]) =>
+    refusalOf((stack) => {
+      const document = new PolicyDocument({
+        statements: statements.map((props) => new PolicyStatement({ resources: ['*'], ...props })),
       });
-    expect(inline(Effect.DENY)).toHaveLength(3);
-    expect(inline(Effect.ALLOW)).toBeUndefined();
+      const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
+      const role = new Role(stack, 'Role', { assumedBy, inlinePolicies: { All: document } });
+      adopt(stack, { function: { role: role.withoutPolicyUpdates() } });
+    });
+  const everything = { actions: ['dynamodb:*', 'sqs:*'] };
+
+  test('in the role itself count', () => {
+    expect(inline({ actions: ['s3:*'] })).toHaveLength(3);
+    expect(inline(everything)).toBeUndefined();
+  });
+
+  test('that a policy denies are named, whatever else permits them; a denial under a condition is no matter', () => {
+    const denial = { effect: Effect.DENY, actions: ['dynamodb:PartiQL*'] };
+    expect(inline(everything, denial)).toEqual([
+      'The function may not dynamodb:PartiQLInsert, dynamodb:PartiQLUpdate on the claims table: a policy of its role denies it, ' +
+        'and no grant outweighs that. Take the denial away.',
+    ]);
+    expect(inline(everything, { ...denial, actions: ['dynamodb:PartiQLDelete'] })).toBeUndefined();
+    const conditions = { Bool: { 'aws:SecureTransport': 'false' } };
+    expect(inline(everything, { ...denial, conditions })).toBeUndefined();
   });
 
   test('count wherever they are written, and with patterns; one action less does not do', () => {
