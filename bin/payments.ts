@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpApi, HttpMethod, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
@@ -68,7 +68,21 @@ export class Payments extends Stack {
       actions: ['sqs:SendMessage'],
       resourceArns: [postPayment.queue.queueArn],
     });
-    const api = new HttpApi(this, 'Api', { description: 'What the payment processor calls.' });
+    const api = new HttpApi(this, 'Api', {
+      description: 'What the payment processor calls.',
+      createDefaultStage: false,
+    });
+    api.addStage('Stage', {
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: 200, burstLimit: 400 },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(
+          new LogGroup(this, 'AccessLogs', { retention: RetentionDays.ONE_MONTH }),
+        ),
+      },
+    });
+    // No authorizer: the function verifies the processor's signature, which is over the body.
     const integration = new HttpLambdaIntegration('Callback', callback);
     api.addRoutes({ path: '/payments/callback', methods: [HttpMethod.POST], integration });
 
