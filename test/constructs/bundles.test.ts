@@ -9,7 +9,7 @@ import { APP_LIMIT, type Bundle, bundleProblems, measureBundles, OWN_LIMIT } fro
 import { esbuildOptions } from '../../lib/constructs/bundling.ts';
 import { addConsumer } from './support.ts';
 
-test('no bundle contains CDK, and pawl adds less than 20 KB to a plain consumer', async () => {
+test('no bundle contains CDK, and pawl adds less than 20 KB to a plain consumer', { timeout: 30_000 }, async () => {
   const bundles = await measureBundles();
   expect(bundles.map(({ entry }) => entry)).toEqual([
     'bench/consumers/each-message.ts',
