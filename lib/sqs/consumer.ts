@@ -101,11 +101,11 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     if (tooLate(claims, one.identity, deadline)) return soon;
     const redelivered = receiveCountOf(one.record) > 1;
     const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver });
-    // The holder may have been given this very message, which SQS has shown again: acknowledged now, its effect would be lost.
-    // It was not, if it had its claim before the message was received for the first time.
+    // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. It
+    // was not, if it had its claim before the message was received for the first time.
     const { attempts, firstSeenAt } = Object(acquired.record);
-    const firstReceivedAt = Number(one.record.attributes.ApproximateFirstReceiveTimestamp);
-    const isAnother = attempts === 1 && firstSeenAt + settings.skewMs < firstReceivedAt;
+    const age = Number(one.record.attributes.ApproximateFirstReceiveTimestamp) - firstSeenAt;
+    const isAnother = !redelivered && attempts < 2 && age > settings.skewMs;
     return acquired.held ?? fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }
 
