@@ -101,7 +101,8 @@ export type Heard = { readonly value: unknown } | { readonly error: unknown };
 /**
  * What must never happen: the numbers and the words of the protocol.
  *
- *  0. (Not of the protocol.) The library asks AWS for nothing invalid, and leaves no rejection unhandled.
+ *  0. (Not of the protocol.) The library asks AWS for nothing invalid, leaves no rejection unhandled, and runs what may have
+ *     killed a worker alone.
  *  1. At most one applied effect per key: always under `park`, always with a provider that honours the effect key, under
  *     `reconcile` as long as no worker acts after its lease.
  *  2. `completed` implies that the effect is confirmed.
@@ -115,8 +116,9 @@ export type Heard = { readonly value: unknown } | { readonly error: unknown };
  * 10. `batchItemFailures` is exactly the unfinished messages.
  * 11. A parked claim changes only by an operator or by proof from its last holder; each change is recorded.
  * 12. The effect key is the same on every attempt.
- * 13. A worker acts after its lease only if it stood still, if its clock was wrong, or if its renewals could not be written.
- * 14. After the faults stop, every message reaches done, dead-letter or parked in bounded time.
+ * 13. Nothing is started by a worker that could know that its lease is over, or too short. It acts after its lease only if it
+ *     stood still, if its clock was wrong, or if its renewals could not be written.
+ * 14. After the faults stop, every message reaches done, dead-letter or parked in bounded time; no invocation hangs for nothing.
  */
 export interface Violation {
   readonly invariant: number;
@@ -134,6 +136,8 @@ export interface Oracle {
   event(sandbox: Sandbox, event: ClaimEvent): void;
   runStarted(sandbox: Sandbox, job: Job, fence?: number): Run;
   isRunning(key: string): boolean;
+  /** The effect that a handler has marked begins. */
+  effectStarted(sandbox: Sandbox, job: Job): void;
   effectSent(sandbox: Sandbox, request: EffectRequest): void;
   effectApplied(request: EffectRequest, times: number): void;
   /** A copy of a message with this body has arrived in the dead-letter queue, unless that had it already. */

@@ -50,6 +50,8 @@ export interface HandlerStyle {
   readonly effect: 'unmarked' | 'marked' | 'unawaited' | 'caught';
   readonly worksBefore: boolean;
   readonly worksAfter: boolean;
+  /** How long that work may take. */
+  readonly longestWorkMs: number;
   /** Gives up on the provider when `claim.signal` is aborted. */
   readonly usesSignal: boolean;
   /** Gives up on the provider after so many milliseconds. */
@@ -138,6 +140,7 @@ export function createScenario(seed: number): Scenario {
       effect: pick(['unmarked', 'unmarked', 'marked', 'marked', 'unawaited', 'caught']),
       worksBefore: chance(0.5),
       worksAfter: chance(0.4),
+      longestWorkMs: pick([1500, 1500, 0.3 * functionTimeoutMs, 0.8 * functionTimeoutMs]),
       usesSignal: chance(0.3),
       patienceMs: pick([undefined, 800, 2000]),
       answers: pick(['settled', 'failures', 'throws']),
@@ -146,7 +149,7 @@ export function createScenario(seed: number): Scenario {
     },
     provider: {
       honoursKeys: chance(0.4),
-      worksMs: pick([20, 100, 1200]),
+      worksMs: pick([20, 100, 1200, 3000]),
       travelMs,
       lookUpLagMs: pick([0, 500, 3000]),
     },

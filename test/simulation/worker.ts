@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { runSeeds } from './seeds.ts';
+import { runSeeds } from './tally.ts';
 
 // Errors are part of a day's work here, and their stacks are read by nobody.
 Error.stackTraceLimit = 0;

@@ -9,14 +9,14 @@ import type { Simulation } from '../simulation.ts';
 /** The business of the consumer: some work, the effect at the provider, some more work. */
 export function createWorker(simulation: Simulation, sandbox: Sandbox) {
   const { world, scenario, strikes, provider, traffic, lambda, oracle } = simulation;
-  const { effect: style, worksBefore, worksAfter, usesSignal, patienceMs } = scenario.handler;
+  const { effect: style, worksBefore, worksAfter, longestWorkMs, usesSignal, patienceMs } = scenario.handler;
   const { random } = world;
 
   /** A request that changes nothing anywhere. */
   function otherWork(): Promise<void> {
     return sandbox.call<void>(({ resolve, reject }) => {
       const fails = strikes('workFails');
-      const ms = random.between(1, random.chance(0.8) ? 40 : 1500);
+      const ms = random.between(1, random.chance(0.8) ? 40 : longestWorkMs);
       world.after(ms, () => sandbox.deliver(() => (fails ? reject(named('WorkError')) : resolve())));
     });
   }
@@ -65,6 +65,7 @@ export function createWorker(simulation: Simulation, sandbox: Sandbox) {
     if (worksBefore) await otherWork();
     const effect = claim.effect(() => {
       ends('unknown');
+      if (sandbox.alive) oracle.effectStarted(sandbox, job);
       return askProvider(job, usesSignal ? claim.signal : undefined);
     });
     const known = effect.then(

@@ -2,6 +2,7 @@ import type { SqsRecord } from '../../../lib/sqs/event.ts';
 import type { Outcome } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import type { QueuedMessage } from '../sqs/queue.ts';
+import { worldBegins } from '../world/world.ts';
 
 /** A message with the receipt handle of one of its deliveries. */
 interface Delivery {
@@ -77,12 +78,16 @@ export function startEventSource(simulation: Simulation): void {
   }
 
   function toRecord({ message, receipt }: Delivery): SqsRecord {
-    const { id, body, group, attributes, receiveCount } = message;
+    const { id, body, group, attributes, receiveCount, firstReceivedAt = 0 } = message;
     return {
       messageId: id,
       receiptHandle: receipt,
       body,
-      attributes: { ApproximateReceiveCount: String(receiveCount), ...(group && { MessageGroupId: group }) },
+      attributes: {
+        ApproximateReceiveCount: String(receiveCount),
+        ApproximateFirstReceiveTimestamp: String(Math.floor(worldBegins + firstReceivedAt)),
+        ...(group && { MessageGroupId: group }),
+      },
       messageAttributes: attributes,
       eventSourceARN: queue.arn,
     };

@@ -44,6 +44,9 @@ export function createLambda(simulation: Simulation): Lambda {
     stats.pauses++;
     invocation.paused = true;
     sandbox.freeze();
+    if (strikes('deliveredTwice')) {
+      for (const { receiptHandle } of invocation.event.Records) simulation.queue.changeVisibility(receiptHandle, 0);
+    }
     world.after(ms, () => {
       if (!sandbox.alive || invocation.ended) return;
       world.note(sandbox.name, 'goes on');
@@ -79,6 +82,7 @@ export function createLambda(simulation: Simulation): Lambda {
     world.after(functionTimeoutMs + lateMs, () => {
       if (invocation.ended) return;
       stats.timeouts++;
+      if (sandbox.waitsForNothing) oracle.problem(14, `${sandbox.name} timed out, and there was nothing to wait for`);
       kill(sandbox, 'timed out');
     });
   }

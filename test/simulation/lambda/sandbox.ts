@@ -26,6 +26,8 @@ export interface Sandbox {
   readonly host: Host;
   readonly alive: boolean;
   readonly frozen: boolean;
+  /** Whether nothing that it waits for is ever going to come: no answer, no timer. */
+  readonly waitsForNothing: boolean;
   /** Its clock, in epoch milliseconds. */
   clock(): number;
   setClock(offsetMs: number): void;
@@ -51,6 +53,8 @@ export function createSandbox(world: World, name: string, firstOffset: number): 
   let calls = 0;
   let waiting: (() => void)[] = [];
   let ambush: Ambush | undefined;
+  /** Requests without an answer, and timers. */
+  let outstanding = 0;
 
   const clock = () => Math.floor(worldBegins + world.time + offset);
 
@@ -61,21 +65,29 @@ export function createSandbox(world: World, name: string, firstOffset: number): 
   }
 
   function after(ms: number, run: () => void): () => void {
-    let cancelled = false;
+    let isOver = false;
+    const end = () => {
+      if (!isOver) outstanding--;
+      isOver = true;
+    };
+    outstanding++;
     const cancel = world.after(ms, () =>
       deliver(() => {
-        if (!cancelled) run();
+        if (isOver) return;
+        end();
+        run();
       }),
     );
     return () => {
       // It may be due already, and wait for the process to go on.
-      cancelled = true;
+      end();
       cancel();
     };
   }
 
   function call<T>(send: (settle: Settle<T>) => void): Promise<T> {
-    return new Promise((resolve, reject) =>
+    outstanding++;
+    const promise = new Promise<T>((resolve, reject) =>
       deliver(() => {
         const trap = ambush?.call === calls++ ? ambush : undefined;
         if (trap && !trap.sent) trap.strike();
@@ -84,6 +96,11 @@ export function createSandbox(world: World, name: string, firstOffset: number): 
         if (trap?.sent) trap.strike();
       }),
     );
+    const answered = () => {
+      outstanding--;
+    };
+    promise.then(answered, answered);
+    return promise;
   }
 
   const host: Host = {
@@ -102,6 +119,9 @@ export function createSandbox(world: World, name: string, firstOffset: number): 
     },
     get frozen() {
       return frozen;
+    },
+    get waitsForNothing() {
+      return outstanding === 0 && waiting.length === 0;
     },
     clock,
     setClock(offsetMs) {

@@ -13,28 +13,41 @@ import type { Heard } from '../parts.ts';
 
 /** What each sandbox knows, because the table has said so, of the claims that it holds. */
 export interface Grants {
-  wrote(writer: Sandbox, to: ClaimRecord): void;
+  wrote(writer: Sandbox, from: ClaimRecord | undefined, to: ClaimRecord): void;
   /** An answer has arrived at a sandbox that is alive. */
   heard(sandbox: Sandbox, input: object, answer: Heard): void;
   /** The last state of its own claim that it was told. */
   acknowledged(sandbox: Sandbox, id: string): ClaimRecord | undefined;
+  /** Whether it has been shown since that the claim is somebody else's. */
+  hasLost(sandbox: Sandbox, id: string): boolean;
+  /** Whether a claim was taken over from a worker that ended without an outcome. */
+  isTakenOver(claimId: string): boolean;
 }
 
 export function createGrants(): Grants {
   const written = new Map<string, ClaimRecord>();
   const known = new Map<string, ClaimRecord>();
+  const lost = new Set<string>();
+  const takenOver = new Set<string>();
   const about = (sandbox: Sandbox, id: string) => `${sandbox.name} ${id}`;
 
   function shown(sandbox: Sandbox, item: Item | undefined): void {
     if (item === undefined) return;
     const record = fromItem(item);
-    if (record.claimId.startsWith(`${sandbox.name}.`)) known.set(about(sandbox, record.id), record);
+    const place = about(sandbox, record.id);
+    if (record.claimId.startsWith(`${sandbox.name}.`)) learn(place, record);
+    else lost.add(place);
+  }
+
+  function learn(place: string, record: ClaimRecord): void {
+    known.set(place, record);
+    lost.delete(place);
   }
 
   function applied(sandbox: Sandbox, id = ''): void {
     const place = about(sandbox, id);
     const record = written.get(place);
-    if (record !== undefined) known.set(place, record);
+    if (record !== undefined) learn(place, record);
   }
 
   function heard(sandbox: Sandbox, input: object, answer: Heard): void {
@@ -68,8 +81,14 @@ export function createGrants(): Grants {
   }
 
   return {
-    wrote: (writer, to) => void written.set(about(writer, to.id), to),
+    wrote(writer, from, to) {
+      written.set(about(writer, to.id), to);
+      const isTakeover = from?.status === 'in-flight' && to.status === 'in-flight' && from.claimId !== to.claimId;
+      if (isTakeover) takenOver.add(to.claimId);
+    },
     heard,
+    hasLost: (sandbox, id) => lost.has(about(sandbox, id)),
+    isTakenOver: (claimId) => takenOver.has(claimId),
     acknowledged: (sandbox, id) => known.get(about(sandbox, id)),
   };
 }

@@ -2,7 +2,7 @@ import { identify } from '../../../lib/core/identity.ts';
 import type { ClaimRecord } from '../../../lib/core/record.ts';
 import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
 import { operation } from '../consumers/options.ts';
-import { sha256 } from '../lambda/sandbox.ts';
+import { type Sandbox, sha256 } from '../lambda/sandbox.ts';
 import type { Oracle, Violation } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import { createGrants } from './grants.ts';
@@ -42,6 +42,8 @@ export function createOracle(simulation: Simulation): Oracle {
     problem,
     recordOf,
     acknowledged: (sandbox, key) => grants.acknowledged(sandbox, idOf(key)),
+    hasLost: (sandbox, key) => grants.hasLost(sandbox, idOf(key)),
+    isTakenOver: grants.isTakenOver,
   });
   const messages = createMessageChecks(simulation, { problem, runs });
 
@@ -66,7 +68,7 @@ export function createOracle(simulation: Simulation): Oracle {
       for (const { invariant, text } of transitionProblems(from, to, facts)) {
         problem(invariant, `${text}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`);
       }
-      grants.wrote(writer, to);
+      grants.wrote(writer, from, to);
     },
     heard(sandbox, input, answer) {
       if ('error' in answer && (answer.error as Error).name === 'ValidationException') {
@@ -74,12 +76,15 @@ export function createOracle(simulation: Simulation): Oracle {
       }
       grants.heard(sandbox, input, answer);
     },
-    event(sandbox, { type, id }) {
+    event(sandbox, event) {
+      const { type, id } = event;
       if (!sandbox.alive) return;
       world.note(sandbox.name, type, id);
+      if (event.type === 'stale-claim') isStale(sandbox, id, event.fence);
       stats.events[type] = (stats.events[type] ?? 0) + 1;
     },
     runStarted: runs.started,
+    effectStarted: runs.effectStarted,
     isRunning: runs.isRunning,
     effectSent(sandbox, request) {
       const { key, effectKey } = request;
@@ -108,6 +113,16 @@ export function createOracle(simulation: Simulation): Oracle {
     everythingEnded: messages.everythingEnded,
     atTheEnd: messages.atTheEnd,
   };
+
+  /** A sandbox says that a claim is not its own any more. */
+  function isStale(sandbox: Sandbox, id: string, fence: number): void {
+    const item = simulation.table.items.get(id);
+    if (item === undefined) return;
+    const { claimId, status, fence: current, resolution } = fromItem(item);
+    const isIts = claimId.startsWith(`${sandbox.name}.`) && current === fence && resolution === undefined;
+    const stands = status === 'in-flight' || status === 'completed';
+    if (isIts && stands) problem(4, `${sandbox.name} takes its own claim of ${id} for somebody else's`);
+  }
 
   function keyOf(id: string): string {
     for (const { key } of simulation.traffic.intents()) if (key !== undefined && idOf(key) === id) return key;

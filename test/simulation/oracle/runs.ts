@@ -9,15 +9,19 @@ export interface Surveyor {
   recordOf(key: string): ClaimRecord | undefined;
   /** What the table has told this sandbox of its own claim. */
   acknowledged(sandbox: Sandbox, key: string): ClaimRecord | undefined;
+  hasLost(sandbox: Sandbox, key: string): boolean;
+  isTakenOver(claimId: string): boolean;
 }
 
 export type Runs = ReturnType<typeof createRuns>;
 
 /** Watches who runs what, and whether they may. */
-export function createRuns(simulation: Simulation, { problem, recordOf, acknowledged }: Surveyor) {
+export function createRuns(simulation: Simulation, surveyor: Surveyor) {
+  const { problem, recordOf, acknowledged, hasLost, isTakenOver } = surveyor;
   const { world, scenario, stats } = simulation;
   const { policy, faults } = scenario;
   const runsOf = new Map<string, Run[]>();
+  const runsIn = new Map<string, Run[]>();
   const payloads = new Map<string, string>();
   const late = new Set<string>();
   let clocksWrong = false;
@@ -54,12 +58,38 @@ export function createRuns(simulation: Simulation, { problem, recordOf, acknowle
     }
   }
 
+  /** Demands that there is time left for what a sandbox begins. A batch handler begins whenever it likes. */
+  function inTime(sandbox: Sandbox, key: string, leastMs: number, what: string): void {
+    const { leaseUntil = 0 } = acknowledged(sandbox, key) ?? {};
+    if (scenario.adapter === 'sqs-once') return;
+    const remainingMs = leaseUntil - scenario.marginMs - sandbox.clock();
+    if (remainingMs <= leastMs) problem(13, `${sandbox.name} ${what} ${key} with ${remainingMs} ms left`);
+  }
+
+  function effectStarted(sandbox: Sandbox, { key }: Job): void {
+    inTime(sandbox, key, 0, 'starts the effect of');
+    if (scenario.adapter === 'each-message' && hasLost(sandbox, key)) {
+      problem(13, `${sandbox.name} starts the effect of ${key}, and has seen that the claim is somebody else's`);
+    }
+  }
+
+  /** What may have killed a worker must not take others along. `sqsOnce` waits for that twice, and no longer. */
+  function mayRunBeside(run: Run, others: readonly Run[]): void {
+    if (scenario.adapter !== 'each-message') return;
+    const isSuspect = ({ sandbox, job }: Run) => isTakenOver(acknowledged(sandbox, job.key)?.claimId ?? '');
+    for (const other of others) {
+      if (other.ending !== undefined || !(isSuspect(run) || isSuspect(other))) continue;
+      problem(0, `${run.job.key} runs beside ${other.job.key} in ${run.invocation}, and one of them may be deadly`);
+    }
+  }
+
   function started(sandbox: Sandbox, job: Job, fence?: number): Run {
     const { key, payload, messageId } = job;
     const { name: invocation = '' } = simulation.lambda.invocationOf(sandbox) ?? {};
     world.note(sandbox.name, 'runs the handler of', `${key} (${messageId})`);
     stats.runs++;
     holds(sandbox, job, 'runs');
+    inTime(sandbox, key, scenario.timeoutMs, 'runs');
     const known = acknowledged(sandbox, key);
     if (fence !== undefined && known !== undefined && known.fence !== fence) {
       problem(4, `the handler of ${key} is told the fence ${fence}, and has the claim ${known.fence}`);
@@ -86,6 +116,9 @@ export function createRuns(simulation: Simulation, { problem, recordOf, acknowle
       },
     };
     runsOf.set(key, [...earlier, run]);
+    const beside = runsIn.get(invocation) ?? [];
+    mayRunBeside(run, beside);
+    runsIn.set(invocation, [...beside, run]);
     return run;
   }
 
@@ -126,6 +159,7 @@ export function createRuns(simulation: Simulation, { problem, recordOf, acknowle
 
   return {
     started,
+    effectStarted,
     effectSent: (sandbox: Sandbox, request: EffectRequest) => holds(sandbox, request, 'asks for the effect of'),
     /** Whether somebody acted on this key after their lease. */
     actedLate: (key: string) => late.has(key),

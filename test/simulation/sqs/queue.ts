@@ -11,6 +11,8 @@ export interface QueuedMessage {
   readonly attributes: Readonly<Record<string, SqsMessageAttribute>>;
   receiveCount: number;
   /** In milliseconds since the start. */
+  firstReceivedAt: number | undefined;
+  /** In milliseconds since the start. */
   visibleAt: number;
   /** Of its last receive; `undefined` while it waits. */
   receipt: string | undefined;
@@ -81,6 +83,7 @@ export function simulatedQueue(world: World, { name, fifo, visibilityMs, redrive
       group,
       attributes,
       receiveCount: 0,
+      firstReceivedAt: undefined,
       visibleAt: world.time,
       receipt: undefined,
       gone: undefined,
@@ -109,6 +112,7 @@ export function simulatedQueue(world: World, { name, fifo, visibilityMs, redrive
         continue;
       }
       message.receiveCount++;
+      message.firstReceivedAt ??= world.time;
       message.visibleAt = world.time + visibilityMs;
       if (message.receipt !== undefined) byReceipt.delete(message.receipt);
       message.receipt = `${message.id}/${++receipts}`;
