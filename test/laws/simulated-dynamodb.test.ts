@@ -31,7 +31,7 @@ function clientWith(faults: Partial<Record<FaultName, number>>): DynamoDBClient 
     isOut: () => false,
     stats: noStats(),
     scenario: { sdkTries: 8 },
-    oracle: { heard: () => {} },
+    oracle: { heard: () => {}, storeFails: () => {} },
   };
   return inItsOwnTime(dynamoClient(surroundings, sandbox, table));
 }

@@ -133,6 +133,8 @@ export interface Oracle {
   problem(invariant: number, text: string): void;
   wrote(writer: Sandbox, before: Item | undefined, after: Item): void;
   heard(sandbox: Sandbox, input: object, answer: Heard): void;
+  /** Something goes wrong on this sandbox's way to the table. */
+  storeFails(sandbox: Sandbox): void;
   event(sandbox: Sandbox, event: ClaimEvent): void;
   runStarted(sandbox: Sandbox, job: Job, fence?: number): Run;
   isRunning(key: string): boolean;

@@ -117,7 +117,7 @@ export function createScenario(seed: number): Scenario {
     policy,
     store: chance(0.8) ? 'batches' : 'individual',
     remembersCompleted: chance(0.3),
-    leaseMs: mayRenew ? marginMs + timeoutMs + pick([1000, 3000, 8000]) : undefined,
+    leaseMs: mayRenew ? marginMs + timeoutMs + pick([1000, 1000, 3000, 8000]) : undefined,
     marginMs,
     timeoutMs,
     skewMs: pick([1000, 1000, 200]),

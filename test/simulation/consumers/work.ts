@@ -16,7 +16,7 @@ export function createWorker(simulation: Simulation, sandbox: Sandbox) {
   function otherWork(): Promise<void> {
     return sandbox.call<void>(({ resolve, reject }) => {
       const fails = strikes('workFails');
-      const ms = random.between(1, random.chance(0.8) ? 40 : longestWorkMs);
+      const ms = random.between(1, random.chance(0.7) ? 40 : longestWorkMs);
       world.after(ms, () => sandbox.deliver(() => (fails ? reject(named('WorkError')) : resolve())));
     });
   }

@@ -6,6 +6,7 @@ import type {
   BatchStatementResponse,
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
+import type { FaultName } from '../faults.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { request, type Trouble } from '../network.ts';
 import type { Simulation } from '../simulation.ts';
@@ -14,15 +15,27 @@ import { type SimulatedTable, statementsOf } from './table.ts';
 /** As far as a client needs to know what it is part of. */
 export type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut' | 'stats'> & {
   readonly scenario: Pick<Simulation['scenario'], 'sdkTries'>;
-  readonly oracle: Pick<Simulation['oracle'], 'heard'>;
+  readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails'>;
 };
 
 /** A stand-in for a sandbox's DynamoDBClient, with an unreliable way to the table. */
 export function dynamoClient(
-  { world, strikes, isOut, stats, scenario, oracle }: Surroundings,
+  { world, stats, scenario, oracle, ...troubles }: Surroundings,
   sandbox: Sandbox,
   table: SimulatedTable<Sandbox>,
 ): DynamoDBClient {
+  function strikes(fault: FaultName): boolean {
+    const happens = troubles.strikes(fault);
+    if (happens) oracle.storeFails(sandbox);
+    return happens;
+  }
+
+  function isOut(): boolean {
+    const is = troubles.isOut();
+    if (is) oracle.storeFails(sandbox);
+    return is;
+  }
+
   function trouble(command: string): Trouble | undefined {
     stats.storeRequests++;
     if (isOut() || strikes('storeThrottles')) return 'throttled';

@@ -86,6 +86,7 @@ export function createOracle(simulation: Simulation): Oracle {
     runStarted: runs.started,
     effectStarted: runs.effectStarted,
     isRunning: runs.isRunning,
+    storeFails: runs.storeFails,
     effectSent(sandbox, request) {
       const { key, effectKey } = request;
       const known = effectKeys.get(key);

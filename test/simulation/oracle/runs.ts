@@ -19,26 +19,22 @@ export type Runs = ReturnType<typeof createRuns>;
 export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   const { problem, recordOf, acknowledged, hasLost, isTakenOver } = surveyor;
   const { world, scenario, stats } = simulation;
-  const { policy, faults } = scenario;
+  const { policy } = scenario;
   const runsOf = new Map<string, Run[]>();
   const runsIn = new Map<string, Run[]>();
   const payloads = new Map<string, string>();
   const late = new Set<string>();
+  /** Invocations whose renewals may not have been written. */
+  const troubled = new Set<string>();
   let clocksWrong = false;
 
   const leaseIsRenewed =
     scenario.leaseMs !== undefined || (scenario.adapter === 'once' && !scenario.handler.givesRemainingTime);
-  const { storeThrottles, storeFails, storeAnswerLost, storeRequestLost, storeRequestLate, storeOutage } = faults;
-  const { storeFailsApplied, storeConflicts, statementThrottled, statementFailsApplied, keysUnprocessed } = faults;
-  /** Renewals may fail to be written. */
-  const tableFails =
-    storeThrottles + storeFails + storeAnswerLost + storeRequestLost + storeRequestLate + storeOutage > 0 ||
-    storeFailsApplied + storeConflicts + statementThrottled + statementFailsApplied + keysUnprocessed > 0;
-
   /** Whether this sandbox may act although its lease is over: 13. */
   function isExcused(sandbox: Sandbox): boolean {
-    const paused = simulation.lambda.invocationOf(sandbox)?.paused ?? true;
-    return paused || clocksWrong || (leaseIsRenewed && tableFails);
+    const invocation = simulation.lambda.invocationOf(sandbox);
+    const unrenewed = leaseIsRenewed && troubled.has(invocation?.name ?? '');
+    return (invocation?.paused ?? true) || clocksWrong || unrenewed;
   }
 
   /** Demands that a sandbox holds the claim of what it is doing. */
@@ -160,6 +156,10 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   return {
     started,
     effectStarted,
+    storeFails(sandbox: Sandbox): void {
+      const invocation = simulation.lambda.invocationOf(sandbox);
+      if (invocation) troubled.add(invocation.name);
+    },
     effectSent: (sandbox: Sandbox, request: EffectRequest) => holds(sandbox, request, 'asks for the effect of'),
     /** Whether somebody acted on this key after their lease. */
     actedLate: (key: string) => late.has(key),
