@@ -101,8 +101,12 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     if (tooLate(claims, one.identity, deadline)) return soon;
     const redelivered = receiveCountOf(one.record) > 1;
     const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver });
-    // What was delivered before may be the holder's own message come again: acknowledged now, its effect would be lost.
-    return acquired.held ?? fateOfRefused(acquired, redelivered ? 'defer' : onInFlight, settings.settleMs);
+    // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. It
+    // was not, if it had its claim before the message was received for the first time.
+    const { attempts, firstSeenAt } = Object(acquired.record);
+    const age = Number(one.record.attributes.ApproximateFirstReceiveTimestamp) - firstSeenAt;
+    const isAnother = !redelivered && attempts < 2 && age > settings.skewMs;
+    return acquired.held ?? fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }
 
   /** Carries out the fates of a batch, and answers Lambda: every message that is not done comes again. */

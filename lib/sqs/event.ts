@@ -12,6 +12,8 @@ export interface SqsRecord {
   readonly body: string;
   readonly attributes: {
     readonly ApproximateReceiveCount?: string;
+    /** Epoch milliseconds. */
+    readonly ApproximateFirstReceiveTimestamp?: string;
     readonly MessageGroupId?: string | undefined;
   };
   readonly messageAttributes: Readonly<Record<string, SqsMessageAttribute>>;

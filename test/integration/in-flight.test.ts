@@ -78,7 +78,7 @@ describe('a duplicate whose first copy is still running', () => {
     const delivery = first.deliver();
     await begun.promise;
     await queues.send({ orderId: 'a' });
-    const second = consumer({ onInFlight: 'discard' }, () => undefined);
+    const second = consumer({ onInFlight: 'discard', skewMs: 0 }, () => undefined);
     expect(await second.deliver()).toEqual({ received: 1, failed: [] });
     expect(second.events.map(({ type }) => type)).toEqual(['in-flight']);
     work.resolve();

@@ -157,16 +157,39 @@ describe('eachMessage', () => {
       },
     };
     const { handler, host, ran } = setUp({ store, onInFlight: 'discard' });
-    const deliver = (receiveCount: number) =>
-      handler(sqsEvent(sqsRecord({ orderId: 'a' }, { receiveCount })), context(30_000, host.now));
-    expect(failuresOf(await deliver(1))).toHaveLength(1);
+    const begins = host.now();
+    const deliver = (receiveCount: number, firstReceivedAt: number) =>
+      handler(sqsEvent(sqsRecord({ orderId: 'a' }, { receiveCount, firstReceivedAt })), context(30_000, host.now));
+    expect(failuresOf(await deliver(1, begins))).toHaveLength(1);
     lost = false;
     await host.advance(10_000);
-    expect(failuresOf(await deliver(2))).toHaveLength(1);
-    expect(failuresOf(await deliver(1))).toEqual([]);
+    expect(failuresOf(await deliver(2, begins))).toHaveLength(1);
+    expect(failuresOf(await deliver(1, begins + 10_000))).toEqual([]);
     await host.advance(30_000);
-    expect(failuresOf(await deliver(3))).toEqual([]);
+    expect(failuresOf(await deliver(3, begins))).toEqual([]);
     expect(ran).toEqual(['a']);
+  });
+
+  it('discards only where the claim is older than the first delivery: a slow first delivery meets its own second one', async () => {
+    const work = Promise.withResolvers<void>();
+    const { handler, host, store } = setUp({ onInFlight: 'discard' }, () => work.promise);
+    const began = host.now();
+    const deliver = (firstReceivedAt?: number) =>
+      handler(
+        sqsEvent(sqsRecord({ orderId: 'a' }, firstReceivedAt === undefined ? {} : { firstReceivedAt })),
+        context(30_000, host.now),
+      );
+    const holder = deliver(began);
+    await host.advance(3000);
+    // It was received before the claim was made, or within the allowance of that, or nobody knows when.
+    for (const at of [began - 1, began + 1000, undefined]) expect(failuresOf(await deliver(at))).toHaveLength(1);
+    expect(failuresOf(await deliver(began + 1001))).toEqual([]);
+    // A claim that was granted again says when it was first granted, and not when it was last.
+    const [held] = store.records();
+    if (held) await store.write({ next: { ...held, attempts: 2, claimId: 'another' }, seen: held });
+    expect(failuresOf(await deliver(began + 1001))).toHaveLength(1);
+    work.resolve();
+    await holder;
   });
 
   it('is not disturbed by a listener that fails at once or later, and refuses to work on nothing at a time', async () => {

@@ -12,9 +12,9 @@ let messages = 0;
 /** A record as Lambda hands it over; the body is sent as JSON unless it is text. */
 export function sqsRecord(
   body: unknown,
-  overrides: Partial<SqsRecord> & { group?: string; receiveCount?: number } = {},
+  overrides: Partial<SqsRecord> & { group?: string; receiveCount?: number; firstReceivedAt?: number } = {},
 ): SqsRecord {
-  const { group, receiveCount = 1, ...rest } = overrides;
+  const { group, receiveCount = 1, firstReceivedAt, ...rest } = overrides;
   const messageId = `message-${++messages}`;
   return {
     messageId,
@@ -22,6 +22,7 @@ export function sqsRecord(
     body: typeof body === 'string' ? body : JSON.stringify(body),
     attributes: {
       ApproximateReceiveCount: String(receiveCount),
+      ...(firstReceivedAt !== undefined && { ApproximateFirstReceiveTimestamp: String(firstReceivedAt) }),
       ...(group !== undefined && { MessageGroupId: group }),
     },
     messageAttributes: {},

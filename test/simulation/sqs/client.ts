@@ -1,0 +1,79 @@
+import type {
+  ChangeMessageVisibilityBatchCommandInput,
+  MessageAttributeValue,
+  SendMessageCommandInput,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SqsMessageAttribute } from '../../../lib/sqs/event.ts';
+import type { Sandbox } from '../lambda/sandbox.ts';
+import { request } from '../network.ts';
+import type { Simulation } from '../simulation.ts';
+
+/** A stand-in for a sandbox's SQSClient, with an unreliable way to the queues. */
+export function sqsClient(simulation: Simulation, sandbox: Sandbox): SQSClient {
+  const { world, strikes, scenario, queue, deadLetters, oracle, stats } = simulation;
+
+  function trouble() {
+    stats.queueRequests++;
+    if (strikes('queueCallFails')) return 'failed';
+    return strikes('queueAnswerLost') ? 'answer-lost' : undefined;
+  }
+
+  function changeVisibility({ QueueUrl, Entries = [] }: ChangeMessageVisibilityBatchCommandInput): object {
+    demand(QueueUrl === `https://sqs.us-east-1.amazonaws.com/000000000000/${queue.arn.split(':').at(-1)}`, 'its queue');
+    demand(Entries.length > 0 && Entries.length <= 10, '1 to 10 entries');
+    demand(new Set(Entries.map(({ Id }) => Id)).size === Entries.length, 'ids of their own');
+    const Failed: { Id: string | undefined; Code: string }[] = [];
+    for (const { Id, ReceiptHandle = '', VisibilityTimeout = -1 } of Entries) {
+      const whole = Number.isInteger(VisibilityTimeout) && VisibilityTimeout >= 0 && VisibilityTimeout <= 43_200;
+      demand(whole, `a visibility timeout, not ${VisibilityTimeout}`);
+      const code = strikes('visibilityRefused')
+        ? 'InternalError'
+        : queue.changeVisibility(ReceiptHandle, VisibilityTimeout * 1000);
+      world.note(queue.name, 'visibility', `${ReceiptHandle} ${VisibilityTimeout} s ${code ?? ''}`);
+      if (code !== undefined) Failed.push({ Id, Code: code });
+    }
+    return { Failed };
+  }
+
+  function sendMessage(input: SendMessageCommandInput): object {
+    const { QueueUrl, MessageBody: body = '', MessageGroupId: group, MessageDeduplicationId: deduplicationId } = input;
+    demand(QueueUrl === deadLetterUrl(scenario.fifo), 'the dead-letter queue');
+    demand(!scenario.fifo || (group && deduplicationId), 'a group and a deduplication id');
+    const attributes = Object.fromEntries(Object.entries(input.MessageAttributes ?? {}).map(toRecord));
+    demand(Object.keys(attributes).length <= 10, 'at most ten attributes');
+    const sent = deadLetters.send({ body, attributes, group, deduplicationId });
+    const source = attributes['pawl-source-message-id']?.stringValue ?? '';
+    world.note(deadLetters.name, 'receives', `${source} ${attributes['pawl-reason']?.stringValue ?? ''}`);
+    oracle.deadLettered(sandbox, body, sent);
+    return {};
+  }
+
+  const client = {
+    send(command: { readonly input: unknown }): Promise<unknown> {
+      const { name } = command.constructor;
+      const { input } = command;
+      const serve = {
+        ChangeMessageVisibilityBatchCommand: () => changeVisibility(input as ChangeMessageVisibilityBatchCommandInput),
+        SendMessageCommand: () => sendMessage(input as SendMessageCommandInput),
+      }[name];
+      if (serve === undefined) throw new Error(`this queue understands no ${name}`);
+      return request<unknown>(world, sandbox, scenario.sdkTries, { what: name, trouble, serve });
+    },
+    destroy() {},
+  };
+  return client as unknown as SQSClient;
+}
+
+export function deadLetterUrl(fifo: boolean): string {
+  return `https://sqs.us-east-1.amazonaws.com/000000000000/dead${fifo ? '.fifo' : ''}`;
+}
+
+function toRecord([name, value]: [string, MessageAttributeValue]): [string, SqsMessageAttribute] {
+  const { DataType: dataType = 'String', StringValue: stringValue } = value;
+  return [name, { dataType, stringValue }];
+}
+
+function demand(ok: unknown, expected: string): void {
+  if (!ok) throw Object.assign(new Error(`SQS expected ${expected}`), { name: 'InvalidParameterValue' });
+}
