@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util';
+import { configs, smaller } from './config.ts';
+import { search } from './search.ts';
+import { modelOf } from './world.ts';
+
+const help = `Searches every state of the protocol within stated bounds, and prints what it found.
+
+  --only NAME      only this configuration; again for more
+  --small          the reduced bounds that npm test has
+  --most N         give a configuration up after N states
+  --list           the names, and nothing else`;
+
+function main(args: readonly string[]): void {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', multiple: true },
+      small: { type: 'boolean' },
+      most: { type: 'string' },
+      list: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) {
+    console.log(help);
+    return;
+  }
+  if (values.list) {
+    console.log(configs.map(({ name }) => name).join('\n'));
+    return;
+  }
+  const unknown = values.only?.find((wanted) => !configs.some(({ name }) => name === wanted));
+  if (unknown !== undefined) throw new TypeError(`--only: no configuration is called ${JSON.stringify(unknown)}`);
+  const chosen = configs.filter(({ name }) => values.only?.includes(name) ?? true);
+  const mostStates = values.most === undefined ? undefined : Number(values.most);
+
+  const began = performance.now();
+  const all = { states: 0, transitions: 0, depth: 0, violations: 0, unfinished: 0 };
+  console.log(row(['configuration', 'states', 'transitions', 'depth', 'slowest end', 'seconds']));
+  for (const config of chosen) {
+    const start = performance.now();
+    const progress = (states: number, depth: number) => {
+      process.stderr.write(`\r${config.name}: ${states} states, depth ${depth}, ${secondsSince(start)} s `);
+    };
+    const found = search(modelOf(values.small ? smaller(config) : config), { progress, mostStates });
+    process.stderr.write('\r\x1b[K');
+    const { exhausted, states, transitions, depth, slowestEnd, violation } = found;
+    const end = exhausted ? slowestEnd : violation ? 'BROKEN' : 'given up';
+    console.log(row([config.name, states, transitions, depth, end, secondsSince(start)]));
+    all.states += states;
+    all.transitions += transitions;
+    all.depth = Math.max(all.depth, depth);
+    if (violation) {
+      all.violations++;
+      console.log(`\n${violation.promise} is broken. The shortest way there:\n${violation.story}\n`);
+    } else if (!exhausted) all.unfinished++;
+  }
+  const { rss } = process.memoryUsage();
+  console.log(JSON.stringify({ ...all, seconds: Number(secondsSince(began)), megabytes: Math.round(rss / 1e6) }));
+  if (all.violations + all.unfinished > 0) process.exitCode = 1;
+}
+
+function row(cells: readonly (string | number)[]): string {
+  return cells.map((cell, index) => (index === 0 ? String(cell).padEnd(34) : String(cell).padStart(12))).join('');
+}
+
+function secondsSince(start: number): string {
+  return ((performance.now() - start) / 1000).toFixed(1);
+}
+
+// Errors are made by the million here, as what handlers throw. Nobody reads their stacks.
+Error.stackTraceLimit = 0;
+try {
+  main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof TypeError ? error.message : error);
+  process.exitCode = 1;
+}
