@@ -53,7 +53,9 @@ function main(args: readonly string[]): void {
     if (violation) {
       all.violations++;
       console.log(`\n${violation.promise} is broken. The shortest way there:\n${violation.story}\n`);
-    } else if (!exhausted) all.unfinished++;
+      break;
+    }
+    if (!exhausted) all.unfinished++;
   }
   const { rss } = process.memoryUsage();
   console.log(JSON.stringify({ ...all, seconds: Number(secondsSince(began)), megabytes: Math.round(rss / 1e6) }));
