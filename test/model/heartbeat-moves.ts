@@ -22,7 +22,7 @@ export function beatMoves(model: Model, world: World, index: number, worker: Wor
 function goesOn(model: Model, world: World, index: number, worker: Worker, event: Trail['event']): World {
   const { step, told } = stepOf(model, world, clockOf(world, worker));
   const after = event.is === 'beats' ? beat(step, worker) : beaten(step, worker);
-  return withWorker(withTold(world, told), index, trailed(after, worker, step.now, event));
+  return withWorker(withTold(world, told), index, trailed(after, worker, step, event));
 }
 
 /** The renewal that is under way, if one is. */

@@ -1,16 +1,17 @@
 import { parseArgs } from 'node:util';
 import { configs, smaller } from './config.ts';
+import { compared, difference, distinctTrails } from './conformance.ts';
 import { search } from './search.ts';
 import { modelOf } from './world.ts';
 
 const help = `Searches every state of the protocol within stated bounds, and prints what it found.
 
   --only NAME      only this configuration; again for more
-  --small          the reduced bounds that npm test has
+  --small          the reduced bounds that npm test has, where each way through the search's worker is also compared with what ships
   --most N         give a configuration up after N states
   --list           the names, and nothing else`;
 
-function main(args: readonly string[]): void {
+async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -35,14 +36,16 @@ function main(args: readonly string[]): void {
   const mostStates = values.most === undefined ? undefined : Number(values.most);
 
   const began = performance.now();
-  const all = { states: 0, transitions: 0, depth: 0, violations: 0, unfinished: 0 };
+  const all = { states: 0, transitions: 0, depth: 0, violations: 0, unfinished: 0, compared: 0, differences: 0 };
   console.log(row(['configuration', 'states', 'transitions', 'depth', 'slowest end', 'seconds']));
   for (const config of chosen) {
     const start = performance.now();
     const progress = (states: number, depth: number) => {
       process.stderr.write(`\r${config.name}: ${states} states, depth ${depth}, ${secondsSince(start)} s `);
     };
-    const found = search(modelOf(values.small ? smaller(config) : config), { progress, mostStates });
+    const model = modelOf(values.small ? smaller(config) : config);
+    const trails = values.small && compared.includes(config.name) ? distinctTrails() : undefined;
+    const found = search(model, { progress, mostStates, met: trails?.take });
     process.stderr.write('\r\x1b[K');
     const { exhausted, states, transitions, depth, slowestEnd, violation } = found;
     const end = exhausted ? slowestEnd : violation ? 'BROKEN' : 'given up';
@@ -56,10 +59,19 @@ function main(args: readonly string[]): void {
       break;
     }
     if (!exhausted) all.unfinished++;
+    for (const trail of trails?.ends() ?? []) {
+      const different = await difference(model, trail);
+      all.compared++;
+      if (different === undefined) continue;
+      all.differences++;
+      console.log(`\nThe search's worker is not what ships: ${different}\n`);
+      break;
+    }
+    if (all.differences > 0) break;
   }
   const { rss } = process.memoryUsage();
   console.log(JSON.stringify({ ...all, seconds: Number(secondsSince(began)), megabytes: Math.round(rss / 1e6) }));
-  if (all.violations + all.unfinished > 0) process.exitCode = 1;
+  if (all.violations + all.unfinished + all.differences > 0) process.exitCode = 1;
 }
 
 function row(cells: readonly (string | number)[]): string {
@@ -73,7 +85,7 @@ function secondsSince(start: number): string {
 // Errors are made by the million here, as what handlers throw. Nobody reads their stacks.
 Error.stackTraceLimit = 0;
 try {
-  main(process.argv.slice(2));
+  await main(process.argv.slice(2));
 } catch (error) {
   console.error(error instanceof TypeError ? error.message : error);
   process.exitCode = 1;

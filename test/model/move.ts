@@ -58,6 +58,6 @@ export function withTold(world: World, told: readonly number[]): World {
 }
 
 /** Notes what a worker met, to be compared with the production code. */
-export function trailed(worker: Worker, before: Worker | undefined, now: number, event: Trail['event']): Worker {
-  return { ...worker, trail: { before: before?.trail, at: now, event } };
+export function trailed(worker: Worker, before: Worker | undefined, step: Step, event: Trail['event']): Worker {
+  return { ...worker, trail: { before: before?.trail, at: step.now, freshId: step.freshId, event } };
 }

@@ -1,7 +1,7 @@
 import { answered, canFail, failing, type Move, name, stepOf, trailed } from './move.ts';
 import { checkAcknowledged } from './promises.ts';
 import { ms, times, unitMs, units } from './time.ts';
-import { begin } from './worker.ts';
+import { begin, nobody } from './worker.ts';
 import { at, type Message, type Model, replaced, type Worker, type World, without } from './world.ts';
 
 /** What SQS may do: deliver, deliver once more, and move to the dead-letter queue what was received too often. */
@@ -78,7 +78,7 @@ function deliveries(model: Model, world: World, batch: readonly number[], due: b
         deadline: ms(world.now + offset + model.invocation),
       };
       const { step } = stepOf(model, world, now);
-      const worker = trailed(begin(step, fresh), undefined, now, {
+      const worker = trailed(begin(step, fresh), undefined, step, {
         is: 'begins',
         batch: fresh.batch,
         policy: fresh.policy,
@@ -89,22 +89,6 @@ function deliveries(model: Model, world: World, batch: readonly number[], due: b
     },
   }));
 }
-
-const nobody: Omit<Worker, 'batch' | 'policy' | 'offset' | 'endsAt' | 'deadline'> = {
-  fates: [],
-  outlives: false,
-  mayTakeOver: false,
-  claimId: '',
-  onRecord: false,
-  held: undefined,
-  waits: { for: 'end' },
-  answer: undefined,
-  heardAt: undefined,
-  beat: undefined,
-  aborted: false,
-  sent: false,
-  trail: undefined,
-};
 
 const dead: Message = { status: 'dead', receives: 0, copied: false, visibleFrom: 0, redriven: 0 };
 

@@ -19,7 +19,7 @@ export interface Found {
 }
 
 export interface Watching {
-  /** Hears of every step that a worker made. */
+  /** Hears of every step of a worker that led to a new state. */
   readonly met?: ((trail: Trail) => void) | undefined;
   /** Hears of every layer. */
   readonly progress?: ((states: number, depth: number) => void) | undefined;
@@ -70,12 +70,12 @@ export function search(model: Model, { met, progress, mostStates = Infinity }: W
           if (error instanceof Broken) return violation(state, choice, error.promise, error.message);
           throw error;
         }
-        if (met) for (const { trail } of after.workers) if (trail && !isKnown(world, trail)) met(trail);
         const { state: reached, isNew } = visited.add(fold(model, after));
         if (isNew) {
           parents.push(state);
           choices.push(choice);
           next.push({ world: after, state: reached });
+          if (met) for (const { trail } of after.workers) if (trail && !isKnown(world, trail)) met(trail);
         }
         if (isFair) {
           fair.from.push(state);

@@ -122,7 +122,7 @@ function goesOn(model: Model, world: World, index: number): World {
   const worker = at(world.workers, index);
   const { step, told } = stepOf(model, world, clockOf(world, worker));
   const { answer = { is: 'failed' } } = worker;
-  const after = trailed(resume(step, worker), worker, step.now, answer);
+  const after = trailed(resume(step, worker), worker, step, answer);
   return withWorker(withTold(world, told), index, after);
 }
 

@@ -25,6 +25,23 @@ export interface Step {
   readonly tell: (key: number) => void;
 }
 
+/** A worker before its invocation. */
+export const nobody: Omit<Worker, 'batch' | 'policy' | 'offset' | 'endsAt' | 'deadline'> = {
+  fates: [],
+  outlives: false,
+  mayTakeOver: false,
+  claimId: '',
+  onRecord: false,
+  held: undefined,
+  waits: { for: 'end' },
+  answer: undefined,
+  heardAt: undefined,
+  beat: undefined,
+  aborted: false,
+  sent: false,
+  trail: undefined,
+};
+
 /** Which of the keys a worker works on. */
 export function keyOf({ config }: Model, { batch, fates }: Worker): number {
   return at(config.messages, at(batch, fates.length).message).key;

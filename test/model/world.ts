@@ -153,6 +153,8 @@ export interface Trail {
   readonly before: Trail | undefined;
   /** By its own clock, in epoch milliseconds. */
   readonly at: number;
+  /** What it was given for a claim id, had it needed one. */
+  readonly freshId: string;
   readonly event:
     | Answer
     | { readonly is: 'beats' }

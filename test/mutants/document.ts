@@ -20,7 +20,7 @@ export function documentOf(results: readonly Result[], commit: string, date: Dat
 
 The protocol, broken by hand in one place after the other, and what noticed. A mutant is a text of one file and what takes its
 place (\`test/mutants\`); it is applied to a copy of the repository, and meets in this order: the exhaustive search within small
-bounds, if the file is one that the search runs; the unit tests of its own folder; all unit tests; the laws of the stores, on DynamoDB
+bounds, if the file is one that the search runs or compares its worker with; the unit tests of its own folder; all unit tests; the laws of the stores, on DynamoDB
 Local; the scenarios and integration tests. The first that fails has found it. Each of them passes without a mutant, which is
 checked in the same run. A mutant whose text is not found any more is an error.
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { adapters } from './adapters.ts';
 import { core } from './core.ts';
 import { documentOf, type Result } from './document.ts';
@@ -13,6 +13,7 @@ const help = `Breaks the protocol in one place after the other, in a copy of the
 
   --only TEXT   only mutants with this in their file or description
   --write       also writes docs/mutants.md
+  --log FILE    keeps each result there, and goes on from those that are there
   --list        the mutants, and nothing else`;
 
 const repository = join(import.meta.dirname, '../..');
@@ -24,6 +25,7 @@ async function main(args: readonly string[]): Promise<void> {
     options: {
       only: { type: 'string', default: '' },
       write: { type: 'boolean' },
+      log: { type: 'string' },
       list: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -36,10 +38,14 @@ async function main(args: readonly string[]): Promise<void> {
 
   using workspace = createWorkspace(repository);
   const healthy = healthOf(workspace);
+  const earlier = values.log ? resultsIn(values.log) : [];
   const results: Result[] = [];
   for (const mutant of chosen) {
-    const result = await kill(workspace, mutant, healthy);
+    const known = earlier.find((one) => isDeepStrictEqual(one.mutant, mutant));
+    const result = known ?? (await kill(workspace, mutant, healthy));
     results.push(result);
+    if (known) continue;
+    if (values.log) appendFileSync(values.log, `${JSON.stringify(result)}\n`);
     const { by = 'NOTHING', proof = '', seconds } = result;
     console.log(`${mutant.file}: ${mutant.what}\n    ${by}, ${seconds} s: ${proof}`);
   }
@@ -50,6 +56,14 @@ async function main(args: readonly string[]): Promise<void> {
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
     writeFileSync(join(repository, 'docs/mutants.md'), documentOf(results, commit, new Date()));
   }
+}
+
+function resultsIn(file: string): readonly Result[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Result);
 }
 
 /** Whoever fails without any mutant kills none. Asked when one has first been killed by it. */
