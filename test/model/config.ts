@@ -172,6 +172,7 @@ export const configs: readonly Config[] = [
     policies: ['retry'],
     faults: [...usualFaults, 'outlives', 'clock-jumps'],
     mostFaults: 1,
+    deliveries: 2,
   },
   {
     ...usual,
@@ -263,6 +264,7 @@ export const configs: readonly Config[] = [
     honoursKey: true,
     faults: ['crash', 'provider-fails', 'provider-refuses'],
     mostFaults: 1,
+    deliveries: 2,
     messages: [...one, { key: 0, intent: 'b' }],
     duplicates: false,
   },
@@ -282,6 +284,7 @@ export const configs: readonly Config[] = [
     policies: ['retry', 'park'],
     faults: ['crash', 'provider-fails', 'store-fails', 'outlives'],
     mostFaults: 1,
+    deliveries: 2,
   },
   {
     ...usual,
@@ -289,6 +292,7 @@ export const configs: readonly Config[] = [
     policies: ['retry', 'reconcile'],
     faults: ['crash', 'provider-fails', 'store-fails'],
     mostFaults: 1,
+    deliveries: 2,
   },
   {
     ...usual,

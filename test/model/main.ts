@@ -70,7 +70,13 @@ async function main(args: readonly string[]): Promise<void> {
     if (all.differences > 0) break;
   }
   const { rss } = process.memoryUsage();
-  console.log(JSON.stringify({ ...all, seconds: Number(secondsSince(began)), megabytes: Math.round(rss / 1e6) }));
+  const { user, system } = process.cpuUsage();
+  const cost = {
+    seconds: Number(secondsSince(began)),
+    cpuSeconds: Math.round((user + system) / 1e6),
+    megabytes: Math.round(rss / 1e6),
+  };
+  console.log(JSON.stringify({ ...all, ...cost }));
   if (all.violations + all.unfinished + all.differences > 0) process.exitCode = 1;
 }
 
