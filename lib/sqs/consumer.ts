@@ -56,7 +56,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
    */
   function receive<One extends Runnable<Body>>(event: SqsEvent, context: InvocationContext) {
     if (!Array.isArray(event?.Records) || !context?.getRemainingTimeInMillis) {
-      throw new TypeError('expected an event of SQS and a context of Lambda');
+      throw new TypeError('expected an SQS event and a Lambda context');
     }
     const firsts = new Map<string, One>();
 

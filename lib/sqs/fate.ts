@@ -48,7 +48,7 @@ function deadLetter(reason: DeadLetterReason, error: unknown): Fate {
 export function fateOfInvalid(error: unknown): Fate {
   if (error instanceof InvalidMessageError) return deadLetter(error.problem, error);
   // The author's key function, fingerprint or schema threw. What it says may quote the body, so only its name is kept.
-  return deadLetter('invalid-message', `${recordedError(error).name} while the message was read`);
+  return deadLetter('invalid-message', `${recordedError(error).name} while it was read`);
 }
 
 /**

@@ -23,7 +23,7 @@ export function toItem(fields: object): Item {
 export function fromItem(item: Item): ClaimRecord {
   // Deciding upon a record that is only half understood could run an effect twice.
   if (item['v']?.N !== '1') {
-    throw new Error(`the item ${item['id']?.S} is no claim of pawl's schema 1`);
+    throw new Error(`${item['id']?.S} is no claim of pawl's schema`);
   }
   return fieldsOf(item) as unknown as ClaimRecord;
 }
