@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { type SeedResult, summaryOf } from './summary.ts';
+
+/*
+ * npm run campaign: the local stack with real processes, seed after seed, until enough of them were killed. Each seed's result is kept in a
+ * file, so that a campaign that was stopped goes on where it was.
+ */
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '1000' },
+    minutes: { type: 'string', default: '30' },
+    from: { type: 'string', default: '1' },
+    kill: { type: 'string', default: '0.3' },
+    state: { type: 'string', default: fileURLToPath(new URL('../../.pawl/campaign.jsonl', import.meta.url)) },
+  },
+});
+const wanted = Number(values.kills);
+const until = Date.now() + Number(values.minutes) * 60_000;
+const local = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
+
+function known(): SeedResult[] {
+  if (!existsSync(values.state)) return [];
+  const lines = readFileSync(values.state, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** One run. What ends with another code than 0 has found something, and its line says what. */
+async function run(seed: number): Promise<SeedResult> {
+  const args = [local, '--json', '--seed', String(seed), '--kill', values.kill];
+  const child = promisify(execFile)(process.execPath, args, { timeout: 400_000, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout, code } = await child.then(
+    (answer) => ({ ...answer, code: 0 }),
+    (error) => ({ stdout: String(error.stdout ?? ''), code: Number(error.code ?? 1) }),
+  );
+  const line = stdout.trim().split('\n').at(-1);
+  if (!line?.startsWith('{'))
+    throw new Error(`seed ${seed} did not end with a result; see: npm start -- --seed ${seed} --kill ${values.kill}`);
+  return { seed, code, ...JSON.parse(line) };
+}
+
+mkdirSync(dirname(values.state), { recursive: true });
+let results = known();
+for (let seed = Number(values.from); summaryOf(results).killed < wanted && Date.now() < until; seed++) {
+  if (results.some((one) => one.seed === seed)) continue;
+  const result = await run(seed);
+  appendFileSync(values.state, `${JSON.stringify(result)}\n`);
+  results = [...results, result];
+  const { killed, lost, doubled, drift } = summaryOf(results);
+  console.error(
+    `seed ${seed}: ${result.killed} killed; in all ${killed} of ${wanted}, ${lost} lost, ${doubled} doubled, ${drift} drifted`,
+  );
+}
+const summary = summaryOf(results);
+console.log(JSON.stringify(summary));
+process.exitCode = summary.failed.length > 0 || summary.killed < wanted ? 1 : 0;
