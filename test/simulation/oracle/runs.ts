@@ -161,8 +161,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
       if (invocation) troubled.add(invocation.name);
     },
     effectSent: (sandbox: Sandbox, request: EffectRequest) => holds(sandbox, request, 'asks for the effect of'),
-    /** Whether somebody acted on this key after their lease. */
-    actedLate: (key: string) => late.has(key),
+    /** Whether a provider's "not applied" may have been believed too early: somebody acted after their lease, or a clock was wrong (13). */
+    mayBeTooEarly: (key: string) => clocksWrong || late.has(key),
     isRunning: (key: string) =>
       (runsOf.get(key) ?? []).some(({ ending, sandbox }) => ending === undefined && sandbox.alive),
     /** How this message fared in this invocation. */
