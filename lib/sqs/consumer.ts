@@ -102,10 +102,10 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     const redelivered = receiveCountOf(one.record) > 1;
     const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver });
     // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. It
-    // was not, if it had its claim before the message was received for the first time.
-    const { attempts, firstSeenAt } = Object(acquired.record);
+    // was not, if it had its claim before the message was received for the first time. Only of a first grant is it known when.
+    const { fence, firstSeenAt } = Object(acquired.record);
     const age = Number(one.record.attributes.ApproximateFirstReceiveTimestamp) - firstSeenAt;
-    const isAnother = !redelivered && attempts < 2 && age > settings.skewMs;
+    const isAnother = !redelivered && fence < 2 && age > settings.skewMs;
     return acquired.held ?? fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }
 

@@ -10,7 +10,7 @@ export interface Scenario {
   readonly faults: FaultRates;
   /** From here on nothing goes wrong any more, in milliseconds since the start. */
   readonly faultsEndMs: number;
-  /** How long after that everything may take to end. */
+  /** How long after that one message may take to end; on a FIFO queue, one after the other. */
   readonly mayTakeMs: number;
 
   readonly adapter: Adapter;

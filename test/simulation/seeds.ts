@@ -8,4 +8,8 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     seed: 5674,
     was: 'a first try at the same acknowledged a second delivery, by a clock that was further off than the allowance',
   },
+  {
+    seed: 21093,
+    was: "the next try counted from the time of an operator's decision, which is older than the claim that was granted after it",
+  },
 ];

@@ -78,8 +78,12 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
 
   const { queue, lambda, traffic, oracle } = simulation;
   const isOver = () => queue.size === 0 && lambda.running === 0 && traffic.isOver() && operator.isOver();
-  const latest = scenario.faultsEndMs + scenario.mayTakeMs;
-  await world.run(latest, () => oracle.violations.length > 0 || isOver());
+  const ends = () => oracle.violations.length > 0 || isOver();
+  // By then the last message has been sent, and the last one redriven.
+  await world.run(2 * scenario.faultsEndMs + 60_000, ends);
+  // The messages of a group wait for each other.
+  const inARow = fifo ? Math.max(1, stats.messages) : 1;
+  await world.run(scenario.faultsEndMs + inARow * scenario.mayTakeMs, ends);
   if (oracle.violations.length === 0) {
     oracle.everythingEnded(isOver());
     await world.run(world.time + aftermathMs);

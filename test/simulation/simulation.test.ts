@@ -63,6 +63,7 @@ describe('the simulation finds', () => {
     vi.doUnmock('../../lib/core/reconcile.ts');
     vi.doUnmock('../../lib/core/open-claim.ts');
     vi.doUnmock('../../lib/core/run.ts');
+    vi.doUnmock('../../lib/core/renewed-lease.ts');
     vi.doUnmock('../../lib/sqs/fate.ts');
     vi.doUnmock('../../lib/sqs/consumer.ts');
     vi.doUnmock('../../lib/stores/dynamodb/statement.ts');
@@ -98,6 +99,7 @@ describe('the simulation finds', () => {
   type ReconcileModule = typeof import('../../lib/core/reconcile.ts');
   type OpenClaim = typeof import('../../lib/core/open-claim.ts');
   type Run = typeof import('../../lib/core/run.ts');
+  type RenewedLease = typeof import('../../lib/core/renewed-lease.ts');
   type FateModule = typeof import('../../lib/sqs/fate.ts');
   type Consumer = typeof import('../../lib/sqs/consumer.ts');
 
@@ -200,6 +202,13 @@ describe('the simulation finds', () => {
     }));
     expect(await firstBroken(1000)).toBe(13);
   }, 60_000);
+
+  it('a lease that nobody renews', async () => {
+    plant<RenewedLease>('../../lib/core/renewed-lease.ts', ({ renewedLease }) => ({
+      renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => async () => {} }),
+    }));
+    expect(await firstBroken(100, 1200)).toBe(1);
+  });
 
   it('a duplicate that is acknowledged while its first copy is in flight', async () => {
     plant<FateModule>('../../lib/sqs/fate.ts', ({ fateOfRefused, done }) => ({

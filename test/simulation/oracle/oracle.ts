@@ -99,7 +99,7 @@ export function createOracle(simulation: Simulation): Oracle {
       if (times <= most) return;
       const { policy, provider } = scenario;
       if (policy === 'retry' && !provider.honoursKeys) stats.doubled++;
-      else if (policy === 'reconcile' && !provider.honoursKeys && runs.actedLate(key)) stats.doubled++;
+      else if (policy === 'reconcile' && !provider.honoursKeys && runs.mayBeTooEarly(key)) stats.doubled++;
       else problem(1, `the effect of ${key} was applied ${times} times, where ${most} is the most`);
     },
     deadLettered: messages.deadLettered,

@@ -40,12 +40,14 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   /** Demands that a sandbox holds the claim of what it is doing. */
   function holds(sandbox: Sandbox, { key }: { readonly key: string }, what: string): void {
     const known = acknowledged(sandbox, key);
-    if (known?.status !== 'in-flight') {
+    // Parked meanwhile under its own claim id, by whoever found it abandoned: a worker that stood still goes on all the same.
+    const hasBeenParked = known?.status === 'parked' && isExcused(sandbox);
+    if (known?.status !== 'in-flight' && !hasBeenParked) {
       problem(3, `${sandbox.name} ${what} ${key} without a claim: it knows of ${known?.status ?? 'nothing'}`);
       return;
     }
     const record = recordOf(key);
-    if (record?.status === 'in-flight' && record.claimId === known.claimId) return;
+    if (record?.status === 'in-flight' && record.claimId === known?.claimId) return;
     late.add(key);
     stats.lateActs++;
     world.note(sandbox.name, 'acts late on', key);
@@ -161,8 +163,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
       if (invocation) troubled.add(invocation.name);
     },
     effectSent: (sandbox: Sandbox, request: EffectRequest) => holds(sandbox, request, 'asks for the effect of'),
-    /** Whether somebody acted on this key after their lease. */
-    actedLate: (key: string) => late.has(key),
+    /** Whether a provider's "not applied" may have been believed too early: somebody acted after their lease, or a clock was wrong (13). */
+    mayBeTooEarly: (key: string) => clocksWrong || late.has(key),
     isRunning: (key: string) =>
       (runsOf.get(key) ?? []).some(({ ending, sandbox }) => ending === undefined && sandbox.alive),
     /** How this message fared in this invocation. */
