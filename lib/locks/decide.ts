@@ -47,9 +47,11 @@ export function decideLock(
 ): LockDecision {
   const notOurs = found.filter(({ lock }) => lock?.id !== request.lockId);
   const inTheWay = notOurs.filter(({ lock }) => lock !== undefined && lock.status !== 'ended');
-  const endOf = ({ lock }: Found) => (lock?.leaseUntil ?? 0) + skewMs;
-  const by = inTheWay.filter((one) => one.lock?.holder !== request.holder && endOf(one) > now);
-  if (by.length > 0) return { decision: 'held', by, retryAfterMs: Math.max(...by.map(endOf)) - now };
+  const by = inTheWay.filter(({ lock }) => lock?.holder !== request.holder && isExclusive(lock, { skewMs }, now));
+  if (by.length > 0) {
+    const end = Math.max(...by.map(({ lock }) => lock?.leaseUntil ?? 0));
+    return { decision: 'held', by, retryAfterMs: end + skewMs - now };
+  }
 
   const locks = new Map(inTheWay.map(({ lock }) => [lock?.id, lock as LockRecord]));
   const clearing = [...locks.values()].flatMap((lock) =>
@@ -62,6 +64,11 @@ export function decideLock(
     return { next: { kind: 'resource', id, lockId: request.lockId, fence, v: 'lock-1' }, seen: resource };
   });
   return { decision: 'lock', writes };
+}
+
+/** Whether nobody but its holder may have the resources of a lock. */
+export function isExclusive(lock: LockRecord | undefined, { skewMs }: LockRules, now: number): boolean {
+  return lock !== undefined && lock.status !== 'ended' && lock.leaseUntil + skewMs > now;
 }
 
 /**

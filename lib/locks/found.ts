@@ -20,7 +20,7 @@ export async function readResources(store: LockStore, ids: readonly string[]): P
 export function heldBy(found: readonly Found[], named: ReadonlyMap<string, Resource>): readonly HeldBy[] {
   return found.flatMap(({ id, lock }) => {
     if (lock === undefined || lock.status === 'ended') return [];
-    const { status, holder, reason, since, leaseUntil } = lock;
-    return [{ resource: named.get(id) ?? id, status, holder, reason, since, until: leaseUntil }];
+    const { id: lockId, status, holder, reason, since, leaseUntil } = lock;
+    return [{ resource: named.get(id) ?? id, lockId, status, holder, reason, since, until: leaseUntil }];
   });
 }

@@ -9,6 +9,7 @@ import { endLock, extendLock, keepLock, type LockTransition } from './settle.ts'
 /** Who has a resource, since when, why, and until when unless that is renewed. Times are epoch milliseconds. */
 export interface HeldBy {
   readonly resource: Resource;
+  readonly lockId: string;
   /** `kept`: nobody is at it; it waits for the holder's next attempt. */
   readonly status: 'held' | 'kept';
   readonly holder: string;

@@ -2,8 +2,9 @@ import { expect } from '../core/check.ts';
 import { type Host, sleep } from '../core/host.ts';
 import { nodeHost } from '../host.ts';
 import { type HeldAnswer, type LockAnswer, tryLockAll } from './acquire.ts';
+import { isExclusive } from './decide.ts';
 import { heldBy, readResources } from './found.ts';
-import type { HeldBy, Lock } from './lock.ts';
+import { type HeldBy, insisting, type Lock } from './lock.ts';
 import { checkLockAll, type LockAllOptions, type LocksOptions, lockSettings } from './options.ts';
 import { keepRenewed } from './renewal.ts';
 import { type Resource, resourceId } from './resource.ts';
@@ -50,8 +51,8 @@ export interface Locks {
   read(resources: readonly Resource[]): Promise<readonly HeldBy[]>;
 }
 
-/** The longest time between two looks at resources that somebody else has, in milliseconds. */
-const longestPauseMs = 1000;
+/** The longest time between two looks at a lock that somebody else has, in milliseconds, before it is spread. */
+const longestPauseMs = 2000;
 
 /**
  * Locks over the resources that a request touches, apart from its idempotency key.
@@ -68,14 +69,27 @@ export function resourceLocks(options: LocksOptions): Locks {
     const { waitMs, ...who } = checkLockAll(options);
     const named = namesOf(resources, host);
     const deadline = host.now() + waitMs;
-    for (let tries = 0; ; tries++) {
+    for (;;) {
       // A token of its own for every try: a late copy of the write that let go must not be taken for one about this try.
       const answer = await tryLockAll(settings, named, { ...who, lockId: `#lock#${host.randomId()}` });
+      if (answer.outcome === 'locked' || host.now() >= deadline) return answer;
+      await waitFor(answer, deadline);
+    }
+  }
+
+  /**
+   * Waits until none of the locks in the way is exclusive, or the time is up. Only these are looked at: a waiter costs one small
+   * read at a time, whatever the number of resources, and tries to write when it has a chance.
+   */
+  async function waitFor({ by }: HeldAnswer, deadline: number): Promise<void> {
+    const lockIds = [...new Set(by.map(({ lockId }) => lockId))];
+    for (let looks = 0; ; looks++) {
       const left = deadline - host.now();
-      if (answer.outcome === 'locked' || left <= 0) return answer;
-      // Whoever holds it may unlock long before the lease ends. Spread out, so that those who met do not meet again.
-      const pause = Math.min(20 * 2 ** tries, longestPauseMs, Math.max(answer.retryAfterMs, 10));
-      await sleep(host, Math.min((0.5 + host.random()) * pause, left));
+      if (left <= 0) return;
+      // Spread out, so that those who met do not meet again.
+      await sleep(host, Math.min((0.5 + host.random()) * Math.min(20 * 2 ** looks, longestPauseMs), left));
+      const found = lockIds.length > 0 ? await insisting(host, () => store.read(lockIds)) : [];
+      if (!found.some((lock) => lock?.kind === 'lock' && isExclusive(lock, settings, host.now()))) return;
     }
   }
 

@@ -7,12 +7,15 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { type Host, sleep } from '../../core/host.ts';
+import type { Host } from '../../core/host.ts';
 import { nodeHost } from '../../host.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import { type TableOptions, tableOf } from '../../stores/dynamodb/options.ts';
+import type { Lock } from '../lock.ts';
 import type { StoredRecord } from '../record.ts';
+import { type Resource, resourceId } from '../resource.ts';
 import { type LockStore, type LockWrite, versionOf } from '../store.ts';
+import { backOff, despiteConflicts } from './conflicts.ts';
 
 export interface DynamoLockStoreOptions extends TableOptions {
   /** The timers. Only simulations set it. */
@@ -30,14 +33,19 @@ export interface DynamoLockStore extends LockStore {
    * @example
    * await documents.send(new TransactWriteCommand({ TransactItems: [store.stillHeld(lock), { Update: debtRepaid }] }));
    */
-  stillHeld(lock: { readonly id: string }): TransactAction;
+  stillHeld(lock: Pick<Lock, 'id'>): TransactAction;
+  /**
+   * The same for some of the resources, an action for each: for transactions that run in parallel, which would meet each other
+   * at the one lock. Fails when the resource has been locked by anybody since.
+   */
+  stillLocked(lock: Pick<Lock, 'id'>, resources: readonly Resource[]): readonly TransactAction[];
 }
 
 /** DynamoDB's limits. */
 const mostWrites = 100;
 const mostReads = 100;
-/** How often a transaction that met another one is sent. Nothing was applied, so it is the same request. */
-const mostConflicts = 12;
+/** How often keys that were left unread are asked for. */
+const mostRounds = 12;
 
 /**
  * Locks in a DynamoDB table: the claims table, or another with a text `id` as its partition key.
@@ -55,8 +63,7 @@ export function dynamoLockStore({ host = nodeHost, ...options }: DynamoLockStore
     const found = new Map<string, StoredRecord>();
     const waiting = [...new Set(ids)];
     for (let tries = 0; waiting.length > 0; tries++) {
-      if (tries > 0 && tries > ids.length / mostReads + mostConflicts)
-        throw new Error('DynamoDB did not read all locks');
+      if (tries > ids.length / mostReads + mostRounds) throw new Error('DynamoDB did not read all locks');
       const Keys = waiting.splice(0, mostReads).map((id) => ({ id: { S: id } }));
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
@@ -65,42 +72,40 @@ export function dynamoLockStore({ host = nodeHost, ...options }: DynamoLockStore
       // What was not read is not what is not there: taken for that, a lock would be given away that somebody holds.
       const unread = (UnprocessedKeys?.[TableName]?.Keys ?? []).flatMap((key) => key['id']?.S ?? []);
       waiting.push(...unread);
-      if (unread.length > 0) await backOff(tries);
+      if (unread.length > 0) await backOff(host, tries);
     }
     return ids.map((id) => found.get(id));
-  }
-
-  /** For so long that those who met come back at different times. */
-  function backOff(tries: number): Promise<void> {
-    return sleep(host as Host, (0.5 + host.random()) * Math.min(10 * 2 ** tries, 500));
   }
 
   return {
     most: mostWrites,
     read,
     async write(writes) {
-      for (let tries = 0; ; tries++) {
-        try {
-          await send(client, TableName, writes);
-          return { applied: true };
-        } catch (error) {
-          const refused = refusalOf(error, writes);
-          if (refused) return { applied: false, found: refused };
-          if (!isConflict(error) || tries >= mostConflicts) throw error;
-        }
-        await backOff(tries);
+      try {
+        await despiteConflicts(host, () => send(client, TableName, writes));
+        return { applied: true };
+      } catch (error) {
+        const found = refusalOf(error, writes);
+        if (found === undefined) throw error;
+        return { applied: false, found };
       }
     },
-    stillHeld: ({ id }) => ({
+    stillHeld: ({ id }) => check(id, 'status', 'held'),
+    stillLocked: (lock, resources) =>
+      resources.map((resource) => check(resourceId(resource, nodeHost), 'lockId', lock.id)),
+  };
+
+  function check(id: string, name: string, value: string): TransactAction {
+    return {
       ConditionCheck: {
         TableName,
         Key: { id },
-        ConditionExpression: '#status = :held',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':held': 'held' },
+        ConditionExpression: '#name = :value',
+        ExpressionAttributeNames: { '#name': name },
+        ExpressionAttributeValues: { ':value': value },
       },
-    }),
-  };
+    };
+  }
 }
 
 async function send(client: DynamoDBClient, TableName: string, writes: readonly LockWrite[]): Promise<void> {
@@ -138,16 +143,6 @@ function refusalOf(error: unknown, writes: readonly LockWrite[]): readonly (Stor
     const item = reasons[index]?.Item;
     return failed(index) ? item && fromItem(item) : seen;
   });
-}
-
-/** Another transaction was at one of the items, which is no answer about them; the SDK does not try again by itself. */
-function isConflict(error: unknown): boolean {
-  const { name, CancellationReasons } = Object(error) as Partial<TransactionCanceledException>;
-  if (name !== 'TransactionCanceledException') {
-    return name === 'TransactionConflictException' || name === 'TransactionInProgressException';
-  }
-  const codes = (CancellationReasons ?? []).map(({ Code }) => Code).filter((code) => code !== 'None');
-  return codes.every((code) => code === 'TransactionConflict' || code === 'ThrottlingError');
 }
 
 /** @throws Error when the item is not of a schema this version knows */
