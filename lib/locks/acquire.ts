@@ -15,6 +15,9 @@ export interface HeldAnswer {
 /** What came of asking for resources: all of them, or none and who has some of them. */
 export type LockAnswer = { readonly outcome: 'locked'; readonly lock: Lock } | HeldAnswer;
 
+/** It took too long to be had: nobody in particular is in the way. */
+const nobody: HeldAnswer = { outcome: 'held', by: [], retryAfterMs: 0 };
+
 /** One try at resources, and what it has come to so far. */
 interface Attempt {
   readonly settings: LockSettings;
@@ -60,7 +63,7 @@ export async function tryLockAll(
   const owner = ownLock(settings, granted);
   // Piece by piece takes its time, and so do retries: it must be ours for long enough in the end.
   const isLate = !inOneWrite || owner.remainingMs() < leaseMs / 2;
-  if (isLate && (await owner.renew()) === 'stale') return { outcome: 'held', by: [], retryAfterMs: 0 };
+  if (isLate && (await owner.renew()) === 'stale') return nobody;
   await endEarlier(attempt);
   return { outcome: 'locked', lock: lockOf(attempt, granted, owner) };
 }
@@ -77,6 +80,7 @@ async function takePiece(
   for (;;) {
     const found = await insisting(host, () => readResources(store, piece));
     const decided = decideLock(found, request, settings, host.now());
+    if (decided.decision === 'late') return nobody;
     if (decided.decision === 'held') {
       return { outcome: 'held', by: heldBy(decided.by, named), retryAfterMs: decided.retryAfterMs };
     }

@@ -26,6 +26,8 @@ export interface Found {
 }
 
 export type LockDecision =
+  /** The lease that was asked for is over before anything was had: ask for another, or two such requests take from each other. */
+  | { readonly decision: 'late' }
   /** Somebody else has some of them. Nothing is to be written. */
   | { readonly decision: 'held'; readonly by: readonly Found[]; readonly retryAfterMs: number }
   /** Earlier locks are to be put out of the way, each with a write of its own. Read and decide again after it. */
@@ -45,6 +47,7 @@ export function decideLock(
   { skewMs }: LockRules,
   now: number,
 ): LockDecision {
+  if (request.leaseUntil <= now) return { decision: 'late' };
   const notOurs = found.filter(({ lock }) => lock?.id !== request.lockId);
   const inTheWay = notOurs.filter(({ lock }) => lock !== undefined && lock.status !== 'ended');
   const by = inTheWay.filter(({ lock }) => lock?.holder !== request.holder && isExclusive(lock, { skewMs }, now));
