@@ -56,6 +56,21 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(core|sqs|transactions|stores\/dynamodb)\/|@aws-sdk\/)/,
   },
   {
+    rule: 'what decides about locks imports nothing: time and I/O come in as parameters',
+    from: /^lib\/locks\/(decide|settle|record|store|segment)\.ts$/,
+    only: /^lib\/locks\/(decide|settle|record|store|segment)\.ts$/,
+  },
+  {
+    rule: 'lib/locks imports the core, the host and itself; only locks/dynamodb may use the AWS SDK and the items of the store',
+    from: /^lib\/locks\/(?!dynamodb\/|index\.ts$)/,
+    only: /^lib\/(core\/|locks\/(?!dynamodb\/)|host\.ts$)/,
+  },
+  {
+    rule: 'lib/locks/dynamodb imports the core, the host, the locks, the items of the store and the AWS SDK',
+    from: /^lib\/locks\/dynamodb\//,
+    only: /^(lib\/(core|locks|stores\/dynamodb)\/|lib\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
     rule: 'lib/observe listens: it imports the core and Node, and no client of any service',
     from: /^lib\/observe\//,
     only: /^(lib\/(core|observe)\/|node:)/,

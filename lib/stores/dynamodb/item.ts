@@ -28,7 +28,7 @@ export function fromItem(item: Item): ClaimRecord {
   return fieldsOf(item) as unknown as ClaimRecord;
 }
 
-function fieldsOf(item: Item): object {
+export function fieldsOf(item: Item): object {
   const fields: Record<string, unknown> = {};
   for (const [name, { S, N, M }] of Object.entries(item))
     fields[name] = M ? fieldsOf(M) : N === undefined ? S : Number(N);

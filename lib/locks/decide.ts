@@ -1,0 +1,111 @@
+import { expiryOf, type LockRecord, type ResourceRecord } from './record.ts';
+import type { LockWrite } from './store.ts';
+
+/** One worker's wish to lock resources. */
+export interface LockRequest {
+  /** The token of this grant, reused over its own retries: that is how it knows its own write again. */
+  readonly lockId: string;
+  readonly holder: string;
+  readonly reason: string;
+  /** Until when the lock is to be exclusive, in epoch milliseconds. */
+  readonly leaseUntil: number;
+  /** How many resources there are in all; a decision may be about some of them. */
+  readonly resources: number;
+}
+
+export interface LockRules {
+  /** How far the clocks of two workers may differ; always spent on waiting. */
+  readonly skewMs: number;
+}
+
+/** A resource as the store has it, with the lock that it names. */
+export interface Found {
+  readonly id: string;
+  readonly resource: ResourceRecord | undefined;
+  readonly lock: LockRecord | undefined;
+}
+
+export type LockDecision =
+  /** The lease that was asked for is over before anything was had: ask for another, or two such requests take from each other. */
+  | { readonly decision: 'late' }
+  /** Somebody else has some of them. Nothing is to be written. */
+  | { readonly decision: 'held'; readonly by: readonly Found[]; readonly retryAfterMs: number }
+  /** Earlier locks are to be put out of the way, each with a write of its own. Read and decide again after it. */
+  | { readonly decision: 'clear'; readonly writes: readonly LockWrite[] }
+  /** All are to be had, with these writes, together. None are needed for what this request has already. */
+  | { readonly decision: 'lock'; readonly writes: readonly LockWrite[] };
+
+/**
+ * What becomes of a request for resources, given what the store holds of them: all or none. Pure: no clock, no chance, no AWS.
+ *
+ * @param found what the store holds, read strongly consistent: the resources first, the locks that they name after it
+ * @param now epoch milliseconds by this worker's clock
+ */
+export function decideLock(
+  found: readonly Found[],
+  request: LockRequest,
+  { skewMs }: LockRules,
+  now: number,
+): LockDecision {
+  if (request.leaseUntil <= now) return { decision: 'late' };
+  const notOurs = found.filter(({ lock }) => lock?.id !== request.lockId);
+  const inTheWay = notOurs.filter(({ lock }) => lock !== undefined && lock.status !== 'ended');
+  const by = inTheWay.filter(({ lock }) => lock?.holder !== request.holder && isExclusive(lock, { skewMs }, now));
+  if (by.length > 0) {
+    const end = Math.max(...by.map(({ lock }) => lock?.leaseUntil ?? 0));
+    return { decision: 'held', by, retryAfterMs: end + skewMs - now };
+  }
+
+  const locks = new Map(inTheWay.map(({ lock }) => [lock?.id, lock as LockRecord]));
+  const clearing = [...locks.values()].flatMap((lock) =>
+    lock.holder === request.holder ? handOver(lock, request) : [takeOver(lock, request)],
+  );
+  if (clearing.length > 0) return { decision: 'clear', writes: clearing };
+
+  const writes = notOurs.map(({ id, resource }): LockWrite => {
+    const fence = (resource?.fence ?? 0) + 1;
+    return { next: { kind: 'resource', id, lockId: request.lockId, fence, v: 'lock-1' }, seen: resource };
+  });
+  return { decision: 'lock', writes };
+}
+
+/** Whether nobody but its holder may have the resources of a lock. */
+export function isExclusive(lock: LockRecord | undefined, { skewMs }: LockRules, now: number): boolean {
+  return lock !== undefined && lock.status !== 'ended' && lock.leaseUntil + skewMs > now;
+}
+
+/**
+ * The holder has come back. The earlier attempt, which may be alive, is fenced off now, and the resources stay locked until the
+ * new one has them: ended, they would be anybody's for a moment.
+ */
+function handOver(lock: LockRecord, { lockId, leaseUntil }: LockRequest): readonly LockWrite[] {
+  if (lock.status === 'kept' && lock.leaseUntil >= leaseUntil) return [];
+  const until = Math.max(lock.leaseUntil, leaseUntil);
+  return [{ next: { ...changed(lock, lockId, until), status: 'kept' }, seen: lock }];
+}
+
+/** The lease is over: the lock ends for all its resources, so that its worker cannot commit for those that nobody else wanted. */
+function takeOver(lock: LockRecord, { lockId }: LockRequest): LockWrite {
+  return { next: { ...changed(lock, lockId, lock.leaseUntil), status: 'ended' }, seen: lock };
+}
+
+/** The next state of a lock, written by `by`. */
+export function changed(lock: LockRecord, by: string, leaseUntil: number): LockRecord {
+  return { ...lock, leaseUntil, by, rev: lock.rev + 1, expiresAt: expiryOf(leaseUntil) };
+}
+
+/** The lock that a request makes. It is written before any resource names it, or together with them. */
+export function newLock({ lockId, leaseUntil, ...request }: LockRequest, since: number): LockWrite {
+  const written = { by: lockId, rev: 1, expiresAt: expiryOf(leaseUntil) };
+  const next: LockRecord = {
+    kind: 'lock',
+    id: lockId,
+    status: 'held',
+    ...request,
+    since,
+    leaseUntil,
+    ...written,
+    v: 'lock-1',
+  };
+  return { next, seen: undefined };
+}

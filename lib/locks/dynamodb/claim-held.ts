@@ -1,0 +1,24 @@
+import type { Claim } from '../../core/claim.ts';
+import { identify } from '../../core/identity.ts';
+import { nodeHost } from '../../host.ts';
+import type { TransactAction } from './store.ts';
+
+/**
+ * The action that makes a transaction of the caller's fail unless the claim is still this worker's.
+ *
+ * @param tableName the claims table
+ * @example
+ * await forEachItem(debts, { id: claim.effectKey, fence: claimHeld(claim, tableName), tableName }, repayments);
+ */
+export function claimHeld(claim: Pick<Claim, 'operation' | 'key' | 'fence'>, tableName: string): TransactAction {
+  return {
+    ConditionCheck: {
+      TableName: tableName,
+      Key: { id: identify(claim.operation, claim.key, nodeHost).id },
+      // Parking and every grant raise the fence, so that it alone says whose the claim is.
+      ConditionExpression: '#fence = :fence AND #status = :inFlight',
+      ExpressionAttributeNames: { '#fence': 'fence', '#status': 'status' },
+      ExpressionAttributeValues: { ':fence': claim.fence, ':inFlight': 'in-flight' },
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Host } from '../../core/host.ts';
+import { recordedError } from '../../core/record.ts';
+import { refusedMove, type Segment, type SegmentRecord, segmentsOf } from '../segment.ts';
+import { backOff, despiteConflicts } from './conflicts.ts';
+import type { TransactAction } from './store.ts';
+
+/** The items are not those with which the work was begun: what is done of them cannot be told. Nothing was run. */
+export class WorkChangedError extends Error {
+  override readonly name = 'WorkChangedError';
+}
+
+/**
+ * A chunk was refused by a condition of the application's own, or by DynamoDB: nothing of it was applied. `reasons` has a code
+ * for each of the application's actions, `None` for those that were not in the way.
+ */
+export class ChunkRefusedError extends Error {
+  override readonly name = 'ChunkRefusedError';
+  /** The first item of the chunk. */
+  readonly from: number;
+  readonly reasons: readonly string[];
+  constructor(from: number, reasons: readonly string[], cause: unknown) {
+    super(`the chunk at item ${from} was refused: ${[...new Set(reasons)].join(', ')}`, { cause });
+    this.from = from;
+    this.reasons = reasons;
+  }
+}
+
+/** DynamoDB's limit for one transaction. */
+export const mostActions = 100;
+/** How often a transaction is sent whose answer did not come, on top of what the SDK does by itself. */
+const mostTries = 4;
+
+export interface ProgressTable {
+  readonly tableName: string;
+  readonly documents: DynamoDBDocumentClient;
+  readonly host: Host;
+}
+
+/** Where the progress of one work is kept: an item for each segment. */
+export function progressItems({ tableName, documents, host }: ProgressTable, work: string) {
+  const idOf = (index: number) => `#work#${work}#${index}`;
+
+  async function read(total: number): Promise<readonly (SegmentRecord | undefined)[]> {
+    const found = new Map<string, SegmentRecord>();
+    let waiting = segmentsOf(total).map(({ index }) => ({ id: idOf(index) }));
+    const all = waiting;
+    for (let tries = 0; waiting.length > 0; tries++) {
+      if (tries > mostTries) throw new Error('DynamoDB did not read all segments');
+      if (tries > 0) await backOff(host, tries);
+      const { Responses, UnprocessedKeys } = await documents.send(
+        new BatchGetCommand({ RequestItems: { [tableName]: { Keys: waiting, ConsistentRead: true } } }),
+      );
+      for (const item of Responses?.[tableName] ?? []) found.set(item['id'], item as SegmentRecord);
+      // What was not read is not what was not begun: taken for that, its items would be refused as done by somebody else.
+      waiting = (UnprocessedKeys?.[tableName]?.Keys ?? []) as typeof all;
+    }
+    return all.map(({ id }) => found.get(id));
+  }
+
+  /** Sends a transaction until it is known what came of it. Answers nothing when it was applied, and why not otherwise. */
+  async function commit(actions: readonly TransactAction[]): Promise<TransactionCanceledException | undefined> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const command = new TransactWriteCommand({ TransactItems: [...actions] });
+        await despiteConflicts(host, () => documents.send(command));
+        return undefined;
+      } catch (error) {
+        if (error instanceof TransactionCanceledException) return error;
+        // The application's actions are not well-formed: sent again, they would not be either.
+        if (tries === mostTries || recordedError(error).name === 'ValidationException') throw error;
+      }
+      await backOff(host, tries);
+    }
+  }
+
+  /**
+   * Makes all segments this attempt's own, so that no earlier one can move them. The fence is looked at in the same transaction:
+   * an attempt that is itself stale does not begin.
+   *
+   * @throws WorkChangedError
+   */
+  async function begin(
+    total: number,
+    fingerprints: readonly string[],
+    attempt: string,
+    fence: TransactAction,
+    expiresAt: number,
+  ): Promise<'begun' | 'stale'> {
+    const adopted = segmentsOf(total).map(({ index, from, to }): TransactAction => {
+      const fields = { index, from, to, total, attempt, fingerprint: fingerprints[index], expiresAt, v: 'work-1' };
+      const names = Object.keys(fields);
+      return {
+        Update: {
+          TableName: tableName,
+          Key: { id: idOf(index) },
+          UpdateExpression: `SET #next = if_not_exists(#next, :from), ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+          ConditionExpression: 'attribute_not_exists(id) OR (#total = :total AND #fingerprint = :fingerprint)',
+          ExpressionAttributeNames: Object.fromEntries([...names, 'next'].map((name) => [`#${name}`, name])),
+          ExpressionAttributeValues: Object.fromEntries(
+            Object.entries(fields).map(([name, value]) => [`:${name}`, value]),
+          ),
+        },
+      };
+    });
+    const canceled = await commit([fence, ...adopted]);
+    if (canceled === undefined) return 'begun';
+    const [ofFence, ...ofSegments] = codesOf(canceled);
+    if (ofFence === 'ConditionalCheckFailed') return 'stale';
+    if (ofSegments.includes('ConditionalCheckFailed')) {
+      throw new WorkChangedError(
+        `the items of ${work} are not those that it was begun with; give other items another id`,
+      );
+    }
+    throw canceled;
+  }
+
+  /**
+   * Commits a chunk: the application's actions, and that the segment has come to `next`.
+   *
+   * @throws ChunkRefusedError
+   */
+  async function move(
+    segment: Segment,
+    attempt: string,
+    from: number,
+    next: number,
+    checks: readonly TransactAction[],
+    actions: readonly TransactAction[],
+  ): Promise<'applied' | 'stale'> {
+    const Update = {
+      TableName: tableName,
+      Key: { id: idOf(segment.index) },
+      UpdateExpression: 'SET #next = :next',
+      ConditionExpression: '#attempt = :attempt AND #next = :from',
+      ExpressionAttributeNames: { '#next': 'next', '#attempt': 'attempt' },
+      ExpressionAttributeValues: { ':next': next, ':attempt': attempt, ':from': from },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    };
+    const canceled = await commit([{ Update }, ...checks, ...actions]);
+    if (canceled === undefined) return 'applied';
+    const codes = codesOf(canceled);
+    if (codes[0] === 'ConditionalCheckFailed') {
+      const { attempt: theirs, next: at } = canceled.CancellationReasons?.[0]?.Item ?? {};
+      return refusedMove(attempt, next, { attempt: theirs?.S ?? '', next: Number(at?.N) });
+    }
+    if (codes.slice(1, 1 + checks.length).includes('ConditionalCheckFailed')) return 'stale';
+    throw new ChunkRefusedError(from, codes.slice(1 + checks.length), canceled);
+  }
+
+  return { read, begin, move };
+}
+
+function codesOf({ CancellationReasons = [] }: TransactionCanceledException): readonly string[] {
+  return CancellationReasons.map(({ Code = 'None' }) => Code);
+}

@@ -1,0 +1,102 @@
+import { StoreUnavailableError } from '../core/errors.ts';
+import { type Host, sleep } from '../core/host.ts';
+import { recordedError } from '../core/record.ts';
+import type { LockSettings } from './options.ts';
+import type { LockRecord } from './record.ts';
+import type { Resource } from './resource.ts';
+import { endLock, extendLock, keepLock, type LockTransition } from './settle.ts';
+
+/** Who has a resource, since when, why, and until when unless that is renewed. Times are epoch milliseconds. */
+export interface HeldBy {
+  readonly resource: Resource;
+  readonly lockId: string;
+  /** `kept`: nobody is at it; it waits for the holder's next attempt. */
+  readonly status: 'held' | 'kept';
+  readonly holder: string;
+  readonly reason: string;
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Resources that are locked for this worker. */
+export interface Lock {
+  /** The token of this grant. */
+  readonly id: string;
+  readonly holder: string;
+  /** Without repetitions, in the order in which they are locked. */
+  readonly resources: readonly Resource[];
+  /** Since when the holder has had them, over all its attempts. Epoch milliseconds. */
+  readonly since: number;
+  /** Resources of other holders whose leases had ended: what these were at may be half done. */
+  readonly takenOver: readonly HeldBy[];
+  /** Milliseconds until the lease ends. */
+  remainingMs(): number;
+  /**
+   * The fence of one of the resources: it grows with every lock of it, and never goes back. For conditions on items of your
+   * own, see `fencedBy`.
+   *
+   * @throws RangeError when the resource is not of this lock
+   */
+  fence(resource: Resource): number;
+  /** Extends the lease by `leaseMs` from now. `stale`: somebody else has taken over, nothing was changed. */
+  renew(): Promise<'renewed' | 'stale'>;
+  /** Frees all resources, in one write. `stale`: they were not this worker's any more; nothing was changed. */
+  unlock(): Promise<'unlocked' | 'stale'>;
+  /** Leaves all resources locked for the holder's next attempt, and ends this one: `stillHeld` fails from now on. */
+  keep(keepMs?: number): Promise<'kept' | 'stale'>;
+}
+
+/** How often a request is sent whose answer did not come, on top of what the SDK does by itself. */
+const mostTries = 4;
+
+/** @throws StoreUnavailableError when `send` keeps failing */
+export async function insisting<T>(host: Host, send: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await send();
+    } catch (cause) {
+      const { message } = recordedError(cause);
+      if (tries === mostTries) throw new StoreUnavailableError(`the lock store: ${message}`, { cause });
+    }
+    await sleep(host, (0.5 + host.random()) * 50 * 2 ** tries);
+  }
+}
+
+/** What the owner of a lock does with it after it was granted. */
+export function ownLock({ store, host, leaseMs, keepMs }: LockSettings, granted: LockRecord) {
+  let record = granted;
+
+  async function change(transition: (found: LockRecord | undefined) => LockTransition): Promise<'applied' | 'stale'> {
+    let found: LockRecord | undefined = record;
+    for (;;) {
+      const next = transition(found);
+      if (next === 'applied' && found) record = found;
+      if (typeof next === 'string') return next;
+      const seen = found;
+      const result = await insisting(host, () => store.write([{ next, seen }]));
+      if (result.applied) {
+        record = next;
+        return 'applied';
+      }
+      found = result.found[0] as LockRecord | undefined;
+    }
+  }
+
+  return {
+    remainingMs: () => record.leaseUntil - host.now(),
+    async renew() {
+      const until = host.now() + leaseMs;
+      const result = await change((found) => extendLock(granted.id, found, until));
+      return result === 'applied' ? 'renewed' : result;
+    },
+    async unlock() {
+      const result = await change((found) => endLock(granted.id, found));
+      return result === 'applied' ? 'unlocked' : result;
+    },
+    async keep(forMs = keepMs) {
+      const until = host.now() + forMs;
+      const result = await change((found) => keepLock(granted.id, found, until));
+      return result === 'applied' ? 'kept' : result;
+    },
+  } satisfies Partial<Lock>;
+}

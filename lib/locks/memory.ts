@@ -1,0 +1,31 @@
+import type { StoredRecord } from './record.ts';
+import { type LockStore, unchanged } from './store.ts';
+
+/** A lock store in this process's memory, with a look inside for tests. */
+export interface MemoryLockStore extends LockStore {
+  /** All records, as copies. */
+  records(): readonly StoredRecord[];
+}
+
+/**
+ * A lock store in this process's memory: for unit tests, and for nothing else, since another process knows nothing of it.
+ *
+ * @param most how many records a write takes; a small number makes small sets take the way of large ones
+ */
+export function memoryLockStore({ most = 100 }: { readonly most?: number } = {}): MemoryLockStore {
+  const records = new Map<string, StoredRecord>();
+  return {
+    most,
+    async read(ids) {
+      return ids.map((id) => records.get(id));
+    },
+    async write(writes) {
+      if (writes.length > most) throw new Error(`${writes.length} writes at once; at most ${most} are taken`);
+      const found = writes.map(({ next }) => records.get(next.id));
+      if (!writes.every(({ seen }, index) => unchanged(seen, found[index]))) return { applied: false, found };
+      for (const { next } of writes) records.set(next.id, next);
+      return { applied: true };
+    },
+    records: () => [...records.values()],
+  };
+}

@@ -1,0 +1,63 @@
+import { expect, expectWhole } from '../core/check.ts';
+import type { Host } from '../core/host.ts';
+import type { LockStore } from './store.ts';
+
+export interface LocksOptions {
+  /** Where the locks are kept: `dynamoLockStore({ tableName })`, or `memoryLockStore()` in tests. */
+  readonly store: LockStore;
+  /**
+   * How long a lock is exclusive unless it is renewed, in milliseconds. `withLock` renews it at every third of it.
+   * @default 60000
+   */
+  readonly leaseMs?: number;
+  /**
+   * How long a kept lock waits for its holder's next attempt, in milliseconds: longer than the queue takes to deliver again.
+   * @default 900000, which is 15 minutes
+   */
+  readonly keepMs?: number;
+  /**
+   * How far the clocks of two workers may be apart, in milliseconds.
+   * @default 1000
+   */
+  readonly skewMs?: number;
+  /** The clock, the random source and the timers. Only simulations set it. */
+  readonly host?: Host;
+}
+
+export interface LockAllOptions {
+  /**
+   * Whoever wants the resources, the same on every attempt: `claim.effectKey`, say. A second attempt of the same holder comes
+   * in, and the first can write no more.
+   */
+  readonly holder: string;
+  /** Why they are locked, in at most 512 characters: other holders are told, and people. @default '' */
+  readonly reason?: string;
+  /** How long to wait for other holders, in milliseconds. @default 0: refused at once */
+  readonly waitMs?: number;
+}
+
+const numbers = { leaseMs: 60_000, keepMs: 900_000, skewMs: 1000 };
+export type LockSettings = Required<LocksOptions>;
+
+/** @throws OptionError, naming the option, what was expected and what came */
+export function lockSettings(options: LocksOptions & { readonly host: Host }): LockSettings {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const settings = { ...numbers, ...given } as LockSettings;
+  expect(settings.store?.write, 'store', 'a lock store', settings.store);
+  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) expectWhole(name, settings[name]);
+  expect(settings.leaseMs >= 100, 'leaseMs', 'at least 100', settings.leaseMs);
+  return settings;
+}
+
+/** @throws OptionError */
+export function checkLockAll({ holder, reason = '', waitMs = 0 }: LockAllOptions): Required<LockAllOptions> {
+  expect(
+    typeof holder === 'string' && holder !== '' && holder.length <= 1024,
+    'holder',
+    '1 to 1024 characters',
+    holder,
+  );
+  expect(typeof reason === 'string' && reason.length <= 512, 'reason', 'at most 512 characters', reason);
+  expectWhole('waitMs', waitMs);
+  return { holder, reason, waitMs };
+}

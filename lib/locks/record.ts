@@ -1,0 +1,56 @@
+/**
+ * What stands of a lock.
+ *
+ * `held`: a worker is at it. `kept`: no worker is, and the resources wait for the holder's next attempt. `ended`: its
+ * resources are free, and it never comes back.
+ */
+export type LockStatus = 'held' | 'kept' | 'ended';
+
+/**
+ * One lock over any number of resources, as one item. The resources name it, and are locked for as long as it has not ended:
+ * so renewing, keeping and unlocking are one write, whatever the number of resources, and happen to all of them at once.
+ */
+export interface LockRecord {
+  readonly kind: 'lock';
+  /** `#lock#` and the random token of one grant: whoever knows it is the owner. */
+  readonly id: string;
+  readonly status: LockStatus;
+  /** The request that holds it, e.g. its effect key: the same on every attempt. */
+  readonly holder: string;
+  /** Why it was locked, in the author's words. */
+  readonly reason: string;
+  /** Since when the holder has had it, over all its attempts. Epoch milliseconds. */
+  readonly since: number;
+  /** Until when the lock is exclusive, by the clock of the worker that holds it. Epoch milliseconds. */
+  readonly leaseUntil: number;
+  /** How many resources it is over. */
+  readonly resources: number;
+  /** The lock id of whoever wrote this state: that is how a writer whose answer was lost knows its own write. */
+  readonly by: string;
+  /** Grows with every change of this record. */
+  readonly rev: number;
+  /** When DynamoDB's TTL may collect the record, in epoch SECONDS: long after the lease, when missing and ended mean the same. */
+  readonly expiresAt: number;
+  readonly v: 'lock-1';
+}
+
+/** One resource, and the lock it was last under. It is never deleted: its fence would restart, and an old one be good again. */
+export interface ResourceRecord {
+  readonly kind: 'resource';
+  /** `#resource#` and the identity of the resource. */
+  readonly id: string;
+  readonly lockId: string;
+  /** Grows by one with every lock, and never goes back. */
+  readonly fence: number;
+  readonly v: 'lock-1';
+}
+
+/** What a lock store keeps. */
+export type StoredRecord = LockRecord | ResourceRecord;
+
+const forgottenAfterSeconds = 30 * 24 * 3600;
+
+/** `expiresAt` of a lock whose lease ends at `leaseUntil`. */
+export function expiryOf(leaseUntil: number): number {
+  return Math.ceil(leaseUntil / 1000) + forgottenAfterSeconds;
+}

@@ -1,0 +1,43 @@
+import { LeaseError } from '../core/errors.ts';
+import type { Lock } from './lock.ts';
+import type { LockSettings } from './options.ts';
+
+/** Renews a lock at every third of its lease until it is stopped. */
+export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock) {
+  const controller = new AbortController();
+  let beating: Promise<void> | undefined;
+  let cancel: () => void = () => undefined;
+  let stopped = false;
+
+  async function beat(): Promise<void> {
+    try {
+      if ((await lock.renew()) === 'stale') return lose('the lock is somebody else’s');
+    } catch {
+      // One missed beat is no loss: the lease still runs, and the next beat comes before its end.
+    }
+    if (lock.remainingMs() <= 0) return lose('the lease has ended');
+    next();
+  }
+
+  function lose(why: string): void {
+    controller.abort(new LeaseError(why));
+  }
+
+  function next(): void {
+    // A beat that was under way must not arm the next one: a heartbeat that outlives its work holds a dead lock.
+    if (stopped) return;
+    cancel = host.after(leaseMs / 3, () => {
+      beating = beat();
+    });
+  }
+  next();
+
+  return {
+    signal: controller.signal,
+    async stop(): Promise<void> {
+      stopped = true;
+      cancel();
+      await beating;
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { nodeHost } from '../../lib/host.ts';
+import {
+  claimHeld,
+  type ForEachItemOptions,
+  forEachItem,
+  readProgress,
+  type TransactAction,
+  WorkChangedError,
+} from '../../lib/locks/index.ts';
+import { claimsTable, localClient } from '../support/tables.ts';
+
+const endpoint = inject('dynamoEndpoint');
+const client = localClient(endpoint);
+const documents = DynamoDBDocumentClient.from(client);
+let tableName: string;
+
+beforeAll(async () => {
+  tableName = await claimsTable(client);
+});
+afterAll(() => client.destroy());
+
+/** A claim as a handler has it, and the record that says so. */
+async function claimed(fence = 1) {
+  const claim = { operation: 'repay', key: nodeHost.randomId(), fence };
+  const grant = (now: number) =>
+    documents.send(
+      new PutCommand({ TableName: tableName, Item: { id: `repay#${claim.key}`, status: 'in-flight', fence: now } }),
+    );
+  await grant(fence);
+  const id = `repay#${claim.key}`;
+  const fenceOf = (now: number) => claimHeld({ ...claim, fence: now }, tableName);
+  const counted = (item: number): TransactAction => ({
+    Update: {
+      TableName: tableName,
+      Key: { id: `${id} item ${item}` },
+      UpdateExpression: 'ADD times :one',
+      ExpressionAttributeValues: { ':one': 1 },
+    },
+  });
+  const options: ForEachItemOptions<number> = { id, fence: fenceOf(fence), tableName, client };
+  async function times(item: number): Promise<number> {
+    const Key = { id: `${id} item ${item}` };
+    const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+    return Number(Item?.['times'] ?? 0);
+  }
+  const timesOf = (items: readonly number[]) => Promise.all(items.map(times));
+  return { id, options, grant, fenceOf, counted, timesOf };
+}
+
+const numbers = (length: number) => Array.from({ length }, (_, n) => n);
+const ones = (length: number) => numbers(length).map(() => 1);
+
+describe('work larger than a transaction', () => {
+  it('does every item once, in chunks, and says how far it has come', async () => {
+    const { options, counted, timesOf, id } = await claimed();
+    expect(await readProgress({ tableName, client, id })).toBeUndefined();
+    const answer = await forEachItem(numbers(230), options, (chunk) => chunk.map(counted));
+    expect(answer).toEqual({ outcome: 'done', total: 230, done: 230 });
+    expect(await timesOf(numbers(230))).toEqual(ones(230));
+    expect(await readProgress({ tableName, client, id })).toEqual({ total: 230, done: 230 });
+    const again = await forEachItem(numbers(230), options, () => expect.fail('nothing is left to do'));
+    expect(again).toEqual({ outcome: 'done', total: 230, done: 230 });
+  });
+
+  it('goes on where it stopped, with chunks of another size', async () => {
+    const { options, counted, timesOf, id } = await claimed();
+    const items = numbers(300);
+    const controller = new AbortController();
+    let chunks = 0;
+    const first = await forEachItem(items, { ...options, chunk: 7, signal: controller.signal }, (chunk) => {
+      if (++chunks === 10) controller.abort();
+      return chunk.map(counted);
+    });
+    expect(first.outcome).toBe('stopped');
+    expect(first.done).toBeGreaterThanOrEqual(60);
+    expect(first.done).toBeLessThan(120);
+    expect(await readProgress({ tableName, client, id })).toEqual({ total: 300, done: first.done });
+    const second = await forEachItem(items, { ...options, chunk: 40, concurrency: 2 }, (chunk) => chunk.map(counted));
+    expect(second.outcome).toBe('done');
+    expect(await timesOf(items)).toEqual(ones(300));
+  });
+
+  it('commits the writes of a chunk with its progress, or neither: a refused write stops it, and can be mended', async () => {
+    const { options, counted, timesOf } = await claimed();
+    const items = numbers(100);
+    const refused = (item: number): TransactAction => ({
+      ConditionCheck: {
+        TableName: tableName,
+        Key: { id: `none ${item}` },
+        ConditionExpression: 'attribute_exists(id)',
+      },
+    });
+    const bad = forEachItem(items, options, (chunk) =>
+      chunk.includes(60) ? [...chunk.map(counted), refused(60)] : chunk.map(counted),
+    );
+    await expect(bad).rejects.toMatchObject({ name: 'ChunkRefusedError', from: 50 });
+    expect(await timesOf([50, 60, 74])).toEqual([0, 0, 0]);
+    expect((await forEachItem(items, options, (chunk) => chunk.map(counted))).outcome).toBe('done');
+    expect(await timesOf(items)).toEqual(ones(100));
+  });
+
+  it('passes on what the author’s function throws, and the rest is done by the next attempt', async () => {
+    const { options, counted, timesOf } = await claimed();
+    const bad = forEachItem(numbers(120), options, (chunk, from) => {
+      if (from === 25) throw new Error('no rate for this currency');
+      return chunk.map(counted);
+    });
+    await expect(bad).rejects.toThrow('no rate for this currency');
+    await forEachItem(numbers(120), options, (chunk) => chunk.map(counted));
+    expect(await timesOf(numbers(120))).toEqual(ones(120));
+  });
+
+  it('does not let a worker begin whose claim is somebody else’s', async () => {
+    const { options, grant, counted, id } = await claimed();
+    await grant(2);
+    const answer = await forEachItem(numbers(60), options, (chunk) => chunk.map(counted));
+    expect(answer).toEqual({ outcome: 'stale', total: 60, done: 0 });
+    expect(await readProgress({ tableName, client, id })).toBeUndefined();
+  });
+
+  it('lets an earlier attempt commit nothing once the next one has begun', async () => {
+    const { options, grant, fenceOf, counted, timesOf } = await claimed();
+    const items = numbers(200);
+    let next: ReturnType<typeof forEachItem> | undefined;
+    const late = forEachItem(items, { ...options, concurrency: 1 }, async (chunk, from) => {
+      if (from === 75) {
+        await grant(2);
+        next = forEachItem(items, { ...options, fence: fenceOf(2) }, (chunk) => chunk.map(counted));
+        await next;
+      }
+      return chunk.map(counted);
+    });
+    expect(await late).toEqual({ outcome: 'stale', total: 200, done: 75 });
+    expect(await next).toEqual({ outcome: 'done', total: 200, done: 200 });
+    expect(await timesOf(items)).toEqual(ones(200));
+  });
+
+  it('stops as stale where the check of a chunk is refused', async () => {
+    const { options, grant, fenceOf, counted, timesOf } = await claimed();
+    const answer = await forEachItem(
+      numbers(100),
+      { ...options, concurrency: 1, check: () => [fenceOf(1)] },
+      async (chunk, from) => {
+        if (from === 25) await grant(2);
+        return chunk.map(counted);
+      },
+    );
+    expect(answer).toEqual({ outcome: 'stale', total: 100, done: 25 });
+    expect(await timesOf([24, 25])).toEqual([1, 0]);
+  });
+
+  it('knows its own commits again when their answers were lost and they are sent anew', async () => {
+    const { options, counted, timesOf } = await claimed();
+    const lossy = localClient(endpoint, { maxAttempts: 1 });
+    let lost = 0;
+    let sent = 0;
+    lossy.middlewareStack.add(
+      (next, context) => async (args) => {
+        const answer = await next(args);
+        // The first answer to every transaction; sent again, it has a token of its own.
+        if (context['commandName'] !== 'TransactWriteItemsCommand' || ++sent % 2 === 0) return answer;
+        lost++;
+        throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+      },
+      { step: 'initialize', name: 'loseTheAnswer' },
+    );
+    const answer = await forEachItem(numbers(100), { ...options, concurrency: 1, client: lossy }, (chunk) =>
+      chunk.map(counted),
+    );
+    expect(answer.outcome).toBe('done');
+    expect(lost).toBeGreaterThanOrEqual(3);
+    expect(await timesOf(numbers(100))).toEqual(ones(100));
+    lossy.destroy();
+  });
+
+  it('refuses other items under the same id: what is done of them cannot be told', async () => {
+    const { options, counted } = await claimed();
+    await forEachItem(numbers(100), options, (chunk) => chunk.map(counted));
+    for (const others of [numbers(99), numbers(5000), numbers(100).reverse()]) {
+      await expect(forEachItem(others, options, () => [])).rejects.toThrow(WorkChangedError);
+    }
+  });
+
+  it('keeps its records small, however many items there are', async () => {
+    const { options, id } = await claimed();
+    const items = numbers(100_000);
+    const stop = AbortSignal.abort();
+    expect(await forEachItem(items, { ...options, signal: stop }, () => [])).toMatchObject({ outcome: 'stopped' });
+    for (const index of [0, 63]) {
+      const Key = { id: `#work#${id}#${index}` };
+      const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key }));
+      expect(JSON.stringify(Item).length).toBeLessThan(500);
+      expect(Item).toMatchObject({ total: 100_000, next: Item?.['from'] });
+    }
+    const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key: { id: `#work#${id}#64` } }));
+    expect(Item).toBeUndefined();
+  });
+});
