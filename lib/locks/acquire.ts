@@ -37,7 +37,7 @@ interface Attempt {
  * which is the same for everybody, and whoever meets somebody else lets go of what it has. So nobody waits while holding, and
  * there is no deadlock; and whoever is furthest in the order is in nobody's way but meets nobody, so that somebody gets through.
  *
- * @param named the resources by their ids
+ * @param named the resources by their ids, in order
  * @throws StoreUnavailableError; what was locked by then is free when its lease ends
  */
 export async function tryLockAll(
@@ -50,7 +50,7 @@ export async function tryLockAll(
   const request = { ...who, leaseUntil: now + leaseMs, resources: named.size };
   const maps = { earlier: new Map(), takenOver: new Map(), fences: new Map() };
   const attempt: Attempt = { settings, named, request, now, ...maps, own: undefined };
-  const ids = [...named.keys()].sort();
+  const ids = [...named.keys()];
   // The lock itself is a write as well. Where there is no room for it beside the resources, it is made before them.
   const inOneWrite = ids.length < store.most;
   for (let start = 0; start < ids.length; start += store.most) {

@@ -2,8 +2,14 @@ import { LeaseError } from '../core/errors.ts';
 import type { Lock } from './lock.ts';
 import type { LockSettings } from './options.ts';
 
+export interface Renewal {
+  /** Aborted when the lock is no longer this worker's. */
+  readonly signal: AbortSignal;
+  readonly stop: () => Promise<void>;
+}
+
 /** Renews a lock at every third of its lease until it is stopped. */
-export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock) {
+export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewal {
   const controller = new AbortController();
   let beating: Promise<void> | undefined;
   let cancel: () => void = () => undefined;

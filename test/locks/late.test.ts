@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { nodeHost } from '../../lib/host.ts';
+import { type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+
+it('does not hand out a lock that was taken over while its last piece was being locked', async () => {
+  let ahead = 0;
+  let pieces = 0;
+  const host = { ...nodeHost, now: () => nodeHost.now() + ahead };
+  const inner = memoryLockStore({ most: 2 });
+  const others = resourceLocks({ store: inner, host });
+  const store: LockStore = {
+    ...inner,
+    async write(writes) {
+      const result = await inner.write(writes);
+      if (writes[0]?.next.kind === 'resource' && ++pieces === 2) {
+        ahead += 70_000;
+        await others.lockAll(['a'], { holder: 'two' });
+      }
+      return result;
+    },
+  };
+  const answer = await resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], { holder: 'one' });
+  expect(answer.outcome).toBe('held');
+  expect(await others.read(['a', 'b', 'c'])).toMatchObject([{ resource: 'a', holder: 'two' }]);
+});
+
+it('leaves a holder what it had, when it meets somebody in a later piece of what it comes back for', async () => {
+  const store = memoryLockStore({ most: 2 });
+  const locks = resourceLocks({ store });
+  const first = await locks.lockAll(['a', 'b'], { holder: 'one' });
+  if (first.outcome === 'locked') await first.lock.keep();
+  await locks.lockAll(['c'], { holder: 'two' });
+  expect((await locks.lockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
+  const left = await locks.read(['a', 'b', 'c']);
+  expect(left.map(({ holder, status }) => [holder, status])).toEqual([
+    ['one', 'kept'],
+    ['one', 'kept'],
+    ['two', 'held'],
+  ]);
+});
