@@ -27,6 +27,20 @@ async function parkedRefund() {
 const maria = { by: 'maria', note: 'seen in the bank statement' };
 
 describe('a parked claim', () => {
+  it.each([
+    [undefined, 30 * 24 * 3600],
+    [7200, 7200],
+    ['forever', undefined],
+  ] as const)('is remembered as decided for its retention (%s)', async (retentionSeconds, seconds) => {
+    const { host, store, parked } = await parkedRefund();
+    const given = retentionSeconds === undefined ? {} : { retentionSeconds };
+    const { resolve, read } = parkedClaims({ operation: 'refund', store, host, ...given });
+    await resolve('p-1', 'applied', maria);
+    const expiresAt = seconds && Math.ceil(host.now() / 1000) + seconds;
+    expect(await read('p-1')).toMatchObject({ status: 'completed', resultOmitted: 'by-choice' });
+    expect((await parked.read('p-1'))?.expiresAt).toBe(expiresAt);
+  });
+
   it('does not run until somebody decides', async () => {
     const { refund, runs } = await parkedRefund();
     expect(await refund('p-1')).toMatchObject({ outcome: 'parked', error: { name: 'outcome-unknown' } });

@@ -192,6 +192,7 @@ export const configs: readonly Config[] = [
     honoursKey: true,
     faults: ['crash', 'provider-refuses', 'provider-fails'],
     mostFaults: 2,
+    deliveries: 2,
     maxAttempts: 2,
     maxAbandoned: 2,
     retryWindow: 6,
@@ -203,6 +204,7 @@ export const configs: readonly Config[] = [
     policies: ['reconcile'],
     faults: ['crash', 'provider-fails'],
     mostFaults: 1,
+    deliveries: 2,
     skewed: true,
   },
   {
@@ -211,6 +213,7 @@ export const configs: readonly Config[] = [
     policies: ['reconcile'],
     faults: [...beyond, 'provider-fails'],
     mostFaults: 1,
+    deliveries: 2,
   },
   {
     ...usual,
@@ -228,6 +231,7 @@ export const configs: readonly Config[] = [
     policies: ['reconcile'],
     faults: ['crash', 'provider-fails', 'handler-fails'],
     mostFaults: 2,
+    deliveries: 2,
     marksEffect: true,
   },
   {
@@ -245,6 +249,7 @@ export const configs: readonly Config[] = [
     policies: ['reconcile'],
     faults: ['crash', 'inconclusive', 'provider-fails'],
     mostFaults: 3,
+    deliveries: 2,
     maxAbandoned: 2,
   },
   {

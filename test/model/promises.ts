@@ -60,8 +60,9 @@ export function checkWrite(model: Model, world: World, key: number, { next, seen
   if (by.why === 'own' && found.claimId !== by.claimId) {
     throw new Broken('invariant 4', 'a stale claim id changed a record');
   }
-  if (found.status === 'completed' && ms(world.now) < (found.expiresAt ?? Infinity) * 1000) {
-    throw new Broken('invariant 5', `a completed claim went to ${next.status}`);
+  const isFinal = found.status === 'completed' || found.status === 'rejected';
+  if (isFinal && ms(world.now) < (found.expiresAt ?? Infinity) * 1000) {
+    throw new Broken('invariant 5', `a ${found.status} claim went to ${next.status}`);
   }
   if (found.status !== 'parked') return;
   const proof = by.why === 'own' && next.status === 'completed';

@@ -10,8 +10,10 @@ export interface Result {
   readonly seconds: number;
 }
 
-export function documentOf(results: readonly Result[], commit: string, date: Date): string {
+export function documentOf(results: readonly Result[], mutants: number, commit: string, date: Date): string {
   const survivors = results.filter(({ by }) => by === undefined).length;
+  const left = mutants - results.length;
+  const unmet = left > 0 ? `; ${left} more are written down and were not reached in the time there was` : '';
   const day = date.toISOString().slice(0, 10);
   const rows = results.map(({ mutant, by, proof = '', seconds }) =>
     [mutant.what, `\`${mutant.file}\``, by ?? '**survived**', proof, String(seconds)].map(cell).join(' | '),
@@ -29,7 +31,7 @@ npm run mutants -- --write                # all of them
 npm run mutants -- --only lib/core/settle # some
 \`\`\`
 
-${day}, commit \`${commit}\`: **${results.length - survivors} of ${results.length} found**, ${survivors} survived. Seconds are of a machine with two busy cores, and include those that
+${day}, commit \`${commit}\`: **${results.length - survivors} of ${results.length} found**, ${survivors} survived${unmet}. Seconds are of a machine with two busy cores, and include those that
 a mutant had got past; the search alone passes in about 13.
 
 Broken | in | found by | which says | seconds

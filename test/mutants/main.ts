@@ -14,6 +14,7 @@ const help = `Breaks the protocol in one place after the other, in a copy of the
   --only TEXT   only mutants with this in their file or description
   --write       also writes docs/mutants.md
   --log FILE    keeps each result there, and goes on from those that are there
+  --minutes N   starts none after so many minutes
   --list        the mutants, and nothing else`;
 
 const repository = join(import.meta.dirname, '../..');
@@ -26,6 +27,7 @@ async function main(args: readonly string[]): Promise<void> {
       only: { type: 'string', default: '' },
       write: { type: 'boolean' },
       log: { type: 'string' },
+      minutes: { type: 'string', default: 'Infinity' },
       list: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -40,8 +42,10 @@ async function main(args: readonly string[]): Promise<void> {
   const healthy = healthOf(workspace);
   const earlier = values.log ? resultsIn(values.log) : [];
   const results: Result[] = [];
+  const until = performance.now() + Number(values.minutes) * 60_000;
   for (const mutant of chosen) {
     const known = earlier.find((one) => isDeepStrictEqual(one.mutant, mutant));
+    if (known === undefined && performance.now() > until) continue;
     const result = known ?? (await kill(workspace, mutant, healthy));
     results.push(result);
     if (known) continue;
@@ -50,11 +54,11 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(`${mutant.file}: ${mutant.what}\n    ${by}, ${seconds} s: ${proof}`);
   }
   const survivors = results.filter(({ by }) => by === undefined);
-  console.log(JSON.stringify({ mutants: results.length, survivors: survivors.length }));
+  console.log(JSON.stringify({ mutants: chosen.length, met: results.length, survivors: survivors.length }));
   if (survivors.length > 0) process.exitCode = 1;
   if (values.write) {
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
-    writeFileSync(join(repository, 'docs/mutants.md'), documentOf(results, commit, new Date()));
+    writeFileSync(join(repository, 'docs/mutants.md'), documentOf(results, mutants.length, commit, new Date()));
   }
 }
 

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { failOpen, memoryStore } from '../../lib/index.ts';
+import { record as claimRecord } from '../support/records.ts';
+
+const record = claimRecord();
+
+it('lets everything run while its store is down, and tells of each request that failed', async () => {
+  const down = { read: () => Promise.reject('down'), write: () => Promise.reject('still down') };
+  const heard: unknown[] = [];
+  const store = failOpen(down, (error) => heard.push(error));
+  expect(await store.read(record.id)).toBeUndefined();
+  expect(await store.write({ next: record, seen: undefined })).toEqual({ applied: true });
+  expect(heard).toEqual(['down', 'still down']);
+});
+
+it('is its store while that answers', async () => {
+  const heard: unknown[] = [];
+  const store = failOpen(memoryStore(), (error) => heard.push(error));
+  expect(await store.write({ next: record, seen: undefined })).toEqual({ applied: true });
+  expect(await store.write({ next: record, seen: undefined })).toEqual({ applied: false, found: record });
+  expect(await store.read(record.id)).toEqual(record);
+  expect(heard).toEqual([]);
+});
