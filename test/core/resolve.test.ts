@@ -75,6 +75,22 @@ describe('a parked claim', () => {
     expect(store.records()).toEqual(before);
   });
 
+  it('says so when somebody else decides between its look and its write', async () => {
+    const { host, store, parked } = await parkedRefund();
+    const overtaken: ClaimStore = {
+      read: store.read,
+      async write(write) {
+        await parked.resolve('p-1', 'applied', maria);
+        return store.write(write);
+      },
+    };
+    const late = parkedClaims({ operation: 'refund', store: overtaken, host });
+    expect(await late.resolve('p-1', 'retry', { by: 'otto', note: '' })).toMatchObject({
+      outcome: 'not-parked',
+      record: { status: 'completed', resolution: { by: 'maria' } },
+    });
+  });
+
   it('knows its own decision again when the answer was lost', async () => {
     const { host, store } = await parkedRefund();
     const lossy: ClaimStore = {

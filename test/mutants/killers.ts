@@ -25,7 +25,11 @@ export const killers: readonly Killer[] = [
     sees: (file: string) => file.startsWith(`lib/${name}/`),
     run: vitest('unit', [`test/${name}`]),
   })),
-  { name: 'unit tests', sees: always, run: vitest('unit', [], ['--exclude', 'test/model/**']) },
+  {
+    name: 'unit tests',
+    sees: always,
+    run: vitest('unit', [], ['--exclude', 'test/model/**', '--exclude', 'test/constructs/**']),
+  },
   { name: 'laws', sees: always, run: vitest('laws') },
   { name: 'scenarios', sees: always, run: vitest('integration', ['test/scenarios', 'test/integration/*.test.ts']) },
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore, RejectedError, RetryableError } from '../../lib/index.ts';
+import type { ClaimStore } from '../../lib/core/store.ts';
+import { memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
@@ -137,6 +138,24 @@ describe('eachMessage', () => {
     expect(failuresOf(await call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
     expect(ran).toEqual([]);
     expect(events).toEqual(['store-unavailable', 'store-unavailable']);
+  });
+
+  it('acknowledges what the provider says has happened, even if that cannot be recorded any more', async () => {
+    const kept = memoryStore();
+    const store: ClaimStore = {
+      read: kept.read,
+      write: async (write) => {
+        if (write.next.status !== 'completed') return kept.write(write);
+        return { applied: false, found: { ...write.next, claimId: 'somebody else' } };
+      },
+    };
+    const { call, host } = setUp(
+      { store, onAbandoned: reconcile({ ask: () => ({ verdict: 'applied' }), settleMs: 0 }) },
+      () => Promise.reject(new Error('socket hang up')),
+    );
+    expect(failuresOf(await call(order('o-1')))).toHaveLength(1);
+    await host.advance(5000);
+    expect(failuresOf(await call(order('o-1')))).toHaveLength(0);
   });
 
   it('refuses an event that is not a batch, and a call without a context', async () => {

@@ -9,9 +9,10 @@ import { record as claimRecord } from '../support/records.ts';
 function clientThat(answer: (command: string) => unknown) {
   const asked: { command: string; input: Record<string, unknown> }[] = [];
   const client = {
-    async send({ constructor, input }: { readonly constructor: { readonly name: string }; readonly input: never }) {
-      asked.push({ command: constructor.name, input });
-      return answer(constructor.name);
+    async send(command: { readonly constructor: { readonly name: string }; readonly input: never }) {
+      const { name } = command.constructor;
+      asked.push({ command: name, input: command.input });
+      return answer(name);
     },
   } as unknown as DynamoDBClient;
   return { client, asked };
