@@ -4,6 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../lib/constructs/index.ts';
 import { type PaymentSettings, Payments } from './payments.ts';
+import { Repayments } from './repayments.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -100,3 +101,4 @@ const app = new App();
 const settings = readSettings(app);
 new Orders(app, 'PawlOrders', settings);
 new Payments(app, 'PawlPayments', settings);
+new Repayments(app, 'PawlRepayments', settings);

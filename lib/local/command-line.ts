@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 export interface CommandLine {
   readonly orders: number;
   readonly payments: number;
+  readonly repayments: number;
   readonly killShare: number;
   readonly seed: number;
   readonly json: boolean;
@@ -11,7 +12,7 @@ export interface CommandLine {
   readonly verbose: boolean;
 }
 
-export const DEFAULTS = { orders: 300, payments: 100, killShare: 0.08, seed: 20_260_101 } as const;
+export const DEFAULTS = { orders: 300, payments: 100, repayments: 12, killShare: 0.08, seed: 20_260_101 } as const;
 
 export const HELP = `Runs the whole app on this machine, with everything going wrong, and counts what happened.
 
@@ -19,6 +20,7 @@ Usage: npm start -- [options]
 
   --orders <n>     how many orders, each with one email and one gift card   (${DEFAULTS.orders})
   --payments <n>   how many payments, each told of twice at the same time   (${DEFAULTS.payments})
+  --repayments <n> how many requests to repay debts, over overlapping sets  (${DEFAULTS.repayments})
   --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${DEFAULTS.killShare})
   --seed <n>       decides what goes wrong where; the same seed, the same   (${DEFAULTS.seed})
                    troubles
@@ -42,6 +44,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   return {
     orders: number('orders', values.orders, DEFAULTS.orders, { from: 1, to: 100_000, whole: true }),
     payments: number('payments', values.payments, DEFAULTS.payments, { from: 0, to: 100_000, whole: true }),
+    repayments: number('repayments', values.repayments, DEFAULTS.repayments, { from: 0, to: 10_000, whole: true }),
     killShare: number('kill', values.kill, DEFAULTS.killShare, { from: 0, to: 1, whole: false }),
     seed: number('seed', values.seed, DEFAULTS.seed, { from: 0, to: 4_294_967_295, whole: true }),
     json: values.json === true,
@@ -57,6 +60,7 @@ function parse(args: readonly string[]) {
       options: {
         orders: { type: 'string' },
         payments: { type: 'string' },
+        repayments: { type: 'string' },
         kill: { type: 'string' },
         seed: { type: 'string' },
         json: { type: 'boolean' },

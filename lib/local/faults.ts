@@ -1,10 +1,18 @@
 import { claimsIn, completionsIn } from './claim-writes.ts';
 import type { DeliveryFaults } from './event-source.ts';
 import type { EffectKind } from './ledger.ts';
-import { EFFECTS, type KillPoint, type PlannedOrder, type PlannedPayment, type Trouble } from './plan.ts';
+import {
+  EFFECTS,
+  type KillPoint,
+  type PlannedOrder,
+  type PlannedPayment,
+  type PlannedRepayment,
+  type Trouble,
+} from './plan.ts';
 import type { ProviderFault } from './provider.ts';
 import type { StackFaults } from './stack.ts';
 import type { StoreFaultStats, StoreFaults } from './store-faults.ts';
+import type { TapCall } from './tap.ts';
 import { record } from './template.ts';
 
 /** The operations of the app's consumers, as they stand in the ids of their claims. */
@@ -25,6 +33,7 @@ export function createFaults(
   plan: readonly PlannedOrder[],
   store: StoreFaults,
   payments: readonly PlannedPayment[] = [],
+  repayments: readonly PlannedRepayment[] = [],
 ): {
   readonly faults: StackFaults;
   readonly stats: FaultStats;
@@ -43,6 +52,10 @@ export function createFaults(
 
   for (const { payment, kill } of payments) {
     if (kill) troubles.set(`${kill.operation}#${payment.paymentId}`, { kind: 'kill', point: kill.point });
+  }
+
+  for (const { request, killed } of repayments) {
+    if (killed) troubles.set(`repay-debts#${request.requestId}`, { kind: 'kill', point: 'work-written' });
   }
 
   /** Whether one of these claims is to cost its sandbox's life here. Each only once. */
@@ -84,12 +97,18 @@ export function createFaults(
         // A claim that was refused belongs to somebody else: killing this sandbox would show nothing.
         if (takesLife(claimsIn(call, answer), 'claim-written')) return 'kill';
         if (takesLife(completionsIn(call, answer), 'completion-written')) return 'kill';
+        if (answer.status === 200 && takesLife(workIn(call), 'work-written')) return 'kill';
         return store.onResponse();
       },
       onAnswered: (call, answer) => (takesLife(claimsIn(call, answer), 'claim-answered') ? 'kill' : 'pass'),
     },
   };
   return { faults, stats };
+}
+
+/** The requests whose work a transaction commits: their effect keys stand in it. */
+function workIn({ operation, body }: TapCall): readonly string[] {
+  return operation === 'TransactWriteItems' ? (body.match(/repay-debts#request-\d+/g) ?? []) : [];
 }
 
 /** The id of an effect's claim in the table. */

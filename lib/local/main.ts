@@ -28,7 +28,7 @@ async function run({ json, verbose, ...options }: CommandLine): Promise<number> 
   const progress = createProgress(people);
   endOnSignals(() => progress.end());
   progress.say(
-    `${options.orders} orders, an email and a gift card each, and ${options.payments} payments${options.unprotected ? ', WITHOUT pawl' : ''} (seed ${options.seed})`,
+    `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${options.unprotected ? ', WITHOUT pawl' : ''} (seed ${options.seed})`,
   );
   try {
     const result = await runTraffic({

@@ -18,7 +18,9 @@ export type KillPoint =
   /** The completion is on its way to the table. */
   | 'completion-sent'
   /** The completion is written; the worker never learns it. */
-  | 'completion-written';
+  | 'completion-written'
+  /** Some of the work of a request is committed, and the rest is not. */
+  | 'work-written';
 
 export type Trouble =
   | { readonly kind: 'kill'; readonly point: KillPoint }
@@ -51,6 +53,12 @@ export interface PlannedPayment {
   readonly payment: ProcessedPayment;
   /** In the function that the processor calls, or in the one that posts to the ledger. */
   readonly kill: { readonly operation: (typeof PAYMENT_OPERATIONS)[number]; readonly point: KillPoint } | undefined;
+}
+
+/** A request to repay debts, and whether it costs a sandbox its life in the middle of its work. */
+export interface PlannedRepayment {
+  readonly request: { readonly requestId: string; readonly customerId: string; readonly debts: readonly string[] };
+  readonly killed: boolean;
 }
 
 export const PAYMENT_OPERATIONS = ['payment-callback', 'post-payment'] as const;
@@ -116,6 +124,24 @@ export function planPayments({ orders: payments, killShare, seed }: PlanOptions)
         : (['claim-written', 'claim-answered', 'completion-sent', 'completion-written'] as const),
     );
     return { payment, kill: random.chance(killShare) ? { operation, point } : undefined };
+  });
+}
+
+/**
+ * Requests over one customer's debts: some identical, some overlapping, some apart, and the first one over very many. More
+ * of them are killed than of anything else, because each has many moments to be killed in.
+ */
+export function planRepayments(requests: number, seed: number): readonly PlannedRepayment[] {
+  const random = createRandom(seed ^ 0x64_65_62);
+  const range = (from: number, size: number) => Array.from({ length: size }, (_, index) => `debt-${from + index}`);
+  return Array.from({ length: requests }, (_, index) => {
+    const some = random.pick([range(0, 20), range(10, 20), range(random.below(150), 1 + random.below(30))]);
+    const request = {
+      requestId: `request-${String(index + 1).padStart(5, '0')}`,
+      customerId: 'customer-1',
+      debts: index === 0 ? range(0, 150) : some,
+    };
+    return { request, killed: random.chance(0.25) };
   });
 }
 

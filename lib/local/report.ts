@@ -3,6 +3,7 @@ import type { EffectKind } from './ledger.ts';
 import type { Decided } from './operator.ts';
 import type { Verdicts } from './pawl-events.ts';
 import { isPosted, type PaymentsVerdict } from './payments.ts';
+import { isRepaid, type RepaymentsVerdict } from './repayments.ts';
 import type { StoreFaultStats } from './store-faults.ts';
 import type { EffectVerdict } from './verdict.ts';
 
@@ -28,6 +29,7 @@ export interface TrafficResult {
   readonly emails: EffectVerdict;
   readonly giftCards: EffectVerdict;
   readonly payments: PaymentsVerdict;
+  readonly repayments: RepaymentsVerdict;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
   readonly unprotected: boolean;
@@ -39,10 +41,11 @@ export interface TrafficResult {
 const NAME_OF: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
 
 /** Whether nothing was lost, nothing doubled, and nothing left undone. */
-export function isGood({ emails, giftCards, payments, left }: TrafficResult): boolean {
+export function isGood({ emails, giftCards, payments, repayments, left }: TrafficResult): boolean {
   return (
     left === 0 &&
     isPosted(payments) &&
+    isRepaid(repayments) &&
     [emails, giftCards].every(({ lost, doubled }) => lost.length === 0 && doubled.length === 0)
   );
 }
@@ -68,6 +71,9 @@ export function jsonLine(result: TrafficResult): string {
     payments: result.payments.payments,
     ledgerEntries: result.payments.ledgerEntries,
     drift: result.payments.drift.length,
+    repayments: result.repayments.repaid,
+    repaidTwice: result.repayments.repaidTwice.length,
+    locksLeft: result.repayments.locksLeft,
     killed: result.sandboxes.killed,
     seconds: result.seconds,
   });
@@ -139,6 +145,15 @@ export function report(result: TrafficResult, colour: boolean): string {
   );
   row('ledger entries', ledgerEntries, 'one debit and one credit each');
   row('drift', drift.length, 'payments whose entries are not what the processor says');
+  const { requests, wanted, repaid, repaidTwice, locksLeft } = result.repayments;
+  lines.push('', paint('bold', 'Repayments'));
+  row(
+    'requested',
+    wanted,
+    `debts, in ${requests} requests over sets that overlap, each sent twice; one of up to 150 debts`,
+  );
+  row('repaid', repaid, `of them; ${repaidTwice.length} more than once`);
+  row('locks left', locksLeft, 'debts that nobody could touch now');
   lines.push('', ...conclusion(result).map(([format, text]) => paint(format, text)), '');
   return lines.join('\n');
 }
@@ -159,6 +174,10 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
     }
     const { drift } = result.payments;
     if (drift.length > 0) lines.push(['red', `Ledger: ${some(drift)}.`]);
+    const { repaidTwice, wanted, repaid, locksLeft } = result.repayments;
+    if (repaidTwice.length > 0) lines.push(['red', `Repaid twice: ${some(repaidTwice)}.`]);
+    if (repaid < wanted) lines.push(['red', `${wanted - repaid} debts were not repaid.`]);
+    if (locksLeft > 0) lines.push(['red', `${locksLeft} debts are still locked.`]);
     if (result.left > 0) lines.push(['red', `${result.left} messages were not dealt with in ${result.seconds} s.`]);
   }
   for (const { effect, parked, parkedAndDone } of [result.emails, result.giftCards]) {
@@ -179,7 +198,7 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
       lines.push(['dim', `  ${parked.length} still wait. (The provider did ${parkedAndDone} of them.)`]);
     }
   }
-  const again = `npm start -- --orders ${result.orders} --payments ${result.payments.payments} --kill ${result.killShare} --seed ${result.seed}`;
+  const again = `npm start -- --orders ${result.orders} --payments ${result.payments.payments} --repayments ${result.repayments.requests} --kill ${result.killShare} --seed ${result.seed}`;
   lines.push(['dim', `Again: ${again}${result.unprotected ? ' --unprotected' : ''}`]);
   if (!result.unprotected) lines.push(['dim', `Without pawl: ${again} --unprotected`]);
   return lines;

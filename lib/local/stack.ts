@@ -48,7 +48,7 @@ export interface StackFaults {
 }
 
 /** A function of the app, by the file that it is made of. */
-export type AppFunction = 'send-email' | 'issue-gift-card' | 'post-payment' | 'payment-callback';
+export type AppFunction = 'send-email' | 'issue-gift-card' | 'post-payment' | 'payment-callback' | 'repay-debts';
 
 /** One consumer of the app: its queue, its dead-letter queue, and what came through. */
 export interface StackConsumer {
@@ -68,11 +68,19 @@ export interface StackPayments {
   findDrift(): Promise<Outcome>;
 }
 
+/** The repayments of the app: their consumer, and the tables that they work on. */
+export interface StackRepayments {
+  readonly consumer: StackConsumer;
+  readonly claimsTable: string;
+  readonly debtsTable: string;
+}
+
 /** The app, running: its tables, its queues, its functions in sandboxes, and the providers that they call. */
 export interface LocalStack extends AsyncDisposable {
   readonly claimsTable: string;
   readonly consumers: Readonly<Record<EffectKind, StackConsumer>>;
   readonly payments: StackPayments;
+  readonly repayments: StackRepayments;
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
@@ -90,6 +98,7 @@ const CONSTRUCT_OF = {
   'issue-gift-card': 'IssueGiftCard',
   'post-payment': 'PostPayment',
   'payment-callback': 'PaymentCallback',
+  'repay-debts': 'RepayDebts',
 } as const satisfies Readonly<Record<AppFunction, string>>;
 
 /**
@@ -131,9 +140,10 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   });
   starting.defer(() => dynamo.destroy());
   onStarting('creating tables and queues');
-  const [orders, payments] = await allOrNothing([
+  const [orders, payments, repayments] = await allOrNothing([
     provision(stackOf(app, 'PawlOrders'), dynamo, sqs),
     provision(stackOf(app, 'PawlPayments'), dynamo, sqs),
+    provision(stackOf(app, 'PawlRepayments'), dynamo, sqs),
   ]);
 
   const tap = stopped(
@@ -205,6 +215,11 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     email: await startConsumer(orders, 'send-email', 'email'),
     'gift-card': await startConsumer(orders, 'issue-gift-card', 'gift-card'),
   };
+  const repaymentsRunning = {
+    consumer: await startConsumer(repayments, 'repay-debts'),
+    claimsTable: tableOf(repayments, 'Claims'),
+    debtsTable: tableOf(repayments, 'Debts'),
+  };
   const paymentsRunning = await startPayments();
   const running = starting.move();
   const stop = () => running.disposeAsync();
@@ -212,6 +227,7 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     claimsTable: tableOf(orders, 'Claims'),
     consumers,
     payments: paymentsRunning,
+    repayments: repaymentsRunning,
     dynamo,
     sqs,
     sandboxes: lambda.stats,

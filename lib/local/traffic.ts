@@ -5,10 +5,11 @@ import type { EffectKind } from './ledger.ts';
 import { decideSomeParked } from './operator.ts';
 import { createPawlEvents } from './pawl-events.ts';
 import { judgePayments } from './payments.ts';
-import { createPlan, EFFECTS, planPayments } from './plan.ts';
+import { createPlan, EFFECTS, planPayments, planRepayments } from './plan.ts';
 import { sendOrders } from './producer.ts';
 import type { Progress } from './progress.ts';
 import { createRandom } from './random.ts';
+import { judgeRepayments, sendRepayments } from './repayments.ts';
 import type { TrafficResult } from './report.ts';
 import type { QueueDepth } from './sqs-local.ts';
 import { type LocalStack, startStack } from './stack.ts';
@@ -20,6 +21,8 @@ export interface TrafficOptions {
   readonly orders: number;
   /** Each is told of twice, by two processes at the same instant. */
   readonly payments: number;
+  /** Requests to repay debts, over sets that overlap; each is sent twice. */
+  readonly repayments: number;
   /** The share of orders that cost a sandbox its life, from 0 to 1. */
   readonly killShare: number;
   readonly seed: number;
@@ -40,9 +43,10 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const plan = createPlan(options);
   const orderIds = plan.map(({ order }) => order.orderId);
   const payments = planPayments({ ...options, orders: options.payments });
+  const repayments = planRepayments(options.repayments, options.seed);
   const events = createPawlEvents();
   const storeFaults = createStoreFaults(createRandom(options.seed));
-  const { faults, stats: faultStats } = createFaults(plan, storeFaults, payments);
+  const { faults, stats: faultStats } = createFaults(plan, storeFaults, payments, repayments);
   await using stack = await startStack({
     faults,
     onStarting: (what) => progress.update(`${what} …`),
@@ -54,8 +58,10 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   });
   progress.update('sending the orders …');
   const sent = await sendOrders(stack, plan);
+  await sendRepayments(stack, repayments);
 
-  const deadline = begun + (options.deadlineMs ?? Math.max(110_000, 300 * (options.orders + options.payments)));
+  const deadline =
+    begun + (options.deadlineMs ?? Math.max(110_000, 300 * (options.orders + options.payments + options.repayments)));
   const { processor, callbackUrl } = stack.payments;
   const telling = processor.tell(
     callbackUrl,
@@ -70,6 +76,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   // Only emails are parked as a rule; a gift card in doubt is looked up by its consumer.
   const decided = left > 0 || options.unprotected ? [] : await decideSomeParked(stack, 'email');
   if (decided.length > 0) left = await drained();
+  const repaid = await judgeRepayments(stack, repayments);
   const paid = await judgePayments(stack, callbacks);
   progress.end();
 
@@ -96,6 +103,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     emails: judge('email', orderIds, stack.ledger, parked),
     giftCards: judge('gift-card', orderIds, stack.ledger, parked),
     payments: paid,
+    repayments: repaid,
     left,
     unprotected: options.unprotected,
     killShare: options.killShare,
@@ -107,7 +115,11 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
 /** Waits until the queues are empty or the time is up. Answers how many messages are left. */
 async function drain(stack: LocalStack, deadline: number, show: (state: string) => void): Promise<number> {
   for (;;) {
-    const queues = [...EFFECTS.map((effect) => stack.consumers[effect]), stack.payments.consumer];
+    const queues = [
+      ...EFFECTS.map((effect) => stack.consumers[effect]),
+      stack.payments.consumer,
+      stack.repayments.consumer,
+    ];
     const depths = await Promise.all(queues.map(({ queue }) => stack.sqs.depth(queue.name)));
     const sum = (pick: (depth: QueueDepth) => number) => depths.reduce((total, depth) => total + pick(depth), 0);
     const left = sum(({ ready, delayed, inFlight }) => ready + delayed + inFlight);

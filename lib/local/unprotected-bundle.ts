@@ -7,7 +7,7 @@ import { PROJECT, scratchFolder } from './synthesize.ts';
 const withoutPawl: Plugin = {
   name: 'without-pawl',
   setup({ onResolve }) {
-    onResolve({ filter: /\/lib\/(?:(?:sqs|middy|http|transactions|stores\/\w+)\/)?\w+\.ts$/ }, ({ importer }) =>
+    onResolve({ filter: /\/lib\/(?:(?:sqs|middy|http|transactions|locks|stores\/\w+)\/)?\w+\.ts$/ }, ({ importer }) =>
       importer.startsWith(join(PROJECT, 'lambda/')) ? { path: join(PROJECT, 'lib/local/unprotected.ts') } : undefined,
     );
   },

@@ -6,6 +6,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 
+const nothing = () => undefined;
+
 interface Context {
   getRemainingTimeInMillis(): number;
 }
@@ -56,6 +58,32 @@ export function eachTransaction(options: Options, writesOf: (message: { body: un
   });
 }
 
+/** Locks nothing. */
+export function resourceLocks() {
+  return {
+    async withLock(_: object, __: object, work: (lock: object) => unknown) {
+      return { outcome: 'done', result: await work({ signal: new AbortController().signal }) };
+    },
+  };
+}
+
+export function dynamoLockStore() {
+  return { stillHeld: nothing };
+}
+
+export async function forEachItem<T>(
+  items: readonly T[],
+  _: object,
+  writesOf: (chunk: readonly T[]) => Promise<readonly object[]>,
+) {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  for (let from = 0; from < items.length; from += 25) {
+    const TransactItems = [...(await writesOf(items.slice(from, from + 25)))];
+    if (TransactItems.length > 0) await documents.send(new TransactWriteCommand({ TransactItems }));
+  }
+  return { outcome: 'done' };
+}
+
 export function onceOverHttp(_: object, handle: (event: object, context: object, claim: object) => unknown) {
   return (event: object, context: object) => handle(event, context, {});
 }
@@ -63,7 +91,6 @@ export function onceOverHttp(_: object, handle: (event: object, context: object,
 export class RejectedError extends Error {}
 export class RetryableError extends Error {}
 
-const nothing = () => undefined;
 export const bodyField = nothing;
 export const compositeKey = nothing;
 export const messageAttribute = nothing;

@@ -13,6 +13,8 @@ describe('the command line', () => {
       '20',
       '--payments',
       '9',
+      '--repayments',
+      '4',
       '--kill=0.5',
       '--seed',
       '7',
@@ -20,7 +22,16 @@ describe('the command line', () => {
       '--unprotected',
       '--verbose',
     ];
-    const expected = { orders: 20, payments: 9, killShare: 0.5, seed: 7, json: true, unprotected: true, verbose: true };
+    const expected = {
+      orders: 20,
+      payments: 9,
+      repayments: 4,
+      killShare: 0.5,
+      seed: 7,
+      json: true,
+      unprotected: true,
+      verbose: true,
+    };
     expect(readCommandLine(args)).toEqual(expected);
     expect(readCommandLine(['--help'])).toBe('help');
   });

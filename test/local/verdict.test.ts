@@ -37,6 +37,7 @@ const result: TrafficResult = {
   sandboxes: { started: 4, killed: 2, timedOut: 0 },
   ...verdicts(),
   payments: { payments: 3, callbacks: 7, ledgerEntries: 6, drift: [] },
+  repayments: { requests: 2, wanted: 50, repaid: 50, repaidTwice: [], locksLeft: 0 },
   left: 0,
   unprotected: false,
   killShare: 0.08,
@@ -46,10 +47,13 @@ const result: TrafficResult = {
 const good: TrafficResult = { ...result, emails: result.giftCards };
 
 describe('the verdict', () => {
-  test('is not good when a payment has not its two entries', () => {
+  test('is not good when a payment has not its two entries, or a debt was not repaid once', () => {
     expect(isGood(good)).toBe(true);
     expect(isGood({ ...good, payments: { ...good.payments, drift: ['payment-1: it has no entry'] } })).toBe(false);
     expect(isGood({ ...good, payments: { ...good.payments, ledgerEntries: 8 } })).toBe(false);
+    expect(isGood({ ...good, repayments: { ...good.repayments, repaid: 49 } })).toBe(false);
+    expect(isGood({ ...good, repayments: { ...good.repayments, repaidTwice: ['debt-1'] } })).toBe(false);
+    expect(isGood({ ...good, repayments: { ...good.repayments, locksLeft: 1 } })).toBe(false);
     expect(JSON.parse(jsonLine(good))).toMatchObject({ payments: 3, ledgerEntries: 6, drift: 0 });
   });
 
@@ -92,6 +96,9 @@ describe('the verdict', () => {
       payments: 3,
       ledgerEntries: 6,
       drift: 0,
+      repayments: 50,
+      repaidTwice: 0,
+      locksLeft: 0,
       killed: 2,
       seconds: 12.3,
     });
@@ -106,7 +113,7 @@ describe('the verdict', () => {
     expect(text).toContain('done: looked up by the operator, resolved as applied');
     expect(text).toContain('later: looked up by the operator, resolved as not-applied');
     expect(text).toContain('2 still wait. (The provider did 1 of them.)');
-    expect(text).toContain('npm start -- --orders 5 --payments 3 --kill 0.08 --seed 1');
+    expect(text).toContain('npm start -- --orders 5 --payments 3 --repayments 2 --kill 0.08 --seed 1');
     expect(report(good, false)).toContain('Nothing lost, nothing doubled');
     expect(text).not.toContain('\u001b');
     expect(report(result, true)).toContain('\u001b[');

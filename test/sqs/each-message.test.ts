@@ -161,7 +161,7 @@ describe('eachMessage', () => {
   it('refuses an event that is not a batch, and a call without a context', async () => {
     const { handler } = setUp();
     await expect(handler({} as never, context())).rejects.toThrow(/expected an SQS event/);
-    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/a context of Lambda/);
+    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/a Lambda context/);
   });
 
   it('defers, and does not discard, the redelivery of a message that may hold the claim itself', async () => {

@@ -70,6 +70,6 @@ it('says why a message cannot be read, and of an error of the author’s no more
   const fate = fateOfInvalid(new RangeError('card 4111 1111'));
   expect(fate).toMatchObject({
     reason: 'invalid-message',
-    error: { message: 'RangeError while the message was read' },
+    error: { message: 'RangeError while it was read' },
   });
 });

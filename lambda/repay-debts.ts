@@ -1,0 +1,65 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { logEvents, RetryableError } from '../lib/index.ts';
+import { dynamoLockStore, forEachItem, type Resource, resourceLocks } from '../lib/locks/index.ts';
+import { allOf, metricEvents } from '../lib/observe/index.ts';
+import { bodyField, deadLetterQueue, eachMessage } from '../lib/sqs/index.ts';
+import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
+import { debts } from './debts.ts';
+import { backoffSeconds, required } from './environment.ts';
+
+/** A customer's wish to repay these debts, whichever of them are still open when its turn comes. */
+const Repayment = v.object({
+  requestId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
+  customerId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
+  debts: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))), v.minLength(1), v.maxLength(20_000)),
+});
+
+const tableName = required('CLAIMS_TABLE');
+const client = new DynamoDBClient({});
+const lockStore = dynamoLockStore({ tableName, client });
+// Renewed while a request is at work: as long as an invocation lasts, so that its next attempt finds little to wait for.
+const leaseMs = Number(required('LOCK_LEASE_SECONDS')) * 1000;
+const locks = resourceLocks({ store: lockStore, leaseMs });
+const { repaymentsOf } = debts(DynamoDBDocumentClient.from(client), required('DEBTS_TABLE'));
+
+/**
+ * Repays debts, more of them than a transaction takes. Two requests that have one debt in common take turns; one that is killed goes on where
+ * it stood, and nobody comes in between.
+ */
+export const handler = eachMessage(
+  {
+    operation: 'repay-debts',
+    store: dynamoStore({ tableName, client }),
+    deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
+    schema: Repayment,
+    key: bodyField('requestId'),
+    // What is done of it is known item by item.
+    onAbandoned: 'retry',
+    backoffSeconds,
+    onEvent: allOf(logEvents, metricEvents()),
+  },
+  async ({ body: { customerId, debts: wanted } }, claim) => {
+    const holder = claim.effectKey;
+    const answer = await locks.withLock(
+      wanted.map((debt): Resource => ['customer', customerId, 'debt', debt]),
+      {
+        holder,
+        reason: `repayment of ${wanted.length} debts`,
+        waitMs: Math.floor(claim.remainingMs() / 3),
+        // Half of it may be done: nobody else comes in before the next attempt.
+        unlock: { onSuccess: 'unlock', onFailure: 'keep' },
+      },
+      async (lock) => {
+        const signal = AbortSignal.any([lock.signal, claim.signal]);
+        const options = { id: holder, fence: lockStore.stillHeld(lock), tableName, client, signal };
+        return forEachItem(wanted, options, (chunk) => repaymentsOf(chunk, holder));
+      },
+    );
+    if (answer.outcome === 'held')
+      throw new RetryableError(`locked by ${answer.by[0]?.holder} since ${answer.by[0]?.since}`);
+    if (answer.result.outcome !== 'done')
+      throw new RetryableError('there was no time for all of them: the next attempt goes on');
+  },
+);
