@@ -47,8 +47,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a redelivery is discarded as a duplicate in flight',
     file: 'lib/sqs/consumer.ts',
-    find: "redelivered ? 'defer' : onInFlight",
-    put: 'onInFlight',
+    find: 'const isAnother = !redelivered && ',
+    put: 'const isAnother = ',
   },
   {
     what: 'a message starts however little time is left',
