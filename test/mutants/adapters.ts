@@ -77,8 +77,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'what may have killed a worker is not held back',
     file: 'lib/sqs/each-message.ts',
-    find: 'const fate = await tryOne(one, false);',
-    put: 'const fate = await tryOne(one, true);',
+    find: 'const fate = await tryOne(one, deadline, false);',
+    put: 'const fate = await tryOne(one, deadline, true);',
   },
   {
     what: 'a message that nobody has put into a dead-letter queue is acknowledged',
