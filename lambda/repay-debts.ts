@@ -47,7 +47,7 @@ export const handler = eachMessage(
       {
         holder,
         reason: `repayment of ${wanted.length} debts`,
-        waitMs: Math.floor(claim.remainingMs() / 3),
+        waitMs: claim.remainingMs() / 3,
         // Half of it may be done: nobody else comes in before the next attempt.
         unlock: { onSuccess: 'unlock', onFailure: 'keep' },
       },
