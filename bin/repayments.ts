@@ -23,6 +23,8 @@ export class Repayments extends Stack {
       entry: fromRoot('lambda/repay-debts.ts'),
       operation: 'repay-debts',
       batchSize: 1,
+      // Each turn that a request does not get costs a receive.
+      maxReceiveCount: 30,
       timeout,
       depsLockFilePath: fromRoot('package-lock.json'),
       environment: {

@@ -37,7 +37,9 @@ export const handler = eachMessage(
     key: bodyField('requestId'),
     // What is done of it is known item by item.
     onAbandoned: 'retry',
-    backoffSeconds,
+    // A request whose turn it is not has not failed: it asks again soon, and often.
+    backoffSeconds: () => backoffSeconds(1),
+    maxAttempts: 40,
     onEvent: allOf(logEvents, metricEvents()),
   },
   async ({ body: { customerId, debts: wanted } }, claim) => {
