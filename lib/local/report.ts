@@ -74,6 +74,7 @@ export function jsonLine(result: TrafficResult): string {
     repayments: result.repayments.repaid,
     repaidTwice: result.repayments.repaidTwice.length,
     locksLeft: result.repayments.locksLeft,
+    left: result.left,
     killed: result.sandboxes.killed,
     seconds: result.seconds,
   });

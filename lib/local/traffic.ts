@@ -29,7 +29,7 @@ export interface TrafficOptions {
   /** Runs the same functions without pawl. */
   readonly unprotected: boolean;
   readonly progress: Progress;
-  /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more */
+  /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
   /** Every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
@@ -60,8 +60,9 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const sent = await sendOrders(stack, plan);
   await sendRepayments(stack, repayments);
 
-  const deadline =
-    begun + (options.deadlineMs ?? Math.max(110_000, 300 * (options.orders + options.payments + options.repayments)));
+  // Each kill costs a visibility timeout, and whoever waits for what was killed waits with it.
+  const usualMs = Math.max(110_000, 300 * (options.orders + options.payments + options.repayments));
+  const deadline = begun + (options.deadlineMs ?? usualMs * (1 + 3 * options.killShare));
   const { processor, callbackUrl } = stack.payments;
   const telling = processor.tell(
     callbackUrl,

@@ -99,6 +99,7 @@ describe('the verdict', () => {
       repayments: 50,
       repaidTwice: 0,
       locksLeft: 0,
+      left: 0,
       killed: 2,
       seconds: 12.3,
     });
