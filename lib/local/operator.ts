@@ -2,15 +2,14 @@ import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   type Message,
-  ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { parkedClaims } from '../index.ts';
 import { dynamoStore } from '../stores/dynamodb/index.ts';
+import { orderOf, receiveDeadLetters } from './dead-letters.ts';
 import { OPERATION_OF } from './faults.ts';
 import type { EffectKind } from './ledger.ts';
 import type { LocalStack } from './stack.ts';
-import { record } from './template.ts';
 
 /** One parked claim that was decided, and how. */
 export interface Decided {
@@ -25,9 +24,10 @@ export interface Decided {
  * are enough of them that others are left to be seen.
  */
 export async function decideSomeParked(stack: LocalStack, effect: EffectKind): Promise<readonly Decided[]> {
-  if (stack.consumers[effect].deadLetterQueue === undefined) return [];
-  const received = await receiveAll(stack, effect);
-  const parked = received.filter(isParked).map((message) => ({ message, orderId: orderOf(message) }));
+  const { deadLetterQueue } = stack.consumers[effect];
+  if (deadLetterQueue === undefined) return [];
+  const received = await receiveDeadLetters(stack.sqs.client, deadLetterQueue.url);
+  const parked = received.filter(isParked).map((message) => ({ message, orderId: orderOf(message) ?? '' }));
   const orders = [...new Map(parked.map((one) => [one.orderId, one])).values()];
   const happened = stack.ledger.countByOrder(effect);
   const chosen = [
@@ -62,27 +62,6 @@ export async function decideSomeParked(stack: LocalStack, effect: EffectKind): P
 
 function isParked({ MessageAttributes }: Message): boolean {
   return MessageAttributes?.['pawl-reason']?.StringValue === 'parked';
-}
-
-function orderOf({ Body }: Message): string {
-  return String(record(JSON.parse(Body ?? 'null'))['orderId']);
-}
-
-/** Reads a dead-letter queue to its end. What was received is invisible for a while. */
-async function receiveAll(stack: LocalStack, effect: EffectKind): Promise<readonly Message[]> {
-  const { deadLetterQueue } = stack.consumers[effect];
-  const received: Message[] = [];
-  for (;;) {
-    const { Messages = [] } = await stack.sqs.client.send(
-      new ReceiveMessageCommand({
-        QueueUrl: deadLetterQueue?.url,
-        MaxNumberOfMessages: 10,
-        MessageAttributeNames: ['All'],
-      }),
-    );
-    if (Messages.length === 0) return received;
-    received.push(...Messages);
-  }
 }
 
 /** Makes messages of a dead-letter queue visible to the next one who looks. */

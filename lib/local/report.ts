@@ -66,6 +66,7 @@ export function jsonLine(result: TrafficResult): string {
     reconciled: asked(result.verdicts),
     resolved: result.decided.length,
     parked: both(({ parked }) => parked),
+    setAside: both(({ setAside }) => setAside),
     lost: both(({ lost }) => lost),
     doubled: both(({ doubled }) => doubled),
     payments: result.payments.payments,
@@ -126,7 +127,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     );
   }
 
-  lines.push('', paint('bold', 'Effects           orders    done  doubled   parked     lost'));
+  lines.push('', paint('bold', 'Effects           orders    done  doubled   parked  set aside     lost'));
   for (const verdict of [result.emails, result.giftCards]) {
     const count = (items: readonly string[], width: number, bad: boolean) => {
       const text = String(items.length).padStart(width);
@@ -134,7 +135,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     };
     lines.push(
       `  ${NAME_OF[verdict.effect].padEnd(14)}${String(verdict.orders).padStart(8)}${String(verdict.done).padStart(8)}` +
-        `${count(verdict.doubled, 9, true)}${count(verdict.parked, 9, false)}${count(verdict.lost, 9, true)}`,
+        `${count(verdict.doubled, 9, true)}${count(verdict.parked, 9, false)}${count(verdict.setAside, 11, false)}${count(verdict.lost, 9, true)}`,
     );
   }
   const { payments, callbacks, ledgerEntries, drift } = result.payments;
@@ -198,6 +199,14 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
     if (parked.length > 0) {
       lines.push(['dim', `  ${parked.length} still wait. (The provider did ${parkedAndDone} of them.)`]);
     }
+  }
+  for (const { effect, setAside } of [result.emails, result.giftCards]) {
+    if (setAside.length === 0) continue;
+    lines.push([
+      'dim',
+      `Set aside ${NAME_OF[effect]}: ${some(setAside)}. Not done, and not in doubt: their messages were received too often, ` +
+        'mostly by workers that died, and SQS moved them to the dead-letter queue. Redrive them.',
+    ]);
   }
   const again = `npm start -- --orders ${result.orders} --payments ${result.payments.payments} --repayments ${result.repayments.requests} --kill ${result.killShare} --seed ${result.seed}`;
   lines.push(['dim', `Again: ${again}${result.unprotected ? ' --unprotected' : ''}`]);

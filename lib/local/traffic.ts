@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { deadLetteredOrders } from './dead-letters.ts';
 import { createFaults } from './faults.ts';
 import type { EffectKind } from './ledger.ts';
 import { decideSomeParked } from './operator.ts';
@@ -82,6 +83,11 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   progress.end();
 
   const parked = await parkedClaims(stack);
+  const verdictOn = async (effect: EffectKind) => {
+    const url = stack.consumers[effect].deadLetterQueue?.url;
+    const deadLettered = url === undefined ? new Set<string>() : await deadLetteredOrders(stack.sqs.client, url);
+    return judge(effect, orderIds, stack.ledger, { parkedClaims: parked, deadLettered });
+  };
   const consumers = EFFECTS.map((effect) => stack.consumers[effect]);
   const total = (pick: (consumer: (typeof consumers)[number]) => number) =>
     consumers.reduce((sum, consumer) => sum + pick(consumer), 0);
@@ -101,8 +107,8 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     decided,
     deadLettered: await deadLettered(stack),
     sandboxes: { ...stack.sandboxes },
-    emails: judge('email', orderIds, stack.ledger, parked),
-    giftCards: judge('gift-card', orderIds, stack.ledger, parked),
+    emails: await verdictOn('email'),
+    giftCards: await verdictOn('gift-card'),
     payments: paid,
     repayments: repaid,
     left,

@@ -13,20 +13,31 @@ export interface EffectVerdict {
   readonly parked: readonly string[];
   /** How many of the parked did happen. */
   readonly parkedAndDone: number;
+  /** Orders whose effect did not happen, and whose message waits in the dead-letter queue for another reason. */
+  readonly setAside: readonly string[];
   /** Orders whose effect did not happen, and that nobody was told about. */
   readonly lost: readonly string[];
 }
 
-/** Compares what the providers did with what was ordered, and with the claims that are parked. */
+/** Where an order may wait for a person. */
+export interface Waiting {
+  /** The ids of the claims that are parked. */
+  readonly parkedClaims: ReadonlySet<string>;
+  /** The orders of which a message is in the dead-letter queue. */
+  readonly deadLettered: ReadonlySet<string>;
+}
+
+/** Compares what the providers did with what was ordered, and with what waits for a person. */
 export function judge(
   effect: EffectKind,
   orderIds: readonly string[],
   ledger: Ledger,
-  parkedClaims: ReadonlySet<string>,
+  { parkedClaims, deadLettered }: Waiting,
 ): EffectVerdict {
   const counts = ledger.countByOrder(effect);
   const times = (orderId: string) => counts.get(orderId) ?? 0;
   const isParked = (orderId: string) => parkedClaims.has(claimId(effect, orderId));
+  const undone = orderIds.filter((orderId) => times(orderId) === 0 && !isParked(orderId));
   return {
     effect,
     orders: orderIds.length,
@@ -34,6 +45,7 @@ export function judge(
     doubled: orderIds.filter((orderId) => times(orderId) > 1),
     parked: orderIds.filter(isParked),
     parkedAndDone: orderIds.filter((orderId) => isParked(orderId) && times(orderId) > 0).length,
-    lost: orderIds.filter((orderId) => times(orderId) === 0 && !isParked(orderId)),
+    setAside: undone.filter((orderId) => deadLettered.has(orderId)),
+    lost: undone.filter((orderId) => !deadLettered.has(orderId)),
   };
 }

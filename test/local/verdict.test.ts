@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { orderOf } from '../../lib/local/dead-letters.ts';
 import { createLedger } from '../../lib/local/ledger.ts';
 import { createPawlEvents } from '../../lib/local/pawl-events.ts';
 import { isGood, jsonLine, report, type TrafficResult } from '../../lib/local/report.ts';
 import { judge } from '../../lib/local/verdict.ts';
 
-const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'lost'];
+const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'set-aside', 'lost'];
 
 function verdicts() {
   const ledger = createLedger(() => 1_770_000_000_000);
@@ -12,12 +13,16 @@ function verdicts() {
     ledger.append({ effect: 'email', orderId, key: 'mail', sandbox: 'SANDBOX0001' });
   }
   for (const orderId of orders) ledger.append({ effect: 'gift-card', orderId, key: 'card', sandbox: undefined });
-  const parked = new Set(['send-email#parked', 'send-email#parked-and-done']);
-  return { emails: judge('email', orders, ledger, parked), giftCards: judge('gift-card', orders, ledger, parked) };
+  const waiting = {
+    parkedClaims: new Set(['send-email#parked', 'send-email#parked-and-done']),
+    // A copy of what was done, or is parked, may be there as well.
+    deadLettered: new Set(['done', 'parked', 'set-aside']),
+  };
+  return { emails: judge('email', orders, ledger, waiting), giftCards: judge('gift-card', orders, ledger, waiting) };
 }
 
 const result: TrafficResult = {
-  orders: 5,
+  orders: 6,
   messages: 12,
   producerDuplicates: 2,
   sqsRedeliveries: 1,
@@ -57,17 +62,18 @@ describe('the verdict', () => {
     expect(JSON.parse(jsonLine(good))).toMatchObject({ payments: 3, ledgerEntries: 6, drift: 0 });
   });
 
-  test('comes from what the providers did, and an effect that nobody knows of is lost unless it is parked', () => {
+  test('comes from what the providers did, and an effect that nobody knows of is lost unless it is parked, or its message in the dead-letter queue', () => {
     expect(result.emails).toEqual({
       effect: 'email',
-      orders: 5,
+      orders: 6,
       done: 3,
       doubled: ['doubled'],
       parked: ['parked', 'parked-and-done'],
       parkedAndDone: 1,
+      setAside: ['set-aside'],
       lost: ['lost'],
     });
-    expect(result.giftCards).toMatchObject({ done: 5, doubled: [], parked: [], lost: [] });
+    expect(result.giftCards).toMatchObject({ done: 6, doubled: [], parked: [], setAside: [], lost: [] });
   });
 
   test('is good only when nothing is lost, nothing doubled and nothing left', () => {
@@ -75,22 +81,23 @@ describe('the verdict', () => {
     expect(isGood(result)).toBe(false);
     expect(isGood({ ...good, left: 1 })).toBe(false);
     expect(isGood({ ...good, emails: { ...good.emails, doubled: ['done'] } })).toBe(false);
-    expect(isGood({ ...good, emails: { ...good.emails, parked: ['done'] } })).toBe(true);
+    expect(isGood({ ...good, emails: { ...good.emails, parked: ['done'], setAside: ['later'] } })).toBe(true);
   });
 
   test('is one line of JSON for a program', () => {
     expect(JSON.parse(jsonLine(result))).toEqual({
-      orders: 5,
+      orders: 6,
       messages: 12,
       deliveries: 15,
       emails: 3,
-      giftCards: 5,
+      giftCards: 6,
       suppressed: 2,
       deferred: 1,
       takeovers: 1,
       reconciled: 5,
       resolved: 2,
       parked: 2,
+      setAside: 1,
       lost: 1,
       doubled: 1,
       payments: 3,
@@ -109,12 +116,13 @@ describe('the verdict', () => {
     const text = report(result, false);
     expect(text).toContain('Doubled emails: doubled.');
     expect(text).toContain('Lost emails: lost.');
+    expect(text).toContain('Set aside emails: set-aside.');
     expect(text).toContain('5   times the provider was asked: 3 applied, 2 not applied (1 too early to be believed)');
     expect(text).toContain('Parked emails: 4.');
     expect(text).toContain('done: looked up by the operator, resolved as applied');
     expect(text).toContain('later: looked up by the operator, resolved as not-applied');
     expect(text).toContain('2 still wait. (The provider did 1 of them.)');
-    expect(text).toContain('npm start -- --orders 5 --payments 3 --repayments 2 --kill 0.08 --seed 1');
+    expect(text).toContain('npm start -- --orders 6 --payments 3 --repayments 2 --kill 0.08 --seed 1');
     expect(report(good, false)).toContain('Nothing lost, nothing doubled');
     expect(text).not.toContain('\u001b');
     expect(report(result, true)).toContain('\u001b[');
@@ -140,4 +148,11 @@ test('events of pawl are counted in a log that holds other lines, and halves of 
   expect(events.count('granted')).toBe(0);
   expect(events.count('replayed', 'repeated')).toBe(2);
   expect(events.verdicts()).toEqual({ applied: 1, notApplied: 2, tooEarly: 1, inconclusive: 1 });
+});
+
+test('the order of a dead letter is read if it can be', () => {
+  expect(orderOf({ Body: '{"orderId":"order-1"}' })).toBe('order-1');
+  for (const Body of ['{"orderId":7}', '{}', 'null', '"order-1"', 'no json', undefined]) {
+    expect(orderOf({ ...(Body === undefined ? {} : { Body }) })).toBeUndefined();
+  }
 });

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deadLetteredOrders } from '../dead-letters.ts';
 import { createFaults } from '../faults.ts';
 import { startGiftCards } from '../gift-cards.ts';
 import { createLedger, type EffectKind } from '../ledger.ts';
@@ -40,10 +41,7 @@ const DRAIN_TIMEOUT_MS = 150_000;
 const BETWEEN_ORDERS_MS = 1_500;
 const HOST_FAILURES = 4;
 
-const OUTPUT_OF: Readonly<Record<EffectKind, string>> = {
-  email: 'SendEmailQueueUrl',
-  'gift-card': 'IssueGiftCardQueueUrl',
-};
+const CONSUMER_OF: Readonly<Record<EffectKind, string>> = { email: 'SendEmail', 'gift-card': 'IssueGiftCard' };
 
 /** The life of a stack: bootstrapped, deployed, used, updated while it is being used, checked, and destroyed. */
 export async function runDeployment(options: DeployOptions): Promise<DeployResult> {
@@ -104,13 +102,15 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
   await cdk.bootstrap();
   say('cdk deploy');
   const outputs = await cdk.deploy({ ...FIRST, giftCardApiUrl: giftCards.endpoint });
-  const queueUrl = (effect: EffectKind) => outputs[OUTPUT_OF[effect]] ?? '';
+  const queueUrl = (effect: EffectKind) => outputs[`${CONSUMER_OF[effect]}QueueUrl`] ?? '';
   const table = outputs['ClaimsTableName'] ?? '';
   const resources = await account.stackResources(STACK);
   const functions = resources.filter(({ type }) => type === 'AWS::Lambda::Function').map(({ name }) => name);
-  const deadLetterQueues = resources
-    .filter(({ type, logicalId }) => type === 'AWS::SQS::Queue' && logicalId.includes('DeadLetterQueue'))
-    .map(({ name }) => name);
+  const deadLetterQueue = (effect: EffectKind) =>
+    resources.find(
+      ({ type, logicalId }) =>
+        type === 'AWS::SQS::Queue' && logicalId.startsWith(`${CONSUMER_OF[effect]}DeadLetterQueue`),
+    )?.name ?? '';
   expect(
     `deployed: ${resources.length} resources, of which ${functions.length} functions and 1 table`,
     functions.length === 2 && table !== '',
@@ -182,8 +182,11 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
   expect('pawl doctor finds nothing wrong once it is set back', (await doctor(mailFunction)) === CLEAN);
 
   const claims = await account.claims(table);
-  const depths = await Promise.all(deadLetterQueues.map((url) => account.depth(url)));
+  const depths = await Promise.all(EFFECTS.map((effect) => account.depth(deadLetterQueue(effect))));
   const deadLettered = depths.reduce((sum, depth) => sum + depth.ready + depth.delayed + depth.inFlight, 0);
+  const setAside = new Map<EffectKind, ReadonlySet<string>>();
+  for (const effect of EFFECTS)
+    setAside.set(effect, await deadLetteredOrders(account.sqs.client, deadLetterQueue(effect)));
   say('cdk destroy');
   await cdk.destroy({ ...UPDATED, giftCardApiUrl: giftCards.endpoint });
   const remains = await account.remains(STACK);
@@ -195,7 +198,11 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
   expect(`the table stays, with its ${kept?.total ?? 0} claims`, kept !== undefined && kept.total === claims?.total);
   progress.end();
 
-  const parked = claims?.parked ?? new Set<string>();
+  const verdictOn = (effect: EffectKind) =>
+    judge(effect, orderIds, ledger, {
+      parkedClaims: claims?.parked ?? new Set(),
+      deadLettered: setAside.get(effect) ?? new Set(),
+    });
   return {
     orders: plan.length,
     ...sent,
@@ -206,8 +213,8 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
     deadLettered,
     providerFaults: faultStats.providerFaults,
     killed,
-    emails: judge('email', orderIds, ledger, parked),
-    giftCards: judge('gift-card', orderIds, ledger, parked),
+    emails: verdictOn('email'),
+    giftCards: verdictOn('gift-card'),
     left,
     failures,
     claimsKept: kept?.total ?? 0,

@@ -45,6 +45,7 @@ export function jsonLine(result: DeployResult): string {
     deferred: result.deferred,
     takeovers: result.takeovers,
     parked: both(result, ({ parked }) => parked),
+    setAside: both(result, ({ setAside }) => setAside),
     lost: both(result, ({ lost }) => lost),
     doubled: both(result, ({ doubled }) => doubled),
     killed: result.killed,
@@ -65,9 +66,10 @@ export function report(result: DeployResult): string {
       verdict.done,
       verdict.doubled.length,
       verdict.parked.length,
+      verdict.setAside.length,
       verdict.lost.length,
     ]
-      .map((count) => String(count).padStart(9))
+      .map((count, column) => String(count).padStart(column === 4 ? 11 : 9))
       .join('')}`;
   const lines = [
     'Messages',
@@ -98,7 +100,7 @@ export function report(result: DeployResult): string {
       'calls that failed, hung until the function timed out, or were answered late',
     ),
     '',
-    'Effects           orders     done  doubled   parked     lost',
+    'Effects           orders     done  doubled   parked  set aside     lost',
     effect('emails', result.emails),
     effect('gift cards', result.giftCards),
     '',
