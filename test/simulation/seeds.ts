@@ -1,4 +1,4 @@
-/** Seeds under which something was once wrong, with what it was. Each runs with every test run. */
+/** Seeds under which something was once wrong, in the library or in the oracle, with what it was. Each runs with every test run. */
 export const regressions: readonly { readonly seed: number; readonly was: string }[] = [
   {
     seed: 1613,
@@ -12,4 +12,14 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     seed: 21093,
     was: "the next try counted from the time of an operator's decision, which is older than the claim that was granted after it",
   },
+  {
+    seed: 72616,
+    was: 'the oracle blamed a provider for the effect of a worker that had stood still past its lease, and was not taken over yet',
+  },
+  { seed: 78890, was: 'the oracle believed a read that was answered after the write that followed it' },
+  {
+    seed: 79518,
+    was: 'the oracle held workers to what they were told while a clock was further off than the allowance',
+  },
+  { seed: 90226, was: 'the oracle forgot that a duplicate was discarded as soon as its first copy had failed' },
 ];

@@ -35,6 +35,8 @@ export function createGrants(): Grants {
     if (item === undefined) return;
     const record = fromItem(item);
     const place = about(sandbox, record.id);
+    // Read before a write of its own, and heard after the answer to that: it says nothing of what is.
+    if (record.fence < (known.get(place)?.fence ?? 0)) return;
     if (record.claimId.startsWith(`${sandbox.name}.`)) learn(place, record);
     else lost.add(place);
   }
