@@ -44,8 +44,9 @@ export const handler = eachMessage(
   },
   async ({ body: { customerId, debts: wanted } }, claim) => {
     const holder = claim.effectKey;
+    const resourceOf = (debt: string): Resource => ['customer', customerId, 'debt', debt];
     const answer = await locks.withLock(
-      wanted.map((debt): Resource => ['customer', customerId, 'debt', debt]),
+      wanted.map(resourceOf),
       {
         holder,
         reason: `repayment of ${wanted.length} debts`,
@@ -54,14 +55,23 @@ export const handler = eachMessage(
         unlock: { onSuccess: 'unlock', onFailure: 'keep' },
       },
       async (lock) => {
-        const signal = AbortSignal.any([lock.signal, claim.signal]);
-        const options = { id: holder, fence: lockStore.stillHeld(lock), tableName, client, signal };
-        return forEachItem(wanted, options, (chunk) => repaymentsOf(chunk, holder));
+        const { outcome } = await forEachItem(
+          wanted,
+          {
+            id: holder,
+            fence: lockStore.stillHeld(lock),
+            // Should this worker stand still until somebody else has taken over: looked at with every chunk.
+            check: (debts) => lockStore.stillLocked(lock, debts.map(resourceOf)),
+            tableName,
+            client,
+            signal: AbortSignal.any([lock.signal, claim.signal]),
+          },
+          (chunk) => repaymentsOf(chunk, holder),
+        );
+        if (outcome !== 'done') throw new RetryableError(`the work is ${outcome}: the next attempt goes on`);
       },
     );
     if (answer.outcome === 'held')
       throw new RetryableError(`locked by ${answer.by[0]?.holder} since ${answer.by[0]?.since}`);
-    if (answer.result.outcome !== 'done')
-      throw new RetryableError('there was no time for all of them: the next attempt goes on');
   },
 );

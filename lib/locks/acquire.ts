@@ -61,11 +61,14 @@ export async function tryLockAll(
   }
   const granted = attempt.own as LockRecord;
   const owner = ownLock(settings, granted);
+  await endEarlier(attempt);
   // Piece by piece takes its time, and so do retries: it must be ours for long enough in the end.
   const isLate = !inOneWrite || owner.remainingMs() < leaseMs / 2;
   if (isLate && (await owner.renew()) === 'stale') return nobody;
-  await endEarlier(attempt);
-  return { outcome: 'locked', lock: lockOf(attempt, granted, owner) };
+  if (owner.remainingMs() > 0) return { outcome: 'locked', lock: lockOf(attempt, granted, owner) };
+  // Whoever stood still for so long must not begin: others may have come and gone.
+  await letGo(attempt);
+  return nobody;
 }
 
 /** Takes some of the resources, all or none. */

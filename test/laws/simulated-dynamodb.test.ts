@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import type { ClaimStore } from '../../lib/core/store.ts';
+import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
 import { dynamoStore, individualDynamoStore, type TableOptions } from '../../lib/stores/dynamodb/index.ts';
 import { dynamoClient } from '../simulation/dynamodb/client.ts';
 import { simulatedTable } from '../simulation/dynamodb/table.ts';
@@ -9,6 +10,7 @@ import { createSandbox, type Sandbox } from '../simulation/lambda/sandbox.ts';
 import { noStats } from '../simulation/simulation.ts';
 import { createWorld } from '../simulation/world/world.ts';
 import { inCompany } from '../support/in-company.ts';
+import { lockLaws } from './lock-laws.ts';
 import { storeLaws } from './store-laws.ts';
 
 /** What the simulation believes of DynamoDB must be so: the laws that hold on DynamoDB Local hold on the simulated table. */
@@ -106,8 +108,21 @@ const onTheWay = { storeThrottles: 0.1, storeFails: 0.1, storeRequestLost: 0.1, 
 laws('dynamoStore, in batches that fail in part', (options) => inCompany(batches(options)), 20, clientWith(inPart));
 laws('dynamoStore, on an unreliable way', batches, 20, clientWith(onTheWay));
 
+function locks(name: string, client = clientWith({})): void {
+  lockLaws(`${name} on the simulated table`, async () => {
+    const losing = losingAnswers();
+    return {
+      store: dynamoLockStore({ tableName, client, host }),
+      lossy: { store: dynamoLockStore({ tableName, client: losing.client, host }), lost: losing.lost },
+    };
+  });
+}
+locks('dynamoLockStore');
+const meeting = { storeConflicts: 0.2, keysUnprocessed: 0.1 };
+locks('dynamoLockStore, on an unreliable way', clientWith({ ...onTheWay, ...meeting }));
+
 it('and all of that did happen', () => {
-  for (const fault of Object.keys({ ...inPart, ...onTheWay }) as FaultName[]) {
+  for (const fault of Object.keys({ ...inPart, ...onTheWay, ...meeting }) as FaultName[]) {
     expect(struck.get(fault), fault).toBeGreaterThan(20);
   }
 });

@@ -38,3 +38,21 @@ it('leaves a holder what it had, when it meets somebody in a later piece of what
     ['two', 'held'],
   ]);
 });
+
+it('does not hand out a lock whose lease was over before its worker could be told', async () => {
+  let ahead = 0;
+  const host = { ...nodeHost, now: () => nodeHost.now() + ahead };
+  const inner = memoryLockStore();
+  const store: LockStore = {
+    ...inner,
+    async write(writes) {
+      const result = await inner.write(writes);
+      // It stands still for longer than the lease, whenever it waits for an answer.
+      ahead += 61_000;
+      return result;
+    },
+  };
+  const locks = resourceLocks({ store, host, leaseMs: 60_000 });
+  expect((await locks.lockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
+  expect(await locks.read(['a', 'b'])).toEqual([]);
+});

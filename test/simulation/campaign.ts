@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { add, noTally, type Tally } from './tally.ts';
+import type { Piece } from './worker.ts';
 
 export interface CampaignOptions {
+  readonly what: Piece['what'];
   readonly from: number;
   readonly seeds: number;
   readonly workers: number;
@@ -15,6 +17,7 @@ export interface CampaignOptions {
 }
 
 export interface Campaign extends Tally {
+  readonly what: Piece['what'];
   readonly from: number;
   /** All seeds before this one have run. */
   next: number;
@@ -30,7 +33,7 @@ const tellsEveryMs = 5000;
 
 /** Runs seeds in several threads. What came of them is the same in whatever order their pieces end. */
 export async function runCampaign(options: CampaignOptions, tell: (line: string) => void): Promise<Campaign> {
-  const { seeds, workers, mostFailures, minutes, stateFile } = options;
+  const { what, seeds, workers, mostFailures, minutes, stateFile } = options;
   const campaign = begin(options);
   const end = campaign.from + seeds;
   /** Pieces that have ended before an earlier one. */
@@ -49,7 +52,7 @@ export async function runCampaign(options: CampaignOptions, tell: (line: string)
     const died = Promise.withResolvers<never>();
     worker.once('error', died.reject);
     while (!isOver()) {
-      const piece = { from: given, count: Math.min(perPiece, end - given) };
+      const piece: Piece = { what, from: given, count: Math.min(perPiece, end - given) };
       given += piece.count;
       const { promise, resolve } = Promise.withResolvers<Tally>();
       worker.once('message', resolve);
@@ -95,11 +98,12 @@ export async function runCampaign(options: CampaignOptions, tell: (line: string)
   return campaign;
 }
 
-/** @throws Error when the file is of a campaign that began elsewhere */
-function begin({ from, stateFile }: CampaignOptions): Campaign {
+/** @throws Error when the file is of another campaign */
+function begin({ what, from, stateFile }: CampaignOptions): Campaign {
   if (stateFile === undefined || !existsSync(stateFile))
-    return { ...noTally(), from, next: from, seconds: 0, cpuSeconds: 0 };
+    return { ...noTally(), what, from, next: from, seconds: 0, cpuSeconds: 0 };
   const campaign = JSON.parse(readFileSync(stateFile, 'utf8')) as Campaign;
-  if (campaign.from !== from) throw new Error(`${stateFile} is of a campaign from seed ${campaign.from}`);
+  if (campaign.from !== from || campaign.what !== what)
+    throw new Error(`${stateFile} is of a campaign of ${campaign.what} from seed ${campaign.from}`);
   return campaign;
 }

@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { runCampaign } from './campaign.ts';
+import { simulateLocks } from './locks/simulate.ts';
 import { simulate } from './simulate.ts';
 import { storyOf } from './story.ts';
 
-const usage = `npm run simulate -- [--seeds 1000] [--from 1] [--workers 2] [--minutes M] [--state FILE] [--stop]
-npm run simulate -- --seed N [--trace]
+const usage = `npm run simulate -- [--locks] [--seeds 1000] [--from 1] [--workers 2] [--minutes M] [--state FILE] [--stop]
+npm run simulate -- [--locks] --seed N [--trace]
 
+  --locks       locks over many resources, instead of claims
   --seeds N     how many seeds to run
   --from N      the first of them
   --workers N   in how many threads
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     stop: { type: 'boolean', default: false },
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    locks: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -43,7 +46,7 @@ function commit(): string | undefined {
 }
 
 async function one(seed: number, tells: boolean): Promise<void> {
-  const simulated = await simulate(seed, { keepsStory: true });
+  const simulated = await (values.locks ? simulateLocks : simulate)(seed, { keepsStory: true });
   console.log(storyOf(simulated, tells));
   if (simulated.violations.length > 0) process.exitCode = 1;
 }
@@ -51,6 +54,7 @@ async function one(seed: number, tells: boolean): Promise<void> {
 async function many(): Promise<void> {
   const campaign = await runCampaign(
     {
+      what: values.locks ? 'locks' : 'claims',
       from: Number(values.from),
       seeds: Number(values.seeds),
       workers: Number(values.workers),
@@ -66,7 +70,7 @@ async function many(): Promise<void> {
     console.log(
       `seed ${seed}: ${violations.map(({ invariant, text }) => `invariant ${invariant}: ${text}`).join('; ')}`,
     );
-    console.log(`  npm run simulate -- --seed ${seed} --trace`);
+    console.log(`  npm run simulate -- ${values.locks ? '--locks ' : ''}--seed ${seed} --trace`);
   }
   const took = { seconds: Math.round(seconds), cpuSeconds: Math.round(cpuSeconds) };
   const ran = { seeds, from, next, failures: failures.length, ...took, commit: commit() };

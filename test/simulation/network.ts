@@ -16,6 +16,8 @@ export interface Request<T> {
   readonly what: string;
   /** Draws what happens to the next try. */
   readonly trouble: () => Trouble | undefined;
+  /** What the service says when this request meets a transaction. */
+  readonly conflict?: () => Error;
   /** Carries it out, in the service. @throws what the service answers */
   readonly serve: () => T;
   /** Hears of an answer when it arrives, before the process does. */
@@ -70,7 +72,7 @@ export function request<T>(world: World, sandbox: Sandbox, tries: number, { what
           fail(named('ThrottlingException'), outMs + backMs);
           break;
         case 'conflict':
-          fail(named('TransactionConflictException'), outMs + backMs, true);
+          fail(way.conflict?.() ?? named('TransactionConflictException'), outMs + backMs, true);
           break;
         case 'failed':
           fail(named('InternalServerError'), outMs + backMs);

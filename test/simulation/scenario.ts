@@ -192,7 +192,7 @@ const themes: readonly (readonly FaultName[])[] = [
 ];
 
 /** Swarm testing: some seeds are calm, some rough, and each has its own kinds of trouble. */
-function drawFaults({ pick, chance, below }: Random): FaultRates {
+export function drawFaults({ pick, chance, below }: Random): FaultRates {
   const roughness = pick([0, 0.1, 0.2, 0.4]);
   const theme = themes[below(themes.length)] ?? [];
   const rateOf = (name: FaultName) => {

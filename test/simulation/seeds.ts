@@ -23,3 +23,8 @@ export const regressions: readonly { readonly seed: number; readonly was: string
   },
   { seed: 90226, was: 'the oracle forgot that a duplicate was discarded as soon as its first copy had failed' },
 ];
+
+/** The same for `--locks`. */
+export const lockRegressions: typeof regressions = [
+  { seed: 2, was: 'a worker that stood still after its lock was granted began its work under a lease that was over' },
+];

@@ -1,5 +1,4 @@
 import { simulatedTable } from './dynamodb/table.ts';
-import type { FaultName } from './faults.ts';
 import { startEventSource } from './lambda/event-source.ts';
 import { createLambda } from './lambda/lambda.ts';
 import type { Sandbox } from './lambda/sandbox.ts';
@@ -11,6 +10,7 @@ import { createScenario, type Scenario } from './scenario.ts';
 import { noStats, type Simulation, type Stats } from './simulation.ts';
 import { simulatedQueue } from './sqs/queue.ts';
 import { startTraffic } from './traffic.ts';
+import { createTroubles } from './troubles.ts';
 import { createWorld } from './world/world.ts';
 
 export interface Simulated {
@@ -42,26 +42,11 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
   const scenario = change(createScenario(seed));
   const world = createWorld({ seed, keepsStory, turnsTheLoop });
   const stats = noStats();
-  const outage = drawOutage();
-
-  function drawOutage() {
-    const { random } = world;
-    const from = random.between(0, scenario.faultsEndMs);
-    const until = from + random.between(500, 20_000);
-    return scenario.faults.storeOutage > 0 ? { from, until: Math.min(until, scenario.faultsEndMs) } : undefined;
-  }
-
   const simulation = {
     scenario,
     world,
     stats,
-    strikes(fault: FaultName) {
-      const share = scenario.faults[fault];
-      const happens = share > 0 && world.time < scenario.faultsEndMs && world.random.chance(share);
-      if (happens) stats.faults++;
-      return happens;
-    },
-    isOut: () => outage !== undefined && world.time >= outage.from && world.time < outage.until,
+    ...createTroubles(world, scenario, stats),
     refuses: (key: string) => simulation.traffic.isRefused(key),
   } as { -readonly [Part in keyof Simulation]: Simulation[Part] };
   const { fifo, visibilityMs, maxReceiveCount } = scenario;

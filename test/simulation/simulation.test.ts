@@ -10,7 +10,7 @@ const seeds = from(1, 400);
 
 describe('the simulation', () => {
   it(`finds nothing wrong under ${seeds.length} seeds, in which everything happens that it is about`, async () => {
-    const { failures, stats } = await runSeeds(seeds);
+    const { failures, stats } = await runSeeds(simulate, seeds);
 
     expect(failures).toEqual([]);
     const { events, lateActs: _, ...happened } = stats;

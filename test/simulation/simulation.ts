@@ -58,10 +58,3 @@ export function noStats(): Stats {
   const numbers = Object.fromEntries(counted.map((name) => [name, 0])) as Record<(typeof counted)[number], number>;
   return { ...numbers, events: {} };
 }
-
-export function addStats(to: Stats, more: Stats): void {
-  for (const name of counted) to[name] += more[name];
-  for (const [type, times = 0] of Object.entries(more.events)) {
-    to.events[type as ClaimEvent['type']] = (to.events[type as ClaimEvent['type']] ?? 0) + times;
-  }
-}

@@ -1,30 +1,50 @@
 import type { Violation } from './parts.ts';
-import { simulate } from './simulate.ts';
-import { addStats, noStats, type Stats } from './simulation.ts';
+
+/** Numbers by name, and groups of them. */
+export interface Counts {
+  [name: string]: number | Counts;
+}
 
 /** What came of many seeds. */
-export interface Tally {
+export interface Tally<S = Counts> {
   seeds: number;
-  stats: Stats;
+  stats: S;
   steps: number;
   failures: { readonly seed: number; readonly violations: readonly Violation[] }[];
 }
 
-export const noTally = (): Tally => ({ seeds: 0, stats: noStats(), steps: 0, failures: [] });
+/** What is simulated: a world for each seed. */
+export type Simulate<S> = (
+  seed: number,
+  options: { readonly turnsTheLoop: boolean },
+) => Promise<{ readonly violations: readonly Violation[]; readonly stats: S; readonly steps: number }>;
+
+export const noTally = (): Tally => ({ seeds: 0, stats: {}, steps: 0, failures: [] });
 
 /** Adds one tally to another. */
-export function add(to: Tally, more: Tally): void {
+export function add<S extends object>(to: Tally, more: Tally<S>): void {
   to.seeds += more.seeds;
   to.steps += more.steps;
-  addStats(to.stats, more.stats);
+  addCounts(to.stats, more.stats as unknown as Counts);
   to.failures.push(...more.failures);
+}
+
+function addCounts(to: Counts, more: Counts): void {
+  for (const [name, value] of Object.entries(more)) {
+    if (typeof value === 'number') to[name] = Number(to[name] ?? 0) + value;
+    else {
+      const group = (to[name] ?? {}) as Counts;
+      addCounts(group, value);
+      to[name] = group;
+    }
+  }
 }
 
 /** Every so many seeds, one of them goes by turns of the event loop, where unhandled rejections are seen at once. */
 const turnsTheLoopEvery = 50;
 
 /** Runs seeds one after the other. */
-export async function runSeeds(seeds: Iterable<number>): Promise<Tally> {
+export async function runSeeds<S extends object>(simulate: Simulate<S>, seeds: Iterable<number>): Promise<Tally<S>> {
   const tally = noTally();
   const rejections: unknown[] = [];
   const onRejection = (reason: unknown) => rejections.push(reason);
@@ -42,5 +62,5 @@ export async function runSeeds(seeds: Iterable<number>): Promise<Tally> {
     add(tally, { seeds: 1, stats, steps, failures: failures.length > 0 ? [{ seed, violations: failures }] : [] });
   }
   process.off('unhandledRejection', onRejection);
-  return tally;
+  return tally as unknown as Tally<S>;
 }

@@ -1,9 +1,24 @@
 import { parentPort } from 'node:worker_threads';
-import { runSeeds } from './tally.ts';
+import { simulateLocks } from './locks/simulate.ts';
+import { simulate } from './simulate.ts';
+import { runSeeds, type Simulate } from './tally.ts';
 
 // Errors are part of a day's work here, and their stacks are read by nobody.
 Error.stackTraceLimit = 0;
 
-parentPort?.on('message', async ({ from, count }: { from: number; count: number }) => {
-  parentPort?.postMessage(await runSeeds(Array.from({ length: count }, (_, index) => from + index)));
+/** What a thread is told to run. */
+export interface Piece {
+  readonly what: 'claims' | 'locks';
+  readonly from: number;
+  readonly count: number;
+}
+
+parentPort?.on('message', async ({ what, from, count }: Piece) => {
+  const world: Simulate<object> = what === 'locks' ? simulateLocks : simulate;
+  parentPort?.postMessage(
+    await runSeeds(
+      world,
+      Array.from({ length: count }, (_, index) => from + index),
+    ),
+  );
 });

@@ -1,10 +1,12 @@
-import type {
-  BatchExecuteStatementCommandInput,
-  BatchExecuteStatementCommandOutput,
-  BatchGetItemCommandInput,
-  BatchGetItemCommandOutput,
-  BatchStatementResponse,
-  DynamoDBClient,
+import {
+  type BatchExecuteStatementCommandInput,
+  type BatchExecuteStatementCommandOutput,
+  type BatchGetItemCommandInput,
+  type BatchGetItemCommandOutput,
+  type BatchStatementResponse,
+  type DynamoDBClient,
+  TransactionCanceledException,
+  type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { FaultName } from '../faults.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
@@ -13,10 +15,13 @@ import type { Simulation } from '../simulation.ts';
 import { type SimulatedTable, statementsOf } from './table.ts';
 
 /** As far as a client needs to know what it is part of. */
-export type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut' | 'stats'> & {
+export type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut'> & {
+  readonly stats: Pick<Simulation['stats'], 'storeRequests'>;
   readonly scenario: Pick<Simulation['scenario'], 'sdkTries'>;
   readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails'>;
 };
+
+const mayConflict = new Set(['PutItemCommand', 'TransactWriteItemsCommand']);
 
 /** A stand-in for a sandbox's DynamoDBClient, with an unreliable way to the table. */
 export function dynamoClient(
@@ -39,7 +44,7 @@ export function dynamoClient(
   function trouble(command: string): Trouble | undefined {
     stats.storeRequests++;
     if (isOut() || strikes('storeThrottles')) return 'throttled';
-    if (command === 'PutItemCommand' && strikes('storeConflicts')) return 'conflict';
+    if (mayConflict.has(command) && strikes('storeConflicts')) return 'conflict';
     if (strikes('storeFails')) return 'failed';
     if (strikes('storeFailsApplied')) return 'failed-applied';
     if (strikes('storeAnswerLost')) return 'answer-lost';
@@ -52,6 +57,15 @@ export function dynamoClient(
     if (command === 'BatchExecuteStatementCommand') return statements(input as BatchExecuteStatementCommandInput);
     if (command === 'BatchGetItemCommand') return keys(input as BatchGetItemCommandInput);
     return table.execute(command, input, sandbox);
+  }
+
+  /** What the SDK sends again carries the token of the first, and is answered as that was. */
+  function onceOnly(serveIt: () => unknown): () => unknown {
+    let applied: { readonly answer: unknown } | undefined;
+    return () => {
+      applied ??= { answer: serveIt() };
+      return applied.answer;
+    };
   }
 
   function statements({ Statements = [] }: BatchExecuteStatementCommandInput): BatchExecuteStatementCommandOutput {
@@ -72,21 +86,32 @@ export function dynamoClient(
     const left = new Set((asked.Keys ?? []).filter(() => strikes('keysUnprocessed')));
     const Keys = (asked.Keys ?? []).filter((key) => !left.has(key));
     const read = { RequestItems: { [name]: { ...asked, Keys } } };
-    const output = table.execute('BatchGetItemCommand', read, sandbox) as BatchGetItemCommandOutput;
+    const none = { $metadata: {}, Responses: { [name]: [] } };
+    const output =
+      Keys.length === 0 ? none : (table.execute('BatchGetItemCommand', read, sandbox) as BatchGetItemCommandOutput);
     return { ...output, UnprocessedKeys: left.size > 0 ? { [name]: { ...asked, Keys: [...left] } } : {} };
   }
 
   const client = {
     send(command: { readonly input: object }): Promise<unknown> {
       const { name } = command.constructor;
+      const serveIt = () => serve(name, command.input);
+      const isTransaction = name === 'TransactWriteItemsCommand';
       return request<unknown>(world, sandbox, scenario.sdkTries, {
         what: name,
         trouble: () => trouble(name),
-        serve: () => serve(name, command.input),
+        serve: isTransaction ? onceOnly(serveIt) : serveIt,
+        ...(isTransaction && { conflict: () => conflictOf(command.input as TransactWriteItemsCommandInput) }),
         heard: (answer) => oracle.heard(sandbox, command.input, answer),
       });
     },
     destroy() {},
   };
   return client as unknown as DynamoDBClient;
+}
+
+/** One of the items is in another transaction. */
+function conflictOf({ TransactItems = [] }: TransactWriteItemsCommandInput): Error {
+  const CancellationReasons = TransactItems.map((_, index) => ({ Code: index === 0 ? 'TransactionConflict' : 'None' }));
+  return new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons });
 }

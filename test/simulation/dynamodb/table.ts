@@ -7,7 +7,11 @@ import {
   ConditionalCheckFailedException,
   type GetItemCommandInput,
   type PutItemCommandInput,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { holds, invalid, type Placeholders, same, updated } from './expression.ts';
 import { parseStatement } from './partiql.ts';
 
 export type Item = Record<string, AttributeValue>;
@@ -35,7 +39,7 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
   function put(input: PutItemCommandInput, writer: Writer): object {
     const after = input.Item as Item;
     const before = items.get(textOf(after['id']));
-    if (!holds(input, before)) {
+    if (!holds(input.ConditionExpression, input, before)) {
       throw new ConditionalCheckFailedException({
         message: 'The conditional request failed',
         $metadata: {},
@@ -73,10 +77,31 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
     return {};
   }
 
+  /** All of them or none, and no item twice. */
+  function transact({ TransactItems = [] }: TransactWriteItemsCommandInput, writer: Writer): object {
+    const actions = TransactItems.map(actionOf);
+    if (actions.length === 0 || actions.length > 100 || new Set(actions.map(({ id }) => id)).size < actions.length)
+      throw invalid('no action, more than 100, or two of one item');
+    const reasons = actions.map(({ id, condition, placeholders, shows }) => {
+      const before = items.get(id);
+      if (holds(condition, placeholders, before)) return { Code: 'None' };
+      return { Code: 'ConditionalCheckFailed', ...(shows && before && { Item: { ...before } }) };
+    });
+    if (reasons.some(({ Code }) => Code !== 'None')) {
+      throw new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons: reasons });
+    }
+    for (const { id, after } of actions) {
+      const before = items.get(id);
+      if (after !== undefined) replace(before, after(before), writer);
+    }
+    return {};
+  }
+
   function batchGet({ RequestItems = {} }: BatchGetItemCommandInput): object {
     const { Keys = [], ConsistentRead } = RequestItems[name] ?? {};
     demandConsistent(ConsistentRead);
     const ids = Keys.map((key) => textOf(key['id']));
+    if (ids.length === 0 || ids.length > 100) throw invalid('a read of no key, or of more than 100');
     if (new Set(ids).size < ids.length) throw invalid('Provided list of item keys contains duplicates');
     const found = ids.map((id) => items.get(id)).filter((item) => item !== undefined);
     return { Responses: { [name]: found.map((item) => ({ ...item })) }, UnprocessedKeys: {} };
@@ -97,6 +122,8 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
         }
         case 'BatchGetItemCommand':
           return batchGet(input as BatchGetItemCommandInput);
+        case 'TransactWriteItemsCommand':
+          return transact(input as TransactWriteItemsCommandInput, writer);
         case 'BatchExecuteStatementCommand': {
           const { Statements = [] } = input as BatchExecuteStatementCommandInput;
           return { Responses: statementsOf(Statements).map((one) => statement(one, writer)) };
@@ -123,22 +150,28 @@ export function idOf({ Statement = '', Parameters = [] }: BatchStatementRequest)
   return textOf(Parameters[set + parsed.where.indexOf('id')]);
 }
 
-/** Understands the conditions that pawl puts on a put, and nothing else. */
-function holds(input: PutItemCommandInput, before: Item | undefined): boolean {
-  const { ConditionExpression: condition, ExpressionAttributeNames: names = {} } = input;
-  const values = input.ExpressionAttributeValues ?? {};
-  if (condition === undefined) return true;
-  return condition.split(' AND ').every((part) => {
-    if (part === 'attribute_not_exists(id)') return before === undefined;
-    const [, name = '', value = ''] = /^(#\w+) = (:\w+)$/.exec(part) ?? [];
-    const field = names[name];
-    if (field === undefined || values[value] === undefined) throw invalid(`this condition is not understood: ${part}`);
-    return before !== undefined && same(before[field], values[value]);
-  });
+interface Action {
+  readonly id: string;
+  readonly condition: string | undefined;
+  readonly placeholders: Placeholders;
+  readonly shows: boolean;
+  /** What becomes of the item; nothing, if it is only looked at. */
+  readonly after: ((before: Item | undefined) => Item) | undefined;
 }
 
-function same(one: AttributeValue | undefined, other: AttributeValue | undefined): boolean {
-  return one !== undefined && one.S === other?.S && one.N === other?.N && one.M === undefined;
+function actionOf({ Put, Update, ConditionCheck }: TransactWriteItem): Action {
+  const input = Put ?? Update ?? ConditionCheck;
+  if (input === undefined) throw invalid('an action that is not understood');
+  const key = Put ? Put.Item : (Update ?? ConditionCheck)?.Key;
+  return {
+    id: textOf(key?.['id']),
+    condition: input.ConditionExpression,
+    placeholders: input,
+    shows: input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD',
+    after: Put
+      ? () => ({ ...Put.Item })
+      : Update && ((before) => updated(Update.UpdateExpression ?? '', Update, { ...Update.Key }, before)),
+  };
 }
 
 function textOf(value: AttributeValue | undefined): string {
@@ -153,10 +186,6 @@ function refused(Code: 'DuplicateItem' | 'ConditionalCheckFailed', item?: Item):
 /** pawl must never read what may be stale. */
 function demandConsistent(consistent: boolean | undefined): void {
   if (consistent !== true) throw invalid('a claim was read without ConsistentRead');
-}
-
-function invalid(message: string): Error {
-  return Object.assign(new Error(message), { name: 'ValidationException' });
 }
 
 function notFound(table: string): Error {

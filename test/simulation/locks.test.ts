@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { simulateLocks } from './locks/simulate.ts';
+import { lockRegressions } from './seeds.ts';
+import { runSeeds } from './tally.ts';
+
+const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
+
+describe('the simulation of locks', () => {
+  it('finds nothing wrong under 200 seeds, in which everything happens that it is about', async () => {
+    const { failures, stats } = await runSeeds(simulateLocks, from(1, 200));
+    expect(failures).toEqual([]);
+    for (const [what, times] of Object.entries(stats)) expect(times, what).toBeGreaterThan(20);
+  }, 60_000);
+
+  it('does the same again under the same seed, with and without turns of the event loop', async () => {
+    for (const seed of from(1, 10)) {
+      const { hash, steps } = await simulateLocks(seed);
+      expect(await simulateLocks(seed, { turnsTheLoop: true, keepsStory: true })).toMatchObject({ hash, steps });
+    }
+  });
+
+  it.each(lockRegressions)('seed $seed: $was', async ({ seed }) => {
+    expect((await simulateLocks(seed)).violations).toEqual([]);
+  });
+});
+
+describe('the simulation of locks finds', () => {
+  const modules = ['dynamodb/store', 'decide', 'acquire', 'settle', 'locks', 'renewal', 'dynamodb/progress'] as const;
+  const pathOf = (module: (typeof modules)[number]) => `../../lib/locks/${module}.ts`;
+
+  afterEach(() => {
+    for (const module of modules) vi.doUnmock(pathOf(module));
+    vi.resetModules();
+  });
+
+  async function firstBroken(within: number): Promise<number | undefined> {
+    vi.resetModules();
+    const broken = await import('./locks/simulate.ts');
+    for (const seed of from(1, within)) {
+      const [violation] = (await broken.simulateLocks(seed)).violations;
+      if (violation) return violation.invariant;
+    }
+    return undefined;
+  }
+
+  /** Puts something else in place of what a module of the library exports. */
+  function plant<Module extends object>(
+    module: (typeof modules)[number],
+    breakage: (original: Module) => Partial<Module>,
+  ): void {
+    vi.doMock(pathOf(module), async (load) => {
+      const original = await load<Module>();
+      return { ...original, ...breakage(original) };
+    });
+  }
+
+  type Store = typeof import('../../lib/locks/dynamodb/store.ts');
+  type Decide = typeof import('../../lib/locks/decide.ts');
+  type Settle = typeof import('../../lib/locks/settle.ts');
+  type Locks = typeof import('../../lib/locks/locks.ts');
+  type Progress = typeof import('../../lib/locks/dynamodb/progress.ts');
+
+  it('writes that do not look at the lock', async () => {
+    plant<Store>('dynamodb/store', ({ dynamoLockStore }) => ({
+      dynamoLockStore(options) {
+        const store = dynamoLockStore(options);
+        const looksAtNothing = {
+          ConditionCheck: {
+            TableName: options.tableName,
+            Key: { id: 'nothing' },
+            ConditionExpression: 'attribute_not_exists(id)',
+          },
+        };
+        return { ...store, stillLocked: () => [], stillHeld: () => looksAtNothing };
+      },
+    }));
+    expect([1, 2]).toContain(await firstBroken(200));
+  }, 60_000);
+
+  it('a lock of the set of resources, as a hash', async () => {
+    const ofSet = (resources: readonly unknown[]) => [JSON.stringify(resources)];
+    plant<Locks>('locks', ({ resourceLocks }) => ({
+      resourceLocks(options) {
+        const locks = resourceLocks(options);
+        return { ...locks, withLock: (resources, ...rest) => locks.withLock(ofSet(resources), ...rest) };
+      },
+    }));
+    plant<Store>('dynamodb/store', ({ dynamoLockStore }) => ({
+      dynamoLockStore(options) {
+        const store = dynamoLockStore(options);
+        return { ...store, stillLocked: (lock) => [store.stillHeld(lock)] };
+      },
+    }));
+    expect([1, 2]).toContain(await firstBroken(100));
+  });
+
+  it('a lock that is taken while its lease runs', async () => {
+    plant<Decide>('decide', ({ decideLock }) => ({
+      decideLock: (found, request, rules, now) =>
+        decideLock(found, { ...request, leaseUntil: request.leaseUntil + 1e7 }, rules, now + 1e7),
+    }));
+    expect(await firstBroken(100)).toBe(5);
+  });
+
+  it('a lock that counts on clocks that agree', async () => {
+    plant<Decide>('decide', ({ decideLock }) => ({
+      decideLock: (found, request, _, now) => decideLock(found, request, { skewMs: 0 }, now),
+    }));
+    expect(await firstBroken(1000)).toBe(5);
+  }, 60_000);
+
+  it('a lock that is not put out of the way before its resources are moved', async () => {
+    plant<Decide>('decide', ({ decideLock }) => ({
+      decideLock(found, request, rules, now) {
+        const decided = decideLock(found, request, rules, now);
+        if (decided.decision !== 'clear') return decided;
+        return decideLock(
+          found.map(({ id, resource }) => ({ id, resource, lock: undefined })),
+          request,
+          rules,
+          now,
+        );
+      },
+    }));
+    expect(await firstBroken(100)).toBe(3);
+  });
+
+  it('a lock that comes back after it has ended', async () => {
+    plant<Settle>('settle', ({ keepLock }) => ({
+      keepLock: (lockId, found, until) => keepLock(lockId, found && { ...found, status: 'held' }, until),
+    }));
+    expect(await firstBroken(1000)).toBe(3);
+  }, 60_000);
+
+  it('progress that an earlier attempt moves on', async () => {
+    plant<Progress>('dynamodb/progress', ({ progressItems }) => ({
+      progressItems(table, work) {
+        const progress = progressItems(table, work);
+        return { ...progress, move: async (...args) => (await progress.move(...args)) && 'applied' };
+      },
+    }));
+    expect(await firstBroken(1000)).toBe(7);
+  }, 60_000);
+});

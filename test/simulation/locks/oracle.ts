@@ -1,0 +1,156 @@
+import type { HeldBy, Lock } from '../../../lib/locks/lock.ts';
+import type { LockRecord, ResourceRecord } from '../../../lib/locks/record.ts';
+import { resourceId } from '../../../lib/locks/resource.ts';
+import type { Item } from '../../../lib/stores/dynamodb/item.ts';
+import { fieldsOf } from '../../../lib/stores/dynamodb/item.ts';
+import type { Sandbox } from '../lambda/sandbox.ts';
+import type { Violation } from '../parts.ts';
+import type { World } from '../world/world.ts';
+import type { LockScenario, Wish } from './scenario.ts';
+
+/** A debt, as the application keeps it. */
+export interface Debt {
+  readonly id: string;
+  readonly repaid?: number;
+  /** The lock under which it was repaid. */
+  readonly by?: string;
+}
+
+export const debtItem = (debt: string) => `#debt#${debt}`;
+
+interface Inside {
+  readonly sandbox: Sandbox;
+  readonly holder: string;
+  readonly lock: Pick<Lock, 'remainingMs'>;
+}
+
+/**
+ * What must never happen.
+ *
+ *  0. DynamoDB is asked for something invalid, or a rejection is handled by nobody.
+ *  1. A debt is repaid twice.
+ *  2. A debt is repaid under a lock that it is not under.
+ *  3. A lock that has ended changes, or a resource moves that is under another holder's lock.
+ *  4. The fence of a resource does anything but grow by one.
+ *  5. A lock is ended by another holder before its lease and the allowance are over.
+ *  6. Two holders are at one resource at once, with leases that run.
+ *  7. A wish is done, and one of its debts is not repaid.
+ *  8. A lock has not ended, although whoever had it was told that it was unlocked.
+ * 13. A worker begins under a lock of which it could know that its lease is over.
+ * 14. After the faults stop, a wish is not done in bounded time.
+ */
+export interface LockOracle {
+  readonly violations: readonly Violation[];
+  problem(invariant: number, text: string): void;
+  wrote(writer: Sandbox, before: Item | undefined, after: Item): void;
+  heard(error: unknown): void;
+  /** A sandbox begins to work for a wish. */
+  began(sandbox: Sandbox, wish: Wish): void;
+  entered(sandbox: Sandbox, wish: Wish, lock: Lock): void;
+  left(sandbox: Sandbox, wish: Wish): void;
+  done(wish: Wish): void;
+  clockWentWrong(): void;
+  /** Its worker was told that it is. */
+  unlocked(lockId: string): void;
+  atTheEnd(): void;
+}
+
+export function createLockOracle(
+  world: World,
+  { skewMs, wishes }: LockScenario,
+  items: () => ReadonlyMap<string, Item>,
+): LockOracle {
+  const violations: Violation[] = [];
+  const holders = new Map<string, string>();
+  const inside = new Map<string, Inside>();
+  const unlocked = new Set<string>();
+  let clocksWrong = false;
+
+  function problem(invariant: number, text: string): void {
+    world.note('ORACLE', `invariant ${invariant} is broken:`, text);
+    violations.push({ invariant, text, at: world.time });
+  }
+
+  function read<T>(id: string): T | undefined {
+    const item = items().get(id);
+    return item && (fieldsOf(item) as unknown as T);
+  }
+
+  const resourceOf = (debt: string, { host }: Sandbox) => read<ResourceRecord>(resourceId(debt, host));
+
+  function debtWritten(writer: Sandbox, { id, repaid = 0, by = '' }: Debt): void {
+    world.note('table', `${id} is repaid`, `by ${writer.name} under ${by}`);
+    if (repaid > 1) problem(1, `${id} is repaid ${repaid} times, by ${writer.name}`);
+    const lockId = resourceOf(id.slice(debtItem('').length), writer)?.lockId;
+    if (lockId !== by) problem(2, `${id} is repaid under ${by}, and is under ${lockId}`);
+  }
+
+  function resourceMoved(writer: Sandbox, before: ResourceRecord | undefined, after: ResourceRecord): void {
+    const { id, fence, lockId } = after;
+    world.note('table', `${id} is under ${lockId},`, `fence ${fence}, by ${writer.name}`);
+    if (fence !== (before?.fence ?? 0) + 1) problem(4, `the fence of ${id} goes from ${before?.fence} to ${fence}`);
+    const old = before && read<LockRecord>(before.lockId);
+    const isOthers = old !== undefined && old.holder !== holders.get(writer.name);
+    if (old && old.status !== 'ended' && isOthers) problem(3, `${id} is taken from ${old.id}, which is ${old.status}`);
+    if (old?.status === 'held') problem(3, `${id} is taken from ${old.id}, whose worker may go on`);
+  }
+
+  function lockWritten(writer: Sandbox, before: LockRecord | undefined, after: LockRecord): void {
+    const { id, status, rev, leaseUntil } = after;
+    world.note('table', `${id} is ${status}`, `until ${Math.round(leaseUntil - writer.clock())} ms, by ${writer.name}`);
+    if (before === undefined) return;
+    if (before.status === 'ended') problem(3, `${id} had ended, and becomes ${status} by ${writer.name}`);
+    if (rev !== before.rev + 1) problem(3, `${id} goes from revision ${before.rev} to ${rev}`);
+    if (holders.get(writer.name) === before.holder || clocksWrong) return;
+    if (status !== 'ended') problem(3, `${writer.name} makes ${id} of another holder ${status}`);
+    const leftMs = before.leaseUntil + skewMs - writer.clock();
+    if (leftMs > 0) problem(5, `${writer.name} ends ${id} of another holder, ${leftMs} ms too early`);
+  }
+
+  return {
+    violations,
+    problem,
+    wrote(writer, before, after) {
+      const [from, to] = [before && fieldsOf(before), fieldsOf(after)] as [never, { kind?: string; id: string }];
+      if (to.kind === 'resource') resourceMoved(writer, from, to as ResourceRecord);
+      else if (to.kind === 'lock') lockWritten(writer, from, to as LockRecord);
+      else if (to.id.startsWith(debtItem(''))) debtWritten(writer, to);
+    },
+    heard(error) {
+      const { name, message } = error as Error;
+      if (name === 'ValidationException') problem(0, `DynamoDB was asked for something invalid: ${message}`);
+    },
+    began: (sandbox, { holder }) => void holders.set(sandbox.name, holder),
+    entered(sandbox, { holder, debts }, lock) {
+      if (lock.remainingMs() <= 0) problem(13, `${holder} begins with ${lock.remainingMs()} ms left`);
+      for (const debt of debts) {
+        const other = inside.get(debt);
+        inside.set(debt, { sandbox, holder, lock });
+        if (other === undefined || other.holder === holder || !other.sandbox.alive || clocksWrong) continue;
+        const leftMs = other.lock.remainingMs();
+        if (leftMs > 0) problem(6, `${holder} is at ${debt}, and so is ${other.holder}, for ${leftMs} ms more`);
+      }
+    },
+    left(sandbox, { debts }) {
+      for (const debt of debts) if (inside.get(debt)?.sandbox === sandbox) inside.delete(debt);
+    },
+    done({ holder, debts }) {
+      const open = debts.filter((debt) => read<Debt>(debtItem(debt))?.repaid !== 1);
+      if (open.length > 0) problem(7, `${holder} is done, and has not repaid ${open.join(', ')}`);
+    },
+    clockWentWrong() {
+      clocksWrong = true;
+    },
+    unlocked: (lockId) => void unlocked.add(lockId),
+    atTheEnd() {
+      for (const id of unlocked) {
+        const status = read<LockRecord>(id)?.status;
+        if (status !== 'ended') problem(8, `${id} was unlocked, and is ${status}`);
+      }
+      for (const wish of wishes) this.done(wish);
+    },
+  };
+}
+
+/** For the story. */
+export const whoHas = (by: readonly HeldBy[]) => [...new Set(by.map(({ holder }) => holder))].join(', ') || 'nobody';
