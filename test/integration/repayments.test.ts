@@ -7,18 +7,18 @@ const endpoint = inject('dynamoEndpoint');
 const client = localClient(endpoint);
 afterAll(() => client.destroy());
 
+const plan = () => ({ endpoint, client, random: createRandom(200), requests: 200, debts: 60, workers: 4, atOnce: 12 });
+
 describe('requests over debts that overlap, in processes that are killed', { timeout: 300_000 }, () => {
   it('repays every debt once when the debts are locked, and leaves none of them locked', async () => {
-    const plan = { endpoint, client, random: createRandom(200), requests: 200, debts: 60, workers: 4, kills: 8 };
-    const report = await runRepayments({ ...plan, lockedBy: 'debt' });
+    const report = await runRepayments({ ...plan(), kills: 8, lockedBy: 'debt' });
     expect(report).toMatchObject({ done: 200, repaidOnce: report.wanted, repaidTwice: 0, locksLeft: 0 });
     expect(report.paid).toBe(report.owed);
     expect(report.killed).toBeGreaterThanOrEqual(3);
   });
 
   it('repays debts twice when the set of them is locked, as the same check finds', async () => {
-    const plan = { endpoint, client, random: createRandom(200), requests: 200, debts: 60, workers: 4, kills: 2 };
-    const report = await runRepayments({ ...plan, lockedBy: 'set' });
+    const report = await runRepayments({ ...plan(), kills: 2, lockedBy: 'set' });
     expect(report.done).toBe(200);
     expect(report.repaidTwice).toBeGreaterThan(0);
     expect(report.paid).toBeGreaterThan(report.owed);

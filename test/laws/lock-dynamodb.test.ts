@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, inject } from 'vitest';
 import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
-import type { LockStore } from '../../lib/locks/store.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
-import { lockLaws } from './lock-laws.ts';
+import { lockLaws, sentTwice } from './lock-laws.ts';
 
 const endpoint = inject('dynamoEndpoint');
 const client = localClient(endpoint);
@@ -26,15 +25,5 @@ lockLaws('dynamoLockStore on DynamoDB Local', async () => {
 /** The SDK's own retry of a transaction carries its token, and DynamoDB answers as to the first. A caller's own does not. */
 lockLaws('dynamoLockStore, whose transactions are sent again by others than the SDK', async () => {
   const store = dynamoLockStore({ tableName, client });
-  let lost = 0;
-  const twice: LockStore = {
-    ...store,
-    async write(writes) {
-      const first = await store.write(writes);
-      if (!first.applied) return first;
-      lost++;
-      return store.write(writes);
-    },
-  };
-  return { store, lossy: { store: twice, lost: () => lost } };
+  return { store, lossy: sentTwice(store) };
 });

@@ -15,6 +15,21 @@ export interface LockStoreUnderTest {
   readonly lossy: { readonly store: LockStore; readonly lost: () => number };
 }
 
+/** A store whose writes are sent once more after they were applied, by others than the SDK: as by whoever never heard the answer. */
+export function sentTwice(store: LockStore): LockStoreUnderTest['lossy'] {
+  let lost = 0;
+  const twice: LockStore = {
+    ...store,
+    async write(writes) {
+      const first = await store.write(writes);
+      if (!first.applied) return first;
+      lost++;
+      return store.write(writes);
+    },
+  };
+  return { store: twice, lost: () => lost };
+}
+
 /** The specification of a lock store, and what the locks promise on top of it. */
 export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>): void {
   const leaseMs = 60_000;

@@ -12,8 +12,7 @@ export function localClient(endpoint: string, config: DynamoDBClientConfig = {})
 }
 
 /** Creates a claims table of its own for a test, and answers its name. */
-export async function claimsTable(client: DynamoDBClient): Promise<string> {
-  const TableName = `claims-${randomUUID()}`;
+export async function claimsTable(client: DynamoDBClient, TableName = `claims-${randomUUID()}`): Promise<string> {
   await client.send(
     new CreateTableCommand({
       TableName,
