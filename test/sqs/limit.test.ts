@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { createLimit } from '../../lib/sqs/limit.ts';
+
+/** Tasks that end when told to, and who began in which order. */
+function tasks() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    begun,
+    task: (name: string) => () =>
+      new Promise<string>((resolve) => {
+        begun.push(name);
+        ends.set(name, () => resolve(name));
+      }),
+    async end(name: string): Promise<void> {
+      ends.get(name)?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+it('runs so many at once, in the order in which they came', async () => {
+  const { begun, task, end } = tasks();
+  const inTurn = createLimit(2);
+  for (const name of ['a', 'b', 'c']) inTurn(task(name));
+  await end('');
+  expect(begun).toEqual(['a', 'b']);
+  await end('b');
+  expect(begun).toEqual(['a', 'b', 'c']);
+});
+
+it('runs one with a rank after all others, the lower rank first, and each of them alone', async () => {
+  const { begun, task, end } = tasks();
+  const inTurn = createLimit(3);
+  inTurn(task('a'));
+  inTurn(task('third attempt'), 3);
+  inTurn(task('second attempt'), 2);
+  await end('');
+  expect(begun).toEqual(['a']);
+  await end('a');
+  expect(begun).toEqual(['a', 'second attempt']);
+  await end('second attempt');
+  expect(begun).toEqual(['a', 'second attempt', 'third attempt']);
+});
+
+it('lets nothing begin beside one with a rank, not even what comes later', async () => {
+  const { begun, task, end } = tasks();
+  const inTurn = createLimit(3);
+  inTurn(task('second attempt'), 2);
+  inTurn(task('late'));
+  await end('');
+  expect(begun).toEqual(['second attempt']);
+  await end('second attempt');
+  expect(begun).toEqual(['second attempt', 'late']);
+});
+
+it('goes on after a task that has failed', async () => {
+  const inTurn = createLimit(1);
+  const failed = inTurn(() => Promise.reject(new Error('no')));
+  await expect(failed).rejects.toThrow('no');
+  expect(await inTurn(async () => 7)).toBe(7);
+});
