@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Protection } from './changed-bundle.ts';
 
 /** What `npm start` was asked to do. */
 export interface CommandLine {
@@ -8,7 +9,7 @@ export interface CommandLine {
   readonly killShare: number;
   readonly seed: number;
   readonly json: boolean;
-  readonly unprotected: boolean;
+  readonly protection: Protection;
   readonly verbose: boolean;
 }
 
@@ -24,13 +25,16 @@ Usage: npm start -- [options]
   --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${DEFAULTS.killShare})
   --seed <n>       decides what goes wrong where; the same seed, the same   (${DEFAULTS.seed})
                    troubles
+  --retry          the same under the policy 'retry', which runs again what is in doubt: right
+                   where a provider honours effect keys, as the one of gift cards does
   --unprotected    the same functions and the same troubles, without pawl
   --json           only one line of JSON on the standard output
   --verbose        also what the functions print, on the standard error
   --help           this text
 
 Needs Java 17 for DynamoDB Local. Needs no AWS account, and no network.
-Ends with 0 when no effect was lost and none happened twice, and with 1 otherwise.`;
+Ends with 0 when no effect was lost and none happened twice, and with 1 otherwise. With --retry, emails may:
+SES has no effect keys.`;
 
 /** The arguments make no sense. The message says which one, and what it should have been. */
 export class UsageError extends Error {
@@ -48,9 +52,20 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     killShare: number('kill', values.kill, DEFAULTS.killShare, { from: 0, to: 1, whole: false }),
     seed: number('seed', values.seed, DEFAULTS.seed, { from: 0, to: 4_294_967_295, whole: true }),
     json: values.json === true,
-    unprotected: values.unprotected === true,
+    protection: protectionOf(values),
     verbose: values.verbose === true,
   };
+}
+
+function protectionOf({
+  retry,
+  unprotected,
+}: {
+  readonly retry?: boolean;
+  readonly unprotected?: boolean;
+}): Protection {
+  if (retry && unprotected) throw new UsageError("--retry and --unprotected can't both be had: choose one of them.");
+  return retry ? 'retry' : unprotected ? 'none' : 'as-written';
 }
 
 function parse(args: readonly string[]) {
@@ -64,6 +79,7 @@ function parse(args: readonly string[]) {
         kill: { type: 'string' },
         seed: { type: 'string' },
         json: { type: 'boolean' },
+        retry: { type: 'boolean' },
         unprotected: { type: 'boolean' },
         verbose: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },

@@ -22,13 +22,15 @@ export async function main(args: readonly string[]): Promise<number> {
   return run(line);
 }
 
+const SAID = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
+
 async function run({ json, verbose, ...options }: CommandLine): Promise<number> {
   // Everything for people goes to the other stream when a program reads this one.
   const people = json ? process.stderr : process.stdout;
   const progress = createProgress(people);
   endOnSignals(() => progress.end());
   progress.say(
-    `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${options.unprotected ? ', WITHOUT pawl' : ''} (seed ${options.seed})`,
+    `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${SAID[options.protection]} (seed ${options.seed})`,
   );
   try {
     const result = await runTraffic({

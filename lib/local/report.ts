@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { Protection } from './changed-bundle.ts';
 import type { EffectKind } from './ledger.ts';
 import type { Decided } from './operator.ts';
 import type { Verdicts } from './pawl-events.ts';
@@ -32,7 +33,7 @@ export interface TrafficResult {
   readonly repayments: RepaymentsVerdict;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
-  readonly unprotected: boolean;
+  readonly protection: Protection;
   readonly killShare: number;
   readonly seed: number;
   readonly seconds: number;
@@ -69,6 +70,7 @@ export function jsonLine(result: TrafficResult): string {
     setAside: both(({ setAside }) => setAside),
     lost: both(({ lost }) => lost),
     doubled: both(({ doubled }) => doubled),
+    repeated: both(({ repeated }) => repeated),
     payments: result.payments.payments,
     ledgerEntries: result.payments.ledgerEntries,
     drift: result.payments.drift.length,
@@ -104,7 +106,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     result.deliveries,
     `in ${result.batches} batches; ${result.sqsRedeliveries} that SQS was made to deliver again`,
   );
-  if (!result.unprotected) {
+  if (result.protection !== 'none') {
     row('suppressed', result.suppressed, 'duplicates whose effect had happened already');
     row('deferred', result.deferred, 'given back to the queue, while the claim was held by another worker');
     row('taken over', result.takeovers, 'claims whose worker was gone, or whose outcome was in doubt');
@@ -118,7 +120,7 @@ export function report(result: TrafficResult, colour: boolean): string {
   row('killed', result.sandboxes.killed, 'with SIGKILL: before, during or after the effect, or at its record');
   row('timed out', result.sandboxes.timedOut, 'and were killed by the Lambda stand-in');
   row('provider faults', result.providerFaults, 'calls that failed, hung, or were answered late');
-  if (!result.unprotected) {
+  if (result.protection !== 'none') {
     const { throttled, unread, answersLost } = result.storeFaults;
     row(
       'store faults',
@@ -200,6 +202,14 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
       lines.push(['dim', `  ${parked.length} still wait. (The provider did ${parkedAndDone} of them.)`]);
     }
   }
+  for (const { effect, repeated } of [result.emails, result.giftCards]) {
+    if (repeated.length === 0) continue;
+    lines.push([
+      'dim',
+      `Repeated ${NAME_OF[effect]}: ${repeated.length}, under 'retry', by a provider that has no effect keys. ` +
+        "'park' and 'reconcile' are for those.",
+    ]);
+  }
   for (const { effect, setAside } of [result.emails, result.giftCards]) {
     if (setAside.length === 0) continue;
     lines.push([
@@ -209,8 +219,9 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
     ]);
   }
   const again = `npm start -- --orders ${result.orders} --payments ${result.payments.payments} --repayments ${result.repayments.requests} --kill ${result.killShare} --seed ${result.seed}`;
-  lines.push(['dim', `Again: ${again}${result.unprotected ? ' --unprotected' : ''}`]);
-  if (!result.unprotected) lines.push(['dim', `Without pawl: ${again} --unprotected`]);
+  const how = { 'as-written': '', retry: ' --retry', none: ' --unprotected' }[result.protection];
+  lines.push(['dim', `Again: ${again}${how}`]);
+  if (result.protection !== 'none') lines.push(['dim', `Without pawl: ${again} --unprotected`]);
   return lines;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { bundleChanged, type Protection } from './changed-bundle.ts';
 import { deadLetteredOrders } from './dead-letters.ts';
 import { createFaults } from './faults.ts';
 import type { EffectKind } from './ledger.ts';
@@ -15,7 +16,6 @@ import type { TrafficResult } from './report.ts';
 import type { QueueDepth } from './sqs-local.ts';
 import { type LocalStack, startStack } from './stack.ts';
 import { createStoreFaults } from './store-faults.ts';
-import { bundleUnprotected } from './unprotected-bundle.ts';
 import { judge } from './verdict.ts';
 
 export interface TrafficOptions {
@@ -27,8 +27,7 @@ export interface TrafficOptions {
   /** The share of orders that cost a sandbox its life, from 0 to 1. */
   readonly killShare: number;
   readonly seed: number;
-  /** Runs the same functions without pawl. */
-  readonly unprotected: boolean;
+  readonly protection: Protection;
   readonly progress: Progress;
   /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
@@ -38,7 +37,7 @@ export interface TrafficOptions {
 
 /** Orders through the real app, with every kind of trouble there is, until its queues are empty. */
 export async function runTraffic(options: TrafficOptions): Promise<TrafficResult> {
-  const { progress } = options;
+  const { progress, protection } = options;
   const begun = Date.now();
   const elapsed = () => Math.round((Date.now() - begun) / 100) / 10;
   const plan = createPlan(options);
@@ -55,7 +54,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
       events.read(line);
       options.onLog?.(line, sandbox);
     },
-    ...(options.unprotected ? { bundleFor: bundleUnprotected } : {}),
+    ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
   });
   progress.update('sending the orders …');
   const sent = await sendOrders(stack, plan);
@@ -76,17 +75,19 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const callbacks = await telling;
   left += await drained();
   // Only emails are parked as a rule; a gift card in doubt is looked up by its consumer.
-  const decided = left > 0 || options.unprotected ? [] : await decideSomeParked(stack, 'email');
+  const decided = left > 0 || protection !== 'as-written' ? [] : await decideSomeParked(stack, 'email');
   if (decided.length > 0) left = await drained();
   const repaid = await judgeRepayments(stack, repayments);
   const paid = await judgePayments(stack, callbacks);
   progress.end();
 
   const parked = await parkedClaims(stack);
+  // SES has no effect keys, and 'retry' is for providers that have.
+  const mayRepeat = (effect: EffectKind) => protection === 'retry' && effect === 'email';
   const verdictOn = async (effect: EffectKind) => {
     const url = stack.consumers[effect].deadLetterQueue?.url;
     const deadLettered = url === undefined ? new Set<string>() : await deadLetteredOrders(stack.sqs.client, url);
-    return judge(effect, orderIds, stack.ledger, { parkedClaims: parked, deadLettered });
+    return judge(effect, orderIds, stack.ledger, { parkedClaims: parked, deadLettered }, mayRepeat(effect));
   };
   const consumers = EFFECTS.map((effect) => stack.consumers[effect]);
   const total = (pick: (consumer: (typeof consumers)[number]) => number) =>
@@ -112,7 +113,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     payments: paid,
     repayments: repaid,
     left,
-    unprotected: options.unprotected,
+    protection,
     killShare: options.killShare,
     seed: options.seed,
     seconds: elapsed(),

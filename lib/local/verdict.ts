@@ -9,6 +9,8 @@ export interface EffectVerdict {
   readonly done: number;
   /** Orders whose effect happened more than once. */
   readonly doubled: readonly string[];
+  /** The same, where the policy is not made for such a provider. */
+  readonly repeated: readonly string[];
   /** Orders that wait for a decision. Whether their effect happened, the provider knows. */
   readonly parked: readonly string[];
   /** How many of the parked did happen. */
@@ -33,16 +35,19 @@ export function judge(
   orderIds: readonly string[],
   ledger: Ledger,
   { parkedClaims, deadLettered }: Waiting,
+  mayRepeat = false,
 ): EffectVerdict {
   const counts = ledger.countByOrder(effect);
   const times = (orderId: string) => counts.get(orderId) ?? 0;
   const isParked = (orderId: string) => parkedClaims.has(claimId(effect, orderId));
+  const twice = orderIds.filter((orderId) => times(orderId) > 1);
   const undone = orderIds.filter((orderId) => times(orderId) === 0 && !isParked(orderId));
   return {
     effect,
     orders: orderIds.length,
     done: orderIds.filter((orderId) => times(orderId) > 0).length,
-    doubled: orderIds.filter((orderId) => times(orderId) > 1),
+    doubled: mayRepeat ? [] : twice,
+    repeated: mayRepeat ? twice : [],
     parked: orderIds.filter(isParked),
     parkedAndDone: orderIds.filter((orderId) => isParked(orderId) && times(orderId) > 0).length,
     setAside: undone.filter((orderId) => deadLettered.has(orderId)),

@@ -7,7 +7,7 @@ import { type SeedResult, summaryOf } from './summary.ts';
 
 /*
  * npm run campaign: the local stack with real processes, seed after seed, until enough of them were killed. Each seed's result is kept in a
- * file, so that a campaign that was stopped goes on where it was.
+ * file, so that a campaign that was stopped goes on where it was. --retry: all consumers under that policy.
  */
 
 const { values } = parseArgs({
@@ -16,9 +16,11 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     from: { type: 'string', default: '1' },
     kill: { type: 'string', default: '0.3' },
+    retry: { type: 'boolean', default: false },
     state: { type: 'string', default: fileURLToPath(new URL('../../.pawl/campaign.jsonl', import.meta.url)) },
   },
 });
+const how = ['--json', ...(values.retry ? ['--retry'] : [])];
 const wanted = Number(values.kills);
 const until = Date.now() + Number(values.minutes) * 60_000;
 const local = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
@@ -31,7 +33,7 @@ function known(): SeedResult[] {
 
 /** One run. What ends with another code than 0 has found something, and its line says what. */
 async function run(seed: number): Promise<SeedResult> {
-  const args = [local, '--json', '--seed', String(seed), '--kill', values.kill];
+  const args = [local, ...how, '--seed', String(seed), '--kill', values.kill];
   const child = promisify(execFile)(process.execPath, args, { timeout: 400_000, maxBuffer: 64 * 1024 * 1024 });
   const { stdout, code } = await child.then(
     (answer) => ({ ...answer, code: 0 }),
@@ -39,7 +41,9 @@ async function run(seed: number): Promise<SeedResult> {
   );
   const line = stdout.trim().split('\n').at(-1);
   if (!line?.startsWith('{'))
-    throw new Error(`seed ${seed} did not end with a result; see: npm start -- --seed ${seed} --kill ${values.kill}`);
+    throw new Error(
+      `seed ${seed} did not end with a result; see: npm start -- ${how.join(' ')} --seed ${seed} --kill ${values.kill}`,
+    );
   return { seed, code, ...JSON.parse(line) };
 }
 

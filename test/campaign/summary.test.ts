@@ -12,8 +12,10 @@ const good: SeedResult = {
   ledgerEntries: 200,
   drift: 0,
   parked: 10,
+  setAside: 0,
   lost: 0,
   doubled: 0,
+  repeated: 0,
   seconds: 60.4,
 };
 

@@ -11,8 +11,10 @@ export interface SeedResult {
   readonly ledgerEntries: number;
   readonly drift: number;
   readonly parked: number;
+  readonly setAside: number;
   readonly lost: number;
   readonly doubled: number;
+  readonly repeated: number;
   readonly seconds: number;
 }
 
@@ -25,8 +27,10 @@ const counted = [
   'ledgerEntries',
   'drift',
   'parked',
+  'setAside',
   'lost',
   'doubled',
+  'repeated',
   'seconds',
 ] as const;
 

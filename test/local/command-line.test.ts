@@ -4,7 +4,7 @@ import { javaMajorVersion, MissingJavaError } from '../../lib/local/java.ts';
 
 describe('the command line', () => {
   test('has a default for everything', () => {
-    expect(readCommandLine([])).toEqual({ ...DEFAULTS, json: false, unprotected: false, verbose: false });
+    expect(readCommandLine([])).toEqual({ ...DEFAULTS, json: false, protection: 'as-written', verbose: false });
   });
 
   test('takes what it is given', () => {
@@ -29,10 +29,11 @@ describe('the command line', () => {
       killShare: 0.5,
       seed: 7,
       json: true,
-      unprotected: true,
+      protection: 'none',
       verbose: true,
     };
     expect(readCommandLine(args)).toEqual(expected);
+    expect(readCommandLine(['--retry'])).toMatchObject({ protection: 'retry' });
     expect(readCommandLine(['--help'])).toBe('help');
   });
 
@@ -46,6 +47,7 @@ describe('the command line', () => {
     [['--seed', '-1'], '--seed'],
     [['--orders'], '--orders'],
     [['more'], 'more'],
+    [['--retry', '--unprotected'], '--unprotected'],
   ])('refuses %j, and names it', (args, named) => {
     expect(() => readCommandLine(args)).toThrow(UsageError);
     expect(() => readCommandLine(args)).toThrow(named);

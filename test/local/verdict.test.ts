@@ -44,7 +44,7 @@ const result: TrafficResult = {
   payments: { payments: 3, callbacks: 7, ledgerEntries: 6, drift: [] },
   repayments: { requests: 2, wanted: 50, repaid: 50, repaidTwice: [], locksLeft: 0 },
   left: 0,
-  unprotected: false,
+  protection: 'as-written',
   killShare: 0.08,
   seed: 1,
   seconds: 12.3,
@@ -68,12 +68,26 @@ describe('the verdict', () => {
       orders: 6,
       done: 3,
       doubled: ['doubled'],
+      repeated: [],
       parked: ['parked', 'parked-and-done'],
       parkedAndDone: 1,
       setAside: ['set-aside'],
       lost: ['lost'],
     });
     expect(result.giftCards).toMatchObject({ done: 6, doubled: [], parked: [], setAside: [], lost: [] });
+  });
+
+  test('does not blame the library for what a provider without effect keys repeats under `retry`', () => {
+    const ledger = createLedger();
+    for (const orderId of ['a', 'a', 'b']) {
+      ledger.append({ effect: 'email', orderId, key: 'mail', sandbox: undefined });
+    }
+    const nobodyWaits = { parkedClaims: new Set<string>(), deadLettered: new Set<string>() };
+    const emails = judge('email', ['a', 'b'], ledger, nobodyWaits, true);
+    expect(emails).toMatchObject({ done: 2, doubled: [], repeated: ['a'], lost: [] });
+    expect(isGood({ ...good, emails })).toBe(true);
+    expect(report({ ...good, emails, protection: 'retry' }, false)).toContain('Repeated emails: 1');
+    expect(report({ ...good, protection: 'retry' }, false)).toContain('--seed 1 --retry');
   });
 
   test('is good only when nothing is lost, nothing doubled and nothing left', () => {
@@ -100,6 +114,7 @@ describe('the verdict', () => {
       setAside: 1,
       lost: 1,
       doubled: 1,
+      repeated: 0,
       payments: 3,
       ledgerEntries: 6,
       drift: 0,

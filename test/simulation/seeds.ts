@@ -22,6 +22,10 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     was: 'the oracle held workers to what they were told while a clock was further off than the allowance',
   },
   { seed: 90226, was: 'the oracle forgot that a duplicate was discarded as soon as its first copy had failed' },
+  {
+    seed: 392135,
+    was: 'the oracle demanded of an operator to foresee what a worker was going to do that stood still past its lease',
+  },
 ];
 
 /** The same for `--locks`. */

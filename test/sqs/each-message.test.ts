@@ -158,6 +158,38 @@ describe('eachMessage', () => {
     expect(failuresOf(await call(order('o-1')))).toHaveLength(0);
   });
 
+  it('acknowledges what it has done, even if that cannot be recorded, and even if the handler failed after it', async () => {
+    const host = virtualHost();
+    const memory = memoryStore();
+    /** It takes the claim, and nothing after it. */
+    const store: ClaimStore = {
+      read: memory.read,
+      write: (write) => (write.seen ? Promise.reject(new Error('the store is down')) : memory.write(write)),
+    };
+    const handler = eachMessage<Order>(
+      {
+        operation: 'send-email',
+        sqsClient: noQueue,
+        store,
+        key: bodyField('orderId'),
+        onAbandoned: 'park',
+        marksEffect: true,
+        onEvent: () => undefined,
+        backoffSeconds: () => undefined,
+        host,
+      },
+      async ({ body }, claim) => {
+        if (body.orderId === 'not sent') throw new Error('the template is missing');
+        await claim.effect(() => 'sent');
+        if (body.orderId === 'sent, and failed') throw new Error('the metrics could not be flushed');
+      },
+    );
+    const batch = [order('sent'), order('sent, and failed'), order('not sent')] as const;
+    const response = handler(sqsEvent(...batch), context(30_000, host.now));
+    await host.advance(60_000);
+    expect(failuresOf(await response)).toEqual([batch[2].messageId]);
+  });
+
   it('refuses an event that is not a batch, and a call without a context', async () => {
     const { handler } = setUp();
     await expect(handler({} as never, context())).rejects.toThrow(/expected an SQS event/);

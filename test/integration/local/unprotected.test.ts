@@ -1,13 +1,13 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { bundleChanged } from '../../../lib/local/changed-bundle.ts';
 import { createLambda } from '../../../lib/local/lambda.ts';
 import { createLedger } from '../../../lib/local/ledger.ts';
 import { startSes } from '../../../lib/local/ses.ts';
-import { bundleUnprotected } from '../../../lib/local/unprotected-bundle.ts';
 
 test('the bundle without pawl is the same function, has nothing of pawl in it, and mails twice', async () => {
-  const folder = await bundleUnprotected('send-email');
+  const folder = await bundleChanged('send-email', 'none');
   expect(await readFile(join(folder, 'index.mjs'), 'utf8')).not.toContain('attribute_not_exists');
 
   const ledger = createLedger();
