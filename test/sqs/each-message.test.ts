@@ -190,6 +190,17 @@ describe('eachMessage', () => {
     expect(failuresOf(await response)).toEqual([batch[2].messageId]);
   });
 
+  it('acknowledges what can never run once it is safe in the dead-letter queue, and not before', async () => {
+    const buried: string[] = [];
+    const safe = { send: async (_: unknown, { messageId }: { messageId: string }) => void buried.push(messageId) };
+    const down = { send: () => Promise.reject(new Error('AccessDenied')) };
+    const unreadable = sqsRecord('{"orderId":');
+    expect(failuresOf(await setUp({ deadLetters: safe }).call(unreadable))).toEqual([]);
+    expect(buried).toEqual([unreadable.messageId]);
+    expect(failuresOf(await setUp({ deadLetters: down }).call(unreadable))).toEqual([unreadable.messageId]);
+    expect(failuresOf(await setUp().call(unreadable))).toEqual([unreadable.messageId]);
+  });
+
   it('refuses an event that is not a batch, and a call without a context', async () => {
     const { handler } = setUp();
     await expect(handler({} as never, context())).rejects.toThrow(/expected an SQS event/);
