@@ -68,6 +68,7 @@ export function jsonLine(result: TrafficResult): string {
     resolved: result.decided.length,
     parked: both(({ parked }) => parked),
     setAside: both(({ setAside }) => setAside),
+    unfinished: both(({ unfinished }) => unfinished),
     lost: both(({ lost }) => lost),
     doubled: both(({ doubled }) => doubled),
     repeated: both(({ repeated }) => repeated),
@@ -182,7 +183,12 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
     if (repaidTwice.length > 0) lines.push(['red', `Repaid twice: ${some(repaidTwice)}.`]);
     if (repaid < wanted) lines.push(['red', `${wanted - repaid} debts were not repaid.`]);
     if (locksLeft > 0) lines.push(['red', `${locksLeft} debts are still locked.`]);
-    if (result.left > 0) lines.push(['red', `${result.left} messages were not dealt with in ${result.seconds} s.`]);
+    const unfinished = result.emails.unfinished.length + result.giftCards.unfinished.length;
+    if (result.left > 0)
+      lines.push([
+        'red',
+        `${result.left} messages were not dealt with in ${result.seconds} s, so that ${unfinished} effects are unfinished.`,
+      ]);
   }
   for (const { effect, parked, parkedAndDone } of [result.emails, result.giftCards]) {
     const decided = result.decided.filter((one) => one.effect === effect);

@@ -87,7 +87,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const verdictOn = async (effect: EffectKind) => {
     const url = stack.consumers[effect].deadLetterQueue?.url;
     const deadLettered = url === undefined ? new Set<string>() : await deadLetteredOrders(stack.sqs.client, url);
-    return judge(effect, orderIds, stack.ledger, { parkedClaims: parked, deadLettered }, mayRepeat(effect));
+    return judge(effect, orderIds, stack.ledger, { parkedClaims: parked, deadLettered, left }, mayRepeat(effect));
   };
   const consumers = EFFECTS.map((effect) => stack.consumers[effect]);
   const total = (pick: (consumer: (typeof consumers)[number]) => number) =>

@@ -17,6 +17,8 @@ export interface EffectVerdict {
   readonly parkedAndDone: number;
   /** Orders whose effect did not happen, and whose message waits in the dead-letter queue for another reason. */
   readonly setAside: readonly string[];
+  /** Orders whose effect has not happened, while messages are still on their queues: whether they are lost cannot be told. */
+  readonly unfinished: readonly string[];
   /** Orders whose effect did not happen, and that nobody was told about. */
   readonly lost: readonly string[];
 }
@@ -27,6 +29,8 @@ export interface Waiting {
   readonly parkedClaims: ReadonlySet<string>;
   /** The orders of which a message is in the dead-letter queue. */
   readonly deadLettered: ReadonlySet<string>;
+  /** How many messages are still on their queues. */
+  readonly left: number;
 }
 
 /** Compares what the providers did with what was ordered, and with what waits for a person. */
@@ -34,7 +38,7 @@ export function judge(
   effect: EffectKind,
   orderIds: readonly string[],
   ledger: Ledger,
-  { parkedClaims, deadLettered }: Waiting,
+  { parkedClaims, deadLettered, left }: Waiting,
   mayRepeat = false,
 ): EffectVerdict {
   const counts = ledger.countByOrder(effect);
@@ -42,6 +46,7 @@ export function judge(
   const isParked = (orderId: string) => parkedClaims.has(claimId(effect, orderId));
   const twice = orderIds.filter((orderId) => times(orderId) > 1);
   const undone = orderIds.filter((orderId) => times(orderId) === 0 && !isParked(orderId));
+  const missing = undone.filter((orderId) => !deadLettered.has(orderId));
   return {
     effect,
     orders: orderIds.length,
@@ -51,6 +56,7 @@ export function judge(
     parked: orderIds.filter(isParked),
     parkedAndDone: orderIds.filter((orderId) => isParked(orderId) && times(orderId) > 0).length,
     setAside: undone.filter((orderId) => deadLettered.has(orderId)),
-    lost: undone.filter((orderId) => !deadLettered.has(orderId)),
+    unfinished: left > 0 ? missing : [],
+    lost: left > 0 ? [] : missing,
   };
 }

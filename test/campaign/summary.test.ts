@@ -13,6 +13,7 @@ const good: SeedResult = {
   drift: 0,
   parked: 10,
   setAside: 0,
+  unfinished: 0,
   lost: 0,
   doubled: 0,
   repeated: 0,

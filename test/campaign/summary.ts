@@ -12,6 +12,7 @@ export interface SeedResult {
   readonly drift: number;
   readonly parked: number;
   readonly setAside: number;
+  readonly unfinished: number;
   readonly lost: number;
   readonly doubled: number;
   readonly repeated: number;
@@ -28,6 +29,7 @@ const counted = [
   'drift',
   'parked',
   'setAside',
+  'unfinished',
   'lost',
   'doubled',
   'repeated',

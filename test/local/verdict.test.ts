@@ -17,6 +17,7 @@ function verdicts() {
     parkedClaims: new Set(['send-email#parked', 'send-email#parked-and-done']),
     // A copy of what was done, or is parked, may be there as well.
     deadLettered: new Set(['done', 'parked', 'set-aside']),
+    left: 0,
   };
   return { emails: judge('email', orders, ledger, waiting), giftCards: judge('gift-card', orders, ledger, waiting) };
 }
@@ -72,9 +73,18 @@ describe('the verdict', () => {
       parked: ['parked', 'parked-and-done'],
       parkedAndDone: 1,
       setAside: ['set-aside'],
+      unfinished: [],
       lost: ['lost'],
     });
     expect(result.giftCards).toMatchObject({ done: 6, doubled: [], parked: [], setAside: [], lost: [] });
+  });
+
+  test('cannot tell what is lost while messages are on their queues', () => {
+    const nobodyWaits = { parkedClaims: new Set<string>(), deadLettered: new Set<string>(), left: 3 };
+    const emails = judge('email', ['a'], createLedger(), nobodyWaits);
+    expect(emails).toMatchObject({ lost: [], unfinished: ['a'] });
+    expect(isGood({ ...good, emails, left: 3 })).toBe(false);
+    expect(report({ ...good, emails, left: 3 }, false)).toContain('so that 1 effects are unfinished');
   });
 
   test('does not blame the library for what a provider without effect keys repeats under `retry`', () => {
@@ -82,7 +92,7 @@ describe('the verdict', () => {
     for (const orderId of ['a', 'a', 'b']) {
       ledger.append({ effect: 'email', orderId, key: 'mail', sandbox: undefined });
     }
-    const nobodyWaits = { parkedClaims: new Set<string>(), deadLettered: new Set<string>() };
+    const nobodyWaits = { parkedClaims: new Set<string>(), deadLettered: new Set<string>(), left: 0 };
     const emails = judge('email', ['a', 'b'], ledger, nobodyWaits, true);
     expect(emails).toMatchObject({ done: 2, doubled: [], repeated: ['a'], lost: [] });
     expect(isGood({ ...good, emails })).toBe(true);
@@ -112,6 +122,7 @@ describe('the verdict', () => {
       resolved: 2,
       parked: 2,
       setAside: 1,
+      unfinished: 0,
       lost: 1,
       doubled: 1,
       repeated: 0,

@@ -202,6 +202,7 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
     judge(effect, orderIds, ledger, {
       parkedClaims: claims?.parked ?? new Set(),
       deadLettered: setAside.get(effect) ?? new Set(),
+      left,
     });
   return {
     orders: plan.length,
