@@ -144,6 +144,29 @@ describe('a key that identifies nothing', () => {
   });
 });
 
+it('nobody waits for a key that an async function answers: it is refused, and its own error is not left unhandled', async () => {
+  const key = Promise.reject(new Error('no such order'));
+  expect(() => identify('send-email', key, nodeHost)).toThrow('of type object');
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+it('a claim that lasts as long as its invocation is written twice, however long its handler takes', async () => {
+  const memory = memoryStore();
+  let writes = 0;
+  const store: ClaimStore = {
+    read: memory.read,
+    write(write) {
+      writes++;
+      return memory.write(write);
+    },
+  };
+  const { call, host } = setUp({ store }, () => new Promise((resolve) => host.after(800_000, () => resolve('done'))));
+  const answer = call('p-1', { remainingMs: () => 900_000 });
+  await host.advance(800_000);
+  expect(await answer).toMatchObject({ result: 'done' });
+  expect(writes).toBe(2);
+});
+
 describe('a recorded result', () => {
   it('is kept up to the limit, and what is left of it says why', () => {
     expect(completion('12345678', 10, true)).toEqual({ status: 'completed', result: '"12345678"' });
