@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { simulateLocks } from './locks/simulate.ts';
+import { createPlanting } from './planting.ts';
 import { lockRegressions } from './seeds.ts';
 import { runSeeds } from './tally.ts';
 
@@ -25,34 +26,10 @@ describe('the simulation of locks', () => {
 });
 
 describe('the simulation of locks finds', () => {
-  const modules = ['dynamodb/store', 'decide', 'acquire', 'settle', 'locks', 'renewal', 'dynamodb/progress'] as const;
-  const pathOf = (module: (typeof modules)[number]) => `../../lib/locks/${module}.ts`;
-
-  afterEach(() => {
-    for (const module of modules) vi.doUnmock(pathOf(module));
-    vi.resetModules();
-  });
-
-  async function firstBroken(within: number): Promise<number | undefined> {
-    vi.resetModules();
-    const broken = await import('./locks/simulate.ts');
-    for (const seed of from(1, within)) {
-      const [violation] = (await broken.simulateLocks(seed)).violations;
-      if (violation) return violation.invariant;
-    }
-    return undefined;
-  }
-
-  /** Puts something else in place of what a module of the library exports. */
-  function plant<Module extends object>(
-    module: (typeof modules)[number],
-    breakage: (original: Module) => Partial<Module>,
-  ): void {
-    vi.doMock(pathOf(module), async (load) => {
-      const original = await load<Module>();
-      return { ...original, ...breakage(original) };
-    });
-  }
+  const { plant, firstBroken, uproot } = createPlanting(
+    async () => (await import('./locks/simulate.ts')).simulateLocks,
+  );
+  afterEach(uproot);
 
   type Store = typeof import('../../lib/locks/dynamodb/store.ts');
   type Decide = typeof import('../../lib/locks/decide.ts');
@@ -61,7 +38,7 @@ describe('the simulation of locks finds', () => {
   type Progress = typeof import('../../lib/locks/dynamodb/progress.ts');
 
   it('writes that do not look at the lock', async () => {
-    plant<Store>('dynamodb/store', ({ dynamoLockStore }) => ({
+    plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
       dynamoLockStore(options) {
         const store = dynamoLockStore(options);
         const looksAtNothing = {
@@ -79,13 +56,13 @@ describe('the simulation of locks finds', () => {
 
   it('a lock of the set of resources, as a hash', async () => {
     const ofSet = (resources: readonly unknown[]) => [JSON.stringify(resources)];
-    plant<Locks>('locks', ({ resourceLocks }) => ({
+    plant<Locks>('../../lib/locks/locks.ts', ({ resourceLocks }) => ({
       resourceLocks(options) {
         const locks = resourceLocks(options);
         return { ...locks, withLock: (resources, ...rest) => locks.withLock(ofSet(resources), ...rest) };
       },
     }));
-    plant<Store>('dynamodb/store', ({ dynamoLockStore }) => ({
+    plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
       dynamoLockStore(options) {
         const store = dynamoLockStore(options);
         return { ...store, stillLocked: (lock) => [store.stillHeld(lock)] };
@@ -95,7 +72,7 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a lock that is taken while its lease runs', async () => {
-    plant<Decide>('decide', ({ decideLock }) => ({
+    plant<Decide>('../../lib/locks/decide.ts', ({ decideLock }) => ({
       decideLock: (found, request, rules, now) =>
         decideLock(found, { ...request, leaseUntil: request.leaseUntil + 1e7 }, rules, now + 1e7),
     }));
@@ -103,14 +80,14 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a lock that counts on clocks that agree', async () => {
-    plant<Decide>('decide', ({ decideLock }) => ({
+    plant<Decide>('../../lib/locks/decide.ts', ({ decideLock }) => ({
       decideLock: (found, request, _, now) => decideLock(found, request, { skewMs: 0 }, now),
     }));
     expect(await firstBroken(1000)).toBe(5);
   }, 60_000);
 
   it('a lock that is not put out of the way before its resources are moved', async () => {
-    plant<Decide>('decide', ({ decideLock }) => ({
+    plant<Decide>('../../lib/locks/decide.ts', ({ decideLock }) => ({
       decideLock(found, request, rules, now) {
         const decided = decideLock(found, request, rules, now);
         if (decided.decision !== 'clear') return decided;
@@ -126,14 +103,14 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a lock that comes back after it has ended', async () => {
-    plant<Settle>('settle', ({ keepLock }) => ({
+    plant<Settle>('../../lib/locks/settle.ts', ({ keepLock }) => ({
       keepLock: (lockId, found, until) => keepLock(lockId, found && { ...found, status: 'held' }, until),
     }));
     expect(await firstBroken(1000)).toBe(3);
   }, 60_000);
 
   it('progress that an earlier attempt moves on', async () => {
-    plant<Progress>('dynamodb/progress', ({ progressItems }) => ({
+    plant<Progress>('../../lib/locks/dynamodb/progress.ts', ({ progressItems }) => ({
       progressItems(table, work) {
         const progress = progressItems(table, work);
         return { ...progress, move: async (...args) => (await progress.move(...args)) && 'applied' };

@@ -13,11 +13,12 @@ import { startTraffic } from './traffic.ts';
 import { createTroubles } from './troubles.ts';
 import { createWorld } from './world/world.ts';
 
-export interface Simulated {
+/** What came of one seed. */
+export interface Simulated<S = Scenario, N = Stats> {
   readonly seed: number;
-  readonly scenario: Scenario;
+  readonly scenario: S;
   readonly violations: readonly Violation[];
-  readonly stats: Stats;
+  readonly stats: N;
   /** The same seed and the same code have the same hash. */
   readonly hash: number;
   readonly steps: number;

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type FaultName, faultNames } from './faults.ts';
+import { createPlanting } from './planting.ts';
 import { createScenario } from './scenario.ts';
 import { regressions } from './seeds.ts';
 import { simulate } from './simulate.ts';
@@ -57,39 +58,8 @@ describe('the simulation', () => {
 
 /** A simulation is worth what it finds: each of these breakages must be found by the invariant that it breaks. */
 describe('the simulation finds', () => {
-  afterEach(() => {
-    vi.doUnmock('../../lib/core/decide.ts');
-    vi.doUnmock('../../lib/core/settle.ts');
-    vi.doUnmock('../../lib/core/reconcile.ts');
-    vi.doUnmock('../../lib/core/open-claim.ts');
-    vi.doUnmock('../../lib/core/run.ts');
-    vi.doUnmock('../../lib/core/renewed-lease.ts');
-    vi.doUnmock('../../lib/sqs/fate.ts');
-    vi.doUnmock('../../lib/sqs/consumer.ts');
-    vi.doUnmock('../../lib/stores/dynamodb/statement.ts');
-    vi.doUnmock('../../lib/stores/dynamodb/index.ts');
-    vi.doUnmock('../../lib/stores/dynamodb/group-commit.ts');
-    vi.resetModules();
-  });
-
-  /** The first invariant that breaks, within so many seeds. */
-  async function firstBroken(within: number, first = 1): Promise<number | undefined> {
-    vi.resetModules();
-    const broken = await import('./simulate.ts');
-    for (const seed of from(first, within)) {
-      const [violation] = (await broken.simulate(seed)).violations;
-      if (violation) return violation.invariant;
-    }
-    return undefined;
-  }
-
-  /** Puts something else in place of what a module of the library exports. */
-  function plant<Module extends object>(path: string, breakage: (original: Module) => Partial<Module>): void {
-    vi.doMock(path, async (load) => {
-      const original = await load<Module>();
-      return { ...original, ...breakage(original) };
-    });
-  }
+  const { plant, firstBroken, uproot } = createPlanting(async () => (await import('./simulate.ts')).simulate);
+  afterEach(uproot);
 
   type Decide = typeof import('../../lib/core/decide.ts');
   type Settle = typeof import('../../lib/core/settle.ts');

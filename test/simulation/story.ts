@@ -1,21 +1,15 @@
 import { type FaultName, faults } from './faults.ts';
-import type { Violation } from './parts.ts';
+import type { Simulated } from './simulate.ts';
 import type { Troubled } from './troubles.ts';
 
 /** How many of the last lines are told where the whole story was not asked for. */
 const lastLines = 40;
 
-interface Told {
-  readonly seed: number;
-  readonly scenario: Troubled;
-  readonly violations: readonly Violation[];
-  readonly story: readonly string[] | undefined;
-  readonly virtualMs: number;
-  readonly hash: number;
-}
-
 /** What happened under a seed, for people to read. */
-export function storyOf({ seed, scenario, violations, story = [], virtualMs, hash }: Told, whole: boolean): string {
+export function storyOf(
+  { seed, scenario, violations, story = [], virtualMs, hash }: Simulated<Troubled, unknown>,
+  whole: boolean,
+): string {
   const { faults: rates, ...chosen } = scenario;
   const on = (Object.keys(rates) as FaultName[]).filter((name) => rates[name] > 0);
   const seconds = (ms: number) => (ms / 1000).toFixed(1);

@@ -1,25 +1,13 @@
 import { dynamoClient } from '../dynamodb/client.ts';
 import { simulatedTable } from '../dynamodb/table.ts';
 import { createSandbox, type Sandbox } from '../lambda/sandbox.ts';
-import type { Violation } from '../parts.ts';
-import type { SimulateOptions } from '../simulate.ts';
+import type { Simulated, SimulateOptions } from '../simulate.ts';
 import { createTroubles } from '../troubles.ts';
 import { createWorld } from '../world/world.ts';
 import { createLockOracle } from './oracle.ts';
 import { repay } from './repay.ts';
 import { createLockScenario, type LockScenario, type Wish } from './scenario.ts';
 import { type LockSimulation, type LockStats, noLockStats } from './simulation.ts';
-
-export interface SimulatedLocks {
-  readonly seed: number;
-  readonly scenario: LockScenario;
-  readonly violations: readonly Violation[];
-  readonly stats: LockStats;
-  readonly hash: number;
-  readonly steps: number;
-  readonly virtualMs: number;
-  readonly story: readonly string[] | undefined;
-}
 
 /** How long what was still on its way when the last wish was done may go on: late requests, frozen timers. */
 const aftermathMs = 60_000;
@@ -28,7 +16,7 @@ const aftermathMs = 60_000;
 export async function simulateLocks(
   seed: number,
   { keepsStory = false, turnsTheLoop = false }: Omit<SimulateOptions, 'change'> = {},
-): Promise<SimulatedLocks> {
+): Promise<Simulated<LockScenario, LockStats>> {
   const scenario = createLockScenario(seed);
   const { skewMs, functionTimeoutMs, leaseMs, sdkTries } = scenario;
   const world = createWorld({ seed, keepsStory, turnsTheLoop });
