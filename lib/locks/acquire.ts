@@ -1,4 +1,4 @@
-import { decideLock, type Found, type LockRequest, newLock } from './decide.ts';
+import { changed, decideLock, type Found, newLock } from './decide.ts';
 import { heldBy, readResources } from './found.ts';
 import { type HeldBy, insisting, type Lock, ownLock } from './lock.ts';
 import type { LockSettings } from './options.ts';
@@ -15,77 +15,96 @@ export interface HeldAnswer {
 /** What came of asking for resources: all of them, or none and who has some of them. */
 export type LockAnswer = { readonly outcome: 'locked'; readonly lock: Lock } | HeldAnswer;
 
-/** It took too long to be had: nobody in particular is in the way. */
-const nobody: HeldAnswer = { outcome: 'held', by: [], retryAfterMs: 0 };
-
-/** One try at resources, and what it has come to so far. */
-interface Attempt {
+/** What one call asks for, and what its tries have found out. */
+export interface Wish {
   readonly settings: LockSettings;
+  /** The resources by their ids, in the order in which everybody locks them. */
   readonly named: ReadonlyMap<string, Resource>;
-  readonly request: LockRequest;
-  readonly now: number;
+  readonly holder: string;
+  readonly reason: string;
+  /** Resources of other holders whose leases were over, and whose locks this wish has ended: of one resource, there may be several. */
+  readonly takenOver: Map<string, Found>;
+  /** The locks of the holder that were there before, and its own. A lock of the holder that is none of them came later. */
+  readonly known: Set<string>;
+}
+
+/** What came of one try. `isFinal`: a later attempt of the same holder has come in, and this one must not come in its way. */
+export interface Tried {
+  readonly answer: LockAnswer;
+  readonly isFinal?: boolean;
+}
+
+/** One try at the resources of a wish, and what it has come to so far. */
+interface Attempt {
+  readonly wish: Wish;
+  /** The token of this try. */
+  readonly lockId: string;
   /** Locks of the holder's earlier attempts. */
   readonly earlier: Map<string, LockRecord>;
-  /** Resources of other holders whose leases were over. */
-  readonly takenOver: Map<string, Found>;
   readonly fences: Map<string, number>;
+  readonly since: number;
   own: LockRecord | undefined;
 }
 
+/** It took too long to be had: nobody in particular is in the way. */
+const nobody: Tried = { answer: { outcome: 'held', by: [], retryAfterMs: 0 } };
+
 /**
- * One try at all resources. Up to `store.most` of them are one write. More are taken piece by piece in the order of their ids,
- * which is the same for everybody, and whoever meets somebody else lets go of what it has. So nobody waits while holding, and
- * there is no deadlock; and whoever is furthest in the order is in nobody's way but meets nobody, so that somebody gets through.
+ * One try at all resources. They are taken in pieces, in the order of their ids, which is the same for everybody; whoever meets somebody
+ * else lets go of what it has. So nobody waits while holding, and there is no deadlock; and whoever is furthest in the
+ * order is in nobody's way but meets nobody, so that somebody gets through.
  *
- * @param named the resources by their ids, in order
+ * Each piece is one write, and the lock itself is in it: renewed, and refused if it is not this try's any more.
+ *
+ * @param isFirst whether the wish has not been tried before
  * @throws StoreUnavailableError; what was locked by then is free when its lease ends
  */
-export async function tryLockAll(
-  settings: LockSettings,
-  named: ReadonlyMap<string, Resource>,
-  who: Pick<LockRequest, 'lockId' | 'holder' | 'reason'>,
-): Promise<LockAnswer> {
+export async function tryLockAll(wish: Wish, lockId: string, isFirst: boolean): Promise<Tried> {
+  const { settings, named } = wish;
   const { store, host, leaseMs } = settings;
-  const now = host.now();
-  const request = { ...who, leaseUntil: now + leaseMs, resources: named.size };
-  const maps = { earlier: new Map(), takenOver: new Map(), fences: new Map() };
-  const attempt: Attempt = { settings, named, request, now, ...maps, own: undefined };
+  wish.known.add(lockId);
+  const maps = { earlier: new Map(), fences: new Map() };
+  const attempt: Attempt = { wish, lockId, ...maps, since: host.now(), own: undefined };
   const ids = [...named.keys()];
-  // The lock itself is a write as well. Where there is no room for it beside the resources, it is made before them.
-  const inOneWrite = ids.length < store.most;
-  for (let start = 0; start < ids.length; start += store.most) {
-    const held = await takePiece(attempt, ids.slice(start, start + store.most), inOneWrite);
-    if (held === undefined) continue;
+  const room = Math.max(1, store.most - 1);
+  for (let start = 0; start < ids.length; start += room) {
+    const failed = await takePiece(attempt, ids.slice(start, start + room), isFirst);
+    if (failed === undefined) continue;
     await letGo(attempt);
-    return held;
+    return failed;
   }
   const granted = attempt.own as LockRecord;
   const owner = ownLock(settings, granted);
-  await endEarlier(attempt);
-  // Piece by piece takes its time, and so do retries: it must be ours for long enough in the end.
-  const isLate = !inOneWrite || owner.remainingMs() < leaseMs / 2;
-  if (isLate && (await owner.renew()) === 'stale') return nobody;
-  if (owner.remainingMs() > 0) return { outcome: 'locked', lock: lockOf(attempt, granted, owner) };
+  if ((await endEarlier(attempt)) === 'lost') return lost(attempt);
+  // What follows from an answer takes its time as well: it must be ours for long enough in the end.
+  if (owner.remainingMs() < leaseMs / 2 && (await owner.renew()) === 'stale') return lost(attempt);
+  if (owner.remainingMs() > 0) return { answer: { outcome: 'locked', lock: lockOf(attempt, granted, owner) } };
   // Whoever stood still for so long must not begin: others may have come and gone.
   await letGo(attempt);
   return nobody;
 }
 
-/** Takes some of the resources, all or none. */
-async function takePiece(
-  attempt: Attempt,
-  piece: readonly string[],
-  inOneWrite: boolean,
-): Promise<HeldAnswer | undefined> {
-  const { settings, named, request, fences } = attempt;
-  const { store, host } = settings;
+/** Takes some of the resources, all or none. Answers why not. */
+async function takePiece(attempt: Attempt, piece: readonly string[], isFirst: boolean): Promise<Tried | undefined> {
+  const { wish, lockId, fences } = attempt;
+  const { named, known } = wish;
+  const { store, host, leaseMs } = wish.settings;
   // Every turn but the last follows a write of somebody else's, or clears something away for good.
-  for (;;) {
+  for (let isFirstLook = isFirst; ; isFirstLook = false) {
     const found = await insisting(host, () => readResources(store, piece));
-    const decided = decideLock(found, request, settings, host.now());
-    if (decided.decision === 'late') return nobody;
+    recognise(attempt, found);
+    if (attempt.own && attempt.own.status !== 'held') return lost(attempt);
+    const later = found.filter(({ lock }) => lock?.holder === wish.holder && !known.has(lock.id));
+    if (isFirstLook) for (const { lock } of later) known.add(lock?.id ?? '');
+    else if (later.some(({ lock }) => lock?.status === 'held')) return fencedOff(heldBy(later, named));
+
+    const { holder, reason } = wish;
+    const now = host.now();
+    const request = { lockId, holder, reason, leaseUntil: now + leaseMs, resources: named.size };
+    const decided = decideLock(found, request, wish.settings, now);
     if (decided.decision === 'held') {
-      return { outcome: 'held', by: heldBy(decided.by, named), retryAfterMs: decided.retryAfterMs };
+      const by = heldBy(decided.by, named);
+      return { answer: { outcome: 'held', by, retryAfterMs: decided.retryAfterMs } };
     }
     remember(attempt, found);
     if (decided.decision === 'clear') {
@@ -93,58 +112,81 @@ async function takePiece(
       for (const write of decided.writes) await insisting(host, () => store.write([write]));
       continue;
     }
-    const since = Math.min(attempt.now, ...[...attempt.earlier.values()].map((lock) => lock.since));
-    const create = newLock(request, since);
-    if (attempt.own === undefined && !inOneWrite) {
-      // Refused, it was written before and the answer lost: nobody else knows its id.
-      await insisting(host, () => store.write([create]));
-      attempt.own = create.next as LockRecord;
-    }
-    const writes = attempt.own === undefined ? [create, ...decided.writes] : decided.writes;
-    if (writes.length > 0 && !(await insisting(host, () => store.write(writes))).applied) continue;
-    attempt.own ??= create.next as LockRecord;
+    const since = Math.min(attempt.since, ...[...attempt.earlier.values()].map((lock) => lock.since));
+    const { own } = attempt;
+    if (own && decided.writes.length === 0) return undefined;
+    const lock = own ? { next: changed(own, lockId, request.leaseUntil), seen: own } : newLock(request, since);
+    const result = await insisting(host, () => store.write([lock, ...decided.writes]));
+    // Refused, it may have been applied before, and the answer lost: then the record is there, and nobody else knows its id.
+    const stands = result.applied ? lock.next : result.found[0];
+    if (stands?.kind === 'lock') attempt.own = stands;
+    if (!result.applied) continue;
     for (const { next } of decided.writes) if (next.kind === 'resource') fences.set(next.id, next.fence);
     return undefined;
   }
 }
 
-/** What was found in the way or, from a write whose answer was lost, our own. */
-function remember(attempt: Attempt, found: readonly Found[]): void {
-  const { lockId, holder } = attempt.request;
-  for (const one of found) {
-    const { id, resource, lock } = one;
-    if (lock === undefined || resource === undefined) continue;
-    if (lock.id === lockId) {
-      attempt.own ??= lock;
-      attempt.fences.set(id, resource.fence);
-    } else if (lock.status !== 'ended') {
-      if (lock.holder === holder) attempt.earlier.set(lock.id, lock);
-      else attempt.takenOver.set(id, one);
-    }
+/** What is our own already, from a write whose answer was lost. */
+function recognise(attempt: Attempt, found: readonly Found[]): void {
+  for (const { id, resource, lock } of found) {
+    if (resource === undefined || lock?.id !== attempt.lockId) continue;
+    if (attempt.own === undefined || lock.rev > attempt.own.rev) attempt.own = lock;
+    attempt.fences.set(id, resource.fence);
   }
 }
 
+/** What is in the way, and is not in anybody else's hands. */
+function remember({ wish, earlier, lockId }: Attempt, found: readonly Found[]): void {
+  for (const one of found) {
+    const { id, lock } = one;
+    if (lock === undefined || lock.id === lockId || lock.status === 'ended') continue;
+    if (lock.holder === wish.holder) earlier.set(lock.id, lock);
+    else wish.takenOver.set(`${lock.id} ${id}`, one);
+  }
+}
+
+/** Our own lock is not ours any more: another attempt of the same holder has come in, or somebody else after the lease. */
+async function lost({ wish, own }: Attempt): Promise<Tried> {
+  const { settings, named, holder } = wish;
+  const { store, host } = settings;
+  const [current] = await insisting(host, () => store.read([own?.id ?? '']));
+  if (current?.kind !== 'lock') return nobody;
+  const [theirs] = await insisting(host, () => store.read([current.by]));
+  if (theirs?.kind !== 'lock' || theirs.holder !== holder) return nobody;
+  const [first = ''] = named.keys();
+  return fencedOff(heldBy([{ id: first, resource: undefined, lock: theirs }], named));
+}
+
+function fencedOff(by: readonly HeldBy[]): Tried {
+  return { answer: { outcome: 'held', by, retryAfterMs: 0 }, isFinal: true };
+}
+
 /** All or none: what was taken before somebody else was met. What an earlier attempt had stays the holder's. */
-async function letGo({ settings, own, earlier }: Attempt): Promise<void> {
+async function letGo({ wish, own, earlier }: Attempt): Promise<void> {
   if (own === undefined) return;
-  const owner = ownLock(settings, own);
+  const owner = ownLock(wish.settings, own);
   await (earlier.size > 0 ? owner.keep() : owner.unlock());
 }
 
 /** The resources are under the new lock by now. What the earlier attempt had besides is nobody's work any more. */
-async function endEarlier({ settings, earlier, request }: Attempt): Promise<void> {
-  const { store, host } = settings;
-  const found = await insisting(host, () => store.read([...earlier.keys()]));
+async function endEarlier({ wish, earlier, lockId }: Attempt): Promise<'lost' | undefined> {
+  if (earlier.size === 0) return undefined;
+  const { store, host } = wish.settings;
+  const [own, ...found] = await insisting(host, () => store.read([lockId, ...earlier.keys()]));
+  // An attempt that came after this one does it.
+  if (own?.kind !== 'lock' || own.status !== 'held') return 'lost';
   for (const lock of found) {
     if (lock?.kind !== 'lock' || lock.status !== 'kept') continue;
-    const next: LockRecord = { ...lock, status: 'ended', by: request.lockId, rev: lock.rev + 1 };
+    const next: LockRecord = { ...lock, status: 'ended', by: lockId, rev: lock.rev + 1 };
     // Refused, somebody else has moved it on: it is only being tidied up.
     await insisting(host, () => store.write([{ next, seen: lock }]));
   }
+  return undefined;
 }
 
 function lockOf(attempt: Attempt, granted: LockRecord, owner: ReturnType<typeof ownLock>): Lock {
-  const { settings, named, takenOver, fences } = attempt;
+  const { wish, fences } = attempt;
+  const { settings, named, takenOver } = wish;
   return {
     id: granted.id,
     holder: granted.holder,

@@ -7,7 +7,7 @@ export interface LockRequest {
   readonly lockId: string;
   readonly holder: string;
   readonly reason: string;
-  /** Until when the lock is to be exclusive, in epoch milliseconds. */
+  /** Until when the lock is to be exclusive, in epoch milliseconds: after now, or two such requests take from each other for ever. */
   readonly leaseUntil: number;
   /** How many resources there are in all; a decision may be about some of them. */
   readonly resources: number;
@@ -26,8 +26,6 @@ export interface Found {
 }
 
 export type LockDecision =
-  /** The lease that was asked for is over before anything was had: ask for another, or two such requests take from each other. */
-  | { readonly decision: 'late' }
   /** Somebody else has some of them. Nothing is to be written. */
   | { readonly decision: 'held'; readonly by: readonly Found[]; readonly retryAfterMs: number }
   /** Earlier locks are to be put out of the way, each with a write of its own. Read and decide again after it. */
@@ -47,7 +45,6 @@ export function decideLock(
   { skewMs }: LockRules,
   now: number,
 ): LockDecision {
-  if (request.leaseUntil <= now) return { decision: 'late' };
   const notOurs = found.filter(({ lock }) => lock?.id !== request.lockId);
   const inTheWay = notOurs.filter(({ lock }) => lock !== undefined && lock.status !== 'ended');
   const by = inTheWay.filter(({ lock }) => lock?.holder !== request.holder && isExclusive(lock, { skewMs }, now));
@@ -58,7 +55,7 @@ export function decideLock(
 
   const locks = new Map(inTheWay.map(({ lock }) => [lock?.id, lock as LockRecord]));
   const clearing = [...locks.values()].flatMap((lock) =>
-    lock.holder === request.holder ? handOver(lock, request) : [takeOver(lock, request)],
+    lock.holder === request.holder ? handOver(lock, request, now) : [takeOver(lock, request)],
   );
   if (clearing.length > 0) return { decision: 'clear', writes: clearing };
 
@@ -78,8 +75,9 @@ export function isExclusive(lock: LockRecord | undefined, { skewMs }: LockRules,
  * The holder has come back. The earlier attempt, which may be alive, is fenced off now, and the resources stay locked until the
  * new one has them: ended, they would be anybody's for a moment.
  */
-function handOver(lock: LockRecord, { lockId, leaseUntil }: LockRequest): readonly LockWrite[] {
-  if (lock.status === 'kept' && lock.leaseUntil >= leaseUntil) return [];
+function handOver(lock: LockRecord, { lockId, leaseUntil }: LockRequest, now: number): readonly LockWrite[] {
+  const lastsLongEnough = lock.leaseUntil >= (now + leaseUntil) / 2;
+  if (lock.status === 'kept' && lastsLongEnough) return [];
   const until = Math.max(lock.leaseUntil, leaseUntil);
   return [{ next: { ...changed(lock, lockId, until), status: 'kept' }, seen: lock }];
 }

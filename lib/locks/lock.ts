@@ -68,8 +68,13 @@ export function ownLock({ store, host, leaseMs, keepMs }: LockSettings, granted:
 
   async function change(transition: (found: LockRecord | undefined) => LockTransition): Promise<'applied' | 'stale'> {
     let found: LockRecord | undefined = record;
-    for (;;) {
+    for (let isKnown = false; ; isKnown = true) {
       const next = transition(found);
+      if (next === 'applied' && !isKnown) {
+        // As far as this worker remembers. What stands there now, only the store can tell.
+        [found] = (await insisting(host, () => store.read([granted.id]))) as [LockRecord | undefined];
+        continue;
+      }
       if (next === 'applied' && found) record = found;
       if (typeof next === 'string') return next;
       const seen = found;

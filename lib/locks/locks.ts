@@ -1,14 +1,14 @@
 import { expect } from '../core/check.ts';
 import { type Host, sleep } from '../core/host.ts';
 import { nodeHost } from '../host.ts';
-import { type HeldAnswer, type LockAnswer, tryLockAll } from './acquire.ts';
+import { type HeldAnswer, type LockAnswer, tryLockAll, type Wish } from './acquire.ts';
 import { isExclusive } from './decide.ts';
 import { heldBy, readResources } from './found.ts';
 import { type HeldBy, insisting, type Lock } from './lock.ts';
 import { checkLockAll, type LockAllOptions, type LocksOptions, lockSettings } from './options.ts';
 import { keepRenewed } from './renewal.ts';
 import { type Resource, resourceId } from './resource.ts';
-import { type Settled, settleWork, type UnlockRules } from './unlock-rules.ts';
+import { checkRules, type Settled, settleWork, type UnlockRules } from './unlock-rules.ts';
 
 export interface WithLockOptions extends LockAllOptions {
   /** What becomes of the lock when the work has ended. There is no default: only the author knows what a failure leaves behind. */
@@ -68,11 +68,12 @@ export function resourceLocks(options: LocksOptions): Locks {
   async function lockAll(resources: readonly Resource[], options: LockAllOptions): Promise<LockAnswer> {
     const { waitMs, ...who } = checkLockAll(options);
     const named = namesOf(resources, host);
+    const wish: Wish = { settings, named, ...who, takenOver: new Map(), known: new Set() };
     const deadline = host.now() + waitMs;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       // A token of its own for every try: a late copy of the write that let go must not be taken for one about this try.
-      const answer = await tryLockAll(settings, named, { ...who, lockId: `#lock#${host.randomId()}` });
-      if (answer.outcome === 'locked' || host.now() >= deadline) return answer;
+      const { answer, isFinal } = await tryLockAll(wish, `#lock#${host.randomId()}`, isFirst);
+      if (answer.outcome === 'locked' || isFinal || host.now() >= deadline) return answer;
       await waitFor(answer, deadline);
     }
   }
@@ -96,18 +97,16 @@ export function resourceLocks(options: LocksOptions): Locks {
   return {
     lockAll,
     async withLock(resources, { unlock, ...options }, work) {
-      expect(unlock?.onSuccess && unlock.onFailure, 'unlock', '{ onSuccess, onFailure }', unlock);
+      checkRules(unlock);
       const answer = await lockAll(resources, options);
       if (answer.outcome === 'held') return answer;
       const renewal = keepRenewed(settings, answer.lock);
       const lock: WorkingLock = { ...answer.lock, signal: renewal.signal };
       try {
         const result = await work(lock);
-        await renewal.stop();
-        return { outcome: 'done', result, lock: await settleWork(lock, unlock.onSuccess) };
+        return { outcome: 'done', result, lock: await settleWork(lock, unlock.onSuccess, renewal) };
       } catch (error) {
-        await renewal.stop();
-        await settleWork(lock, unlock.onFailure);
+        await settleWork(lock, unlock.onFailure, renewal);
         throw error;
       }
     },

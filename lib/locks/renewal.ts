@@ -5,6 +5,7 @@ import type { LockSettings } from './options.ts';
 export interface Renewal {
   /** Aborted when the lock is no longer this worker's. */
   readonly signal: AbortSignal;
+  /** No renewal is under way when it resolves, and none comes after. */
   readonly stop: () => Promise<void>;
 }
 
@@ -13,6 +14,7 @@ export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewa
   const controller = new AbortController();
   let beating: Promise<void> | undefined;
   let cancel: () => void = () => undefined;
+  let cancelEnd: () => void = () => undefined;
   let stopped = false;
 
   async function beat(): Promise<void> {
@@ -32,8 +34,17 @@ export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewa
   function next(): void {
     // A beat that was under way must not arm the next one: a heartbeat that outlives its work holds a dead lock.
     if (stopped) return;
+    watchTheEnd();
     cancel = host.after(leaseMs / 3, () => {
       beating = beat();
+    });
+  }
+  /** A beat that hangs must not keep the work from hearing that its time is over. */
+  function watchTheEnd(): void {
+    cancelEnd();
+    cancelEnd = host.after(lock.remainingMs(), () => {
+      if (lock.remainingMs() <= 0) lose('the lease has ended');
+      else watchTheEnd();
     });
   }
   next();
@@ -43,6 +54,7 @@ export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewa
     async stop(): Promise<void> {
       stopped = true;
       cancel();
+      cancelEnd();
       await beating;
     },
   };

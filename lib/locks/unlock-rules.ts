@@ -1,4 +1,6 @@
+import { expect } from '../core/check.ts';
 import type { Lock } from './lock.ts';
+import type { Renewal } from './renewal.ts';
 
 /**
  * Whether resources are unlocked: always, never, or if a look at the state of the work says so, e.g. "all targets are repaid".
@@ -18,10 +20,25 @@ export interface UnlockRules {
  */
 export type Settled = 'unlocked' | 'kept' | 'stale' | 'unknown';
 
-/** Never throws: what has been done under the lock is done, and its error is the one to hear of. */
-export async function settleWork(lock: Lock, rule: UnlockRule): Promise<Settled> {
+/** @throws OptionError: a rule that is misspelt would keep the lock without a word */
+export function checkRules(rules: UnlockRules | undefined): void {
+  for (const name of ['onSuccess', 'onFailure'] as const) {
+    const rule = rules?.[name];
+    const isRule = rule === 'unlock' || rule === 'keep' || typeof rule === 'function';
+    expect(isRule, `unlock.${name}`, "'unlock', 'keep' or a function", rule);
+  }
+}
+
+/**
+ * Ends the work's hold on its lock. The lease is renewed for as long as the rule looks.
+ *
+ * Never throws: what has been done under the lock is done, and its error is the one to hear of.
+ */
+export async function settleWork(lock: Lock, rule: UnlockRule, renewal: Renewal): Promise<Settled> {
+  const isFree = await unlocks(lock, rule);
+  await renewal.stop();
   try {
-    return await ((await unlocks(lock, rule)) ? lock.unlock() : lock.keep());
+    return await (isFree ? lock.unlock() : lock.keep());
   } catch {
     return 'unknown';
   }

@@ -211,7 +211,7 @@ describe('withLock', () => {
   it('demands to be told when to unlock', async () => {
     const missing = { holder: 'request-1' } as never;
     await expect(locks().withLock([fresh()], missing, () => 7)).rejects.toThrow(
-      'unlock: expected { onSuccess, onFailure }',
+      "unlock.onSuccess: expected 'unlock', 'keep' or a function",
     );
   });
 });

@@ -12,7 +12,7 @@ it('does not hand out a lock that was taken over while its last piece was being 
     ...inner,
     async write(writes) {
       const result = await inner.write(writes);
-      if (writes[0]?.next.kind === 'resource' && ++pieces === 2) {
+      if (writes[1]?.next.kind === 'resource' && ++pieces === 3) {
         ahead += 70_000;
         await others.lockAll(['a'], { holder: 'two' });
       }

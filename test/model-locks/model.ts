@@ -1,4 +1,4 @@
-import { decideLock, type Found, type LockRequest, newLock } from '../../lib/locks/decide.ts';
+import { changed, decideLock, type Found, type LockRequest, newLock } from '../../lib/locks/decide.ts';
 import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
 import { endLock, extendLock, keepLock } from '../../lib/locks/settle.ts';
 import { type LockWrite, unchanged } from '../../lib/locks/store.ts';
@@ -22,17 +22,19 @@ export interface World {
 export interface Worker {
   readonly holder: number;
   readonly lockId: string;
-  /** The lease that it asks for, set as it begins. */
-  readonly until: number;
   readonly at: 'waiting' | 'resources' | 'locks' | 'write' | 'working' | 'unlocking' | 'letting-go' | 'ended';
   /** Why it ended. */
   readonly end?: 'done' | 'stale' | 'crashed' | 'held';
   /** How many resources it has, taken in order. */
   readonly taken: number;
+  /** Whether it has looked at its current piece before. */
+  readonly looked: boolean;
+  /** Locks of its holder that were there when it first looked. */
+  readonly knows: readonly string[];
   readonly found: readonly (ResourceRecord | null)[];
   /** What it will write next, and what that is for. */
   readonly writes: readonly LockWrite[];
-  readonly writesAre?: 'clear' | 'lock' | 'create';
+  readonly writesAre?: 'clear' | 'lock';
   readonly own?: LockRecord;
   /** Locks of the holder's earlier attempts. */
   readonly reentered: boolean;
@@ -66,14 +68,25 @@ export class Violation extends Error {
 }
 
 export function firstWorld({ wanted }: ModelOptions): World {
-  const workers = wanted.map((_, holder) => newWorker(holder, holder, 0));
+  const workers = wanted.map((_, holder) => newWorker(holder, holder));
   return { now: 0, crashes: 0, lost: 0, records: {}, written: {}, workers };
 }
 
-function newWorker(holder: number, number: number, now: number): Worker {
-  const start = { taken: 0, found: [], writes: [], reentered: false, granted: {}, commits: 0 };
-  return { holder, lockId: `#lock#${number}`, until: now + lease, at: 'resources', ...start };
+function newWorker(holder: number, number: number): Worker {
+  const start = {
+    taken: 0,
+    looked: false,
+    knows: [],
+    found: [],
+    writes: [],
+    reentered: false,
+    granted: {},
+    commits: 0,
+  };
+  return { holder, lockId: `#lock#${number}`, at: 'resources', ...start };
 }
+
+const holderOf = ({ holder }: Worker) => `holder ${holder}`;
 
 /** Every world that can come next. */
 export function nextWorlds(world: World, options: ModelOptions): readonly World[] {
@@ -84,7 +97,7 @@ export function nextWorlds(world: World, options: ModelOptions): readonly World[
     const workers = (changed: Worker) => world.workers.map((one, at) => (at === index ? changed : one));
     if (world.crashes < options.crashes) {
       // The message comes again, while the first worker is gone, or only thought to be.
-      const again = newWorker(worker.holder, world.workers.length, world.now);
+      const again = newWorker(worker.holder, world.workers.length);
       const first: Worker = options.crashed === 'gone' ? { ...worker, at: 'ended', end: 'crashed' } : worker;
       next.push({ ...world, crashes: world.crashes + 1, workers: [...workers(first), again] });
     }
@@ -101,7 +114,6 @@ function steps(world: World, worker: Worker, options: ModelOptions): readonly St
   const { records, written, now } = world;
   const wanted = options.wanted[worker.holder] ?? [];
   const piece = wanted.slice(worker.taken, worker.taken + options.most);
-  const inOneWrite = wanted.length < options.most;
   const only = (changed: Worker): readonly Step[] => [[changed, records, written]];
 
   switch (worker.at) {
@@ -134,17 +146,21 @@ function steps(world: World, worker: Worker, options: ModelOptions): readonly St
       const resource = worker.found[at] ?? undefined;
       return { id, resource, lock: resource && (records[resource.lockId] as LockRecord | undefined) };
     });
+    const { own: _, ...rest } = worker;
+    const seen = found.find(({ lock }) => lock?.id === worker.lockId)?.lock;
+    const own = seen && seen.rev > (worker.own?.rev ?? 0) ? seen : worker.own;
+    const others = found.flatMap(({ lock }) => (lock && lock.id !== worker.lockId ? [lock] : []));
+    const later = others.filter((lock) => lock.holder === holderOf(worker) && !worker.knows.includes(lock.id));
+    const knows = worker.looked ? worker.knows : [...worker.knows, ...later.map(({ id }) => id)];
+    const base: Worker = { ...rest, ...(own && { own }), knows, looked: true, found: [] };
+    const isFencedOff = worker.looked && later.some(({ status }) => status === 'held');
+    if (isFencedOff || (own && own.status !== 'held')) {
+      return own ? { ...base, at: 'letting-go' } : { ...base, at: 'ended', end: 'held' };
+    }
     const request = requestOf();
     const decision = decideLock(found, request, { skewMs: 0 }, now);
-    const { own: _, ...rest } = worker;
-    const own = worker.own ?? found.find(({ lock }) => lock?.id === worker.lockId)?.lock;
-    const before: Worker = own ? { ...rest, own } : rest;
-    const base = { ...before, found: [] };
-    if (decision.decision === 'late') {
-      return worker.own ? { ...base, at: 'letting-go' } : { ...base, at: 'ended', end: 'held' };
-    }
     if (decision.decision === 'held') {
-      return worker.own ? { ...base, at: 'letting-go' } : { ...base, at: 'resources' };
+      return own ? { ...base, at: 'letting-go' } : { ...base, at: 'resources' };
     }
     const reentered =
       worker.reentered ||
@@ -159,46 +175,43 @@ function steps(world: World, worker: Worker, options: ModelOptions): readonly St
           const fence = (resource?.fence ?? 0) + 1;
           return { next: { kind: 'resource', id, lockId: worker.lockId, fence, v: 'lock-1' }, seen: resource };
         });
-        return {
-          ...base,
-          reentered,
-          at: 'write',
-          writes: own ? writes : [newLock(request, 0), ...writes],
-          writesAre: 'lock',
-        };
+        return { ...base, reentered, at: 'write', writes: [claim(own, request), ...writes], writesAre: 'lock' };
       }
       return { ...base, reentered, at: 'write', writes: decision.writes.slice(0, 1), writesAre: 'clear' };
     }
-    const create = newLock(request, 0);
-    if (own === undefined && !inOneWrite)
-      return { ...base, reentered, at: 'write', writes: [create], writesAre: 'create' };
-    const writes = own === undefined ? [create, ...decision.writes] : decision.writes;
+    if (own && decision.writes.length === 0) return taken({ ...base, reentered });
+    const writes = [claim(own, request), ...decision.writes];
     return { ...base, reentered, at: 'write', writes, writesAre: 'lock' };
   }
 
+  /** The lock itself is in every write of a piece. */
+  function claim(own: LockRecord | undefined, request: LockRequest): LockWrite {
+    return own ? { next: changed(own, worker.lockId, request.leaseUntil), seen: own } : newLock(request, 0);
+  }
+
+  /** The piece is had: on to the next, or to work. */
+  function taken(one: Worker): Worker {
+    const count = one.taken + piece.length;
+    const next: Worker = { ...one, taken: count, looked: false };
+    if (count < wanted.length) return { ...next, at: 'resources' };
+    return { ...next, at: 'working', granted: Object.fromEntries(wanted.map((id) => [id, written[id] ?? 0])) };
+  }
+
   function requestOf(): LockRequest {
-    const { lockId, holder } = worker;
-    return { lockId, holder: `holder ${holder}`, reason: '', leaseUntil: worker.until, resources: wanted.length };
+    const { lockId } = worker;
+    return { lockId, holder: holderOf(worker), reason: '', leaseUntil: now + lease, resources: wanted.length };
   }
 
   function write(): readonly Step[] {
     const after = apply(records, worker.writes);
     const reread: Worker = { ...worker, at: 'resources', writes: [] };
-    if (after === undefined) {
-      // A lock that is there already is our own, from a write whose answer was lost.
-      const made = worker.writesAre === 'create' ? (records[worker.lockId] as LockRecord) : undefined;
-      return only(made ? { ...reread, own: made } : reread);
-    }
-    const created = after[worker.lockId] as LockRecord | undefined;
-    const own = worker.own ?? created;
-    const knows: Worker = own ? { ...reread, own } : reread;
-    if (worker.writesAre !== 'lock') return [[knows, after, written]];
-    const taken = worker.taken + piece.length;
-    const granted = Object.fromEntries(wanted.map((id) => [id, written[id] ?? 0]));
-    const all = taken === wanted.length;
-    // Answered, or applied and never answered: then the worker looks again.
-    const answered: Step = [all ? { ...knows, taken, at: 'working', granted } : { ...knows, taken }, after, written];
-    return world.lost < options.lostAnswers ? [answered, [reread, after, written, 1]] : [answered];
+    if (worker.writesAre !== 'lock') return [[reread, after ?? records, written]];
+    const stands = (after ?? records)[worker.lockId] as LockRecord | undefined;
+    const knows: Worker = stands ? { ...reread, own: stands } : reread;
+    if (after === undefined) return only(knows);
+    // Answered, or applied and never answered: then the worker writes again, is refused, and looks again.
+    const answered: Step = [taken(knows), after, written];
+    return world.lost < options.lostAnswers ? [answered, [worker, after, written, 1]] : [answered];
   }
 
   /** The application's write, in a transaction with `stillHeld`; or a renewal; or the end of the work. */

@@ -35,6 +35,10 @@ describe('the simulation of locks finds', () => {
   type Decide = typeof import('../../lib/locks/decide.ts');
   type Settle = typeof import('../../lib/locks/settle.ts');
   type Locks = typeof import('../../lib/locks/locks.ts');
+  type Rules = typeof import('../../lib/locks/unlock-rules.ts');
+  type Options = typeof import('../../lib/locks/options.ts');
+  type Acquire = typeof import('../../lib/locks/acquire.ts');
+  type Renewal = typeof import('../../lib/locks/renewal.ts');
   type Progress = typeof import('../../lib/locks/dynamodb/progress.ts');
 
   it('writes that do not look at the lock', async () => {
@@ -108,6 +112,69 @@ describe('the simulation of locks finds', () => {
     }));
     expect(await firstBroken(1000)).toBe(3);
   }, 60_000);
+
+  it('a keep that unlocks', async () => {
+    plant<Settle>('../../lib/locks/settle.ts', ({ endLock }) => ({
+      keepLock: (lockId, found) => endLock(lockId, found),
+    }));
+    expect(await firstBroken(100)).toBe(8);
+  });
+
+  it('a rule that fails, and is taken for yes', async () => {
+    plant<Rules>('../../lib/locks/unlock-rules.ts', ({ settleWork }) => ({
+      settleWork(lock, rule, renewal) {
+        if (typeof rule !== 'function') return settleWork(lock, rule, renewal);
+        const looks = async () => rule(lock);
+        return settleWork(lock, () => looks().catch(() => true), renewal);
+      },
+    }));
+    expect(await firstBroken(3000)).toBe(8);
+  }, 60_000);
+
+  it('a lock that is not kept for as long as was asked for', async () => {
+    plant<Options>('../../lib/locks/options.ts', ({ lockSettings }) => ({
+      lockSettings: (options) => ({ ...lockSettings(options), keepMs: 1 }),
+    }));
+    expect(await firstBroken(100)).toBe(8);
+  });
+
+  it('a fence that is not the one of the record', async () => {
+    plant<Acquire>('../../lib/locks/acquire.ts', ({ tryLockAll }) => ({
+      async tryLockAll(...args) {
+        const { answer, ...rest } = await tryLockAll(...args);
+        if (answer.outcome !== 'locked') return { answer, ...rest };
+        const { lock } = answer;
+        return { answer: { ...answer, lock: { ...lock, fence: (resource) => lock.fence(resource) - 1 } }, ...rest };
+      },
+    }));
+    expect(await firstBroken(100)).toBe(4);
+  });
+
+  it('a takeover that nobody is told of', async () => {
+    plant<Acquire>('../../lib/locks/acquire.ts', ({ tryLockAll }) => ({
+      tryLockAll: (wish, ...rest) => tryLockAll({ ...wish, takenOver: new Silent() }, ...rest),
+    }));
+    class Silent extends Map<string, never> {
+      override set(): this {
+        return this;
+      }
+    }
+    expect(await firstBroken(300)).toBe(9);
+  });
+
+  it('a signal that says nothing', async () => {
+    plant<Renewal>('../../lib/locks/renewal.ts', ({ keepRenewed }) => ({
+      keepRenewed: (settings, lock) => ({ ...keepRenewed(settings, lock), signal: new AbortController().signal }),
+    }));
+    expect(await firstBroken(1000)).toBe(13);
+  }, 60_000);
+
+  it('a lease that nobody renews', async () => {
+    plant<Renewal>('../../lib/locks/renewal.ts', ({ keepRenewed }) => ({
+      keepRenewed: (settings, lock) => keepRenewed(settings, { ...lock, renew: async () => 'renewed' }),
+    }));
+    expect(await firstBroken(300)).toBe(13);
+  });
 
   it('progress that an earlier attempt moves on', async () => {
     plant<Progress>('../../lib/locks/dynamodb/progress.ts', ({ progressItems }) => ({

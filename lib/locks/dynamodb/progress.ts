@@ -29,6 +29,8 @@ export class ChunkRefusedError extends Error {
 
 /** DynamoDB's limit for one transaction. */
 export const mostActions = 100;
+/** What DynamoDB says of an action that it has looked at. */
+const told = ['None', 'ConditionalCheckFailed'];
 /** How often a transaction is sent whose answer did not come, on top of what the SDK does by itself. */
 const mostTries = 4;
 
@@ -138,7 +140,13 @@ export function progressItems({ tableName, documents, host }: ProgressTable, wor
       ExpressionAttributeValues: { ':next': next, ':attempt': attempt, ':from': from },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
-    const canceled = await commit([{ Update }, ...checks, ...actions]);
+    let canceled = await commit([{ Update }, ...checks, ...actions]);
+    // Before it is known what stands of the progress, a refusal says nothing: this very chunk may have been applied before.
+    for (let tries = 1; canceled && !told.includes(codesOf(canceled)[0] ?? ''); tries++) {
+      if (tries === mostTries) throw canceled;
+      await backOff(host, tries);
+      canceled = await commit([{ Update }, ...checks, ...actions]);
+    }
     if (canceled === undefined) return 'applied';
     const codes = codesOf(canceled);
     if (codes[0] === 'ConditionalCheckFailed') {

@@ -44,7 +44,7 @@ export interface DynamoLockStore extends LockStore {
 /** DynamoDB's limits. */
 const mostWrites = 100;
 const mostReads = 100;
-/** How often keys that were left unread are asked for. */
+/** How often in a row a read may leave all of its keys unread. */
 const mostRounds = 12;
 
 /**
@@ -62,8 +62,8 @@ export function dynamoLockStore({ host = nodeHost, ...options }: DynamoLockStore
   async function read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
     const found = new Map<string, StoredRecord>();
     const waiting = [...new Set(ids)];
-    for (let tries = 0; waiting.length > 0; tries++) {
-      if (tries > ids.length / mostReads + mostRounds) throw new Error('DynamoDB did not read all locks');
+    for (let tries = 0; waiting.length > 0; ) {
+      if (tries > mostRounds) throw new Error('DynamoDB did not read all locks');
       const Keys = waiting.splice(0, mostReads).map((id) => ({ id: { S: id } }));
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
@@ -72,6 +72,8 @@ export function dynamoLockStore({ host = nodeHost, ...options }: DynamoLockStore
       // What was not read is not what is not there: taken for that, a lock would be given away that somebody holds.
       const unread = (UnprocessedKeys?.[TableName]?.Keys ?? []).flatMap((key) => key['id']?.S ?? []);
       waiting.push(...unread);
+      // Only what goes nowhere counts.
+      tries = unread.length === Keys.length ? tries + 1 : 0;
       if (unread.length > 0) await backOff(host, tries);
     }
     return ids.map((id) => found.get(id));
@@ -91,8 +93,11 @@ export function dynamoLockStore({ host = nodeHost, ...options }: DynamoLockStore
       }
     },
     stillHeld: ({ id }) => check(id, 'status', 'held'),
-    stillLocked: (lock, resources) =>
-      resources.map((resource) => check(resourceId(resource, nodeHost), 'lockId', lock.id)),
+    stillLocked(lock, resources) {
+      // A transaction takes no item twice.
+      const ids = new Set(resources.map((resource) => resourceId(resource, nodeHost)));
+      return [...ids].map((id) => check(id, 'lockId', lock.id));
+    },
   };
 
   function check(id: string, name: string, value: string): TransactAction {

@@ -18,10 +18,13 @@ export interface Debt {
 
 export const debtItem = (debt: string) => `#debt#${debt}`;
 
+/** What the application said becomes of a lock. */
+type UnlockedBy = 'unlock' | 'keep' | 'if-repaid';
+
 interface Inside {
   readonly sandbox: Sandbox;
   readonly holder: string;
-  readonly lock: Pick<Lock, 'remainingMs'>;
+  readonly lock: Pick<Lock, 'id' | 'remainingMs'>;
 }
 
 /**
@@ -31,12 +34,14 @@ interface Inside {
  *  1. A debt is repaid twice.
  *  2. A debt is repaid under a lock that it is not under.
  *  3. A lock that has ended changes, or a resource moves that is under another holder's lock.
- *  4. The fence of a resource does anything but grow by one.
+ *  4. The fence of a resource does anything but grow by one, or a worker is told another one.
  *  5. A lock is ended by another holder before its lease and the allowance are over.
  *  6. Two holders are at one resource at once, with leases that run.
  *  7. A wish is done, and one of its debts is not repaid.
- *  8. A lock has not ended, although whoever had it was told that it was unlocked.
- * 13. A worker begins under a lock of which it could know that its lease is over.
+ *  8. A lock is ended or kept against the rule for it; what an earlier attempt of a holder had is freed by one that did not get
+ *     everything; a lock is kept for another time than was asked for. Or a lock has not ended, although whoever had it was told that it was unlocked.
+ *  9. A worker is not told whose lock it has taken over.
+ * 13. A worker begins or goes on under a lock of which it could know that its lease is over, or loses one for nothing.
  * 14. After the faults stop, a wish is not done in bounded time.
  */
 export interface LockOracle {
@@ -47,6 +52,12 @@ export interface LockOracle {
   /** A sandbox begins to work for a wish. */
   began(sandbox: Sandbox, wish: Wish): void;
   entered(sandbox: Sandbox, wish: Wish, lock: Lock): void;
+  /** It has worked for a while, and looks at its signal. */
+  working(sandbox: Sandbox, lock: Lock, signal: AbortSignal): void;
+  /** It stands still, has a clock that is set, or does not reach the table. */
+  troubled(sandbox: Sandbox): void;
+  /** Its work has ended, and this is the rule for the lock. */
+  ends(lockId: string, wish: Wish, rule: UnlockedBy): void;
   left(sandbox: Sandbox, wish: Wish): void;
   done(wish: Wish): void;
   clockWentWrong(): void;
@@ -57,13 +68,20 @@ export interface LockOracle {
 
 export function createLockOracle(
   world: World,
-  { skewMs, wishes }: LockScenario,
+  { skewMs, keepMs, wishes }: LockScenario,
   items: () => ReadonlyMap<string, Item>,
 ): LockOracle {
   const violations: Violation[] = [];
   const holders = new Map<string, string>();
   const inside = new Map<string, Inside>();
   const unlocked = new Set<string>();
+  const rules = new Map<string, { readonly rule: UnlockedBy; readonly wish: Wish }>();
+  /** Locks of attempts whose holder had some of the resources before. */
+  const heirs = new Set<string>();
+  /** By which locks those of other holders were ended, and whose they were. */
+  const ended = new Map<string, string[]>();
+  /** When it was last. */
+  const troubled = new Map<Sandbox, number>();
   let clocksWrong = false;
 
   function problem(invariant: number, text: string): void {
@@ -89,6 +107,8 @@ export function createLockOracle(
     const { id, fence, lockId } = after;
     world.note('table', `${id} is under ${lockId},`, `fence ${fence}, by ${writer.name}`);
     if (fence !== (before?.fence ?? 0) + 1) problem(4, `the fence of ${id} goes from ${before?.fence} to ${fence}`);
+    const { status } = read<LockRecord>(lockId) ?? {};
+    if (status !== 'held') problem(3, `${id} goes under ${lockId}, which is ${status}`);
     const old = before && read<LockRecord>(before.lockId);
     const isOthers = old !== undefined && old.holder !== holders.get(writer.name);
     if (old && old.status !== 'ended' && isOthers) problem(3, `${id} is taken from ${old.id}, which is ${old.status}`);
@@ -101,11 +121,33 @@ export function createLockOracle(
     if (before === undefined) return;
     if (before.status === 'ended') problem(3, `${id} had ended, and becomes ${status} by ${writer.name}`);
     if (rev !== before.rev + 1) problem(3, `${id} goes from revision ${before.rev} to ${rev}`);
+    if (after.by === id) settled(writer, after);
+    else if (status === 'kept') heirs.add(after.by);
     if (holders.get(writer.name) === before.holder || clocksWrong) return;
     if (status !== 'ended') problem(3, `${writer.name} makes ${id} of another holder ${status}`);
     const leftMs = before.leaseUntil + skewMs - writer.clock();
     if (leftMs > 0) problem(5, `${writer.name} ends ${id} of another holder, ${leftMs} ms too early`);
+    ended.set(after.by, [...(ended.get(after.by) ?? []), before.holder]);
   }
+
+  /** Its own worker has ended a lock, or keeps it. */
+  function settled(writer: Sandbox, { id, status, leaseUntil }: LockRecord): void {
+    const { rule, wish } = rules.get(id) ?? {};
+    if (status === 'ended') {
+      if (rule === undefined && heirs.has(id)) problem(8, `${id} frees what an earlier attempt of its holder had`);
+      const isDone = rule === 'unlock' || (rule === 'if-repaid' && wish && openOf(wish).length === 0);
+      if (rule !== undefined && !isDone) problem(8, `${id} ends, and was to be kept`);
+    }
+    if (status === 'kept') {
+      if (rule === 'unlock') problem(8, `${id} is kept, and was to end`);
+      const forMs = leaseUntil - writer.clock();
+      // It may have been on its way for a while.
+      if (!clocksWrong && !troubled.has(writer) && Math.abs(keepMs - forMs) > 1000)
+        problem(8, `${id} is kept for ${forMs} ms`);
+    }
+  }
+
+  const openOf = ({ debts }: Wish) => debts.filter((debt) => read<Debt>(debtItem(debt))?.repaid !== 1);
 
   return {
     violations,
@@ -121,12 +163,37 @@ export function createLockOracle(
       if (name === 'ValidationException') problem(0, `DynamoDB was asked for something invalid: ${message}`);
     },
     began: (sandbox, { holder }) => void holders.set(sandbox.name, holder),
+    working(sandbox, lock, signal) {
+      if (clocksWrong || troubled.has(sandbox)) {
+        // What was due while it stood still comes in its order.
+        if (world.time - (troubled.get(sandbox) ?? 0) < 5) return;
+        // The clock may have been set since the timer was.
+        if (!clocksWrong && !signal.aborted && lock.remainingMs() < -skewMs - 5)
+          problem(13, `${lock.holder} goes on, ${-lock.remainingMs()} ms after its lease, and was not told`);
+        return;
+      }
+      const isIts = read<LockRecord>(lock.id)?.status === 'held';
+      if (signal.aborted && isIts) problem(13, `${lock.holder} has lost its lease for nothing`);
+    },
+    troubled: (sandbox) => void troubled.set(sandbox, world.time),
+    ends: (lockId, wish, rule) => void rules.set(lockId, { wish, rule }),
     entered(sandbox, { holder, debts }, lock) {
+      const told = new Set(lock.takenOver.map((one) => one.holder));
+      for (const earlier of ended.get(lock.id) ?? []) {
+        if (!told.has(earlier)) problem(9, `${holder} is not told that it has taken over from ${earlier}`);
+      }
+      for (const debt of debts) {
+        const resource = resourceOf(debt, sandbox);
+        if (resource?.lockId === lock.id && resource.fence !== lock.fence(debt))
+          problem(4, `${holder} is told the fence ${lock.fence(debt)} of ${debt}, and it is ${resource.fence}`);
+      }
       if (lock.remainingMs() <= 0) problem(13, `${holder} begins with ${lock.remainingMs()} ms left`);
       for (const debt of debts) {
         const other = inside.get(debt);
         inside.set(debt, { sandbox, holder, lock });
         if (other === undefined || other.holder === holder || !other.sandbox.alive || clocksWrong) continue;
+        // A later attempt of its holder may have come and gone, without its knowing.
+        if (read<LockRecord>(other.lock.id)?.status !== 'held') continue;
         const leftMs = other.lock.remainingMs();
         if (leftMs > 0) problem(6, `${holder} is at ${debt}, and so is ${other.holder}, for ${leftMs} ms more`);
       }
@@ -134,8 +201,9 @@ export function createLockOracle(
     left(sandbox, { debts }) {
       for (const debt of debts) if (inside.get(debt)?.sandbox === sandbox) inside.delete(debt);
     },
-    done({ holder, debts }) {
-      const open = debts.filter((debt) => read<Debt>(debtItem(debt))?.repaid !== 1);
+    done(wish) {
+      const { holder } = wish;
+      const open = openOf(wish);
       if (open.length > 0) problem(7, `${holder} is done, and has not repaid ${open.join(', ')}`);
     },
     clockWentWrong() {

@@ -54,8 +54,9 @@ export async function repay(
     },
   });
 
-  async function work(): Promise<void> {
+  async function work(lock: Lock, signal: AbortSignal): Promise<void> {
     await sleep(host, world.random.between(0, scenario.longestWorkMs));
+    oracle.working(sandbox, lock, signal);
     if (strikes('workFails')) throw new Error('the handler fails');
   }
 
@@ -79,7 +80,7 @@ export async function repay(
         },
         async (some) => {
           const left = await open(some);
-          await work();
+          await work(lock, signal);
           return left.map((debt) => repayment(debt, lock));
         },
       );
@@ -87,7 +88,7 @@ export async function repay(
       return;
     }
     const left = await open(debts);
-    await work();
+    await work(lock, signal);
     if (style === 'together') {
       // A transaction has room for 100: what is left comes with the next attempt.
       const now = left.slice(0, 99);
@@ -117,6 +118,10 @@ export async function repay(
         oracle.entered(sandbox, wish, lock);
         try {
           await repayAll(lock, lock.signal);
+          oracle.ends(lock.id, wish, 'unlock');
+        } catch (error) {
+          oracle.ends(lock.id, wish, scenario.onFailure);
+          throw error;
         } finally {
           sandbox.deliver(() => oracle.left(sandbox, wish));
         }

@@ -41,7 +41,7 @@ export async function simulateLocks(
       heard(_: Sandbox, __: object, answer: object) {
         if ('error' in answer) oracle.heard(answer.error);
       },
-      storeFails: () => {},
+      storeFails: oracle.troubled,
     },
   };
 
@@ -83,12 +83,14 @@ export async function simulateLocks(
       const ms = leaseMs * random.pick([0.2, 1.5, 4]) * random.between(0.8, 1.3);
       world.note(sandbox.name, 'stands still', `for ${Math.round(ms)} ms`);
       stats.pauses++;
+      oracle.troubled(sandbox);
       isPaused = true;
       sandbox.freeze();
       world.after(ms, () => {
         isPaused = false;
         if (isOver) return;
         world.note(sandbox.name, 'goes on');
+        oracle.troubled(sandbox);
         sandbox.thaw();
       });
     }
@@ -98,7 +100,10 @@ export async function simulateLocks(
     if (struck) sandbox.lieInWait({ call: random.below(16), sent: random.chance(0.5), strike: struck });
     if (strikes('pause')) world.after(soon(), pause);
     if (strikes('killAtTime')) world.after(soon(), () => kill('at any time'));
-    if (strikes('clockJumps')) world.after(soon(), () => sandbox.setClock(clockOffset()));
+    if (strikes('clockJumps')) {
+      oracle.troubled(sandbox);
+      world.after(soon(), () => sandbox.setClock(clockOffset()));
+    }
     if (strikes('clockWrong')) {
       oracle.clockWentWrong();
       world.after(soon(), () => sandbox.setClock(Math.round(random.between(-20, 20) * skewMs)));

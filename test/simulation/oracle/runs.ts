@@ -24,6 +24,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   const runsIn = new Map<string, Run[]>();
   const payloads = new Map<string, string>();
   const late = new Set<string>();
+  /** Keys whose effect is known to have happened, although the table does not say so. */
+  const confirmed = new Set<string>();
   /** Invocations, and the keys of which they met another copy at work. */
   const met = new Set<string>();
   /** Invocations whose renewals may not have been written. */
@@ -157,7 +159,7 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     const { key } = simulation.traffic.intentOf(messageId) ?? {};
     if (key === undefined) return simulation.oracle.hasCopy(messageId);
     const { status } = recordOf(key) ?? {};
-    if (status === 'completed' || simulation.oracle.hasCopy(messageId)) return true;
+    if (status === 'completed' || confirmed.has(key) || simulation.oracle.hasCopy(messageId)) return true;
     // Its author chose to acknowledge what comes while its first copy is still being handled.
     if (scenario.onInFlight === 'discard' && (status === 'in-flight' || met.has(`${invocation} ${key}`))) return true;
     return (runsOf.get(key) ?? []).some(({ ending }) => ending === 'done');
@@ -172,6 +174,7 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     },
     effectSent: (sandbox: Sandbox, request: EffectRequest) => holds(sandbox, request, 'asks for the effect of'),
     mayBeTooEarly,
+    confirmed: (key: string) => void confirmed.add(key),
     metAnother(sandbox: Sandbox, key: string): void {
       met.add(`${simulation.lambda.invocationOf(sandbox)?.name} ${key}`);
     },

@@ -1,0 +1,284 @@
+import { type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { Host } from '../../lib/core/host.ts';
+import { nodeHost } from '../../lib/host.ts';
+import {
+  dynamoLockStore,
+  forEachItem,
+  type Lock,
+  type LockAnswer,
+  type LockStore,
+  memoryLockStore,
+  type Resource,
+  resourceLocks,
+} from '../../lib/locks/index.ts';
+import { documentsOver } from '../simulation/dynamodb/documents.ts';
+import { simulatedTable } from '../simulation/dynamodb/table.ts';
+import { virtualHost } from '../support/virtual-host.ts';
+
+/** A clock that moves on by itself whenever something waits for it. */
+function hurried() {
+  let ahead = 0;
+  const host: Host = {
+    ...nodeHost,
+    now: () => 1_800_000_000_000 + ahead,
+    after(ms, run) {
+      const turn = setImmediate(() => {
+        ahead += ms;
+        run();
+      });
+      return () => clearImmediate(turn);
+    },
+  };
+  return { host, later: (ms: number) => (ahead += ms) };
+}
+
+function granted(answer: LockAnswer): Lock {
+  if (answer.outcome !== 'locked') throw new Error(`held by ${JSON.stringify(answer.by)}`);
+  return answer.lock;
+}
+
+const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
+
+describe('two attempts of one holder', () => {
+  it('whose first one’s answer was lost: the first gives way to the second, at once', async () => {
+    const { host, later } = hurried();
+    const inner = memoryLockStore();
+    let second: LockAnswer | undefined;
+    let writes = 0;
+    const store: LockStore = {
+      ...inner,
+      async write(all) {
+        later(10);
+        if (++writes > 1) return inner.write(all);
+        await inner.write(all);
+        second = await resourceLocks({ store: inner, host }).lockAll(['a', 'b'], { holder: 'one' });
+        throw new Error('TimeoutError');
+      },
+    };
+    const first = await resourceLocks({ store, host }).lockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
+    expect(first).toMatchObject({ outcome: 'held', by: [{ holder: 'one', status: 'held' }] });
+    expect(writes).toBe(2);
+    expect(second && (await granted(second).renew())).toBe('renewed');
+  });
+
+  it('of which the later one came and went while the earlier one was still tidying up: that one does not begin', async () => {
+    const inner = memoryLockStore();
+    const locks = resourceLocks({ store: inner });
+    await granted(await locks.lockAll(['a'], { holder: 'one' })).keep();
+    let reads = 0;
+    const store: LockStore = {
+      ...inner,
+      async read(ids) {
+        // The resources, the lock that they name, and then what it has left to end.
+        if (++reads === 3) await granted(await locks.lockAll(['a'], { holder: 'one' })).unlock();
+        return inner.read(ids);
+      },
+    };
+    const late = await resourceLocks({ store }).lockAll(['a'], { holder: 'one' });
+    expect(late.outcome).toBe('held');
+    expect(await locks.read(['a'])).toEqual([]);
+  });
+
+  it('do not take a set that goes piece by piece from each other for ever', async () => {
+    const { host } = hurried();
+    const inner = memoryLockStore({ most: 3 });
+    let requests = 0;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const store: LockStore = {
+      ...inner,
+      async read(ids) {
+        requests++;
+        await turn();
+        return inner.read(ids);
+      },
+      async write(all) {
+        requests++;
+        await turn();
+        return inner.write(all);
+      },
+    };
+    const resources = Array.from({ length: 40 }, (_, n) => `debt ${n}`);
+    const attempt = () => resourceLocks({ store, host }).lockAll(resources, { holder: 'one', waitMs: 30_000 });
+    const first = attempt();
+    for (let turns = 0; turns < 25; turns++) await turn();
+    const answers = await Promise.all([first, attempt()]);
+    const locked = answers.flatMap((answer) => (answer.outcome === 'locked' ? [answer.lock] : []));
+    expect(locked).toHaveLength(1);
+    expect(await locked[0]?.renew()).toBe('renewed');
+    expect(requests).toBeLessThan(200);
+  });
+});
+
+it('locks a set that takes longer to be had than the lease is: it is renewed with every piece', async () => {
+  const { host, later } = hurried();
+  const inner = memoryLockStore({ most: 10 });
+  const store: LockStore = {
+    ...inner,
+    write(all) {
+      later(100);
+      return inner.write(all);
+    },
+  };
+  const resources = Array.from({ length: 450 }, (_, n) => `debt ${n}`);
+  const lock = granted(await resourceLocks({ store, host, leaseMs: 1000 }).lockAll(resources, { holder: 'one' }));
+  expect(lock.remainingMs()).toBeGreaterThan(500);
+  expect(await lock.unlock()).toBe('unlocked');
+});
+
+it('takes no more of a set when its lock has been taken over on the way', async () => {
+  const { host, later } = hurried();
+  const inner = memoryLockStore({ most: 2 });
+  const others = resourceLocks({ store: inner, host });
+  let pieces = 0;
+  const store: LockStore = {
+    ...inner,
+    async write(all) {
+      const result = await inner.write(all);
+      if (all.length > 1 && ++pieces === 1) {
+        later(70_000);
+        granted(await others.lockAll(['a'], { holder: 'two' }));
+      }
+      return result;
+    },
+  };
+  expect((await resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
+  expect(await others.read(['b', 'c'])).toEqual([]);
+  expect(inner.records().filter(({ id }) => id === '#resource#b')).toEqual([]);
+});
+
+it('says of whom it has taken over, also when somebody else was met before the rest was had', async () => {
+  const host = virtualHost();
+  const store = memoryLockStore({ most: 2 });
+  const locks = resourceLocks({ store, host });
+  await locks.lockAll(['a'], { holder: 'gone', reason: 'half done' });
+  await host.advance(70_000);
+  const other = granted(await locks.lockAll(['b'], { holder: 'two' }));
+  const waiting = locks.lockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
+  await host.advance(1000);
+  await other.unlock();
+  await host.advance(5000);
+  expect(granted(await waiting).takenOver).toMatchObject([{ resource: 'a', holder: 'gone', reason: 'half done' }]);
+});
+
+describe('the lease', () => {
+  it('ends for the work although a renewal hangs', async () => {
+    const host = virtualHost();
+    const inner = memoryLockStore();
+    let hangs = false;
+    const store: LockStore = { ...inner, write: (all) => (hangs ? new Promise(() => undefined) : inner.write(all)) };
+    let signal: AbortSignal | undefined;
+    void resourceLocks({ store, host, leaseMs: 300 }).withLock(['a'], { holder: 'one', unlock }, async (lock) => {
+      ({ signal } = lock);
+      hangs = true;
+      await new Promise(() => undefined);
+    });
+    await host.advance(250);
+    expect(signal?.aborted).toBe(false);
+    await host.advance(51);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('is renewed for as long as an unlock rule looks', async () => {
+    const host = virtualHost();
+    const locks = resourceLocks({ store: memoryLockStore(), host, leaseMs: 300, skewMs: 0 });
+    const looks = () => new Promise<boolean>((resolve) => host.after(900, () => resolve(false)));
+    const working = locks.withLock(['a'], { holder: 'one', unlock: { ...unlock, onSuccess: looks } }, () => 7);
+    await host.advance(700);
+    expect((await locks.lockAll(['a'], { holder: 'two' })).outcome).toBe('held');
+    await host.advance(300);
+    expect(await working).toEqual({ outcome: 'done', result: 7, lock: 'kept' });
+  });
+
+  it('is not called renewed by a worker whose clock has gone back, if somebody else has taken over', async () => {
+    let ahead = 0;
+    const store = memoryLockStore();
+    const host = { ...nodeHost, now: () => nodeHost.now() + ahead };
+    const locks = resourceLocks({ store, host });
+    const first = granted(await locks.lockAll(['a'], { holder: 'one' }));
+    ahead = 62_000;
+    granted(await locks.lockAll(['a'], { holder: 'two' }));
+    ahead = -600_000;
+    expect(await first.renew()).toBe('stale');
+  });
+
+  it('that was kept is not called kept again when the next attempt has it', async () => {
+    const locks = resourceLocks({ store: memoryLockStore() });
+    const first = granted(await locks.lockAll(['a'], { holder: 'one' }));
+    expect([await first.keep(), await first.keep()]).toEqual(['kept', 'kept']);
+    granted(await locks.lockAll(['a'], { holder: 'one' }));
+    expect([await first.keep(), await first.unlock()]).toEqual(['stale', 'stale']);
+  });
+});
+
+it.each(['unlocked', undefined, true])('refuses %j for a rule', async (rule) => {
+  const locks = resourceLocks({ store: memoryLockStore() });
+  const withRule = (rules: object) => locks.withLock(['a'], { holder: 'one', unlock: rules as never }, () => 7);
+  const expected = "expected 'unlock', 'keep' or a function";
+  await expect(withRule({ ...unlock, onSuccess: rule })).rejects.toThrow(`unlock.onSuccess: ${expected}`);
+  await expect(withRule({ ...unlock, onFailure: rule })).rejects.toThrow(`unlock.onFailure: ${expected}`);
+  expect(await locks.read(['a'])).toEqual([]);
+});
+
+describe('DynamoDB', () => {
+  const TableName = 'table';
+  /** A table whose answers somebody may change on the way. */
+  function table(change: (command: { readonly input: never }, serve: () => unknown) => unknown) {
+    const simulated = simulatedTable<string>(TableName, () => undefined);
+    const client = {
+      async send(command: { readonly input: never }) {
+        return change(command, () => simulated.execute(command.constructor.name, command.input, 'test'));
+      },
+    } as unknown as DynamoDBClient;
+    return { simulated, client };
+  }
+
+  it('may leave some keys of every read unread, as long as it comes on', async () => {
+    const { client } = table(({ input }, serve) => {
+      const [name, { Keys, ...rest }] = Object.entries<{ Keys: object[] }>(input['RequestItems'])[0] ?? [
+        '',
+        { Keys: [] },
+      ];
+      const unread = Keys.splice(0, Math.floor(Keys.length * 0.15));
+      return {
+        ...(serve() as object),
+        UnprocessedKeys: unread.length > 0 ? { [name]: { ...rest, Keys: unread } } : {},
+      };
+    });
+    const store = dynamoLockStore({ tableName: TableName, client, host: hurried().host });
+    const resources = Array.from({ length: 20_000 }, (_, n) => `debt ${n}`);
+    expect(await resourceLocks({ store }).read(resources)).toEqual([]);
+  });
+
+  it('is never asked about one item twice in a transaction', () => {
+    const store = dynamoLockStore({ tableName: TableName, client: {} as DynamoDBClient });
+    const same: readonly Resource[] = [['customer', 7], 'debt 1', ['customer', 7]];
+    expect(store.stillLocked({ id: '#lock#1' }, same)).toHaveLength(2);
+  });
+
+  it('has applied a chunk and says so only the third time: it is done, and not refused', async () => {
+    let transactions = 0;
+    const { simulated, client } = table((command, serve) => {
+      if (command.constructor.name !== 'TransactWriteItemsCommand') return serve();
+      transactions++;
+      if (transactions === 2) {
+        serve();
+        throw new Error('socket hang up');
+      }
+      if (transactions !== 3) return serve();
+      // Its first copy still has the progress, and the item is there already.
+      const CancellationReasons = [{ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }];
+      throw new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons });
+    });
+    const Put = (id: string) => ({ TableName, Item: { id }, ConditionExpression: 'attribute_not_exists(id)' });
+    const fence = {
+      ConditionCheck: { TableName, Key: { id: 'nothing' }, ConditionExpression: 'attribute_not_exists(id)' },
+    };
+    const options = { id: 'work', fence, tableName: TableName, client, documents: documentsOver(client) };
+    const answer = forEachItem(['x'], { ...options, host: hurried().host }, (chunk) =>
+      chunk.map((id) => ({ Put: Put(id) })),
+    );
+    expect(await answer).toEqual({ outcome: 'done', total: 1, done: 1 });
+    expect(simulated.items.has('x')).toBe(true);
+  });
+});
