@@ -26,6 +26,8 @@ export function startOperator(simulation: Simulation): { isOver(): boolean } {
     const { key } = intent;
     if (key !== undefined) {
       const found = await claims.read(key);
+      // A message that is redriven looks like another copy, and that is what 'discard' discards: the runbook says to wait.
+      if (found?.status === 'in-flight' && scenario.onInFlight === 'discard') return;
       if (found?.status === 'parked') {
         if (provider.pending(key) > 0 || oracle.isRunning(key)) return;
         const happened = provider.effectsOf(key) > 0;

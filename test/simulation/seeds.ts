@@ -30,6 +30,10 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     seed: 611045,
     was: 'the oracle took a message for unfinished whose effect the provider had confirmed, and whose completion could not be written',
   },
+  {
+    seed: 793801,
+    was: "an operator redrove a message while its dead worker's claim was in flight, which 'discard' took for a duplicate: the runbook says to wait",
+  },
 ];
 
 /** The same for `--locks`. */
