@@ -33,6 +33,7 @@ export class Repayments extends Stack {
         BACKOFF_SECONDS: String(Math.ceil(timeout.toSeconds() / 3)),
       },
     });
+    claims.grantLocks(repayDebts.function);
     debts.grant(repayDebts.function, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem');
 
     new ClaimsDashboard(this, 'Dashboard', { claimsTable: claims, consumers: [repayDebts] });
