@@ -19,9 +19,14 @@ const Repayment = v.object({
 const tableName = required('CLAIMS_TABLE');
 const client = new DynamoDBClient({});
 const lockStore = dynamoLockStore({ tableName, client });
-// Renewed while a request is at work: as long as an invocation lasts, so that its next attempt finds little to wait for.
-const leaseMs = Number(required('LOCK_LEASE_SECONDS')) * 1000;
-const locks = resourceLocks({ store: lockStore, leaseMs });
+const locks = resourceLocks({
+  store: lockStore,
+  // Renewed while a request is at work: as long as an invocation lasts, so that others need not wait long for one that was killed.
+  leaseMs: Number(required('LOCK_LEASE_SECONDS')) * 1000,
+  // Longer than a message can stay invisible, so that the next attempt finds its lock; shorter than others can wait, so that a
+  // request which never comes back does not take them along into the dead-letter queue.
+  keepMs: Number(required('LOCK_KEEP_SECONDS')) * 1000,
+});
 const { repaymentsOf } = debts(DynamoDBDocumentClient.from(client), required('DEBTS_TABLE'));
 
 /**
