@@ -13,7 +13,13 @@ import { backoffSeconds, required } from './environment.ts';
 const Repayment = v.object({
   requestId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
   customerId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
-  debts: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))), v.minLength(1), v.maxLength(20_000)),
+  debts: v.pipe(
+    v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))),
+    v.minLength(1),
+    v.maxLength(20_000),
+    // DynamoDB refuses a request that names a key twice, at every attempt.
+    v.transform((debts) => [...new Set(debts)]),
+  ),
 });
 
 const tableName = required('CLAIMS_TABLE');
@@ -29,9 +35,13 @@ const locks = resourceLocks({
 });
 const { repaymentsOf } = debts(DynamoDBDocumentClient.from(client), required('DEBTS_TABLE'));
 
+/** A debt is locked by what it is written under: whoever wants to repay it, it is the same one. */
+const resourceOf = (debt: string): Resource => ['debt', debt];
+
 /**
- * Repays debts, more of them than a transaction takes. Two requests that have one debt in common take turns; one that is killed goes on where
- * it stood, and nobody comes in between.
+ * Repays debts, more of them than a transaction takes. Two requests that have one debt in common take turns. One that fails goes on
+ * where it stood, and nobody comes in between while its lock is kept. One that is killed goes on as well, but its lock ends with
+ * its lease: others may come in before it does, and what they repaid is left out.
  */
 export const handler = eachMessage(
   {
@@ -45,11 +55,12 @@ export const handler = eachMessage(
     // A request whose turn it is not has not failed: it asks again soon, and often.
     backoffSeconds: () => backoffSeconds(1),
     maxAttempts: 40,
+    // Its worker may die at every receive, and it goes on: parked, it would stay half done.
+    maxAbandoned: 40,
     onEvent: allOf(logEvents, metricEvents()),
   },
-  async ({ body: { customerId, debts: wanted } }, claim) => {
+  async ({ body: { debts: wanted } }, claim) => {
     const holder = claim.effectKey;
-    const resourceOf = (debt: string): Resource => ['customer', customerId, 'debt', debt];
     const answer = await locks.withLock(
       wanted.map(resourceOf),
       {
