@@ -18,6 +18,7 @@ export class Repayments extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    const seconds = timeout.toSeconds();
     const repayDebts = new Consumer(this, 'RepayDebts', {
       claimsTable: claims.table,
       entry: fromRoot('lambda/repay-debts.ts'),
@@ -29,10 +30,13 @@ export class Repayments extends Stack {
       depsLockFilePath: fromRoot('package-lock.json'),
       environment: {
         DEBTS_TABLE: debts.tableName,
-        LOCK_LEASE_SECONDS: String(timeout.toSeconds()),
-        BACKOFF_SECONDS: String(Math.ceil(timeout.toSeconds() / 3)),
+        LOCK_LEASE_SECONDS: String(seconds),
+        // A message is invisible for 6 timeouts at most. One that waits has 29 more receives, a third of a timeout apart: over 9.
+        LOCK_KEEP_SECONDS: String(8 * seconds),
+        BACKOFF_SECONDS: String(Math.ceil(seconds / 3)),
       },
     });
+    claims.grantLocks(repayDebts.function);
     debts.grant(repayDebts.function, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem');
 
     new ClaimsDashboard(this, 'Dashboard', { claimsTable: claims, consumers: [repayDebts] });

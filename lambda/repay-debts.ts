@@ -13,20 +13,35 @@ import { backoffSeconds, required } from './environment.ts';
 const Repayment = v.object({
   requestId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
   customerId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
-  debts: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))), v.minLength(1), v.maxLength(20_000)),
+  debts: v.pipe(
+    v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))),
+    v.minLength(1),
+    v.maxLength(20_000),
+    // DynamoDB refuses a request that names a key twice, at every attempt.
+    v.transform((debts) => [...new Set(debts)]),
+  ),
 });
 
 const tableName = required('CLAIMS_TABLE');
 const client = new DynamoDBClient({});
 const lockStore = dynamoLockStore({ tableName, client });
-// Renewed while a request is at work: as long as an invocation lasts, so that its next attempt finds little to wait for.
-const leaseMs = Number(required('LOCK_LEASE_SECONDS')) * 1000;
-const locks = resourceLocks({ store: lockStore, leaseMs });
+const locks = resourceLocks({
+  store: lockStore,
+  // Renewed while a request is at work: as long as an invocation lasts, so that others need not wait long for one that was killed.
+  leaseMs: Number(required('LOCK_LEASE_SECONDS')) * 1000,
+  // Longer than a message can stay invisible, so that the next attempt finds its lock; shorter than others can wait, so that a
+  // request which never comes back does not take them along into the dead-letter queue.
+  keepMs: Number(required('LOCK_KEEP_SECONDS')) * 1000,
+});
 const { repaymentsOf } = debts(DynamoDBDocumentClient.from(client), required('DEBTS_TABLE'));
 
+/** A debt is locked by what it is written under: whoever wants to repay it, it is the same one. */
+const resourceOf = (debt: string): Resource => ['debt', debt];
+
 /**
- * Repays debts, more of them than a transaction takes. Two requests that have one debt in common take turns; one that is killed goes on where
- * it stood, and nobody comes in between.
+ * Repays debts, more of them than a transaction takes. Two requests that have one debt in common take turns. One that fails goes on
+ * where it stood, and nobody comes in between while its lock is kept. One that is killed goes on as well, but its lock ends with
+ * its lease: others may come in before it does, and what they repaid is left out.
  */
 export const handler = eachMessage(
   {
@@ -40,11 +55,12 @@ export const handler = eachMessage(
     // A request whose turn it is not has not failed: it asks again soon, and often.
     backoffSeconds: () => backoffSeconds(1),
     maxAttempts: 40,
+    // Its worker may die at every receive, and it goes on: parked, it would stay half done.
+    maxAbandoned: 40,
     onEvent: allOf(logEvents, metricEvents()),
   },
-  async ({ body: { customerId, debts: wanted } }, claim) => {
+  async ({ body: { debts: wanted } }, claim) => {
     const holder = claim.effectKey;
-    const resourceOf = (debt: string): Resource => ['customer', customerId, 'debt', debt];
     const answer = await locks.withLock(
       wanted.map(resourceOf),
       {

@@ -5,7 +5,7 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { actOn, alarmAt } from './alarms.ts';
-import { INDIVIDUAL_STORE_ACTIONS, STORE_ACTIONS } from './needs.ts';
+import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from './needs.ts';
 
 /**
  * What either DynamoDB store calls, and nothing else. `grantReadWriteData` would both lack the PartiQL actions and hand out
@@ -34,7 +34,7 @@ export interface ClaimsTableProps {
   readonly deletionProtection?: boolean;
 
   /**
-   * The customer-managed key that encrypts the table. `grantClaims` then grants its use as well.
+   * The customer-managed key that encrypts the table. `grantClaims` and `grantLocks` then grant its use as well.
    *
    * @default - encrypted with a key that DynamoDB owns, at no charge
    */
@@ -64,7 +64,24 @@ export interface ClaimsTableAlarms {
  * grantClaims(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
  */
 export function grantClaims(table: ITable, grantee: IGrantable): Grant {
-  const onTable = Grant.addToPrincipal({ grantee, actions: CLAIM_ACTIONS, resourceArns: [table.tableArn] });
+  return grantOn(table, grantee, CLAIM_ACTIONS);
+}
+
+/**
+ * Permits `grantee` to lock resources in `table`, to check its locks in transactions of its own, and to keep the progress of
+ * `forEachItem` there: all of `pawl/locks`, and nothing that deletes, scans or queries.
+ *
+ * A consumer's own claims need `grantClaims`, which `Consumer` calls; it does not call this.
+ *
+ * @example
+ * grantLocks(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
+ */
+export function grantLocks(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, LOCK_ACTIONS);
+}
+
+function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
+  const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
   const key = table.encryptionKey;
   return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
 }
@@ -114,6 +131,11 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to do with claims what the store does, on this table only. See {@link grantClaims}. */
   grantClaims(grantee: IGrantable): Grant {
     return grantClaims(this.table, grantee);
+  }
+
+  /** Permits `grantee` to use `pawl/locks`, on this table only. See {@link grantLocks}. */
+  grantLocks(grantee: IGrantable): Grant {
+    return grantLocks(this.table, grantee);
   }
 
   /**

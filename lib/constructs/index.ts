@@ -1,4 +1,4 @@
-export { ClaimsTable, type ClaimsTableAlarms, type ClaimsTableProps, grantClaims } from './claims-table.ts';
+export { ClaimsTable, type ClaimsTableAlarms, type ClaimsTableProps, grantClaims, grantLocks } from './claims-table.ts';
 export { Consumer } from './consumer.ts';
 export type { ConsumerAlarms } from './consumer-alarms.ts';
 export type { ConsumerProps } from './consumer-props.ts';

@@ -11,6 +11,14 @@ export const STORE_ACTIONS = [
 /** What `individualDynamoStore` calls. */
 export const INDIVIDUAL_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
+/** What `pawl/locks` calls: locks, their checks in transactions of the caller's, and the progress of `forEachItem`. */
+export const LOCK_ACTIONS = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:ConditionCheckItem',
+] as const;
+
 /** What Lambda does with the queue in the function's name, and what pawl does to defer. */
 export const QUEUE_ACTIONS = [
   'sqs:ReceiveMessage',

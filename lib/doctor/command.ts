@@ -11,6 +11,7 @@ Usage: pawl doctor <stack or function> [options]
   --claims-table <name>          for functions that know it by another variable than CLAIMS_TABLE
   --claim-retention-days <n>     how long your handlers remember claims   (30)
   --individual-store             the handlers use individualDynamoStore, which needs no PartiQL
+  --locks                        the handlers use pawl/locks, which needs UpdateItem and ConditionCheckItem besides
   --json                         the findings as JSON
   --help                         this text
 
@@ -31,6 +32,7 @@ interface CommandLine {
   readonly claimsTable: string | undefined;
   readonly claimRetentionSeconds: number;
   readonly individualStore: boolean;
+  readonly locks: boolean;
   readonly json: boolean;
 }
 
@@ -90,6 +92,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
       'claims-table': { type: 'string' },
       'claim-retention-days': { type: 'string', default: '30' },
       'individual-store': { type: 'boolean', default: false },
+      locks: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -109,6 +112,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     claimsTable: values['claims-table'],
     claimRetentionSeconds: days * 86_400,
     individualStore: values['individual-store'],
+    locks: values.locks,
     json: values.json,
   };
 }

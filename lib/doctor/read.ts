@@ -15,7 +15,13 @@ import {
   paginateListEventSourceMappings,
 } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DEAD_LETTER_ACTIONS, INDIVIDUAL_STORE_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../constructs/needs.ts';
+import {
+  DEAD_LETTER_ACTIONS,
+  INDIVIDUAL_STORE_ACTIONS,
+  LOCK_ACTIONS,
+  QUEUE_ACTIONS,
+  STORE_ACTIONS,
+} from '../constructs/needs.ts';
 import type { ConsumerFacts, EventSourceFacts, Permission, QueueFacts, TableFacts } from './facts.ts';
 
 export interface ReadOptions {
@@ -28,6 +34,11 @@ export interface ReadOptions {
    * @default false
    */
   readonly individualStore?: boolean | undefined;
+  /**
+   * Whether the handlers use `pawl/locks` on the claims table, which needs permissions of its own.
+   * @default false
+   */
+  readonly locks?: boolean | undefined;
 }
 
 /** There is neither a stack nor a function of this name. */
@@ -192,7 +203,7 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
       table,
       permissions: await readPermissions(configuration.Role, [
         {
-          actions: options.individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS,
+          actions: tableActions(options),
           arn: table?.arn,
           on: 'the claims table',
         },
@@ -234,6 +245,12 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
   } finally {
     for (const client of [lambda, sqs, dynamo, iam, cloudFormation]) client.destroy();
   }
+}
+
+/** What the handlers call on the claims table: what they use, no API tells. */
+export function tableActions({ individualStore, locks }: ReadOptions): readonly string[] {
+  const store: readonly string[] = individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS;
+  return locks === true ? [...new Set([...store, ...LOCK_ACTIONS])] : store;
 }
 
 function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { permissions } from './support.ts';
 
@@ -27,10 +27,10 @@ function run(context: Readonly<Record<string, unknown>>) {
   });
 }
 
-function synthesize(context: Readonly<Record<string, unknown>>): Template {
+function synthesize(context: Readonly<Record<string, unknown>>, stack = 'PawlOrders'): Template {
   const { status, stderr } = run(context);
   expect(status, stderr).toBe(0);
-  return Template.fromString(readFileSync(join(outdir, 'PawlOrders.template.json'), 'utf8'));
+  return Template.fromString(readFileSync(join(outdir, `${stack}.template.json`), 'utf8'));
 }
 
 describe('the app', () => {
@@ -77,6 +77,21 @@ test('context as numbers, as the local stack hands it in, sets both timeouts, an
   template.resourcePropertiesCountIs('AWS::Lambda::Function', { Timeout: 3 }, 2);
   template.resourcePropertiesCountIs('AWS::SQS::Queue', { VisibilityTimeout: 18 }, 2);
 });
+
+test.each([1, 900])(
+  'with a timeout of %i s, a kept lock outlasts the invisible message and no request that waits',
+  (timeout) => {
+    const template = synthesize({ functionTimeoutSeconds: timeout }, 'PawlRepayments');
+    const [queue] = Object.values(
+      template.findResources('AWS::SQS::Queue', { Properties: { RedrivePolicy: Match.anyValue() } }),
+    );
+    const [fn] = Object.values(template.findResources('AWS::Lambda::Function'));
+    const { VisibilityTimeout, RedrivePolicy } = queue?.['Properties'] ?? {};
+    const { LOCK_KEEP_SECONDS, BACKOFF_SECONDS } = fn?.['Properties'].Environment.Variables ?? {};
+    expect(Number(LOCK_KEEP_SECONDS)).toBeGreaterThan(VisibilityTimeout);
+    expect(Number(LOCK_KEEP_SECONDS)).toBeLessThan((RedrivePolicy.maxReceiveCount - 1) * Number(BACKOFF_SECONDS));
+  },
+);
 
 test('context as strings, as `cdk -c` hands it in, reaches the functions and the permission', () => {
   const template = synthesize({

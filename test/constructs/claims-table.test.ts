@@ -60,6 +60,19 @@ describe('the claims table', () => {
   });
 });
 
+test('grantLocks grants exactly what locks call: nothing that deletes, scans or queries', () => {
+  const stack = emptyStack();
+  new ClaimsTable(stack, 'Claims').grantLocks(new User(stack, 'Worker'));
+  const template = Template.fromStack(stack);
+  const [table] = Object.keys(template.findResources('AWS::DynamoDB::Table'));
+  expect(permissions(template)).toEqual([
+    {
+      actions: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:ConditionCheckItem'],
+      resource: { 'Fn::GetAtt': [table, 'Arn'] },
+    },
+  ]);
+});
+
 describe('its options', () => {
   test('deletionProtection: false lets the table be deleted', () => {
     synthesize({ deletionProtection: false }).hasResourceProperties('AWS::DynamoDB::Table', {
@@ -67,29 +80,32 @@ describe('its options', () => {
     });
   });
 
-  test('encryptionKey encrypts the table, and grantClaims permits the use of the key', () => {
-    const stack = emptyStack();
-    const claims = new ClaimsTable(stack, 'Claims', { encryptionKey: new Key(stack, 'Key') });
-    claims.grantClaims(new User(stack, 'Worker'));
-    const template = Template.fromStack(stack);
-    const [key = ''] = Object.keys(template.findResources('AWS::KMS::Key'));
+  test.each(['grantClaims', 'grantLocks'] as const)(
+    'encryptionKey encrypts the table, and %s permits the use of the key',
+    (grant) => {
+      const stack = emptyStack();
+      const claims = new ClaimsTable(stack, 'Claims', { encryptionKey: new Key(stack, 'Key') });
+      claims[grant](new User(stack, 'Worker'));
+      const template = Template.fromStack(stack);
+      const [key = ''] = Object.keys(template.findResources('AWS::KMS::Key'));
 
-    template.hasResourceProperties('AWS::DynamoDB::Table', {
-      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: { 'Fn::GetAtt': [key, 'Arn'] } },
-    });
-    expect(permissions(template)).toContainEqual({
-      actions: [
-        'kms:Decrypt',
-        'kms:DescribeKey',
-        'kms:Encrypt',
-        'kms:GenerateDataKey',
-        'kms:GenerateDataKeyWithoutPlaintext',
-        'kms:ReEncryptFrom',
-        'kms:ReEncryptTo',
-      ],
-      resource: { 'Fn::GetAtt': [key, 'Arn'] },
-    });
-  });
+      template.hasResourceProperties('AWS::DynamoDB::Table', {
+        SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: { 'Fn::GetAtt': [key, 'Arn'] } },
+      });
+      expect(permissions(template)).toContainEqual({
+        actions: [
+          'kms:Decrypt',
+          'kms:DescribeKey',
+          'kms:Encrypt',
+          'kms:GenerateDataKey',
+          'kms:GenerateDataKeyWithoutPlaintext',
+          'kms:ReEncryptFrom',
+          'kms:ReEncryptTo',
+        ],
+        resource: { 'Fn::GetAtt': [key, 'Arn'] },
+      });
+    },
+  );
 });
 
 test('its alarms go off at 10 throttled reads or writes within 5 minutes, and say what to do', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../lib/doctor/command.ts';
+import { tableActions } from '../../lib/doctor/read.ts';
 import { summary, table } from '../../lib/doctor/report.ts';
 
 test('takes one name, and remembers claims for 30 days unless told otherwise', () => {
@@ -9,6 +10,7 @@ test('takes one name, and remembers claims for 30 days unless told otherwise', (
     claimsTable: undefined,
     claimRetentionSeconds: 2_592_000,
     individualStore: false,
+    locks: false,
     json: false,
   });
   const line = readCommandLine([
@@ -20,6 +22,7 @@ test('takes one name, and remembers claims for 30 days unless told otherwise', (
     '--claim-retention-days',
     '1',
     '--individual-store',
+    '--locks',
     '--json',
   ]);
   expect(line).toEqual({
@@ -28,6 +31,7 @@ test('takes one name, and remembers claims for 30 days unless told otherwise', (
     claimsTable: 't',
     claimRetentionSeconds: 86_400,
     individualStore: true,
+    locks: true,
     json: true,
   });
   expect(readCommandLine(['--help'])).toBe('help');
@@ -40,6 +44,16 @@ test.each([
   [['a', '--verbose'], /--verbose/],
 ])('refuses %j', (args, message) => {
   expect(() => readCommandLine(args)).toThrow(message);
+});
+
+test('asks for what locks call only when told that the handlers lock', () => {
+  const ofLocks = ['dynamodb:UpdateItem', 'dynamodb:ConditionCheckItem'];
+  expect(tableActions({})).not.toEqual(expect.arrayContaining(ofLocks));
+  for (const individualStore of [false, true]) {
+    const asked = tableActions({ individualStore, locks: true });
+    expect(asked).toEqual(expect.arrayContaining([...tableActions({ individualStore }), ...ofLocks]));
+    expect(asked).toHaveLength(new Set(asked).size);
+  }
 });
 
 test('a table keeps its columns when a text is longer than its line', () => {

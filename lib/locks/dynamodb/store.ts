@@ -50,7 +50,8 @@ const mostRounds = 12;
 /**
  * Locks in a DynamoDB table: the claims table, or another with a text `id` as its partition key.
  *
- * Needs `dynamodb:BatchGetItem`, `PutItem` and, for `stillHeld`, `ConditionCheckItem` on the table.
+ * Needs `dynamodb:BatchGetItem` and `PutItem` on the table, and `ConditionCheckItem` for `stillHeld` and `stillLocked`. `forEachItem`
+ * needs `UpdateItem` besides, where its progress is kept. `ClaimsTable.grantLocks` grants them all.
  *
  * @throws OptionError when the table's name is missing
  * @example

@@ -1,0 +1,201 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import type { Order } from '../../lambda/order.ts';
+import { signedText } from '../../lambda/processor.ts';
+import { INDIVIDUAL_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/constructs/needs.ts';
+import { startGiftCards } from '../../lib/local/gift-cards.ts';
+import { createLedger } from '../../lib/local/ledger.ts';
+import { startProcessor } from '../../lib/local/processor.ts';
+import { type Provisioned, provision } from '../../lib/local/provision.ts';
+import { startSes } from '../../lib/local/ses.ts';
+import { startSqsLocal } from '../../lib/local/sqs-local.ts';
+import { type Synthesized, synthesize } from '../../lib/local/synthesize.ts';
+import { startTap } from '../../lib/local/tap.ts';
+import { list, record } from '../../lib/local/template.ts';
+import type { SqsHandler } from '../../lib/sqs/each-message.ts';
+import { actionsOf } from '../support/actions.ts';
+import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { localClient } from '../support/tables.ts';
+
+/**
+ * Every function of the app runs here, and what it asks of DynamoDB is held against what its role is granted in the template:
+ * servers on one's own machine permit everything, so that a grant which is missing shows only in an account.
+ */
+
+interface Stack {
+  readonly synthesized: Synthesized;
+  readonly provisioned: Provisioned;
+}
+
+const stacks = new Map<string, Stack>();
+/** What the function that runs has asked for, `table action`. */
+const asked = new Set<string>();
+const dynamo = localClient(inject('dynamoEndpoint'));
+const documents = DynamoDBDocumentClient.from(dynamo);
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const cleanup = new AsyncDisposableStack();
+const stopped = <Part extends { stop(): unknown }>(part: Part): Part =>
+  cleanup.adopt(part, async () => void (await part.stop()));
+
+beforeAll(async () => {
+  const ledger = createLedger();
+  const [ses, giftCards, processor, sqs, tap] = [
+    stopped(await startSes(ledger)),
+    stopped(await startGiftCards(ledger)),
+    stopped(await startProcessor()),
+    stopped(await startSqsLocal()),
+    stopped(await startTap({ target: inject('dynamoEndpoint'), hooks: { onRequest } })),
+  ];
+  const app = await synthesize({
+    'aws:cdk:bundling-stacks': [],
+    giftCardApiUrl: giftCards.endpoint,
+    processorApiUrl: processor.endpoint,
+    processorPublicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  });
+  cleanup.defer(() => rm(app.folder, { recursive: true, force: true }));
+  for (const synthesized of app.stacks) {
+    stacks.set(synthesized.stackName, { synthesized, provisioned: await provision(synthesized, dynamo, sqs) });
+  }
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', tap.endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_SQS', sqs.endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', ses.endpoint);
+});
+beforeEach(() => {
+  // What the functions log is no news.
+  for (const method of ['log', 'warn'] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  dynamo.destroy();
+  await cleanup.disposeAsync();
+});
+
+function onRequest({ operation, body }: { readonly operation: string; readonly body: string }) {
+  for (const { table, action } of actionsOf(operation, JSON.parse(body))) asked.add(`${table} ${action}`);
+  return 'pass' as const;
+}
+
+/** What the role of a construct's function may do to tables, `table action`. */
+function grantedTo(construct: string, { synthesized, provisioned: { tables } }: Stack): readonly string[] {
+  const resources = Object.entries(synthesized.template.Resources);
+  const [, fn] = resources.find(([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(construct)) ?? [];
+  const [role] = list(record(fn?.Properties?.['Role'])['Fn::GetAtt']);
+  const statements = resources
+    .filter(([, { Type }]) => Type === 'AWS::IAM::Policy')
+    .filter(([, { Properties }]) => list(Properties?.['Roles']).some((one) => record(one)['Ref'] === role))
+    .flatMap(([, { Properties }]) => list(record(Properties?.['PolicyDocument'])['Statement']).map(record));
+  return statements.flatMap(({ Action, Resource }) => {
+    const actions = [Action].flat().map(String);
+    const resources = [Resource].flat().map((one) => list(record(one)['Fn::GetAtt'])[0]);
+    const on = tables.filter(({ logicalId }) => resources.includes(logicalId));
+    return on.flatMap(({ name }) => actions.map((action) => `${name} ${action}`));
+  });
+}
+
+/** Delivers these bodies together, and then again, as a queue may. */
+async function deliverTwice(handler: SqsHandler, bodies: readonly object[]): Promise<void> {
+  for (const receiveCount of [1, 2]) {
+    const event = sqsEvent(...bodies.map((body) => sqsRecord(body, { receiveCount })));
+    expect(failuresOf(await handler(event, context()))).toEqual([]);
+  }
+}
+
+const orders = ['order-1', 'order-2', 'order-3'].map(
+  (orderId): Order => ({
+    orderId,
+    customer: { email: 'ada@example.com', name: 'Ada' },
+    amountCents: 500,
+    currency: 'EUR',
+    placedAt: '2026-11-21T10:00:00Z',
+  }),
+);
+const payments = ['p-1', 'p-2'].map((paymentId) => ({
+  paymentId,
+  customerId: 'c-1',
+  amountCents: 500,
+  currency: 'EUR',
+}));
+
+/** Makes each function do all that it does with its tables. */
+const functions: readonly (readonly [stack: string, construct: string, use: () => Promise<void>])[] = [
+  ['PawlOrders', 'SendEmail', async () => deliverTwice((await import('../../lambda/send-email.ts')).handler, orders)],
+  [
+    'PawlOrders',
+    'IssueGiftCard',
+    async () => deliverTwice((await import('../../lambda/issue-gift-card.ts')).handler, orders),
+  ],
+  [
+    'PawlPayments',
+    'PostPayment',
+    async () => deliverTwice((await import('../../lambda/post-payment.ts')).handler, payments),
+  ],
+  [
+    'PawlPayments',
+    'PaymentCallback',
+    async () => {
+      const { handler } = await import('../../lambda/payment-callback.ts');
+      for (const payment of [...payments, ...payments]) {
+        const [sentAt, body] = [String(Date.now()), JSON.stringify(payment)];
+        const signature = sign(null, Buffer.from(signedText(sentAt, body)), privateKey).toString('base64');
+        const headers = { 'x-sent-at': sentAt, 'x-signature': signature };
+        const event = { headers, body, requestContext: { http: { method: 'POST' } } };
+        expect(await handler(event, context())).toMatchObject({ statusCode: 200 });
+      }
+    },
+  ],
+  [
+    'PawlPayments',
+    'LedgerDrift',
+    async () => {
+      const { handler } = await import('../../lambda/ledger-drift.ts');
+      expect(await handler()).toMatchObject({ payments: 0 });
+    },
+  ],
+  [
+    'PawlRepayments',
+    'RepayDebts',
+    async () => {
+      const TableName = process.env['DEBTS_TABLE'];
+      const debts = ['debt-1', 'debt-2', 'debt-3'];
+      for (const debtId of debts) {
+        await documents.send(new PutCommand({ TableName, Item: { debtId, amountCents: 100 } }));
+      }
+      const { handler } = await import('../../lambda/repay-debts.ts');
+      const requests = ['request-1', 'request-2'].map((requestId) => ({ requestId, customerId: 'c-1', debts }));
+      for (const request of requests) await deliverTwice(handler, [request]);
+    },
+  ],
+];
+
+test('every function that has a grant on a table is among these', () => {
+  const known = functions.map(([, construct]) => construct);
+  const all = [...stacks.values()].flatMap(({ synthesized: { template } }) =>
+    Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function'),
+  );
+  const others = all.filter(([id]) => !known.some((construct) => id.startsWith(construct)));
+  expect(others.map(([id]) => id)).toEqual([]);
+});
+
+test.each(functions)('%s: %s asks for what it is granted, and is granted no more', async (name, construct, use) => {
+  const stack = stacks.get(name);
+  if (stack === undefined) throw new Error(`The app has no stack ${name}.`);
+  const { environment } = stack.provisioned.functionOf(construct);
+  for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
+  asked.clear();
+  await use();
+  const granted = grantedTo(construct, stack);
+  expect([...asked].filter((one) => !granted.includes(one))).toEqual([]);
+
+  // All stores may be used under one grant: which action a store takes depends on what is under way at once.
+  const ofStores = [...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS].map(
+    (action) => `${environment['CLAIMS_TABLE']} ${action}`,
+  );
+  expect(granted.filter((one) => !asked.has(one) && !ofStores.includes(one))).toEqual([]);
+  expect(asked.size).toBeGreaterThan(0);
+});
