@@ -26,6 +26,7 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     seed: 392135,
     was: 'the oracle demanded of an operator to foresee what a worker was going to do that stood still past its lease',
   },
+  { seed: 966541, was: 'the same' },
   {
     seed: 611045,
     was: 'the oracle took a message for unfinished whose effect the provider had confirmed, and whose completion could not be written',
@@ -39,5 +40,6 @@ export const regressions: readonly { readonly seed: number; readonly was: string
 /** The same for `--locks`. */
 export const lockRegressions: typeof regressions = [
   { seed: 3790, was: 'of two that were taken over one after the other, at one resource, only the last was told of' },
+  { seed: 26259, was: 'the oracle held a worker to a clock that was set while its write was on its way' },
   { seed: 2, was: 'a worker that stood still after its lock was granted began its work under a lease that was over' },
 ];
