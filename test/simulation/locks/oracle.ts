@@ -189,6 +189,8 @@ export function createLockOracle(
           problem(4, `${holder} is told the fence ${lock.fence(debt)} of ${debt}, and it is ${resource.fence}`);
       }
       if (lock.remainingMs() <= 0) problem(13, `${holder} begins with ${lock.remainingMs()} ms left`);
+      // Its answer was long on its way, and another attempt of its holder has come, and perhaps gone: it cannot know, and can write nothing.
+      if (read<LockRecord>(lock.id)?.status !== 'held') return;
       for (const debt of debts) {
         const other = inside.get(debt);
         inside.set(debt, { sandbox, holder, lock });
