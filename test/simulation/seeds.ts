@@ -40,6 +40,10 @@ export const regressions: readonly { readonly seed: number; readonly was: string
 /** The same for `--locks`. */
 export const lockRegressions: typeof regressions = [
   { seed: 3790, was: 'of two that were taken over one after the other, at one resource, only the last was told of' },
+  {
+    seed: 75110,
+    was: 'the oracle took an attempt for a second one at work whose answer came when a later one of its holder had come and gone',
+  },
   { seed: 26259, was: 'the oracle held a worker to a clock that was set while its write was on its way' },
   { seed: 2, was: 'a worker that stood still after its lock was granted began its work under a lease that was over' },
 ];
