@@ -24,7 +24,11 @@ export interface Wish {
   readonly reason: string;
   /** Resources of other holders whose leases were over, and whose locks this wish has ended: of one resource, there may be several. */
   readonly takenOver: Map<string, Found>;
-  /** The locks of the holder that were there before, and its own. A lock of the holder that is none of them came later. */
+  /** Locks of other holders that this wish has ended, as they were before. */
+  readonly ended: Map<string, LockRecord>;
+  /** The pieces that it has looked at, by their first resource. */
+  readonly looked: Set<string>;
+  /** The locks of the holder that were there at the first look, and its own. A lock of the holder that is none of them came later. */
   readonly known: Set<string>;
 }
 
@@ -56,10 +60,10 @@ const nobody: Tried = { answer: { outcome: 'held', by: [], retryAfterMs: 0 } };
  *
  * Each piece is one write, and the lock itself is in it: renewed, and refused if it is not this try's any more.
  *
- * @param isFirst whether the wish has not been tried before
+ * @param lockId the token of this try: a late copy of the write that let go must not be taken for one about the next
  * @throws StoreUnavailableError; what was locked by then is free when its lease ends
  */
-export async function tryLockAll(wish: Wish, lockId: string, isFirst: boolean): Promise<Tried> {
+export async function tryLockAll(wish: Wish, lockId: string): Promise<Tried> {
   const { settings, named } = wish;
   const { store, host, leaseMs } = settings;
   wish.known.add(lockId);
@@ -68,7 +72,7 @@ export async function tryLockAll(wish: Wish, lockId: string, isFirst: boolean): 
   const ids = [...named.keys()];
   const room = Math.max(1, store.most - 1);
   for (let start = 0; start < ids.length; start += room) {
-    const failed = await takePiece(attempt, ids.slice(start, start + room), isFirst);
+    const failed = await takePiece(attempt, ids.slice(start, start + room));
     if (failed === undefined) continue;
     await letGo(attempt);
     return failed;
@@ -85,18 +89,23 @@ export async function tryLockAll(wish: Wish, lockId: string, isFirst: boolean): 
 }
 
 /** Takes some of the resources, all or none. Answers why not. */
-async function takePiece(attempt: Attempt, piece: readonly string[], isFirst: boolean): Promise<Tried | undefined> {
+async function takePiece(attempt: Attempt, piece: readonly string[]): Promise<Tried | undefined> {
   const { wish, lockId, fences } = attempt;
-  const { named, known } = wish;
+  const { named, known, looked } = wish;
+  const [first = ''] = piece;
   const { store, host, leaseMs } = wish.settings;
   // Every turn but the last follows a write of somebody else's, or clears something away for good.
-  for (let isFirstLook = isFirst; ; isFirstLook = false) {
+  for (;;) {
     const found = await insisting(host, () => readResources(store, piece));
     recognise(attempt, found);
     if (attempt.own && attempt.own.status !== 'held') return lost(attempt);
     const later = found.filter(({ lock }) => lock?.holder === wish.holder && !known.has(lock.id));
-    if (isFirstLook) for (const { lock } of later) known.add(lock?.id ?? '');
-    else if (later.some(({ lock }) => lock?.status === 'held')) return fencedOff(heldBy(later, named));
+    const isHeld = later.some(({ lock }) => lock?.status === 'held');
+    if (isHeld && looked.has(first)) return fencedOff(heldBy(later, named));
+    // An attempt that came later has been at our first piece, and has moved our lock on, before it is at this one.
+    if (isHeld && attempt.own && !(await isStillOurs(attempt))) return lost(attempt);
+    looked.add(first);
+    for (const { lock } of later) known.add(lock?.id ?? '');
 
     const { holder, reason } = wish;
     const now = host.now();
@@ -109,7 +118,13 @@ async function takePiece(attempt: Attempt, piece: readonly string[], isFirst: bo
     remember(attempt, found);
     if (decided.decision === 'clear') {
       // Each alone: it is right whatever becomes of the others, and of this request.
-      for (const write of decided.writes) await insisting(host, () => store.write([write]));
+      for (const write of decided.writes) {
+        const result = await insisting(host, () => store.write([write]));
+        const stands = result.applied ? write.next : result.found[0];
+        if (stands?.kind !== 'lock' || stands.status !== 'ended' || stands.by !== lockId) continue;
+        wish.ended.set(stands.id, write.seen as LockRecord);
+        remember(attempt, found);
+      }
       continue;
     }
     const since = Math.min(attempt.since, ...[...attempt.earlier.values()].map((lock) => lock.since));
@@ -120,10 +135,19 @@ async function takePiece(attempt: Attempt, piece: readonly string[], isFirst: bo
     // Refused, it may have been applied before, and the answer lost: then the record is there, and nobody else knows its id.
     const stands = result.applied ? lock.next : result.found[0];
     if (stands?.kind === 'lock') attempt.own = stands;
+    // Deleted by somebody's hand: refused for ever.
+    else if (attempt.own) return nobody;
     if (!result.applied) continue;
     for (const { next } of decided.writes) if (next.kind === 'resource') fences.set(next.id, next.fence);
     return undefined;
   }
+}
+
+/** Whether nobody has moved this try's lock on. */
+async function isStillOurs({ wish, lockId }: Attempt): Promise<boolean> {
+  const { store, host } = wish.settings;
+  const [current] = await insisting(host, () => store.read([lockId]));
+  return current?.kind === 'lock' && current.status === 'held';
 }
 
 /** What is our own already, from a write whose answer was lost. */
@@ -139,9 +163,10 @@ function recognise(attempt: Attempt, found: readonly Found[]): void {
 function remember({ wish, earlier, lockId }: Attempt, found: readonly Found[]): void {
   for (const one of found) {
     const { id, lock } = one;
-    if (lock === undefined || lock.id === lockId || lock.status === 'ended') continue;
-    if (lock.holder === wish.holder) earlier.set(lock.id, lock);
-    else wish.takenOver.set(`${lock.id} ${id}`, one);
+    if (lock === undefined || lock.id === lockId) continue;
+    const ended = wish.ended.get(lock.id);
+    if (ended) wish.takenOver.set(`${lock.id} ${id}`, { ...one, lock: ended });
+    else if (lock.status !== 'ended' && lock.holder === wish.holder) earlier.set(lock.id, lock);
   }
 }
 

@@ -68,11 +68,11 @@ export function resourceLocks(options: LocksOptions): Locks {
   async function lockAll(resources: readonly Resource[], options: LockAllOptions): Promise<LockAnswer> {
     const { waitMs, ...who } = checkLockAll(options);
     const named = namesOf(resources, host);
-    const wish: Wish = { settings, named, ...who, takenOver: new Map(), known: new Set() };
+    const maps = { takenOver: new Map(), ended: new Map(), looked: new Set<string>(), known: new Set<string>() };
+    const wish: Wish = { settings, named, ...who, ...maps };
     const deadline = host.now() + waitMs;
-    for (let isFirst = true; ; isFirst = false) {
-      // A token of its own for every try: a late copy of the write that let go must not be taken for one about this try.
-      const { answer, isFinal } = await tryLockAll(wish, `#lock#${host.randomId()}`, isFirst);
+    for (;;) {
+      const { answer, isFinal } = await tryLockAll(wish, `#lock#${host.randomId()}`);
       if (answer.outcome === 'locked' || isFinal || host.now() >= deadline) return answer;
       await waitFor(answer, deadline);
     }

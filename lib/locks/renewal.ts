@@ -9,6 +9,9 @@ export interface Renewal {
   readonly stop: () => Promise<void>;
 }
 
+/** Node runs a longer timer at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Renews a lock at every third of its lease until it is stopped. */
 export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewal {
   const controller = new AbortController();
@@ -35,14 +38,14 @@ export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewa
     // A beat that was under way must not arm the next one: a heartbeat that outlives its work holds a dead lock.
     if (stopped) return;
     watchTheEnd();
-    cancel = host.after(leaseMs / 3, () => {
+    cancel = host.after(Math.min(leaseMs / 3, longestTimerMs), () => {
       beating = beat();
     });
   }
   /** A beat that hangs must not keep the work from hearing that its time is over. */
   function watchTheEnd(): void {
     cancelEnd();
-    cancelEnd = host.after(lock.remainingMs(), () => {
+    cancelEnd = host.after(Math.min(lock.remainingMs(), longestTimerMs), () => {
       if (lock.remainingMs() <= 0) lose('the lease has ended');
       else watchTheEnd();
     });

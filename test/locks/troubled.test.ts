@@ -80,6 +80,33 @@ describe('two attempts of one holder', () => {
     expect(await locks.read(['a'])).toEqual([]);
   });
 
+  it('of which the earlier one is overtaken between two pieces: the later one keeps what it has', async () => {
+    const inner = memoryLockStore({ most: 2 });
+    let second: LockAnswer | undefined;
+    const store: LockStore = {
+      ...inner,
+      async write(all) {
+        const result = await inner.write(all);
+        second ??= await resourceLocks({ store: inner }).lockAll(['a', 'b'], { holder: 'one' });
+        return result;
+      },
+    };
+    const first = await resourceLocks({ store }).lockAll(['a', 'b'], { holder: 'one', waitMs: 5000 });
+    expect(first).toMatchObject({ outcome: 'held', by: [{ holder: 'one', status: 'held' }] });
+    expect(second && (await granted(second).renew())).toBe('renewed');
+  });
+
+  it('of which the earlier one died with what only a later piece has: the next one gets it, also after a wait', async () => {
+    const { host } = hurried();
+    const locks = resourceLocks({ store: memoryLockStore({ most: 2 }), host });
+    granted(await locks.lockAll(['b'], { holder: 'one' }));
+    const other = granted(await locks.lockAll(['a'], { holder: 'two' }));
+    const waiting = locks.lockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
+    await new Promise((resolve) => setImmediate(resolve));
+    await other.unlock();
+    granted(await waiting);
+  });
+
   it('do not take a set that goes piece by piece from each other for ever', async () => {
     const { host } = hurried();
     const inner = memoryLockStore({ most: 3 });
@@ -161,6 +188,52 @@ it('says of whom it has taken over, also when somebody else was met before the r
   expect(granted(await waiting).takenOver).toMatchObject([{ resource: 'a', holder: 'gone', reason: 'half done' }]);
 });
 
+it('says of all resources of a lock that it has taken over, whichever piece they are in, and of no other', async () => {
+  const host = virtualHost();
+  const inner = memoryLockStore({ most: 2 });
+  const locks = resourceLocks({ store: inner, host });
+  const late = granted(await locks.lockAll(['a', 'b', 'c'], { holder: 'late' }));
+  await host.advance(62_000);
+  let writes = 0;
+  const store: LockStore = {
+    ...inner,
+    async write(all) {
+      // Found with its lease over, and renewed before it could be taken over.
+      if (++writes === 1) expect(await late.renew()).toBe('renewed');
+      return inner.write(all);
+    },
+  };
+  const waiting = resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], { holder: 'one', waitMs: 30_000 });
+  await host.advance(1000);
+  expect(await late.unlock()).toBe('unlocked');
+  await host.advance(10_000);
+  const lock = granted(await waiting);
+  expect(lock.takenOver).toEqual([]);
+  await host.advance(70_000);
+  const next = granted(await locks.lockAll(['a', 'b', 'c'], { holder: 'two' }));
+  expect(next.takenOver.map(({ resource, holder }) => [resource, holder])).toEqual([
+    ['a', 'one'],
+    ['b', 'one'],
+    ['c', 'one'],
+  ]);
+});
+
+it('gives up when its own record was deleted on the way, by hand', async () => {
+  const inner = memoryLockStore({ most: 2 });
+  let writes = 0;
+  const store: LockStore = {
+    ...inner,
+    async write(all) {
+      writes++;
+      return writes > 1 && all.length > 1
+        ? { applied: false, found: [undefined, ...all.slice(1).map(({ seen }) => seen)] }
+        : inner.write(all);
+    },
+  };
+  expect((await resourceLocks({ store }).lockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
+  expect(writes).toBeLessThan(5);
+});
+
 describe('the lease', () => {
   it('ends for the work although a renewal hangs', async () => {
     const host = virtualHost();
@@ -177,6 +250,19 @@ describe('the lease', () => {
     expect(signal?.aborted).toBe(false);
     await host.advance(51);
     expect(signal?.aborted).toBe(true);
+  });
+
+  it('may be longer than a timer can', async () => {
+    const host = virtualHost();
+    const asked: number[] = [];
+    const after: Host['after'] = (ms, run) => {
+      asked.push(ms);
+      return host.after(ms, run);
+    };
+    const leaseMs = 90 * 24 * 3_600_000;
+    const locks = resourceLocks({ store: memoryLockStore(), host: { ...host, after }, leaseMs });
+    await locks.withLock(['a'], { holder: 'one', unlock }, () => 7);
+    expect(Math.max(...asked)).toBeLessThan(2 ** 31);
   });
 
   it('is renewed for as long as an unlock rule looks', async () => {

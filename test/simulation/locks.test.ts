@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { sleep } from '../../lib/core/host.ts';
+import { type LockAnswer, type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { createSandbox } from './lambda/sandbox.ts';
 import { simulateLocks } from './locks/simulate.ts';
 import { createPlanting } from './planting.ts';
 import { lockRegressions } from './seeds.ts';
 import { runSeeds } from './tally.ts';
+import { createWorld } from './world/world.ts';
 
 const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
 
@@ -17,6 +21,39 @@ describe('the simulation of locks', () => {
     for (const seed of from(1, 10)) {
       const { hash, steps } = await simulateLocks(seed);
       expect(await simulateLocks(seed, { turnsTheLoop: true, keepsStory: true })).toMatchObject({ hash, steps });
+    }
+  });
+
+  it('of two attempts of one holder, one has it in the end, whatever the order of their steps', async () => {
+    for (const seed of from(1, 300)) {
+      const world = createWorld({ seed, keepsStory: false, turnsTheLoop: false });
+      const { between, chance, pick } = world.random;
+      const inner = memoryLockStore({ most: pick([2, 3, 100]) });
+      const answers: LockAnswer[] = [];
+      for (const name of ['first', 'second']) {
+        const { host } = createSandbox(world, name, 0);
+        const onTheWay = () => sleep(host, between(0, 20) + (chance(0.15) ? 400 : 0));
+        const slowly = async <T>(act: () => Promise<T>): Promise<T> => {
+          await onTheWay();
+          const answer = await act();
+          await onTheWay();
+          return answer;
+        };
+        const store: LockStore = {
+          ...inner,
+          read: (ids) => slowly(() => inner.read(ids)),
+          write: (writes) => slowly(() => inner.write(writes)),
+        };
+        const options = { holder: 'one', waitMs: pick([0, 30_000]) };
+        world.after(between(0, 150), async () => {
+          answers.push(await resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], options));
+        });
+      }
+      await world.run(Number.POSITIVE_INFINITY);
+      const granted = answers.flatMap((answer) => (answer.outcome === 'locked' ? [answer.lock.id] : []));
+      const held = inner.records().filter((record) => record.kind === 'lock' && record.status === 'held');
+      expect([answers.length, held.length], `seed ${seed}`).toEqual([2, 1]);
+      expect(granted, `seed ${seed}`).toContain(held[0]?.id);
     }
   });
 
