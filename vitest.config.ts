@@ -5,6 +5,7 @@ const servers = ['test/support/global-setup.ts'];
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/scratch.ts'],
     projects: [
       {
         test: {

