@@ -10,7 +10,7 @@ export interface MemoryLockStore extends LockStore {
 /**
  * A lock store in this process's memory: for unit tests, and for nothing else, since another process knows nothing of it.
  *
- * @param most how many records a write takes; a small number makes small sets take the way of large ones
+ * @param most how many records a write takes, 2 or more: the lock and a resource; a small number makes small sets take the way of large ones
  */
 export function memoryLockStore({ most = 100 }: { readonly most?: number } = {}): MemoryLockStore {
   const records = new Map<string, StoredRecord>();
