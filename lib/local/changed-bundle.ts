@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import type { AppFunction } from './stack.ts';
 import { PROJECT, scratchFolder } from './synthesize.ts';
 
@@ -8,6 +8,17 @@ import { PROJECT, scratchFolder } from './synthesize.ts';
  * whatever they chose; nothing.
  */
 export type Protection = 'as-written' | 'retry' | 'none';
+
+/** How the CDK bundles a function. */
+export const AS_CDK_BUNDLES = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  logLevel: 'silent',
+  // Parts of the AWS SDK are CommonJS, and ask for Node's modules with `require`.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+} as const satisfies BuildOptions;
 
 /** Which ways of the app's handlers to pawl lead elsewhere, and where. */
 const detours = {
@@ -38,15 +49,9 @@ function detour({ from, to }: (typeof detours)[keyof typeof detours]): Plugin {
 export async function bundleChanged(source: AppFunction, protection: keyof typeof detours): Promise<string> {
   const folder = await scratchFolder(`${protection}-`);
   await build({
+    ...AS_CDK_BUNDLES,
     entryPoints: [join(PROJECT, `lambda/${source}.ts`)],
     outfile: join(folder, 'index.mjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    logLevel: 'silent',
-    // Parts of the AWS SDK are CommonJS, and ask for Node's modules with `require`.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     plugins: [detour(detours[protection])],
   });
   return folder;

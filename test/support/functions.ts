@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { build } from 'esbuild';
+import { AS_CDK_BUNDLES } from '../../lib/local/changed-bundle.ts';
 import { type EventSource, startEventSource } from '../../lib/local/event-source.ts';
 import { createLambda, type LambdaStats } from '../../lib/local/lambda.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/local/sqs-local.ts';
@@ -102,12 +103,6 @@ async function bundle(fixture: string, folder: string): Promise<void> {
   await build({
     entryPoints: [fileURLToPath(new URL(`../fixtures/${fixture}`, import.meta.url))],
     outfile: join(folder, 'index.mjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    logLevel: 'silent',
-    // Parts of the AWS SDK are CommonJS, and ask for Node's modules with `require`.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    ...AS_CDK_BUNDLES,
   });
 }

@@ -140,12 +140,13 @@ export function progressItems({ tableName, documents, host }: ProgressTable, wor
       ExpressionAttributeValues: { ':next': next, ':attempt': attempt, ':from': from },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
-    let canceled = await commit([{ Update }, ...checks, ...actions]);
+    const all = [{ Update }, ...checks, ...actions];
+    let canceled = await commit(all);
     // Before it is known what stands of the progress, a refusal says nothing: this very chunk may have been applied before.
     for (let tries = 1; canceled && !told.includes(codesOf(canceled)[0] ?? ''); tries++) {
       if (tries === mostTries) throw canceled;
       await backOff(host, tries);
-      canceled = await commit([{ Update }, ...checks, ...actions]);
+      canceled = await commit(all);
     }
     if (canceled === undefined) return 'applied';
     const codes = codesOf(canceled);
