@@ -117,7 +117,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     try {
       return await answeredBy(host, until, written);
     } catch (error) {
-      letFail(written.then(({ applied }) => applied && giveBack(identity, write.next)));
+      letFail(written.then(({ applied }) => (applied ? giveBack(identity, write.next) : undefined)));
       throw error;
     }
   }
