@@ -140,6 +140,8 @@ export interface Oracle {
   readonly violations: readonly Violation[];
   problem(invariant: number, text: string): void;
   wrote(writer: Sandbox, before: Item | undefined, after: Item): void;
+  /** An invocation has ended, or was killed. */
+  concluded?(invocation: Invocation, outcome: Outcome): void;
   /** A request leaves for the table. */
   sending?(sandbox: Sandbox, input: object): void;
   heard(sandbox: Sandbox, input: object, answer: Heard): void;

@@ -110,6 +110,7 @@ export function createLambda(simulation: Simulation, functionOf: (sandbox: Sandb
       if (invocation.ended) return;
       invocation.ended = true;
       current.delete(sandbox);
+      oracle.concluded?.(invocation, outcome);
       if (sandbox.alive) {
         sandbox.lieInWait(undefined);
         sandbox.freeze();
