@@ -73,6 +73,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   const deciding = new Map<string, Deciding>();
   const copied = new Set<string>();
   const waitsForRecord = new Map<string, Set<() => void>>();
+  /** Claims whose end was sent to the table, whether or not it got there. */
+  const askedToRecord = new Set<string>();
   let clocksWrong = false;
 
   function problem(invariant: number, text: string): void {
@@ -204,6 +206,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     const item = recordOf(key);
     if (!isIts(sandbox, item) || textOf(item?.['status']) !== 'in-flight') return;
     const claimId = textOf(item?.['claimId']);
+    if (askedToRecord.has(claimId)) return;
     const cancel = world.after(promptlyMs, () => {
       waitsForRecord.get(claimId)?.delete(cancel);
       const now = recordOf(key);
@@ -217,6 +220,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
 
   function sending(_: Sandbox, input: object): void {
     for (const claimId of settledBy(input)) {
+      askedToRecord.add(claimId);
       for (const cancel of waitsForRecord.get(claimId) ?? []) cancel();
       waitsForRecord.delete(claimId);
     }
