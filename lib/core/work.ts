@@ -19,10 +19,10 @@ export interface Work {
   /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
   end(how: 'returned' | 'threw'): void;
   /**
-   * Waits for what is under way, but not longer than the lease: an effect that never settles must not keep its own outcome from being
+   * Waits for what is under way, but not for ever: an effect that never settles must not keep its own outcome from being
    * recorded. Nothing starts after it.
    *
-   * @param remainingMs until the lease has to be used for recording; a renewal may move that
+   * @param remainingMs until the outcome has to be recorded; a renewal may move that
    * @returns what was left in doubt, and what failed since the handler ended
    */
   rest(host: Host, remainingMs: () => number): Promise<readonly Thrown[]>;
