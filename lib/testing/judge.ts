@@ -56,7 +56,7 @@ export async function judge<Provider>(
   for (const one of run.messages) {
     const { message, number, fate = 'stuck' } = one;
     const counts = countsOf(effects(provider, message), message);
-    const wanted = expected?.(provider, message) ?? 1;
+    const wanted = expected === undefined ? 1 : expected(provider, message);
     const problems = problemsOf(run, one, counts, wantedOf(wanted, counts, message), wanted === 'dead-letter');
     if (problems.length === 0) continue;
     const story = [...run.story, endOf(one, counts)];

@@ -203,7 +203,8 @@ async function runBetween<Provider>(
     await settle();
   }
 
-  const nextAt = () => (running < sandboxes ? Math.min(clock.nextAt(), traffic.nextAt()) : clock.nextAt());
+  const canInvoke = () => running < sandboxes && invocations < most;
+  const nextAt = () => (canInvoke() ? Math.min(clock.nextAt(), traffic.nextAt()) : clock.nextAt());
 
   const stopListening = listenToRejections((reason) => {
     if (running === 0) broken ??= { error: reason };
@@ -211,7 +212,7 @@ async function runBetween<Provider>(
   });
   try {
     for (;;) {
-      while (running < sandboxes && traffic.nextAt() <= clock.now() && invocations < most) {
+      while (canInvoke() && traffic.nextAt() <= clock.now()) {
         const delivered = traffic.receive();
         if (delivered === undefined) break;
         void work(delivered);

@@ -162,7 +162,7 @@ function expectToSee<Provider>(run: Run<Provider>, { effects, expected }: SweepS
   let hasHappened = false;
   for (const { message } of messages) {
     const counts = countsOf(effects(provider, message), message);
-    const wanted = wantedOf(expected?.(provider, message) ?? 1, counts, message);
+    const wanted = wantedOf(expected === undefined ? 1 : expected(provider, message), counts, message);
     isWanted ||= Object.values(wanted).some((count) => count > 0);
     hasHappened ||= Object.values(counts).some((count) => count > 0);
   }
