@@ -27,8 +27,8 @@ export async function run<Input, R>(
   let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
   let pending: Promise<unknown> | undefined;
   let ended = false;
-  /** What the effect threw after the handler had ended. */
-  let late: unknown;
+  /** How the effect failed, whatever the handler made of it. */
+  let failure: { readonly error: unknown } | undefined;
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
@@ -44,7 +44,7 @@ export async function run<Input, R>(
     })();
     // Its error is not lost on a handler that does not wait for it: `pending` is waited for below.
     started.catch((error) => {
-      late = ended && error;
+      failure = { error };
     });
     pending = started;
     return started;
@@ -62,8 +62,8 @@ export async function run<Input, R>(
     ended = true;
     await pending?.catch(() => undefined);
     await stop();
-    // An error beside an effect that was still under way says nothing about that effect.
-    const error = late || thrown;
+    // An error beside an effect that was started says nothing about that effect. Its own error does.
+    const error = failure ? failure.error : thrown;
     const recorded = await claims.fail(held, error, phase);
     // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
     return { ran: 'threw', error, applied: phase === 'after', recorded, retryAfterMs: unsettledMs };

@@ -1,8 +1,10 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { Claim } from '../core/claim.ts';
+import { RetryableError } from '../core/errors.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate } from './gate.ts';
 import type { HttpOptions } from './options.ts';
+import { StillRunningError } from './still-running.ts';
 
 /** What a request has under way: the end of its handler is told here, and its response comes from there. */
 interface UnderWay {
@@ -30,7 +32,9 @@ export function claimOf(context: object): Claim | undefined {
 /**
  * `onceOverHttp` as a Middy middleware. `.use` it last: then nothing runs between the handler and the recording of its response. What
  * the other middlewares' `after` makes of a response is neither recorded nor made of a replay; where that matters, wrap the whole Middy
- * handler in `onceOverHttp`. Set Middy's `timeoutEarlyInMillis` to 0: its early timeout does not stop the handler.
+ * handler in `onceOverHttp`. Set Middy's `timeoutEarlyInMillis` to 0: its early timeout does not stop the handler, and a middleware
+ * cannot tell its answer from the handler's. In the last half of `marginMs` before the invocation ends, an error, and a response that
+ * is not final, leave the claim in flight for that reason.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
@@ -52,6 +56,42 @@ export function httpOnce<Event extends HttpEvent>(
     return underWay;
   }
 
+  /** The response, where the handler or what ran before it failed. What is final has an answer; what is not goes on as the error that it is. */
+  function failed({ handler, response }: UnderWay, error: unknown, otherwise: unknown): Promise<unknown> {
+    handler.reject(error);
+    return response.catch(() => otherwise);
+  }
+
+  /**
+   * Hears of an answer that another middleware gave early: Middy then skips our hooks, and the claim would stay in flight. All that can
+   * be heard of it is that the response is set, so this listens to that.
+   */
+  function listenForEarlyAnswers(request: HttpCall): void {
+    let current: unknown = request.response;
+    let wasSet = false;
+
+    function answeredEarly(answer: unknown): unknown {
+      const underWay = take(request);
+      if (underWay === undefined) return answer;
+      const settling = failed(underWay, request.error ?? earlyError(wasSet), answer).then((response) => {
+        current = request.error === undefined ? answer : response;
+        return current;
+      });
+      // Middy returns the response from an async function: it waits for this one.
+      return settling;
+    }
+
+    Object.defineProperty(request, 'response', {
+      configurable: true,
+      enumerable: true,
+      get: () => current,
+      set(response: unknown) {
+        current = 'earlyResponse' in request ? answeredEarly(response) : response;
+        wasSet = true;
+      },
+    });
+  }
+
   return {
     async before(request: HttpCall) {
       if (request.internal[name]) throw new Error('httpOnce: use it once on a handler');
@@ -70,6 +110,7 @@ export function httpOnce<Event extends HttpEvent>(
       // Nothing was started: the provider had the answer, or there was no time.
       if (early !== undefined) return early;
       request.internal[name] = { handler, response } satisfies UnderWay;
+      listenForEarlyAnswers(request);
       return undefined;
     },
 
@@ -82,12 +123,28 @@ export function httpOnce<Event extends HttpEvent>(
 
     async onError(request: HttpCall) {
       const underWay = take(request);
-      const { name: kind, cause } = Object(request.error);
-      // An early timeout of Middy's: the handler is still running, and its claim stays in flight.
-      if (underWay === undefined || (kind === 'TimeoutError' && Object(cause).package === '@middy/core')) return;
-      underWay.handler.reject(request.error);
-      // What is final has an answer. What is not goes on as the error that it is.
-      request.response = await underWay.response.catch(() => request.response);
+      if (underWay === undefined) return;
+      const { error } = request;
+      if (isEarlyTimeout(error)) {
+        // The handler is still running. Nothing waits for what it has under way: there is no time.
+        underWay.handler.reject(new StillRunningError('Middy gave up on the handler', { cause: error }));
+        return;
+      }
+      request.response = await failed(underWay, error, request.response);
     },
   };
+}
+
+/** What an answer of another middleware's says of the request that it was given to. */
+function earlyError(wasSet: boolean): Error {
+  const message = 'a middleware that was used after httpOnce answered early: use httpOnce last';
+  // A response that was set before may be the handler's: then this says nothing.
+  return wasSet ? new Error(message) : new RetryableError(message);
+}
+
+/** Whether it is the error with which Middy gives up on a handler. */
+function isEarlyTimeout(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name !== 'TimeoutError') return false;
+  const { cause } = error;
+  return typeof cause === 'object' && cause !== null && 'package' in cause && cause.package === '@middy/core';
 }

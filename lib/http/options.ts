@@ -22,18 +22,22 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    */
   readonly required?: boolean | ((request: HttpRequest<Event>) => boolean);
   /**
-   * Which responses are final: recorded, and replayed. Any other is returned as it is and the next request runs again; below 500 it
-   * says that nothing was applied, from 500 on it says nothing, and goes the way of `onAbandoned`.
+   * Which responses are final: recorded, and replayed. Any other is returned as it is and the next request runs again. A 4xx but for 408
+   * and 499 says that nothing was applied; anything else says nothing, and goes the way of `onAbandoned`. It is asked about statuses from
+   * 200 to 599 only: nothing else is a response.
    * @default from 200 to 399
    */
   readonly isFinal?: (response: HttpResponse) => boolean;
   /**
    * What of a request is its intent: another request with the same key is answered 422. `ignore`: paths of a JSON body that may
-   * change between two tries. A function answers the text that is compared. `false`: nothing is.
+   * change between two tries. A function returns the text that is compared. `false`: nothing is.
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
   readonly fingerprint?: false | { readonly ignore: readonly string[] } | ((request: HttpRequest<Event>) => string);
-  /** What is kept beside the key, for people and reports: texts and numbers, at most 1,024 bytes of JSON. */
+  /**
+   * What is kept beside the key, for people and reports: texts and numbers, at most 1,024 bytes of JSON. It reads a request that nobody has
+   * checked: throw `InvalidMessageError` for a bad one, and it is answered 400.
+   */
   readonly attributes?: (request: HttpRequest<Event>) => Attributes;
   /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
   readonly documentation?: string;
