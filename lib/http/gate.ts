@@ -130,9 +130,18 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
     let answered: unknown;
     let kept: Kept | undefined;
     let refused = false;
+    /** What the handler threw: its caller hears that, also where the error of its effect decided. */
+    let thrown: { readonly error: unknown } | undefined;
 
     async function respond(_: unknown, claim: Claim): Promise<Kept> {
-      answered = await inTime(() => handler(claim));
+      try {
+        answered = await handler(claim);
+      } catch (error) {
+        thrown = { error };
+        // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.
+        if (errorKind(error) !== undefined || !mayBeRunning(held)) throw error;
+        throw new StillRunningError(recordedError(error).message, { cause: error });
+      }
       const response = responseOf(event, answered);
       if (response && judged(response)) {
         kept = keptOf(response, maxResultBytes);
@@ -142,16 +151,6 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
       refused = true;
       const error = unfinished(response);
       throw mayBeRunning(held) ? new StillRunningError(error.message, { cause: error }) : error;
-    }
-
-    /** What the handler answers; what it throws in the last moments may be an early time-out's, unless it is an error of pawl's. */
-    async function inTime<Answer>(answer: () => Answer): Promise<Awaited<Answer>> {
-      try {
-        return await answer();
-      } catch (error) {
-        if (errorKind(error) !== undefined || !mayBeRunning(held)) throw error;
-        throw new StillRunningError(recordedError(error).message, { cause: error });
-      }
     }
 
     const ran = await run(leavingInFlight(claims), held, respond, request);
@@ -166,7 +165,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
     }
     if (refused) return answered;
     if (ran.recorded === 'rejected') return problem(event, 'rejected');
-    throw ran.error instanceof StillRunningError ? ran.error.cause : ran.error;
+    throw thrown ? thrown.error : ran.error;
   }
 
   /** Whether what ended may have been an early time-out and not the handler: in the last moments of an invocation this cannot be told. */
