@@ -196,10 +196,11 @@ describe.each(Object.entries(doors))('behind %s', (_door, wrap) => {
   });
 
   it('an effect that failed decides, though the handler answered with success, or threw something else', async () => {
-    for (const answer of [
-      () => ({ statusCode: 201 }),
-      () => Promise.reject(new RetryableError('nothing was applied')),
-    ]) {
+    const answers: [() => unknown, string][] = [
+      [() => ({ statusCode: 201 }), 'socket hang up'],
+      [() => Promise.reject(new RetryableError('nothing was applied')), 'nothing was applied'],
+    ];
+    for (const [answer, heard] of answers) {
       const { call, records } = api(async (claim) => {
         const sending = claim.effect(() => Promise.reject(new Error('socket hang up')));
         await sending.catch(() => undefined);
