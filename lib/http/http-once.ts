@@ -1,6 +1,7 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { Claim } from '../core/claim.ts';
-import { RetryableError } from '../core/errors.ts';
+import { errorKind, RetryableError } from '../core/errors.ts';
+import { recordedError } from '../core/record.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate } from './gate.ts';
 import type { HttpOptions } from './options.ts';
@@ -10,6 +11,10 @@ import { StillRunningError } from './still-running.ts';
 interface UnderWay {
   readonly handler: PromiseWithResolvers<unknown>;
   readonly response: Promise<unknown>;
+  /** What the handler is given; another middleware may change it. */
+  context: Context;
+  /** Whether the handler may have begun. */
+  begun: boolean;
 }
 
 type Context = Request['context'];
@@ -49,36 +54,52 @@ export function httpOnce<Event extends HttpEvent>(
   type HttpCall = Request<Event, unknown, Error, Context, Record<string, unknown>>;
 
   /** What this request has under way, once: another middleware that fails later has nothing of ours to undo. */
-  function take({ internal, context }: HttpCall): UnderWay | undefined {
+  function take({ internal }: HttpCall): UnderWay | undefined {
     const underWay = internal[name] as UnderWay | undefined;
     internal[name] = undefined;
-    claimsByContext.delete(context);
+    if (underWay) claimsByContext.delete(underWay.context);
     return underWay;
   }
 
   /** The response, where the handler or what ran before it failed. What is final has an answer; what is not goes on as the error that it is. */
-  function failed({ handler, response }: UnderWay, error: unknown, otherwise: unknown): Promise<unknown> {
-    handler.reject(error);
+  function failed({ handler, response, begun }: UnderWay, error: unknown, otherwise: unknown): Promise<unknown> {
+    const nothingRan = !begun && errorKind(error) === undefined;
+    const { message } = recordedError(error);
+    handler.reject(nothingRan ? new RetryableError(`before the handler: ${message}`, { cause: error }) : error);
     return response.catch(() => otherwise);
+  }
+
+  /**
+   * Tells whether the handler has begun: Middy reads the context only to hand it to the handler. Another middleware that reads it makes
+   * it look as if; then the policy decides, as for any error.
+   */
+  function watchContext(request: HttpCall, underWay: UnderWay, claim: Claim | undefined): void {
+    Object.defineProperty(request, 'context', {
+      configurable: true,
+      enumerable: true,
+      get() {
+        underWay.begun = true;
+        return underWay.context;
+      },
+      set(context: Context) {
+        underWay.context = context;
+        if (claim) claimsByContext.set(context, claim);
+      },
+    });
   }
 
   /**
    * Hears of an answer that another middleware gave early: Middy then skips our hooks, and the claim would stay in flight. All that can
    * be heard of it is that the response is set, so this listens to that.
    */
-  function listenForEarlyAnswers(request: HttpCall): void {
+  function watchResponse(request: HttpCall): void {
     let current: unknown = request.response;
-    let wasSet = false;
 
-    function answeredEarly(answer: unknown): unknown {
-      const underWay = take(request);
-      if (underWay === undefined) return answer;
-      const settling = failed(underWay, request.error ?? earlyError(wasSet), answer).then((response) => {
-        current = request.error === undefined ? answer : response;
-        return current;
-      });
-      // Middy returns the response from an async function: it waits for this one.
-      return settling;
+    async function answeredEarly(underWay: UnderWay, answer: unknown): Promise<unknown> {
+      const why = 'a middleware that was used after httpOnce answered early: use httpOnce last';
+      const response = await failed(underWay, request.error ?? new Error(why), answer);
+      current = request.error === undefined ? answer : response;
+      return current;
     }
 
     Object.defineProperty(request, 'response', {
@@ -86,8 +107,9 @@ export function httpOnce<Event extends HttpEvent>(
       enumerable: true,
       get: () => current,
       set(response: unknown) {
-        current = 'earlyResponse' in request ? answeredEarly(response) : response;
-        wasSet = true;
+        const underWay = 'earlyResponse' in request ? take(request) : undefined;
+        // Middy returns the response from an async function: it waits for a promise.
+        current = underWay ? answeredEarly(underWay, response) : response;
       },
     });
   }
@@ -95,12 +117,13 @@ export function httpOnce<Event extends HttpEvent>(
   return {
     async before(request: HttpCall) {
       if (request.internal[name]) throw new Error('httpOnce: use it once on a handler');
-      const { answer, admitted } = await enter(request.event, request.context);
+      const { context } = request;
+      const { answer, admitted } = await enter(request.event, context);
       if (admitted === undefined) return answer;
       const handler = Promise.withResolvers<unknown>();
       const begun = Promise.withResolvers<void>();
       const response = handle(admitted, (claim) => {
-        claimsByContext.set(request.context, claim);
+        claimsByContext.set(context, claim);
         begun.resolve();
         return handler.promise;
       });
@@ -109,8 +132,10 @@ export function httpOnce<Event extends HttpEvent>(
       const early = await Promise.race([begun.promise, response]);
       // Nothing was started: the provider had the answer, or there was no time.
       if (early !== undefined) return early;
-      request.internal[name] = { handler, response } satisfies UnderWay;
-      listenForEarlyAnswers(request);
+      const underWay: UnderWay = { handler, response, context, begun: false };
+      request.internal[name] = underWay;
+      watchContext(request, underWay, claimsByContext.get(context));
+      watchResponse(request);
       return undefined;
     },
 
@@ -133,13 +158,6 @@ export function httpOnce<Event extends HttpEvent>(
       request.response = await failed(underWay, error, request.response);
     },
   };
-}
-
-/** What an answer of another middleware's says of the request that it was given to. */
-function earlyError(wasSet: boolean): Error {
-  const message = 'a middleware that was used after httpOnce answered early: use httpOnce last';
-  // A response that was set before may be the handler's: then this says nothing.
-  return wasSet ? new Error(message) : new RetryableError(message);
 }
 
 /** Whether it is the error with which Middy gives up on a handler. */

@@ -65,7 +65,7 @@ describe('a middleware that was used after httpOnce and answers early', () => {
     expect(store.records()).toMatchObject([{ status: 'parked' }]);
   });
 
-  it('with a response that it had set before: nothing is recorded as done', async () => {
+  it('with a response that it had set before: nothing is recorded as done, and the next request runs', async () => {
     const store = memoryStore();
     const handler = middy(ok, whole)
       .use(once({ store, onAbandoned: 'park' }))
@@ -76,7 +76,7 @@ describe('a middleware that was used after httpOnce and answers early', () => {
         },
       });
     expect(await handler(apiGatewayV2(order), lambda())).toEqual(teapot);
-    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+    expect(store.records()).toMatchObject([{ status: 'released' }]);
   });
 
   it('to an error: the error counts, and what it answered is the answer', async () => {
@@ -86,6 +86,52 @@ describe('a middleware that was used after httpOnce and answers early', () => {
       .use({ onError: () => ({ statusCode: 500, body: 'sorry' }) });
     expect(await handler(apiGatewayV2(order), lambda())).toEqual({ statusCode: 500, body: 'sorry' });
     expect(store.records()).toMatchObject([{ status: 'parked', error: { message: 'Error: socket hang up' } }]);
+  });
+});
+
+describe('a middleware that was used after httpOnce', () => {
+  it('and fails before the handler has applied nothing: a client’s bad body does not park its key', async () => {
+    const store = memoryStore();
+    const parses: Middleware = {
+      before: ({ event }) => {
+        const request = event as { body: unknown };
+        try {
+          request.body = JSON.parse(String(request.body));
+        } catch {
+          throw Object.assign(new Error('Invalid or malformed JSON was provided'), { statusCode: 422 });
+        }
+      },
+    };
+    const handler = middy(ok, whole)
+      .use(once({ store, onAbandoned: 'park' }))
+      .use(parses);
+    await expect(handler(apiGatewayV2({ ...order, body: '{' }), lambda())).rejects.toThrow('malformed');
+    expect(store.records()).toMatchObject([{ status: 'released', unknownAt: undefined }]);
+  });
+
+  it('and fails where it may have been the handler goes the way of the policy', async () => {
+    const store = memoryStore();
+    const handler = middy(async () => Promise.reject(new Error('socket hang up')), whole)
+      .use(once({ store, onAbandoned: 'park' }))
+      .use({ before: () => undefined });
+    await expect(handler(apiGatewayV2(order), lambda())).rejects.toThrow('socket hang up');
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+
+  it('and gives the handler another context leaves it its claim', async () => {
+    let claim: unknown;
+    const handler = middy(async (_: unknown, aws: Context) => {
+      claim = claimOf(aws);
+      return { statusCode: 201 };
+    }, whole)
+      .use(once({ store: memoryStore(), onAbandoned: 'retry' }))
+      .use({
+        before: (request) => {
+          request.context = { ...request.context };
+        },
+      });
+    await handler(apiGatewayV2(order), lambda());
+    expect(claim).toMatchObject({ effectKey: 'refund#k-1' });
   });
 });
 
