@@ -3,7 +3,7 @@ import { verify } from 'node:crypto';
 /** The signed request of a payment processor, in the shape of API Gateway's payload 2.0. */
 export interface SignedRequest {
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly body?: string | null;
+  readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean;
 }
 
