@@ -1,6 +1,8 @@
+import { checkedAttributes } from '../core/attributes.ts';
 import { expect } from '../core/check.ts';
 import { InvalidMessageError, letFail, OptionError } from '../core/errors.ts';
-import { FingerprintError, fingerprintOf } from '../core/fingerprint.ts';
+import { FingerprintError } from '../core/fingerprint.ts';
+import { type Compared, type FingerprintRule, type Prints, printsOf } from '../core/fingerprint-rule.ts';
 import type { Host } from '../core/host.ts';
 import { type Identity, identify } from '../core/identity.ts';
 import type { Attributes } from '../core/record.ts';
@@ -18,31 +20,22 @@ export type Admission =
   | {
       readonly kind: 'keyed';
       readonly identity: Identity;
-      readonly fingerprint: string | undefined;
+      readonly prints: Prints;
       readonly attributes: Attributes | undefined;
     };
 
 /** What of the options reads a request; all of it is the author's code, except for the defaults. */
 type Readers<Event extends HttpEvent> = Pick<HttpOptions<Event>, 'operation' | 'caller' | 'attributes'> &
-  Required<Pick<HttpOptions<Event>, 'key' | 'required' | 'fingerprint'>>;
+  Required<Pick<HttpOptions<Event>, 'key' | 'required'>>;
 
 /** @throws OptionError when an option is missing or wrong */
 export function checkReaders<Event extends HttpEvent>(readers: Readers<Event>): void {
-  const { key, caller, required, fingerprint, attributes } = readers;
+  const { key, caller, required } = readers;
   expect(typeof key === 'function', 'key', 'a function of the request', key);
   const scoped = caller === 'anyone' || typeof caller === 'function';
   expect(scoped, 'caller', "'anyone', or a function from the event to who sent it", caller);
   const decided = typeof required === 'boolean' || typeof required === 'function';
   expect(decided, 'required', 'true, false, or a function of the request', required);
-  const compared = fingerprint === false || typeof fingerprint === 'function' || ignoresPaths(fingerprint);
-  expect(compared, 'fingerprint', 'false, { ignore: [paths] }, or a function of the request', fingerprint);
-  const kept = attributes === undefined || typeof attributes === 'function';
-  expect(kept, 'attributes', 'a function of the request', attributes);
-}
-
-function ignoresPaths(fingerprint: unknown): boolean {
-  if (typeof fingerprint !== 'object' || fingerprint === null || !('ignore' in fingerprint)) return false;
-  return Array.isArray(fingerprint.ignore) && fingerprint.ignore.every((path) => typeof path === 'string');
 }
 
 /**
@@ -54,9 +47,10 @@ function ignoresPaths(fingerprint: unknown): boolean {
 export function admissionOf<Event extends HttpEvent>(
   request: HttpRequest<Event>,
   readers: Readers<Event>,
-  host: Pick<Host, 'sha256'>,
+  rule: FingerprintRule<HttpRequest<Event>> | undefined,
+  host: Pick<Host, 'now' | 'sha256'>,
 ): Admission {
-  const { operation, key, caller, required, fingerprint, attributes } = readers;
+  const { operation, key, caller, required, attributes } = readers;
   /** What an error of the request's means at this point. */
   let reason: ProblemReason = 'invalid-key';
   try {
@@ -74,8 +68,8 @@ export function admissionOf<Event extends HttpEvent>(
     return {
       kind: 'keyed',
       identity: identify(operation, scopedKey(scope, own), host),
-      fingerprint: fingerprint === false ? undefined : fingerprintOf(meaningOf(request, fingerprint), host),
-      attributes: attributes && settled('attributes', attributes(request)),
+      prints: printsOf(rule, (by) => meaningOf(request, by), host),
+      attributes: attributes && checkedAttributes(settled('attributes', attributes(request))),
     };
   } catch (error) {
     if (!isOfRequest(error)) throw error;
@@ -84,12 +78,9 @@ export function admissionOf<Event extends HttpEvent>(
   }
 }
 
-function meaningOf<Event extends HttpEvent>(
-  request: HttpRequest<Event>,
-  fingerprint: Exclude<HttpOptions<Event>['fingerprint'], false | undefined>,
-): string {
-  if (typeof fingerprint !== 'function') return intentOf(request, fingerprint.ignore);
-  const meaning = settled('fingerprint', fingerprint(request));
+function meaningOf<Event>(request: HttpRequest<Event>, by: Compared<HttpRequest<Event>>): string {
+  if ('ignore' in by) return intentOf(request, by.ignore);
+  const meaning = settled('fingerprint', by.of(request));
   if (typeof meaning !== 'string') throw new OptionError(`fingerprint: expected a text; got ${typeof meaning}`);
   return meaning;
 }

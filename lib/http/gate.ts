@@ -1,9 +1,9 @@
-import { withAttributes } from '../core/attributes.ts';
 import { expect } from '../core/check.ts';
 import type { Claim } from '../core/claim.ts';
-import { type Acquired, type Claims, createClaims } from '../core/claims.ts';
+import { type Acquired, createClaims } from '../core/claims.ts';
 import type { ClaimRules } from '../core/decide.ts';
 import { errorKind, letFail, OptionError, RetryableError } from '../core/errors.ts';
+import { ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
 import { type Settings, settingsOf } from '../core/options.ts';
 import { type ClaimRecord, recordedError } from '../core/record.ts';
@@ -36,7 +36,6 @@ export interface RequestContext {
 /** A request that may run. */
 interface Admitted<Event> {
   readonly request: HttpRequest<Event>;
-  readonly claims: Claims<HttpRequest<Event>>;
   readonly held: Held;
 }
 
@@ -70,7 +69,8 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
   checkReaders(settings);
   expect(typeof isFinal === 'function', 'isFinal', 'a function of the response', isFinal);
   const fallback = renewedLease(Math.max(60_000, 2 * (timeoutMs + marginMs)));
-  const plain = createClaims(settings, fallback);
+  const claims = createClaims(settings, fallback);
+  const rule = ruleOf<HttpRequest<Event>>(settings.fingerprint);
 
   const problem = (event: Event, reason: ProblemReason, retryAfterMs?: number, replayed = false) =>
     problemOf(event, reason, { retryAfterMs, documentation, replayed });
@@ -83,16 +83,14 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
    */
   async function enter(event: Event, context?: RequestContext): Promise<Entered<Event>> {
     const request = requestOf(event);
-    const admission = admissionOf(request, settings, host);
+    const admission = admissionOf(request, settings, rule, host);
     if (admission.kind === 'refused') return { answer: problem(event, admission.reason) };
     if (admission.kind === 'without-key') return { admitted: undefined };
-    const { identity, fingerprint, attributes } = admission;
-    const store = attributes && withAttributes(settings.store, attributes);
-    const claims = store ? createClaims({ ...settings, store }, fallback) : plain;
+    const { identity, prints, attributes } = admission;
     const remainingMs = context?.getRemainingTimeInMillis?.();
     const deadline = remainingMs === undefined ? undefined : host.now() + remainingMs;
-    const acquired = await claims.acquire({ identity, fingerprint, deadline });
-    if (acquired.held) return { admitted: { request, claims, held: acquired.held } };
+    const acquired = await claims.acquire({ identity, ...prints, attributes, deadline });
+    if (acquired.held) return { admitted: { request, held: acquired.held } };
     return { answer: answerOf(event, acquired) };
   }
 
@@ -122,10 +120,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
    *
    * @throws what the handler threw, once that is recorded
    */
-  async function handle(
-    { request, claims, held }: Admitted<Event>,
-    handler: (claim: Claim) => unknown,
-  ): Promise<unknown> {
+  async function handle({ request, held }: Admitted<Event>, handler: (claim: Claim) => unknown): Promise<unknown> {
     const { event } = request;
     let answered: unknown;
     let kept: Kept | undefined;

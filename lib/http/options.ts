@@ -1,5 +1,5 @@
+import type { FingerprintOption } from '../core/fingerprint-rule.ts';
 import type { ClaimOptions } from '../core/options.ts';
-import type { Attributes } from '../core/record.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
 import type { HttpResponse } from './response.ts';
@@ -29,16 +29,12 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    */
   readonly isFinal?: (response: HttpResponse) => boolean;
   /**
-   * What of a request is its intent: another request with the same key is answered 422. `ignore`: paths of a JSON body that may
-   * change between two tries. A function returns the text that is compared. `false`: nothing is.
+   * What of a request is its intent: another request with the same key is answered 422. `{ ignore }`: paths of a JSON body that may
+   * change between two tries. A function returns the text that is compared. `previous`: with the rule that was in force before, for a
+   * deployment that changes it. `false`: nothing is compared.
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
-  readonly fingerprint?: false | { readonly ignore: readonly string[] } | ((request: HttpRequest<Event>) => string);
-  /**
-   * What is kept beside the key, for people and reports: texts and numbers, at most 1,024 bytes of JSON. It reads a request that nobody has
-   * checked: throw `InvalidMessageError` for a bad one, and it is answered 400.
-   */
-  readonly attributes?: (request: HttpRequest<Event>) => Attributes;
+  readonly fingerprint?: FingerprintOption<HttpRequest<Event>>;
   /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
   readonly documentation?: string;
 }

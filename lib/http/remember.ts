@@ -1,6 +1,6 @@
 import type { Claims } from '../core/claims.ts';
 import type { Held } from '../core/held.ts';
-import { recordedError } from '../core/record.ts';
+import { recordedError, successor } from '../core/record.ts';
 import { completion } from '../core/result.ts';
 import type { Kept } from './response.ts';
 
@@ -9,7 +9,7 @@ import type { Kept } from './response.ts';
  * given. Costs a write, unless that result is the response. Never throws: the effect has happened, and so has its record.
  */
 export async function rememberResponse<Input>(claims: Claims<Input>, held: Held, kept: Kept): Promise<void> {
-  const { maxResultBytes, recordResult } = claims.settings;
+  const { maxResultBytes, recordResult, marginMs } = claims.settings;
   const { claimId, leaseUntil } = held.record;
   const { result } = completion(kept, maxResultBytes, recordResult);
   if (result === undefined || result === held.record.result) return;
@@ -18,9 +18,9 @@ export async function rememberResponse<Input>(claims: Claims<Input>, held: Held,
       held,
       (found) => {
         if (found?.claimId !== claimId || found.status !== 'completed') return 'stale';
-        return found.result === result ? 'applied' : { ...found, result, resultOmitted: undefined };
+        return found.result === result ? 'applied' : successor(found, { ...found, result, resultOmitted: undefined });
       },
-      held.deadline ?? leaseUntil,
+      { until: held.deadline === undefined ? leaseUntil : held.deadline - marginMs / 4 },
     );
   } catch (error) {
     // A duplicate gets what was committed, or hears that its response was not kept.
