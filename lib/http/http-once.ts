@@ -15,6 +15,8 @@ interface UnderWay {
   context: Context;
   /** Whether the handler may have begun. */
   begun: boolean;
+  /** What was thrown first. An error handler puts another error in its place, which says nothing any more. */
+  thrown?: { readonly error: unknown };
 }
 
 type Context = Request['context'];
@@ -62,7 +64,12 @@ export function httpOnce<Event extends HttpEvent>(
   }
 
   /** The response, where the handler or what ran before it failed. What is final has an answer; what is not goes on as the error that it is. */
-  function failed({ handler, response, begun }: UnderWay, error: unknown, otherwise: unknown): Promise<unknown> {
+  async function failed({ handler, response, begun }: UnderWay, error: unknown, otherwise: unknown): Promise<unknown> {
+    if (isEarlyTimeout(error)) {
+      // The handler is still running. Nothing waits for what it has under way: there is no time.
+      handler.reject(new StillRunningError('Middy gave up on the handler', { cause: error }));
+      return otherwise;
+    }
     const nothingRan = !begun && errorKind(error) === undefined;
     const { message } = recordedError(error);
     handler.reject(nothingRan ? new RetryableError(`before the handler: ${message}`, { cause: error }) : error);
@@ -88,6 +95,19 @@ export function httpOnce<Event extends HttpEvent>(
     });
   }
 
+  function watchError(request: HttpCall, underWay: UnderWay): void {
+    let current: HttpCall['error'] = request.error;
+    Object.defineProperty(request, 'error', {
+      configurable: true,
+      enumerable: true,
+      get: () => current,
+      set(error: HttpCall['error']) {
+        underWay.thrown ??= { error };
+        current = error;
+      },
+    });
+  }
+
   /**
    * Hears of an answer that another middleware gave early: Middy then skips our hooks, and the claim would stay in flight. All that can
    * be heard of it is that the response is set, so this listens to that.
@@ -97,8 +117,9 @@ export function httpOnce<Event extends HttpEvent>(
 
     async function answeredEarly(underWay: UnderWay, answer: unknown): Promise<unknown> {
       const why = 'a middleware that was used after httpOnce answered early: use httpOnce last';
-      const response = await failed(underWay, request.error ?? new Error(why), answer);
-      current = request.error === undefined ? answer : response;
+      const { error } = underWay.thrown ?? { error: new Error(why) };
+      const response = await failed(underWay, error, answer);
+      current = underWay.thrown ? response : answer;
       return current;
     }
 
@@ -135,6 +156,7 @@ export function httpOnce<Event extends HttpEvent>(
       const underWay: UnderWay = { handler, response, context, begun: false };
       request.internal[name] = underWay;
       watchContext(request, underWay, claimsByContext.get(context));
+      watchError(request, underWay);
       watchResponse(request);
       return undefined;
     },
@@ -149,12 +171,7 @@ export function httpOnce<Event extends HttpEvent>(
     async onError(request: HttpCall) {
       const underWay = take(request);
       if (underWay === undefined) return;
-      const { error } = request;
-      if (isEarlyTimeout(error)) {
-        // The handler is still running. Nothing waits for what it has under way: there is no time.
-        underWay.handler.reject(new StillRunningError('Middy gave up on the handler', { cause: error }));
-        return;
-      }
+      const { error } = underWay.thrown ?? { error: request.error };
       request.response = await failed(underWay, error, request.response);
     },
   };

@@ -43,7 +43,8 @@ async function callBack({ callbackUrl, privateKey, until }: CallbackBatch, callb
     await response?.arrayBuffer().catch(() => undefined);
     if (response?.ok) return { calls, refused: [] };
     if (Date.now() > until) return { calls, refused: [callback.payment.paymentId] };
-    await sleep(300 + Math.random() * 500);
+    // Backing off, as processors do: a function that is busy would be kept busy by calls that nobody waits for any more.
+    await sleep(Math.min(10_000, 300 * 2 ** (calls - 1)) * (0.5 + Math.random()));
   }
 }
 

@@ -10,7 +10,7 @@ import {
   httpOnce,
   onceOverHttp,
 } from '../../lib/http/index.ts';
-import { memoryStore, renewedLease } from '../../lib/index.ts';
+import { memoryStore, RejectedError, RetryableError, renewedLease } from '../../lib/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
 
@@ -116,6 +116,39 @@ describe('a middleware that was used after httpOnce', () => {
       .use({ before: () => undefined });
     await expect(handler(apiGatewayV2(order), lambda())).rejects.toThrow('socket hang up');
     expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+
+  /** As `@middy/http-error-handler` does it: another error in its place, and a response. */
+  const errorHandler: Middleware = {
+    onError: (request) => {
+      request.error = { statusCode: 500 } as unknown as Error;
+      request.response = { statusCode: 500 };
+    },
+  };
+
+  it('and handles errors hides none of what they say of the effect', async () => {
+    const errors = [
+      [new RejectedError('stolen'), 'rejected', 422],
+      [new RetryableError('busy'), 'released', 500],
+      [new Error('socket hang up'), 'parked', 500],
+    ] as const;
+    for (const [error, status, answer] of errors) {
+      const store = memoryStore();
+      const handler = middy(() => Promise.reject(error), whole)
+        .use(once({ store, onAbandoned: 'park' }))
+        .use(errorHandler);
+      expect(await handler(apiGatewayV2(order), lambda())).toMatchObject({ statusCode: answer });
+      expect(store.records()).toMatchObject([{ status }]);
+    }
+  });
+
+  it('and handles an early time-out of Middy leaves the claim in flight', async () => {
+    const store = memoryStore();
+    const handler = middy(() => new Promise(() => undefined), { timeoutEarlyInMillis: 19_950 })
+      .use(once({ store, onAbandoned: 'retry' }))
+      .use(errorHandler);
+    expect(await handler(apiGatewayV2(order), lambda(20_000))).toEqual({ statusCode: 500 });
+    expect(store.records()).toMatchObject([{ status: 'in-flight' }]);
   });
 
   it('and gives the handler another context leaves it its claim', async () => {
