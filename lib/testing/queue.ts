@@ -99,6 +99,7 @@ export function createQueue(messages: readonly SweptMessage[], clock: Clock, opt
 
   return {
     all,
+    maxReceiveCount: options.maxReceiveCount,
     receive,
     nextVisibleAt,
     isEmpty: () => all.every(({ fate }) => fate !== undefined),

@@ -76,6 +76,15 @@ export function worldOf(
   async function send({ input }: { readonly input: QueueCall }): Promise<object> {
     const entries = input.Entries ?? [input];
     const copies = input.QueueUrl === deadLetterQueueUrl;
+    if (input.AttributeNames !== undefined) {
+      const RedrivePolicy = JSON.stringify({ maxReceiveCount: queue.maxReceiveCount });
+      return sandbox.io(
+        'sqs.getQueueAttributes',
+        () => ({ Attributes: { RedrivePolicy } }),
+        takesMs.queue,
+        resendFaults,
+      );
+    }
     return sandbox.io(
       copies ? 'sqs.sendMessage' : 'sqs.changeMessageVisibility',
       () => {
@@ -126,6 +135,7 @@ export function worldOf(
 /** A call to SQS: about one message, or about several in entries. */
 interface QueueCall extends QueueEntry {
   readonly QueueUrl?: string;
+  readonly AttributeNames?: readonly string[];
   readonly Entries?: readonly QueueEntry[];
 }
 
