@@ -1,8 +1,8 @@
 import { createScenario, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom } from '../world/random.ts';
 
-export const httpIsReady = false;
-export const sqsIsReady = false;
+export const httpIsReady = true;
+export const sqsIsReady = true;
 
 /** How work comes in. */
 export type Door = 'each-message' | 'once' | 'each-transaction' | 'sqs-once' | 'http' | 'http-once';
@@ -120,7 +120,8 @@ export function createDoorsScenario(seed: number): DoorsScenario {
     ),
     auditFails: pick([0, 0.1, 0.4]),
     throwsFalsy: chance(0.3),
-    refusalIsFinal: chance(0.5),
+    // A client may be refused for as long as it likes to ask.
+    refusalIsFinal: door === 'http' || door === 'http-once' || chance(0.5),
     mangles: sqsIsReady ? pick(['nothing', 'sorts', 'reverses', 'splices']) : 'nothing',
     operators,
     clients: { perRequest: 1 + below(2), patienceMs: pick([2000, 8000, 29_000]) },
