@@ -140,6 +140,7 @@ export interface Oracle {
   readonly violations: readonly Violation[];
   problem(invariant: number, text: string): void;
   wrote(writer: Sandbox, before: Item | undefined, after: Item): void;
+  invoked?(invocation: Invocation): void;
   /** An invocation has ended, or was killed. */
   concluded?(invocation: Invocation, outcome: Outcome): void;
   /** A request leaves for the table. */

@@ -70,6 +70,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   const ran = new Set<string>();
   /** Keys of which a worker was killed or stood still, or could not reach the table, while it held or wanted the claim. */
   const harmed = new Set<string>();
+  /** Invocations under way. */
+  const open = new Set<Invocation>();
   const deciding = new Map<string, Deciding>();
   const copied = new Set<string>();
   const waitsForRecord = new Map<string, Set<() => void>>();
@@ -236,7 +238,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
       `${from || 'nothing'} becomes ${to}:`,
       `${id} fence ${after['fence']?.N} rev ${after['rev']?.N}, by ${writer.name} as ${after['claimId']?.S}`,
     );
-    if (numberOf(after['rev']) <= numberOf(before?.['rev'])) problem(4, `${key} has the same revision twice`);
+    if (before?.['rev'] && numberOf(after['rev']) <= numberOf(before['rev'])) problem(4, `${key} has the same revision twice`);
     if (numberOf(after['fence']) < numberOf(before?.['fence'])) problem(4, `the fence of ${key} went back`);
     // The response to a request may be added to what was committed before there was one.
     const addsResult = to === 'completed' && scenario.door.startsWith('http') && isIts(writer, before);
@@ -329,7 +331,9 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     problem,
     wrote,
     sending,
+    invoked: (invocation) => void open.add(invocation),
     concluded(invocation, { outcome }) {
+      open.delete(invocation);
       if (outcome === 'answered' && !invocation.paused && !clocksWrong) return;
       for (const key of keysIn(invocation)) harmed.add(key);
     },
@@ -386,7 +390,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     toldDone(intent) {
       if (!hasHappened(intent)) problem(6, `the client of ${intent.name} is told that it is done`);
     },
-    wasSetAside: (key) => !ran.has(key) && !harmed.has(key),
+    wasSetAside: (key) =>
+      !ran.has(key) && !harmed.has(key) && ![...open].some((invocation) => keysIn(invocation).includes(key)),
     everythingEnded(ended) {
       if (ended) return;
       const left = [...simulation.queue.messages()].map(({ id, receiveCount }) => `${id} (${receiveCount})`);

@@ -1,5 +1,5 @@
 import { createScenario, drawFaults, type Policy, type Scenario } from '../scenario.ts';
-import { createRandom } from '../world/random.ts';
+import { createRandom, type Random } from '../world/random.ts';
 
 export const httpIsReady = true;
 export const sqsIsReady = true;
@@ -59,7 +59,54 @@ export interface ClientPlan {
   readonly patienceMs: number;
 }
 
+/** Circumstances that are worst together, and would seldom meet by chance. */
+type Focus = 'late copies' | 'work beside' | 'hanging beats';
+
 export function createDoorsScenario(seed: number): DoorsScenario {
+  const random = createRandom(seed + 0x53_0000_0000);
+  const scenario = drawScenario(seed);
+  const focus = random.chance(0.4) && random.pick<Focus>(['late copies', 'work beside', 'hanging beats']);
+  return focus && scenario.door !== 'sqs-once' && scenario.door !== 'each-transaction'
+    ? focused(scenario, focus, random)
+    : scenario;
+}
+
+function focused(scenario: DoorsScenario, focus: Focus, { pick, between }: Random): DoorsScenario {
+  const { faults, provider, marginMs, timeoutMs, functionTimeoutMs } = scenario;
+  const slow = { ...scenario, provider: { ...provider, worksMs: pick([1200, 3000]) } };
+  switch (focus) {
+    case 'late copies':
+      return {
+        ...slow,
+        shape: pick<Shape>(['steps', 'steps', 'commits', 'phases']),
+        arrangement: pick<Arrangement>(['sequence', 'parallel']),
+        policy: 'retry',
+        timeoutMs: 0,
+        // Its end is the invocation's from its first write on, and comes back with every beat.
+        leaseMs: marginMs + functionTimeoutMs * pick([0.5, 1, 2]),
+        faults: { ...faults, storeRequestLate: 0.25, killAtTime: 0.3, deliveredTwice: pick([0, 0.3]), storeOutage: 0 },
+      };
+    case 'work beside':
+      return {
+        ...slow,
+        shape: 'beside',
+        arrangement: pick<Arrangement>(['parallel', 'unawaited']),
+        policy: pick<Policy>(['park', 'reconcile']),
+        auditFails: 0.4,
+        faults: { ...faults, providerFailsApplied: 0.25, storeOutage: 0 },
+      };
+    default:
+      return {
+        ...slow,
+        shape: pick<Shape>(['steps', 'beside', 'plain']),
+        leaseMs: marginMs + timeoutMs + Math.round(between(900, 3000)),
+        clientTimeoutMs: Infinity,
+        faults: { ...faults, storeRequestLost: 0.08, storeAnswerLost: 0.08, storeOutage: 0 },
+      };
+  }
+}
+
+function drawScenario(seed: number): DoorsScenario {
   const base = createScenario(seed + 0x1_0000_0000);
   const random = createRandom(seed + 0x52_0000_0000);
   const { pick, chance, below, between } = random;

@@ -120,6 +120,7 @@ export function createLambda(simulation: Simulation, functionOf: (sandbox: Sandb
       done(outcome, invocation);
     };
     current.set(sandbox, { invocation, end });
+    oracle.invoked?.(invocation);
     sandbox.thaw();
     plan(invocation);
     // What ends before it has answered says nothing, and an answer that comes while it stands still comes when it goes on.
