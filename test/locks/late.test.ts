@@ -14,12 +14,12 @@ it('does not hand out a lock that was taken over while its last piece was being 
       const result = await inner.write(writes);
       if (writes[1]?.next.kind === 'resource' && ++pieces === 3) {
         ahead += 70_000;
-        await others.lockAll(['a'], { holder: 'two' });
+        await others.tryLockAll(['a'], { holder: 'two' });
       }
       return result;
     },
   };
-  const answer = await resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], { holder: 'one' });
+  const answer = await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one' });
   expect(answer.outcome).toBe('held');
   expect(await others.read(['a', 'b', 'c'])).toMatchObject([{ resource: 'a', holder: 'two' }]);
 });
@@ -27,10 +27,10 @@ it('does not hand out a lock that was taken over while its last piece was being 
 it('leaves a holder what it had, when it meets somebody in a later piece of what it comes back for', async () => {
   const store = memoryLockStore({ most: 2 });
   const locks = resourceLocks({ store });
-  const first = await locks.lockAll(['a', 'b'], { holder: 'one' });
+  const first = await locks.tryLockAll(['a', 'b'], { holder: 'one' });
   if (first.outcome === 'locked') await first.lock.keep();
-  await locks.lockAll(['c'], { holder: 'two' });
-  expect((await locks.lockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
+  await locks.tryLockAll(['c'], { holder: 'two' });
+  expect((await locks.tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
   const left = await locks.read(['a', 'b', 'c']);
   expect(left.map(({ holder, status }) => [holder, status])).toEqual([
     ['one', 'kept'],
@@ -53,6 +53,6 @@ it('does not hand out a lock whose lease was over before its worker could be tol
     },
   };
   const locks = resourceLocks({ store, host, leaseMs: 60_000 });
-  expect((await locks.lockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
+  expect((await locks.tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
   expect(await locks.read(['a', 'b'])).toEqual([]);
 });

@@ -46,7 +46,7 @@ describe('the simulation of locks', () => {
         };
         const options = { holder: 'one', waitMs: pick([0, 30_000]) };
         world.after(between(0, 150), async () => {
-          answers.push(await resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], options));
+          answers.push(await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], options));
         });
       }
       await world.run(Number.POSITIVE_INFINITY);
@@ -100,7 +100,7 @@ describe('the simulation of locks finds', () => {
     plant<Locks>('../../lib/locks/locks.ts', ({ resourceLocks }) => ({
       resourceLocks(options) {
         const locks = resourceLocks(options);
-        return { ...locks, withLock: (resources, ...rest) => locks.withLock(ofSet(resources), ...rest) };
+        return { ...locks, tryWithLock: (resources, ...rest) => locks.tryWithLock(ofSet(resources), ...rest) };
       },
     }));
     plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
@@ -159,10 +159,10 @@ describe('the simulation of locks finds', () => {
 
   it('a rule that fails, and is taken for yes', async () => {
     plant<Rules>('../../lib/locks/unlock-rules.ts', ({ settleWork }) => ({
-      settleWork(lock, rule, renewal) {
-        if (typeof rule !== 'function') return settleWork(lock, rule, renewal);
+      settleWork(settings, lock, rule, renewal) {
+        if (typeof rule !== 'function') return settleWork(settings, lock, rule, renewal);
         const looks = async () => rule(lock);
-        return settleWork(lock, () => looks().catch(() => true), renewal);
+        return settleWork(settings, lock, () => looks().catch(() => true), renewal);
       },
     }));
     expect(await firstBroken(3000)).toBe(8);

@@ -65,10 +65,11 @@ export async function repay(
   async function repayAll(lock: Lock, signal: AbortSignal): Promise<void> {
     if (style === 'chunks') {
       const check = (some: readonly string[]) => store.stillLocked(lock, some);
-      const { outcome } = await forEachItem(
+      await forEachItem(
         debts,
         {
           id: holder,
+          work: 'repay',
           fence: store.stillHeld(lock),
           check,
           tableName: TableName,
@@ -84,7 +85,6 @@ export async function repay(
           return left.map((debt) => repayment(debt, lock));
         },
       );
-      if (outcome !== 'done') throw new Error(`the work is ${outcome}`);
       return;
     }
     const left = await open(debts);
@@ -107,7 +107,7 @@ export async function repay(
   const onFailure: UnlockRule = scenario.onFailure === 'if-repaid' ? allRepaid : scenario.onFailure;
   let lockId = '';
   try {
-    const answer = await locks.withLock(
+    const answer = await locks.tryWithLock(
       debts,
       { holder, reason: 'repayment', waitMs, unlock: { onSuccess: 'unlock', onFailure } },
       async (lock) => {
