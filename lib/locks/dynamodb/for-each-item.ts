@@ -102,7 +102,7 @@ async function attemptAll<T>(
     expect(value > 0, name, 'at least 1', value);
   }
   const table = { ...documentsOf(options), host };
-  const giveBack = takeName(table.tableName, { id, work }, fence);
+  const giveBack = takeName(table, { id, work }, fence);
   try {
     const progress = progressItems(table, { id, work });
     return await doAll(items, { ...options, chunk, concurrency, retentionSeconds, host }, writesFor, progress);
