@@ -60,7 +60,15 @@ export async function costTables({ endpoint, progress, createTable }: Setting): 
       cost(() =>
         forEachItem(
           all,
-          { id, work: 'write', fence: store.stillHeld(lock), tableName, client, concurrency: 1, ...(check && { check }) },
+          {
+            id,
+            work: 'write',
+            fence: store.stillHeld(lock),
+            tableName,
+            client,
+            concurrency: 1,
+            ...(check && { check }),
+          },
           (chunk) => chunk.map(write),
         ),
       );

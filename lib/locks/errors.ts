@@ -46,7 +46,10 @@ export class WorkUnfinishedError extends RetryableError {
 export class LockKeptError extends Error {
   override readonly name = 'LockKeptError';
   constructor(options?: ErrorOptions) {
-    super('the work returned, and its onSuccess rule did not answer true: its lock waits for the next attempt', options);
+    super(
+      'the work returned, and its onSuccess rule did not answer true: its lock waits for the next attempt',
+      options,
+    );
   }
 }
 

@@ -19,7 +19,14 @@ export {
 export { LockKeptError, NestedLockError, ResourcesBusyError, WorkUnfinishedError } from './errors.ts';
 export { type Fenced, fencedBy } from './fenced-by.ts';
 export type { HeldBy, Lock } from './lock.ts';
-export { type Locks, resourceLocks, type WithLockAnswer, type WithLockOptions, type Worked, type WorkingLock } from './locks.ts';
+export {
+  type Locks,
+  resourceLocks,
+  type WithLockAnswer,
+  type WithLockOptions,
+  type Worked,
+  type WorkingLock,
+} from './locks.ts';
 export { type MemoryLockStore, memoryLockStore } from './memory.ts';
 export type { LockAllOptions, LocksOptions } from './options.ts';
 export type { LockRecord, LockStatus, ResourceRecord, StoredRecord } from './record.ts';

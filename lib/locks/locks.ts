@@ -13,7 +13,14 @@ import { inside, refuseNested } from './nested.ts';
 import { checkLockAll, type LockAllOptions, type LocksOptions, lockSettings } from './options.ts';
 import { keepRenewed } from './renewal.ts';
 import { type Resource, resourceId } from './resource.ts';
-import { checkRules, type Ending, type Settled, settleWork, type UnlockRule, type UnlockRules } from './unlock-rules.ts';
+import {
+  checkRules,
+  type Ending,
+  type Settled,
+  settleWork,
+  type UnlockRule,
+  type UnlockRules,
+} from './unlock-rules.ts';
 
 export interface WithLockOptions extends LockAllOptions {
   /** What becomes of the lock when the work has ended. There is no default: only the author knows what a failure leaves behind. */
@@ -187,7 +194,11 @@ export function resourceLocks(options: LocksOptions): Locks {
 
   return {
     lockAll: (...wanted) => heard('lockAll', lockAll(...wanted)),
-    tryLockAll: (...wanted) => heard('tryLockAll', ask(...wanted).then(({ answer }) => answer)),
+    tryLockAll: (...wanted) =>
+      heard(
+        'tryLockAll',
+        ask(...wanted).then(({ answer }) => answer),
+      ),
     withLock: (...wanted) => heard('withLock', withLock(...wanted)),
     tryWithLock: (...wanted) => heard('tryWithLock', tryWithLock(...wanted)),
     read: (resources) => heard('locks.read', read(resources)),

@@ -53,7 +53,9 @@ export async function settleWork(
   renewal.stop();
   const unfinished = look.isOpen && { unfinished: new LockKeptError(look.cause) };
   try {
-    const settled = await within(settings.host, requestMsOf(settings), () => (look.isFree ? lock.unlock() : lock.keep()));
+    const settled = await within(settings.host, requestMsOf(settings), () =>
+      look.isFree ? lock.unlock() : lock.keep(),
+    );
     return { settled, ...unfinished };
   } catch {
     return { settled: 'unknown', ...unfinished };

@@ -208,7 +208,9 @@ describe('work larger than a transaction', () => {
       expect(JSON.stringify(Item).length).toBeLessThan(500);
       expect(Item).toMatchObject({ total: 100_000, next: Item?.['from'] });
     }
-    const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key: { id: `#work#${id}#count#64` } }));
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: tableName, Key: { id: `#work#${id}#count#64` } }),
+    );
     expect(Item).toBeUndefined();
   });
 });

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -16,6 +15,7 @@ import {
   type TransactAction,
   type UnlockRules,
 } from '../../lib/locks/index.ts';
+import { elsewhere } from '../support/elsewhere.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const client = localClient(inject('dynamoEndpoint'));
@@ -211,11 +211,8 @@ describe('withLock', () => {
 
   it('tells the work when its lock is somebody else’s, and frees nothing of theirs', async () => {
     const debt = fresh();
-    const nextAttempt = AsyncResource.bind(async () =>
-      granted(await locks().tryLockAll([debt], { holder: 'request-1' })),
-    );
     const answer = await locks().withLock([debt], { holder: 'request-1', unlock: both }, async ({ signal }) => {
-      await nextAttempt();
+      await elsewhere(() => locks().lockAll([debt], { holder: 'request-1' }));
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
     });
     expect(answer).toMatchObject({ outcome: 'done', lock: 'stale' });

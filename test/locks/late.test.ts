@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
-import { type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { type LockStore, type LockWrite, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { virtualHost } from '../support/virtual-host.ts';
 
 it('does not hand out a lock that was taken over while its last piece was being locked', async () => {
   let ahead = 0;
@@ -55,4 +56,36 @@ it('does not hand out a lock whose lease was over before its worker could be tol
   const locks = resourceLocks({ store, host, leaseMs: 60_000 });
   expect((await locks.tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
   expect(await locks.read(['a', 'b'])).toEqual([]);
+});
+
+it('applies no write that arrives a second time, however late: no state of a record comes back', async () => {
+  const host = virtualHost();
+  const inner = memoryLockStore({ most: 3 });
+  const sent: (readonly LockWrite[])[] = [];
+  const store: LockStore = {
+    ...inner,
+    async write(writes) {
+      const result = await inner.write(writes);
+      sent.push(writes);
+      const before = JSON.stringify(inner.records());
+      for (const old of sent) await inner.write(old);
+      expect(JSON.stringify(inner.records())).toBe(before);
+      return result;
+    },
+  };
+  const locks = resourceLocks({ store, host, leaseMs: 10_000 });
+  // Every kind of write: pieces, renewals to the same end, keeps, hand-overs, takeovers, unlocks.
+  for (const holder of ['one', 'two', 'one']) {
+    const lock = await locks.lockAll(['a', 'b', 'c', 'd'], { holder });
+    await lock.renew();
+    await host.advance(3000);
+    await lock.renew();
+    await lock.keep();
+    const again = await locks.lockAll(['b', 'c'], { holder });
+    await host.advance(20_000);
+    const other = await locks.lockAll(['c', 'd'], { holder: 'other' });
+    expect(await again.renew()).toBe('stale');
+    await other.unlock();
+  }
+  expect(sent.length).toBeGreaterThanOrEqual(30);
 });

@@ -33,7 +33,9 @@ it('refuses options that cannot be meant', async () => {
   await expect(locks.tryLockAll(['a'], { holder: '' })).rejects.toThrow('holder: expected 1 to 1024 characters');
   await expect(locks.tryLockAll(['a'], { holder: 'one', waitMs: -1 })).rejects.toThrow('waitMs');
   await expect(locks.tryLockAll(['a'], { holder: 'one', waitMs: Number.NaN })).rejects.toThrow('waitMs');
-  await expect(locks.tryLockAll(['a'], { holder: 'one', waitMs: 100 / 3 })).resolves.toMatchObject({ outcome: 'locked' });
+  await expect(locks.tryLockAll(['a'], { holder: 'one', waitMs: 100 / 3 })).resolves.toMatchObject({
+    outcome: 'locked',
+  });
 });
 
 it('divides any number of items into at most 64 segments, without a gap', () => {

@@ -370,7 +370,14 @@ describe('DynamoDB', () => {
     const fence = {
       ConditionCheck: { TableName, Key: { id: 'nothing' }, ConditionExpression: 'attribute_not_exists(id)' },
     };
-    const options = { id: 'request', work: 'write', fence, tableName: TableName, client, documents: documentsOver(client) };
+    const options = {
+      id: 'request',
+      work: 'write',
+      fence,
+      tableName: TableName,
+      client,
+      documents: documentsOver(client),
+    };
     const answer = forEachItem(['x'], { ...options, host: hurried().host }, (chunk) =>
       chunk.map((id) => ({ Put: Put(id) })),
     );

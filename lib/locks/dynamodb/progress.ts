@@ -13,7 +13,9 @@ export class WorkChangedError extends Error {
   readonly id: string;
   readonly work: string;
   constructor({ id, work }: WorkName) {
-    super(`the items of the work ${work} are not those that it was begun with; give other items another id or another name`);
+    super(
+      `the items of the work ${work} are not those that it was begun with; give other items another id or another name`,
+    );
     this.id = id;
     this.work = work;
   }
