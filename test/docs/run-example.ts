@@ -13,7 +13,7 @@ const ours = (specifier: string): string | undefined => {
   return specifier.startsWith('pawl/') ? `../../lib/${specifier.slice(5)}/index.ts` : undefined;
 };
 
-const IMPORT = /^import (?:(?<whole>\w+)(?:, )?)?(?:\{(?<named>[^}]*)\} )?(?:from )?"(?<specifier>[^"]+)";$/gm;
+const IMPORT = /^import (?:(?<whole>\w+),? )?(?:\{(?<named>[^}]*)\} )?(?:from )?"(?<specifier>[^"]+)";$/gm;
 const AsyncFunction: new (...parts: string[]) => Example = Object.getPrototypeOf(async () => undefined).constructor;
 
 /**

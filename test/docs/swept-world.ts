@@ -1,23 +1,40 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { memoryStore, once } from '../../lib/index.ts';
+import type { SendMessageCommandInput } from '@aws-sdk/client-sqs';
+import { httpOnce, onceOverHttp } from '../../lib/http/index.ts';
+import { type ClaimWrite, memoryStore, once } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
-import { deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
+import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import type { World } from '../../lib/testing/index.ts';
-import { eachTransaction } from '../../lib/transactions/index.ts';
+import { type AppWrite, eachTransaction, type TransactionalStore } from '../../lib/transactions/index.ts';
 import { documentsOver } from '../simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../simulation/dynamodb/table.ts';
-import { memoryTransactions } from '../support/memory-transactions.ts';
 import type { Names } from './run-example.ts';
 
 export const tableName = 'table';
+
+/** Claims and the items of an application in one table: a `Put` goes in with the claim, or neither. */
+function transactionalMemory() {
+  const claims = memoryStore();
+  const put: Record<string, unknown>[] = [];
+  const store: TransactionalStore = {
+    read: (id) => claims.read(id),
+    write: (one) => claims.write(one),
+    async commit(write: ClaimWrite, writes: readonly AppWrite[]) {
+      const written = await claims.write(write);
+      if (written.applied) for (const { Put } of writes) put.push({ ...Put?.Item });
+      return written;
+    },
+  };
+  return { put, store };
+}
 
 /** What is outside of every worker: a table, and a provider that is called with or without a key. */
 export function createOutside({ now }: { readonly now: () => number }) {
   const done: { readonly id: string; readonly key: string | undefined; readonly at: number }[] = [];
   return {
     table: simulatedTable<string>(tableName, () => undefined),
-    transactions: memoryTransactions(memoryStore()),
+    transactions: transactionalMemory(),
     done,
     now,
     /** Does what it is asked, and once for each key. */
@@ -59,6 +76,15 @@ export function wired(world: World, outside: Outside, client = tableClient(world
   const { store, host, sqsClient, onEvent } = world.options;
   const wiring = { host, sqsClient, onEvent };
   const through = { tableName, client, documents: documentsOver(client), host };
+  /** A queue that is told apart by the key of what is sent: a consumer runs once for each. */
+  const producer = {
+    send: ({ input }: { readonly input: SendMessageCommandInput }) =>
+      world.io('refunds.send', () => {
+        const key = input.MessageAttributes?.['idempotency-key']?.StringValue ?? 'none';
+        outside.act('sent', key);
+        return { MessageId: `message ${key}` };
+      }),
+  };
   const transactional = world.wrap('table', outside.transactions.store);
   return {
     store,
@@ -74,6 +100,10 @@ export function wired(world: World, outside: Outside, client = tableClient(world
     resourceLocks: (options: object) => resourceLocks({ ...options, host } as never),
     forEachItem: (items: never, options: object, writes: never) =>
       forEachItem(items, { ...options, ...through } as never, writes),
+    onceOverHttp: (options: object, handle: never) => onceOverHttp({ ...options, host, onEvent } as never, handle),
+    httpOnce: (options: object) => httpOnce({ ...options, host, onEvent } as never),
+    sendOnce: (options: object) => sendOnce({ ...options, host, onEvent, sqsClient: producer } as never),
+    process: { env: { REFUNDS_QUEUE_URL: 'https://sqs/refunds', LEDGER_TABLE: tableName } },
     console: { log: () => undefined, warn: () => undefined, error: () => undefined },
   };
 }
