@@ -84,7 +84,7 @@ export async function tryLockAll(wish: Wish, lockId: string): Promise<Tried> {
   const owner = ownLock(settings, granted);
   if ((await endEarlier(attempt)) === 'lost') return lost(attempt);
   // What follows from an answer takes its time as well: it must be ours for long enough in the end.
-  if (owner.remainingMs() < leaseMs / 2 && (await owner.renew()) === 'stale') return lost(attempt);
+  if (owner.remainingMs() < leaseMs / 2 && (await askerOf(wish)(() => owner.renew())) === 'stale') return lost(attempt);
   if (owner.remainingMs() > 0) return { answer: { outcome: 'locked', lock: lockOf(attempt, granted, owner) } };
   // Whoever stood still for so long must not begin: others may have come and gone.
   await letGo(attempt);
@@ -200,7 +200,7 @@ function fencedOff(by: readonly HeldBy[]): Tried {
 async function letGo({ wish, own, earlier }: Attempt): Promise<void> {
   if (own === undefined) return;
   const owner = ownLock(wish.settings, own);
-  await (earlier.size > 0 ? owner.keep() : owner.unlock());
+  await askerOf(wish)(() => (earlier.size > 0 ? owner.keep() : owner.unlock()));
 }
 
 /** The resources are under the new lock by now. What the earlier attempt had besides is nobody's work any more. */

@@ -166,5 +166,5 @@ export class UnknownLockError extends Error {
 function fromItem(item: Item): StoredRecord {
   // Deciding upon a record that is only half understood could give a held resource away.
   if (item['v']?.S !== 'lock-1') throw new UnknownLockError(item['id']?.S ?? '');
-  return fieldsOf(item) as unknown as StoredRecord;
+  return fieldsOf(item) as StoredRecord;
 }
