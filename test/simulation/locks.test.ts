@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { sleep } from '../../lib/core/host.ts';
+import { type Host, sleep } from '../../lib/core/host.ts';
 import { type LockAnswer, type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { createSandbox } from './lambda/sandbox.ts';
 import { simulateLocks } from './locks/simulate.ts';
@@ -77,6 +77,7 @@ describe('the simulation of locks finds', () => {
   type Acquire = typeof import('../../lib/locks/acquire.ts');
   type Renewal = typeof import('../../lib/locks/renewal.ts');
   type Progress = typeof import('../../lib/locks/dynamodb/progress.ts');
+  type Bounded = typeof import('../../lib/locks/bounded.ts');
 
   it('writes that do not look at the lock', async () => {
     plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
@@ -211,6 +212,17 @@ describe('the simulation of locks finds', () => {
       keepRenewed: (settings, lock) => keepRenewed(settings, { ...lock, renew: async () => 'renewed' }),
     }));
     expect(await firstBroken(300)).toBe(13);
+  });
+
+  it('a request that is waited for without a bound', async () => {
+    plant<Bounded>('../../lib/locks/bounded.ts', ({ insisting, requestMsOf }) => ({
+      insisting(settings, ...rest) {
+        const bound = requestMsOf(settings);
+        const after: Host['after'] = (ms, run) => (ms === bound ? () => undefined : settings.host.after(ms, run));
+        return insisting({ ...settings, host: { ...settings.host, after } }, ...rest);
+      },
+    }));
+    expect(await firstBroken(300)).toBe(14);
   });
 
   it('progress that an earlier attempt moves on', async () => {

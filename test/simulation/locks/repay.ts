@@ -27,8 +27,25 @@ export async function repay(
   const { style, most, leaseMs, keepMs, skewMs, waitMs, chunk, concurrency } = scenario;
   const { host } = sandbox;
   const documents = documentsOver(client);
-  const store = { ...dynamoLockStore({ tableName: TableName, client, host }), most };
+  const hanging = withHangs(client);
+  const store = { ...dynamoLockStore({ tableName: TableName, client: hanging, host }), most };
   const locks = resourceLocks({ store, host, leaseMs, keepMs, skewMs });
+
+  /** A client without time-outs, some requests of which are never answered. The application's own are: what hangs there is its own. */
+  function withHangs(inner: DynamoDBClient): DynamoDBClient {
+    async function send(command: never): Promise<unknown> {
+      const { random } = world;
+      if (scenario.hangs === 0 || world.time > scenario.faultsEndMs || !random.chance(scenario.hangs)) {
+        return inner.send(command);
+      }
+      oracle.troubled(sandbox);
+      stats.hung++;
+      // A client that is never heard of again, whether its request arrives or not.
+      if (random.chance(0.5)) inner.send(command).catch(() => undefined);
+      return new Promise(() => undefined);
+    }
+    return { send } as unknown as DynamoDBClient;
+  }
 
   async function open(some: readonly string[]): Promise<readonly string[]> {
     let unread: readonly object[] = some.map((debt) => ({ id: debtItem(debt) }));
@@ -73,7 +90,7 @@ export async function repay(
           fence: store.stillHeld(lock),
           check,
           tableName: TableName,
-          documents,
+          documents: documentsOver(hanging),
           host,
           chunk,
           concurrency,
