@@ -5,9 +5,9 @@ import { createRandom } from '../../lib/local/random.ts';
 import type { LockAnswer } from '../../lib/locks/acquire.ts';
 import type { Lock } from '../../lib/locks/lock.ts';
 import { type Locks, resourceLocks } from '../../lib/locks/locks.ts';
-import type { LockRecord, ResourceRecord } from '../../lib/locks/record.ts';
+import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
 import type { Resource } from '../../lib/locks/resource.ts';
-import type { LockStore } from '../../lib/locks/store.ts';
+import type { LockStore, LockWrite } from '../../lib/locks/store.ts';
 
 export interface LockStoreUnderTest {
   readonly store: LockStore;
@@ -90,6 +90,29 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
         applied: false,
         found: [resource(a, 1)],
       });
+    });
+
+    it('refuses every write that arrives again, however late, and whatever has come back in the meantime', async () => {
+      const { store } = await open();
+      const [a, l] = [fresh('#resource#a'), fresh('#lock#')];
+      const sent: LockWrite[][] = [];
+      let seen: readonly StoredRecord[] = [];
+      for (let rev = 1; rev <= 4; rev++) {
+        // The lease and the status of the first state are those of the third.
+        const next = [
+          resource(a, rev),
+          { ...lock(l, rev), leaseUntil: rev % 2, status: rev % 2 ? 'held' : 'kept' } as const,
+        ];
+        const writes = next.map((one, index): LockWrite => ({ next: one, seen: seen[index] }));
+        expect(await store.write(writes)).toEqual({ applied: true });
+        sent.push(writes);
+        for (const late of sent) expect(await store.write(late)).toEqual({ applied: false, found: next });
+        for (const [late] of sent) {
+          expect(await store.write(late ? [late] : [])).toMatchObject({ applied: false });
+        }
+        expect(await store.read([a, l])).toEqual(next);
+        seen = next;
+      }
     });
 
     it('lets one of many racing writes through', async () => {
