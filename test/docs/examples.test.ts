@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Claim, memoryStore, once } from '../../lib/index.ts';
+import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { crashSweep, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
@@ -368,6 +368,22 @@ describe('an example survives crashes, errors, lost answers and hanging calls at
   );
 });
 
+test('the sweep catches an example whose provider does not honour the key that it is given', async () => {
+  const run = await exampleOf('README.md', 'giftCards.issue(body');
+  const ignorant = exported((world, outside) => ({
+    Order,
+    giftCards: { issue: ({ orderId }: Order) => world.io('giftCards.issue', () => outside.act(orderId)) },
+  }));
+  const report = await crashSweep<Outside>({
+    messages: [{ body: { orderId: 'o-1' } }],
+    provider: createOutside,
+    handler: (world, outside) => ignorant(run, world, outside),
+    effects: (outside) => outside.times('o-1'),
+    max: 100,
+  });
+  expect(report.doubled.length).toBeGreaterThan(0);
+});
+
 test('the sweep of the testing page passes as it is printed', async () => {
   const run = await exampleOf('docs/testing.md', 'assertSurvivesCrashes');
   const swept: Promise<void>[] = [];
@@ -397,17 +413,45 @@ test.each(resolutions)('%s: parked.resolve of %s does what its comment says', as
   const parked = ['order-17', 'order-18', 'order-19'];
   for (const id of parked) await expect(send(id)).rejects.toThrow('socket hang up');
   fails = false;
-  await (await exampleOf(guide, 'parked.resolve('))({ store });
+  await (await exampleOf(guide, 'it is in the outbox'))({ store });
   expect(await send(orderId)).toMatchObject({ outcome: 'completed' });
   expect(runs).toBe(times);
+});
+
+test('docs/operate.md: of two steps in doubt, the one that was applied is not run, and the other is', async () => {
+  const store = memoryStore();
+  const options = { operation: 'send-email', store, onAbandoned: 'retry', onEvent: () => undefined } as const;
+  let fails = true;
+  const ran: string[] = [];
+  const run = (name: string) => () => {
+    if (fails) throw new Error('socket hang up');
+    ran.push(name);
+    return { id: name };
+  };
+  const order = once({ ...options, key: (id: string) => id }, async (_, claim) => {
+    const park = { onAbandoned: 'park' } as const;
+    const [charge] = await Promise.all([
+      step(claim, 'charge', run('charge'), park),
+      step(claim, 'receipt', run('mail'), park),
+    ]);
+    return charge;
+  });
+  await expect(order('order-17')).rejects.toThrow();
+  fails = false;
+  const resolve = await exampleOf('docs/operate.md', 'the card was charged, the mail was not sent');
+  await resolve({ parked: parkedClaims({ operation: 'send-email', store }) });
+  expect(await order('order-17')).toMatchObject({ outcome: 'completed', result: { id: 'ch_1' } });
+  expect(ran).toEqual(['mail']);
 });
 
 /** Examples that are run elsewhere, or have no effect of their own. */
 const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/locks.md', 'forEachItem('], // locks-example.test.ts
   ['docs/testing.md', 'assertSurvivesCrashes'],
-  ['README.md', 'parked.resolve('],
-  ['docs/operate.md', 'parked.resolve('],
+  ['README.md', 'it is in the outbox'],
+  ['docs/operate.md', 'it is in the outbox'],
+  ['docs/operate.md', 'the card was charged, the mail was not sent'],
+  ['docs/operate.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
   ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
