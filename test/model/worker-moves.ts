@@ -59,12 +59,11 @@ function answers(model: Model, world: World, index: number, worker: Worker): Mov
       fair,
       go: () => {
         const after = go();
-        // What it wants to record waits for the end of a beat that is under way.
-        const waits = worker.beat?.write !== undefined || at(after.workers, index).answer === undefined;
+        const waits = at(after.workers, index).answer === undefined;
         return waits ? after : goesOn(model, after, index);
       },
     };
-    if (!slow || !mayWait || worker.beat?.write !== undefined) return [atOnce];
+    if (!slow || !mayWait) return [atOnce];
     const inTime: Move = {
       says: () => `${says()}, which is slow to go on`,
       fair,
@@ -83,6 +82,7 @@ function asks(model: Model, world: World, index: number, worker: Worker): Move[]
     case 'read':
       return reads(model, world, index, worker);
     case 'claim':
+    case 'checkpoint':
     case 'record':
       return sentBy(index, worker).flatMap((sent) => writes(model, world, index, worker, sent));
     case 'ask':
@@ -102,19 +102,19 @@ function asks(model: Model, world: World, index: number, worker: Worker): Move[]
 /** The write that it waits for, if it does. */
 function sentBy(index: number, worker: Worker): Sent[] {
   const { waits, answer, claimId } = worker;
-  if (answer !== undefined || (waits.for !== 'claim' && waits.for !== 'record')) return [];
+  if (answer !== undefined || !('write' in waits)) return [];
   const { write, for: what } = waits;
   const why = what === 'claim' ? 'claim' : 'own';
   const told: Sent['told'] = (world, result) => {
     const now = at(world.workers, index);
     return answered(world, index, now, result === 'failed' ? { is: result } : { is: 'written', written: result });
   };
-  return [{ what, write, by: { why, claimId }, slow: what === 'claim', told }];
+  return [{ what, write, by: { why, claimId }, slow: what !== 'record', told }];
 }
 
 /** It has had its answer for some time, and goes on. */
 function later(model: Model, world: World, index: number, worker: Worker): Move[] {
-  if (worker.beat?.write !== undefined || worker.heardAt === world.now) return [];
+  if (worker.heardAt === world.now) return [];
   return [{ says: () => `${name(index)} goes on`, fair: true, go: () => goesOn(model, world, index) }];
 }
 
