@@ -317,6 +317,7 @@ export const configs: readonly Config[] = [
     policies: ['retry'],
     faults: ['crash', 'late-writes'],
     mostFaults: 2,
+    workers: 1,
     deliveries: 2,
     duplicates: false,
     renewed: true,
@@ -369,7 +370,7 @@ const smallest: Readonly<Record<string, Partial<Config>>> = {
   'policy changes to park': { duplicates: false },
   'policy changes to reconcile': { duplicates: false },
   steps: { duplicates: false },
-  'steps, renewed lease': { faults: ['late-writes'] },
+  'steps, renewed lease': { faults: ['late-writes'], deliveries: 1 },
   'steps, operator': { faults: ['provider-fails'] },
   retention: { duplicates: false },
 };
