@@ -168,7 +168,7 @@ function lossWarnings({ enabled, filters = 0 }: Facts): readonly Problem[] {
   if (filters > 0) {
     problems.push(
       warned(
-        'filters',
+        'eventFilters',
         `The event source has ${filters === 1 ? 'a filter' : `${filters} filters`}, and Lambda deletes the messages that do not match: these ` +
           'take no effect, and leave no trace. Take the filters away and let the handler acknowledge what it has no use for, or make sure ' +
           'that nothing but noise can fail to match.',

@@ -1,4 +1,4 @@
-import { RULES, type RuleName } from './wiring-rules.ts';
+import type { RULES, RuleName } from './wiring-rules.ts';
 
 /** What contradicts what. */
 export interface Problem {

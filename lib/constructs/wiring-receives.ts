@@ -1,5 +1,5 @@
-import { type Problem, refused } from './wiring-problem.ts';
 import type { Wiring } from './wiring.ts';
+import { type Problem, refused } from './wiring-problem.ts';
 
 /*
  * How many receives a healthy message may need before it has run. SQS counts every receive, also those at which a message was not run:
@@ -69,7 +69,10 @@ export function leastReceives(facts: Facts): Receives {
   const ofGroup = fifo ? (batchSize - 1) * (maxAttempts - 1) : 0;
   const ofLocks = receivesOfLocks(facts);
   const shares: readonly (readonly [number, string])[] = [
-    [ofTurns, `${ofTurns} for invocations that end before its turn (${turns} of ${batchSize} messages have theirs in one)`],
+    [
+      ofTurns,
+      `${ofTurns} for invocations that end before its turn (${turns} of ${batchSize} messages have theirs in one)`,
+    ],
     [
       ofGroup,
       `${ofGroup} for the messages before it in its group (${batchSize - 1} of a batch of ${batchSize}, each failing ` +

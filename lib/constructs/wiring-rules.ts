@@ -200,7 +200,7 @@ export const RULES = {
     doctor: 'Lambda refuses it, so it cannot be deployed',
     source: FROM.scaling,
   },
-  filters: {
+  eventFilters: {
     broken: 'event filters',
     because: 'Lambda deletes the messages that do not match',
     level: 'warning',

@@ -73,7 +73,10 @@ function keepingProblems({ name, isKept, pointInTimeRecovery }: TableWiring): re
   }
   if (pointInTimeRecovery === false) {
     problems.push(
-      warned('tableRecovery', `The claims table ${name} has no point-in-time recovery. Turn it on, to be able to restore claims.`),
+      warned(
+        'tableRecovery',
+        `The claims table ${name} has no point-in-time recovery. Turn it on, to be able to restore claims.`,
+      ),
     );
   }
   return problems;

@@ -1,7 +1,7 @@
-import { LEAST_RECEIVES, receiveProblems } from './wiring-receives.ts';
+import { type Polling, pollingProblems } from './wiring-polling.ts';
 import { type Problem, refused, span } from './wiring-problem.ts';
 import { type QueuePlace, queueProblems } from './wiring-queues.ts';
-import { type Polling, pollingProblems } from './wiring-polling.ts';
+import { LEAST_RECEIVES, receiveProblems } from './wiring-receives.ts';
 
 /**
  * The facts of a consumer that must agree with each other. Plain values and no CDK in here, so that the same checks can
