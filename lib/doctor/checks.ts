@@ -49,7 +49,11 @@ function checkWiring(facts: ConsumerFacts, { claimRetentionSeconds }: CheckOptio
   const seen =
     `timeout ${timeoutSeconds} s, visibility ${queue.visibilityTimeoutSeconds} s, batches of ${source.batchSize}, ` +
     `${queue.maxReceiveCount} receives, partial responses`;
-  return orOk('wiring', wiringProblems(wiring).map(({ text }) => problem("wiring")(text)), seen);
+  return orOk(
+    'wiring',
+    wiringProblems(wiring).map(({ text }) => problem('wiring')(text)),
+    seen,
+  );
 }
 
 function checkEventSource({ source }: ConsumerFacts): readonly Finding[] {

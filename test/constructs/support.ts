@@ -12,6 +12,9 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Where bundling has its root. */
+export const LOCK_FILE = `${ROOT}package-lock.json`;
+
 /** A stack that is synthesized without bundling: the code does not matter to its template. */
 export function emptyStack(region?: string): Stack {
   // With CDK's own rules about templates as errors, as in cdk.json.
@@ -26,7 +29,7 @@ export type Overrides = Partial<ConsumerProps>;
 export function addConsumer(stack: Stack, overrides: Overrides = {}): Consumer {
   return new Consumer(stack, 'Work', {
     entry: fileURLToPath(import.meta.url),
-    depsLockFilePath: `${ROOT}package-lock.json`,
+    depsLockFilePath: LOCK_FILE,
     claimsTable: new ClaimsTable(stack, 'Claims').table,
     ...overrides,
   });
