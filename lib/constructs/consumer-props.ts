@@ -117,7 +117,7 @@ export interface ConsumerProps {
   /**
    * The `timeoutMs` of the handler's options: the longest that one message takes. It must fit into `timeout` with a second to spare.
    *
-   * @default - not known; a batch is then taken to fit into one invocation
+   * @default - not known; a message is then taken to need the whole invocation where `concurrency` is given, and a batch to fit into one otherwise
    */
   readonly handlerTimeout?: Duration;
 

@@ -1,16 +1,8 @@
 import type { CfnResource } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { decide, type Policies, permissionProblem, type Statement } from './policy.ts';
-import {
-  arnOf,
-  listIn,
-  partOf,
-  rendered,
-  resolvedIn,
-  resourceBehind,
-  resourcesOf,
-  withoutPartition,
-} from './rendered.ts';
+import { arnOf, rendered, resolvedIn, resourceBehind, resourcesOf, withoutPartition } from './rendered.ts';
+import { listIn, partOf } from './template-values.ts';
 import type { Problem } from './wiring-problem.ts';
 
 /** What a function needs of one resource. */

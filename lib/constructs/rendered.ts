@@ -10,6 +10,7 @@ import {
   Tokenization,
 } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
+import { listIn, type Properties, partOf } from './template-values.ts';
 
 /*
  * What CloudFormation is given, as far as it is known at synth time. It owns rendering and the evaluation of references; it knows no rule.
@@ -19,8 +20,6 @@ import type { IConstruct } from 'constructs';
  * 2. A reference keeps the construct that it refers to. A logical id alone says nothing: two stacks of one class have the same ones.
  * 3. What is only known at deployment keeps a text of its own in braces. Two such texts are equal only if they are about the same thing.
  */
-
-export type Properties = Readonly<Record<string, unknown>>;
 
 /** A resource as it stands in the template, with its references evaluated. */
 export interface Rendered {
@@ -122,22 +121,22 @@ function evaluatedCall(scope: IConstruct, name: string, argument: unknown): unkn
     case 'Ref':
       return typeof argument === 'string' ? (pseudo(scope, argument) ?? referred(scope, argument, 'Ref')) : undefined;
     case 'Fn::GetAtt': {
-      const [target, attribute] = typeof argument === 'string' ? argument.split('.') : list(argument);
+      const [target, attribute] = typeof argument === 'string' ? argument.split('.') : listIn(argument);
       return referred(scope, String(target), String(attribute));
     }
     case 'Fn::Join': {
-      const [separator, given] = list(argument);
-      const texts = list(evaluated(scope, given));
+      const [separator, given] = listIn(argument);
+      const texts = listIn(evaluated(scope, given));
       return texts.every((text) => typeof text === 'string') ? texts.join(String(separator)) : undefined;
     }
     case 'Fn::Split': {
-      const [separator, given] = list(argument);
+      const [separator, given] = listIn(argument);
       const text = evaluated(scope, given);
       return typeof text === 'string' ? text.split(String(separator)) : undefined;
     }
     case 'Fn::Select': {
-      const [index, given] = list(argument);
-      return list(evaluated(scope, given))[Number(index)];
+      const [index, given] = listIn(argument);
+      return listIn(evaluated(scope, given))[Number(index)];
     }
     case 'Fn::Sub':
       return typeof argument === 'string' ? substituted(scope, argument) : undefined;
@@ -152,10 +151,6 @@ function substituted(scope: IConstruct, text: string): string {
     const value = pseudo(scope, target) ?? referred(scope, target, attribute);
     return typeof value === 'string' ? value : whole;
   });
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** A partition is written as `aws` everywhere: an app is in one, and only equality counts. */
@@ -280,31 +275,4 @@ export function unqualified(arn: string): string {
 
 export function withoutPartition(arn: string): string {
   return arn.replace(/^arn:aws[a-z-]*:/, 'arn:aws:');
-}
-
-/** A number of the template; undefined when it is only known at deployment. CloudFormation takes a number as a text as well. */
-export function numberIn(value: unknown, unsaid: number | undefined): number | undefined {
-  if (value === undefined) return unsaid;
-  const known = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof known === 'number' && Number.isFinite(known) ? known : undefined;
-}
-
-/** A truth value of the template; undefined when it is only known at deployment. */
-export function truthIn(value: unknown, unsaid: boolean): boolean | undefined {
-  if (value === undefined) return unsaid;
-  if (typeof value === 'boolean') return value;
-  return value === 'true' ? true : value === 'false' ? false : undefined;
-}
-
-/** The properties of a part of a resource; none where there is no such part. */
-export function partOf(value: unknown): Properties {
-  return isPart(value) ? value : {};
-}
-
-function isPart(value: unknown): value is Properties {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -6,19 +6,15 @@ import type { IConstruct } from 'constructs';
 import {
   arnOf,
   functionArn,
-  listIn,
-  numberIn,
-  type Properties,
-  partOf,
   regionOf,
   rendered,
   resolvedIn,
   resourceBehind,
   resourcesOf,
-  truthIn,
   unqualified,
   withoutPartition,
 } from './rendered.ts';
+import { listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
 import { isElsewhere } from './wiring-queues.ts';
 import type { TableWiring } from './wiring-table.ts';
 
@@ -90,9 +86,14 @@ export function seenQueue(anywhere: IConstruct, queueArn: string): SeenQueue | u
     visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], UNSAID.visibilityTimeoutSeconds),
     retentionSeconds: numberIn(properties['MessageRetentionPeriod'], UNSAID.retentionSeconds),
     maxReceiveCount: redrive === undefined ? false : numberIn(maxReceiveCount, undefined),
-    redriveArn: typeof deadLetterTargetArn === 'string' ? withoutPartition(deadLetterTargetArn) : undefined,
+    redriveArn: isArn(deadLetterTargetArn) ? withoutPartition(deadLetterTargetArn) : undefined,
     redriveAllowedFor: allowedBy(documentIn(properties['RedriveAllowPolicy'])),
   };
+}
+
+/** What is only known at deployment is none. */
+function isArn(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('arn:');
 }
 
 /** SQS takes both of its policies as a document or as its text. */

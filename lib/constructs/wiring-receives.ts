@@ -1,4 +1,3 @@
-import type { Wiring } from './wiring.ts';
 import { type Problem, refused } from './wiring-problem.ts';
 
 /*
@@ -19,17 +18,26 @@ const MARGIN_SECONDS = 1;
 /** The shortest that a back-off may be, by chance, as a share of what was asked for. */
 const SHORTEST_BACKOFF = 0.75;
 
-type Facts = Pick<
-  Wiring,
-  | 'timeoutSeconds'
-  | 'batchSize'
-  | 'fifo'
-  | 'concurrency'
-  | 'handlerTimeoutSeconds'
-  | 'maxAttempts'
-  | 'lockWaitSeconds'
-  | 'backoffSeconds'
->;
+/** What of a consumer decides how often its messages are received. */
+export interface Receiving {
+  readonly timeoutSeconds: number | undefined;
+  readonly batchSize: number;
+  readonly fifo: boolean;
+  /** `false` when there is no redrive policy. */
+  readonly maxReceiveCount?: number | false | undefined;
+  /** How many messages the handler works on at once. */
+  readonly concurrency?: number | undefined;
+  /** The longest that one message takes: `timeoutMs` of the handler's options. */
+  readonly handlerTimeoutSeconds?: number | undefined;
+  /** After how many attempts a key that keeps failing is parked: `maxAttempts` of the handler's options. */
+  readonly maxAttempts?: number | undefined;
+  /** How long a message may wait for locks that others hold. */
+  readonly lockWaitSeconds?: number | undefined;
+  /** The shortest of the handler's back-offs, when it has its own. */
+  readonly backoffSeconds?: number | undefined;
+  /** Whether a duplicate in flight goes back to the queue; `false` when the handler discards it. */
+  readonly defersInFlight?: boolean | undefined;
+}
 
 /** The receives that a healthy message may need, and what each share of them is for. */
 export interface Receives {
@@ -38,17 +46,22 @@ export interface Receives {
   readonly because: readonly string[];
 }
 
-/** How many messages of a batch get their turn in one invocation; undefined when the handler's time is not known. */
-export function turnsPerInvocation(facts: Facts): number | undefined {
-  const { timeoutSeconds, handlerTimeoutSeconds, fifo, concurrency = HANDLER_DEFAULTS.concurrency } = facts;
-  if (timeoutSeconds === undefined || handlerTimeoutSeconds === undefined) return undefined;
-  const rounds = Math.floor((timeoutSeconds - MARGIN_SECONDS) / handlerTimeoutSeconds);
+/**
+ * How many messages of a batch get their turn in one invocation; undefined when nothing is said of the handler. One of which only the
+ * concurrency is known may take the whole invocation for a message.
+ */
+export function turnsPerInvocation(facts: Receiving): number | undefined {
+  const { timeoutSeconds, handlerTimeoutSeconds, fifo, concurrency } = facts;
+  if (handlerTimeoutSeconds === undefined && concurrency === undefined) return undefined;
+  if (timeoutSeconds === undefined) return undefined;
+  const rounds =
+    handlerTimeoutSeconds === undefined ? 1 : Math.floor((timeoutSeconds - MARGIN_SECONDS) / handlerTimeoutSeconds);
   // The messages of one group wait for each other, and a batch may be one group.
-  return rounds * (fifo ? 1 : concurrency);
+  return rounds * (fifo ? 1 : (concurrency ?? HANDLER_DEFAULTS.concurrency));
 }
 
 /** The receives that a message may spend on waiting for locks that others hold. */
-export function receivesOfLocks({ lockWaitSeconds = 0, backoffSeconds }: Facts): number {
+export function receivesOfLocks({ lockWaitSeconds = 0, backoffSeconds }: Receiving): number {
   let [receives, waited] = [0, 0];
   while (waited < lockWaitSeconds && receives < MOST_RECEIVES) {
     receives++;
@@ -61,7 +74,7 @@ export function receivesOfLocks({ lockWaitSeconds = 0, backoffSeconds }: Facts):
  * How many receives a healthy message may need: `LEAST_RECEIVES`; one for each invocation that ends before its turn, beyond the first;
  * on a FIFO queue one for each failed attempt of each message before it in its group and batch; and one for each wait for a lock.
  */
-export function leastReceives(facts: Facts): Receives {
+export function leastReceives(facts: Receiving): Receives {
   const { batchSize, fifo, maxAttempts = HANDLER_DEFAULTS.maxAttempts } = facts;
   const turns = turnsPerInvocation(facts);
   const ofTurns = turns === undefined || turns < 1 ? 0 : Math.ceil(batchSize / turns) - 1;
@@ -86,11 +99,11 @@ export function leastReceives(facts: Facts): Receives {
   };
 }
 
-export function receiveProblems(wiring: Wiring): readonly Problem[] {
+export function receiveProblems(wiring: Receiving): readonly Problem[] {
   return [...handlerProblems(wiring), ...countProblems(wiring), ...attemptProblems(wiring)];
 }
 
-function handlerProblems(wiring: Wiring): readonly Problem[] {
+function handlerProblems(wiring: Receiving): readonly Problem[] {
   const { timeoutSeconds, handlerTimeoutSeconds } = wiring;
   if (turnsPerInvocation(wiring) !== 0) return [];
   return [
@@ -104,7 +117,7 @@ function handlerProblems(wiring: Wiring): readonly Problem[] {
   ];
 }
 
-function countProblems(wiring: Wiring): readonly Problem[] {
+function countProblems(wiring: Receiving): readonly Problem[] {
   const { maxReceiveCount, defersInFlight } = wiring;
   if (typeof maxReceiveCount !== 'number') return [];
   const { all, because } = leastReceives(wiring);
@@ -137,7 +150,7 @@ function countProblems(wiring: Wiring): readonly Problem[] {
   ];
 }
 
-function attemptProblems(wiring: Wiring): readonly Problem[] {
+function attemptProblems(wiring: Receiving): readonly Problem[] {
   const { maxAttempts = HANDLER_DEFAULTS.maxAttempts } = wiring;
   const ofLocks = receivesOfLocks(wiring);
   if (ofLocks === 0 || maxAttempts > ofLocks) return [];

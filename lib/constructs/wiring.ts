@@ -1,34 +1,19 @@
 import { type Polling, pollingProblems } from './wiring-polling.ts';
 import { type Problem, refused, span } from './wiring-problem.ts';
 import { type QueuePlace, queueProblems } from './wiring-queues.ts';
-import { LEAST_RECEIVES, receiveProblems } from './wiring-receives.ts';
+import { LEAST_RECEIVES, type Receiving, receiveProblems } from './wiring-receives.ts';
 
 /**
  * The facts of a consumer that must agree with each other. Plain values and no CDK in here, so that the same checks can
  * be made of a deployed stack. What is not known is `undefined`, and is not checked.
  */
-export interface Wiring extends QueuePlace, Polling {
-  readonly timeoutSeconds: number | undefined;
+export interface Wiring extends Receiving, QueuePlace, Polling {
   readonly visibilityTimeoutSeconds: number | undefined;
   readonly maxBatchingWindowSeconds: number;
-  readonly batchSize: number;
-  readonly fifo: boolean;
   /** The longest lease that the handler takes, when that is not the invocation's remaining time. */
   readonly leaseSeconds?: number | undefined;
   /** How long a claim is remembered: `retentionSeconds` of the handler's options. */
   readonly claimRetentionSeconds?: number | undefined;
-  /** How many messages the handler works on at once. */
-  readonly concurrency?: number | undefined;
-  /** The longest that one message takes: `timeoutMs` of the handler's options. */
-  readonly handlerTimeoutSeconds?: number | undefined;
-  /** After how many attempts a key that keeps failing is parked: `maxAttempts` of the handler's options. */
-  readonly maxAttempts?: number | undefined;
-  /** How long a message may wait for locks that others hold. */
-  readonly lockWaitSeconds?: number | undefined;
-  /** The shortest of the handler's back-offs, when it has its own. */
-  readonly backoffSeconds?: number | undefined;
-  /** Whether a duplicate in flight goes back to the queue; `false` when the handler discards it. */
-  readonly defersInFlight?: boolean | undefined;
 }
 
 /** A consumer whose settings contradict each other. Change what its message names. */
