@@ -30,7 +30,9 @@ export function tellFunction(aFunction: IFunction, what: Told): readonly Problem
   told.set(target, [...before, what]);
   if (before.length === 0) {
     target.addEnvironment('CLAIMS_TABLE', what.tableName);
-    target.addEnvironment('DEAD_LETTER_QUEUE_URL', Lazy.string({ produce: () => deadLetterText(target) }));
+    // Not cached: it may be looked at before the last consumer of the function is made.
+    const produce = () => deadLetterText(target);
+    target.addEnvironment('DEAD_LETTER_QUEUE_URL', Lazy.uncachedString({ produce }));
   }
   return [];
 }
