@@ -214,3 +214,12 @@ test('an event source of an alias counts as one of its function: none is made be
   new Consumer(stack, 'Work', { claimsTable: new ClaimsTable(stack, 'Claims').table, queue, function: sendMail });
   expect(eventSourcesIn(stack)).toHaveLength(1);
 });
+
+test('an event source of an alias is held to the same rules', () => {
+  const app = newApp();
+  const stack = new Stack(app, 'Shop');
+  const { queue, function: sendMail } = addExisting(stack, { eventSource: false });
+  sendMail.addAlias('live').addEventSource(new SqsEventSource(queue));
+  new Consumer(stack, 'Work', { claimsTable: new ClaimsTable(stack, 'Claims').table, queue, function: sendMail });
+  expect(() => app.synth()).toThrow('The event source does not take partial responses');
+});
