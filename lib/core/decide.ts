@@ -1,4 +1,5 @@
-import type { ClaimRecord } from './record.ts';
+import { otherRule, sameIntent } from './fingerprint-rule.ts';
+import { type Attributes, type ClaimRecord, type Draft, successor } from './record.ts';
 import type { ClaimWrite } from './store.ts';
 
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
@@ -12,6 +13,11 @@ export interface ClaimRules {
   readonly maxAbandoned: number;
   readonly maxAttempts: number;
   readonly retryWindowSeconds: number;
+  /**
+   * Whether a key whose attempts all said that nothing was applied may be tried again without end. A client that is refused decides for
+   * itself when to stop; a message would come back for ever.
+   */
+  readonly refusalsMayRepeat?: boolean;
   /** `Infinity` keeps outcomes for ever. */
   readonly retentionSeconds: number;
 }
@@ -22,6 +28,10 @@ export interface ClaimRequest {
   /** The token of this request, reused over its own retries: that is how it knows its own write again. */
   readonly claimId: string;
   readonly fingerprint?: string | undefined;
+  /** The fingerprint by the rule that was in force before, while that is still accepted. */
+  readonly previousFingerprint?: string | undefined;
+  /** What the author keeps beside the key. Set with the first grant, and never decided upon. */
+  readonly attributes?: Attributes | undefined;
   /** Until when the claim is to be exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;
 }
@@ -44,7 +54,9 @@ export type ParkedReason =
  * is applied.
  */
 export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
-  | { readonly decision: 'parked' | 'replayed' | 'key-reused' }
+  | { readonly decision: 'parked' | 'replayed' }
+  /** Recorded with another intent. `ruleChanged`: by another rule, so it may be the same one. */
+  | { readonly decision: 'key-reused'; readonly ruleChanged: boolean }
   /** Granted; `taken-over` from a worker that ended without an outcome. `reconcile`: the provider is to be asked first. */
   | { readonly decision: 'granted' | 'taken-over'; readonly reconcile: boolean }
   | { readonly decision: 'in-flight'; readonly retryAfterMs: number }
@@ -66,17 +78,24 @@ export function decide(
   if (found === undefined || isForgotten(found, rules, now)) {
     // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
     const fence = found?.fence ?? 0;
-    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0, v: 1 });
+    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0 });
   }
   const { status, claimId, leaseUntil, unknownAt, fingerprint } = found;
-  if (fingerprint && request.fingerprint && fingerprint !== request.fingerprint) return answer('key-reused');
+  if (fingerprint && request.fingerprint) {
+    const { fingerprint: asked, previousFingerprint } = request;
+    if (!sameIntent(fingerprint, asked) && !sameIntent(fingerprint, previousFingerprint)) {
+      return { decision: 'key-reused', ruleChanged: otherRule(fingerprint, asked), record: found };
+    }
+  }
   if (status === 'completed' || status === 'rejected') return answer('replayed');
   if (status === 'parked') return answer('parked');
 
   const parks = rules.onAbandoned === 'park';
   if (status === 'released') {
-    if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
-    if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
+    if (unknownAt !== undefined || !rules.refusalsMayRepeat) {
+      if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
+      if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
+    }
     // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
     if (parks && unknownAt !== undefined) return park('outcome-unknown');
     return grant('granted', found);
@@ -93,7 +112,7 @@ export function decide(
   if (parks) return park('abandoned', abandoned);
   return grant('taken-over', abandoned);
 
-  function answer(decision: 'key-reused' | 'replayed' | 'parked'): Decision {
+  function answer(decision: 'replayed' | 'parked'): Decision {
     return { decision, record: found as ClaimRecord };
   }
 
@@ -102,29 +121,31 @@ export function decide(
   }
 
   function grant(decision: 'granted' | 'taken-over', from: Grantable): Decision {
-    const record: ClaimRecord = {
+    const record = successor(found, {
       ...from,
       status: 'in-flight',
       claimId: request.claimId,
       fence: from.fence + 1,
       leaseUntil: request.leaseUntil,
       attempts: from.attempts + 1,
-      fingerprint: from.fingerprint ?? request.fingerprint,
+      // They mean the same; the one by today's rule outlasts the time for which yesterday's is accepted.
+      fingerprint: request.fingerprint ?? from.fingerprint,
+      attributes: from.attributes ?? request.attributes,
       error: undefined,
       expiresAt: expiry(rules, now),
-    };
+    });
     return { ...held(decision, record), write: { next: record, seen: found } };
   }
 
   function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
     // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
     // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
-    const record = { ...parked(from, reason), fence: from.fence + 1 };
+    const record = successor(found, { ...parked(from, reason), fence: from.fence + 1 });
     return { decision: 'parked', record, write: { next: record, seen: found } };
   }
 }
 
-type Grantable = Omit<ClaimRecord, 'status' | 'claimId' | 'leaseUntil'>;
+type Grantable = Omit<Draft, 'status' | 'claimId' | 'leaseUntil'>;
 
 /** Kept past its retention. Work that is still in doubt is never forgotten by the clock alone. */
 function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolean {
@@ -133,7 +154,7 @@ function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolea
 }
 
 /** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
-export function parked(from: ClaimRecord, name: ParkedReason, message = ''): ClaimRecord {
+export function parked(from: ClaimRecord, name: ParkedReason, message = ''): Draft {
   return {
     ...from,
     status: 'parked',

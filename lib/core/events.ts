@@ -21,8 +21,10 @@ interface OfClaim {
 export type ClaimFact =
   /** What was decided about a request. `still-parked`: a claim parked earlier was asked for again; `in-flight`: by a duplicate. */
   | (OfClaim & {
-      readonly type: 'granted' | 'taken-over' | 'replayed' | 'in-flight' | 'still-parked' | 'key-reused';
+      readonly type: 'granted' | 'taken-over' | 'replayed' | 'in-flight' | 'still-parked';
     })
+  /** The key was used before with another intent. `ruleChanged`: as found by another rule, so it may be the same one. */
+  | (OfClaim & { readonly type: 'key-reused'; readonly ruleChanged: boolean })
   /** How an attempt ended. */
   | (OfClaim & { readonly type: 'completed' | 'released' | 'rejected' | 'parked' })
   /** A late worker came with an outcome for a claim that had been taken over. Nothing was overwritten. */
@@ -36,6 +38,8 @@ export type ClaimFact =
   | { readonly type: 'result-not-recorded'; readonly reason: ResultOmitted }
   /** The handler failed after its effect: the claim is completed, and this is the only trace of the error. */
   | { readonly type: 'failed-after-effect'; readonly error: RecordedError }
+  /** A step threw. Reported because a handler that does not wait for the step would never learn of it. */
+  | { readonly type: 'step-failed'; readonly step: string; readonly error: RecordedError }
   | { readonly type: 'store-unavailable'; readonly error: RecordedError }
   /** The provider was asked about an effect in doubt. `settled`: late enough for "not applied" to be believed. */
   | { readonly type: 'reconciled'; readonly verdict: string; readonly settled: boolean }

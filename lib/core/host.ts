@@ -24,3 +24,32 @@ export function sleep(host: Host, ms: number): Promise<void> {
     host.after(ms, resolve);
   });
 }
+
+/**
+ * Runs `callback` when so much time is over, unless the returned function is called before. A sandbox that was frozen has both when
+ * it thaws: what it waited for, and a timer that is over. What it waited for counts, so the timer lets one turn pass.
+ */
+export function whenOver(host: Host, ms: number, callback: () => void): () => void {
+  let cancel = host.after(Math.max(0, ms), () => {
+    cancel = host.after(0, callback);
+  });
+  return () => cancel();
+}
+
+/**
+ * What a request answers, if it does so in time. What it answers later is dropped, also when that is an error.
+ *
+ * @param until epoch milliseconds
+ * @throws what the request throws; Error when the time is over
+ */
+export async function answeredBy<T>(host: Host, until: number, request: Promise<T>): Promise<T> {
+  let cancel: (() => void) | undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = whenOver(host, until - host.now(), () => reject(new Error('no answer in time')));
+  });
+  try {
+    return await Promise.race([request, late]);
+  } finally {
+    cancel?.();
+  }
+}
