@@ -7,6 +7,7 @@ import {
   type IResolveContext,
   Reference,
   Stack,
+  Stage,
   Tokenization,
 } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
@@ -66,10 +67,15 @@ function functionOf(value: unknown): { readonly name: string; readonly argument:
   return name === 'Ref' || name.startsWith('Fn::') ? { name, argument } : undefined;
 }
 
-/** The resources of an app of these types, in every stack and stage of it. */
+/** An app, or a stage of it: what is synthesized together, one stage after the other. */
+function assemblyOf(scope: IConstruct): IConstruct {
+  return Stage.of(scope) ?? scope.node.root;
+}
+
+/** The resources of these types in every stack of the stage. Another stage may not be complete yet, and CDK lets none refer to it. */
 export function resourcesOf(anywhere: IConstruct, ...types: readonly string[]): readonly CfnResource[] {
-  return anywhere.node.root.node
-    .findAll()
+  return assemblyOf(anywhere)
+    .node.findAll()
     .filter((node) => CfnResource.isCfnResource(node))
     .filter(({ cfnResourceType }) => types.includes(cfnResourceType));
 }
@@ -102,9 +108,27 @@ function bodyOf(resource: CfnResource): Properties | undefined {
   return Object.values(whole.Resources ?? {})[0];
 }
 
+const complete = new WeakSet<IConstruct>();
+
+/** Says that the construction of the stage around `scope` is done: from now on its resources are rendered as a whole. */
+export function markComplete(scope: IConstruct): void {
+  complete.add(assemblyOf(scope));
+}
+
 /** One property, without evaluating the others: a queue may refer to itself. */
 function property(resource: CfnResource, name: string): unknown {
+  if (!complete.has(assemblyOf(resource))) return soFar(resource, `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
   return evaluated(resource, partOf(bodyOf(resource)?.['Properties'])[name]);
+}
+
+/**
+ * One property of a resource as it is set so far, for an app under construction. A resource must not be rendered as a whole then: CDK keeps what a
+ * lazy value answers first, so that a layer which is added to the function later would be missing from the template.
+ *
+ * @param name as the L1 class has it, such as `queueName`
+ */
+export function soFar(resource: CfnResource, name: string): unknown {
+  return resolvedIn(resource, Reflect.get(resource, name));
 }
 
 function evaluated(scope: IConstruct, value: unknown): unknown {

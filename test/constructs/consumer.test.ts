@@ -5,7 +5,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Architecture, LayerVersion, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, test } from 'vitest';
-import { addConsumer, consumerTemplate, emptyStack, permissions } from './support.ts';
+import { addConsumer, addExisting, consumerTemplate, emptyStack, permissions } from './support.ts';
 
 /** The logical ids of the only consumer's resources. */
 function ids(template: Template) {
@@ -251,4 +251,15 @@ test('metricApproximateAgeOfOldestMessage looks at the queue, not at the dead-le
     MetricName: 'ApproximateAgeOfOldestMessage',
     Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [ids(template).queue, 'QueueName'] } }],
   });
+});
+
+test('looks at a function that exists without keeping what is added to it later out of the template', () => {
+  const stack = emptyStack();
+  const layers = ['one', 'two'].map((name) => `arn:aws:lambda:eu-west-1:123456789012:layer:${name}:1`);
+  const [before, after] = layers.map((arn, index) => LayerVersion.fromLayerVersionArn(stack, `Layer${index}`, arn));
+  if (before === undefined || after === undefined) throw new Error('there are two');
+  const { queue, function: sendMail } = addExisting(stack, { function: { layers: [before] } });
+  addConsumer(stack, { queue, function: sendMail });
+  sendMail.addLayers(after);
+  Template.fromStack(stack).hasResourceProperties('AWS::Lambda::Function', { Layers: layers });
 });
