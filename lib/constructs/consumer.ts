@@ -14,7 +14,7 @@ import { createQueues, existingQueues } from './consumer-queues.ts';
 import { tellFunction } from './environment.ts';
 import { makeKnown } from './known-consumers.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
-import { markComplete } from './rendered.ts';
+import { markComplete, markUnderConstruction } from './rendered.ts';
 import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
 import { type Parts, seenProblems } from './seen-problems.ts';
 import { HANDLER_DEFAULTS } from './wiring-receives.ts';
@@ -62,6 +62,7 @@ export class Consumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
+    markUnderConstruction(this);
     this.#props = props;
     const { path } = this.node;
     const existingTimeout = props.function && timeoutSoFar(props.function);
