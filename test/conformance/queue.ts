@@ -1,0 +1,136 @@
+import { RetryableError } from '../../lib/core/errors.ts';
+import { once } from '../../lib/index.ts';
+import { sqsOnce } from '../../lib/middy/index.ts';
+import {
+  bodyField,
+  deadLetterQueue,
+  eachMessage,
+  type InvocationContext,
+  type SqsEvent,
+  type SqsOptions,
+  type SqsRecord,
+} from '../../lib/sqs/index.ts';
+import type { SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
+import { type AnyMiddleware, loadCore, loadStack, type Middy, swept } from './middlewares.ts';
+import type { Position, Tried } from './table.ts';
+
+interface Received {
+  readonly record: SqsRecord;
+  readonly context: InvocationContext;
+}
+
+interface Order {
+  readonly orderId: string;
+}
+
+const orderOf = (orderId: string): SweptMessage => ({ body: { orderId } });
+
+/**
+ * Two workers take two each at once: the copy of the first order is held elsewhere, and its batch-mate may run. The last order fails
+ * twice before its mail.
+ */
+export const messages = [orderOf('o-1'), orderOf('o-2'), orderOf('o-1'), orderOf('o-3')];
+const failing: Readonly<Record<string, number>> = { 'o-3': 2 };
+
+/** A provider that sends whatever it is asked to. */
+const mailer = () => ({ sent: [] as string[], failed: 0 });
+type Mailer = ReturnType<typeof mailer>;
+
+interface Body {
+  readonly body: unknown;
+}
+
+/** Of a record whose body somebody may have parsed. */
+const orderIn = ({ body }: Body): Order => JSON.parse(typeof body === 'string' ? body : JSON.stringify(body));
+
+/** The sweep of one cell: what it runs is the author's handler, other people's middleware and pawl. */
+export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
+  const middy = await loadCore(tried.core);
+  const theirs = await loadStack(tried);
+  return {
+    messages,
+    provider: mailer,
+    handler: (world, provider) => {
+      const send = sendMail(world, provider);
+      return wired[tried.position](world, middy, swept(world, theirs()), send);
+    },
+    effects: ({ sent }, { body }) => sent.filter((orderId) => orderId === (body as Order).orderId).length,
+    batchSize: 2,
+    // What is done and comes back for ever is stuck, and not dead-lettered.
+    maxReceiveCount: 1000,
+  };
+}
+
+type Send = (record: Body) => Promise<void>;
+
+function sendMail(world: World, provider: Mailer): Send {
+  return async (record) => {
+    const { orderId } = orderIn(record);
+    if (provider.failed < (failing[orderId] ?? 0)) {
+      provider.failed++;
+      throw new RetryableError('the mail server is busy');
+    }
+    await world.io('mailer.send', () => provider.sent.push(orderId));
+  };
+}
+
+type Wire = (world: World, middy: Middy, theirs: readonly AnyMiddleware[], send: Send) => SweptHandler;
+
+const noEarlyTimeout = { timeoutEarlyInMillis: 0 };
+
+const optionsIn = (world: World): SqsOptions<Order> => ({
+  ...world.options,
+  operation: 'mail',
+  key: bodyField('orderId'),
+  onAbandoned: 'park',
+  deadLetters: deadLetterQueue(world.deadLetterQueueUrl),
+});
+
+const beside =
+  (position: 'outside' | 'inside'): Wire =>
+  (world, middy, theirs, send) => {
+    const ours = sqsOnce(optionsIn(world)) as AnyMiddleware;
+    const handler = middy(async ({ Records }: SqsEvent) => Promise.allSettled(Records.map(send)), noEarlyTimeout);
+    return handler.use(position === 'outside' ? [...theirs, ours] : [ours, ...theirs]) as SweptHandler;
+  };
+
+const aroundEachMessage: Wire = (world, middy, theirs, send) =>
+  middy(eachMessage(optionsIn(world), send) as never, noEarlyTimeout).use([...theirs]) as SweptHandler;
+
+/** Middy handles one message there, and `once` is around it. */
+const insideOnce: Wire = (world, middy, theirs, send) => {
+  const handler = middy(async ({ Records }: SqsEvent) => Promise.all(Records.map(send)), noEarlyTimeout).use([
+    ...theirs,
+  ]) as SweptHandler as (event: SqsEvent, context: InvocationContext) => Promise<unknown>;
+  const mail = once(
+    {
+      ...world.options,
+      operation: 'mail',
+      key: ({ record }: Received) => orderIn(record).orderId,
+      fingerprint: ({ record }: Received) => record.body,
+      onAbandoned: 'park',
+    },
+    ({ record, context }) => handler({ Records: [record] }, context),
+  );
+  const deadLetters = deadLetterQueue(world.deadLetterQueueUrl);
+  const sqsClient = world.options.sqsClient;
+  return async ({ Records }: SqsEvent, context: InvocationContext) => {
+    const batchItemFailures: { itemIdentifier: string }[] = [];
+    for (const record of Records) {
+      const { outcome } = await mail({ record, context }, { remainingMs: context.getRemainingTimeInMillis }).catch(
+        () => ({ outcome: 'threw' }),
+      );
+      // A person decides about it. In the queue it would come back until its receives are used up.
+      if (outcome === 'parked') await deadLetters.send(sqsClient, record, 'parked', 'in doubt');
+      else if (outcome !== 'completed') batchItemFailures.push({ itemIdentifier: record.messageId });
+    }
+    return { batchItemFailures };
+  };
+};
+
+const wired: Readonly<Record<Position, Wire>> = {
+  outside: beside('outside'),
+  inside: beside('inside'),
+  around: aroundEachMessage,
+  whole: insideOnce,
+};

@@ -1,0 +1,25 @@
+import { expect, test, vi } from 'vitest';
+import { assertSurvivesCrashes, crashSweep, type SweepOptions } from '../../lib/testing/index.ts';
+import { type Door, nameOf, type Tried, triedAt } from './table.ts';
+
+type MakeSweep<Provider> = (tried: Tried) => Promise<SweepOptions<Provider>>;
+
+/** Defines a test for each cell of one door that is expected to work. @param max runs of each sweep */
+export function testCells<Provider>(door: Door, sweepOf: MakeSweep<Provider>, max: number): void {
+  // Where aws-embedded-metrics, which has a middleware here, is to send its lines.
+  vi.stubEnv('AWS_EMF_ENVIRONMENT', 'Lambda');
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+
+  const cells = triedAt(door).filter(({ expected }) => expected.kind === 'works');
+  const timeout = 60_000 + 20 * max;
+  test.each(cells.map((tried) => [nameOf(tried), tried] as const))('%s', { timeout }, async (_, tried) => {
+    const sweep = await sweepOf(tried);
+    const hidden = tried.expected.kind === 'works' && tried.expected.reasons === 'lost' ? 1 : 0;
+    const calm = await crashSweep({ ...sweep, replay: [] });
+    const acknowledged = sweep.messages.length - hidden;
+    expect(calm.fates, 'without a fault').toEqual({ acknowledged, parked: hidden, deadLettered: 0, stuck: 0 });
+    const { boundaries, runs } = await assertSurvivesCrashes({ ...sweep, max });
+    expect(runs).toBeGreaterThan(50);
+    if (tried.row.name !== 'http-router') expect(boundaries.join(), 'other people’s hooks').toContain('theirs.');
+  });
+}

@@ -1,0 +1,147 @@
+/*
+ * What is known of every official Middy middleware for queues and for HTTP beside pawl. The tests try each cell of this table, and
+ * `docs/conformance.md` shows it.
+ */
+
+export const cores = [5, 6, 7] as const;
+/** A major of `@middy/core`. */
+export type Core = (typeof cores)[number];
+
+export type Door = 'queue' | 'http';
+
+/** Where a middleware stands, beside pawl's. */
+export const positions = ['outside', 'inside', 'around', 'whole'] as const;
+export type Position = (typeof positions)[number];
+
+/** What a position is at each door, as it is written. */
+export const pawlAt: Readonly<Record<Door, Readonly<Record<Position, string>>>> = {
+  queue: {
+    outside: '.use(theirs).use(sqsOnce(…))',
+    inside: '.use(sqsOnce(…)).use(theirs)',
+    around: 'middy(eachMessage(…)).use(theirs)',
+    whole: 'once(…, middy(…).use(theirs))',
+  },
+  http: {
+    outside: '.use(theirs).use(httpOnce(…))',
+    inside: '.use(httpOnce(…)).use(theirs)',
+    around: 'middy(onceOverHttp(…)).use(theirs)',
+    whole: 'onceOverHttp(…, middy(…).use(theirs))',
+  },
+};
+
+/**
+ * What is expected. `works`: under the crash sweep no effect doubles and no message is lost. `refused`: nothing runs, and the error is this
+ * sentence. `impossible`: the two contradict each other, for this reason, and no test can try it.
+ */
+export type Cell =
+  | { readonly kind: 'works'; readonly note?: string; readonly reasons?: 'lost' }
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'impossible'; readonly reason: string };
+
+/** Whether a replay is what the first client got: `same`, or `bare`, without what this middleware did to it. */
+export type Replay = 'same' | 'bare';
+
+export interface Row {
+  /** The package, without its scope. */
+  readonly name: string;
+  readonly doors: readonly Door[];
+  /** The majors of it that are on npm. A core is tried with the newest that is not newer than itself. */
+  readonly majors: readonly number[];
+  /** Where it is not `works` without a note. */
+  readonly cells?: Partial<Readonly<Record<Door, Partial<Readonly<Record<Position, Cell>>>>>>;
+  /** Where a replay lacks what this middleware adds; elsewhere it is the same. */
+  readonly bare?: readonly Position[];
+}
+
+const all = [5, 6, 7];
+const both: readonly Door[] = ['queue', 'http'];
+const queue: readonly Door[] = ['queue'];
+const http: readonly Door[] = ['http'];
+
+const works: Cell = { kind: 'works' };
+/** The middleware hides from pawl what the handler threw: a `RetryableError` counts as an error that says nothing. */
+const withoutReasons: Cell = { kind: 'works', reasons: 'lost' };
+
+/** Middy skips every `after` when an answer comes early, as a replay does. */
+const afterOnly: readonly Position[] = ['outside'];
+
+export const table: readonly Row[] = [
+  { name: 'do-not-wait-for-empty-event-loop', doors: both, majors: [5, 6] },
+  { name: 'error-logger', doors: both, majors: all },
+  { name: 'input-output-logger', doors: both, majors: all },
+  { name: 'validator', doors: both, majors: all },
+  { name: 'warmup', doors: both, majors: all },
+  { name: 'cloudwatch-metrics', doors: both, majors: [5] },
+  { name: 'ssm', doors: both, majors: all },
+  { name: 'secrets-manager', doors: both, majors: [5, 6] },
+  { name: 'event-normalizer', doors: queue, majors: [5, 6] },
+  { name: 'sqs-json-body-parser', doors: queue, majors: [2] },
+  {
+    name: 'sqs-partial-batch-failure',
+    doors: queue,
+    majors: [5, 6],
+    cells: {
+      queue: {
+        inside: withoutReasons,
+        whole: {
+          kind: 'impossible',
+          reason: '`once` takes a returned value for success, and this middleware returns what failed',
+        },
+      },
+    },
+  },
+  { name: 'http-content-encoding', doors: http, majors: [5, 7], bare: afterOnly },
+  { name: 'http-content-negotiation', doors: http, majors: all },
+  { name: 'http-cors', doors: http, majors: all, bare: afterOnly },
+  {
+    name: 'http-error-handler',
+    doors: http,
+    majors: all,
+    cells: { http: { inside: withoutReasons, whole: withoutReasons } },
+  },
+  { name: 'http-event-normalizer', doors: http, majors: all },
+  { name: 'http-header-normalizer', doors: http, majors: all },
+  { name: 'http-json-body-parser', doors: http, majors: all },
+  { name: 'http-multipart-body-parser', doors: http, majors: all },
+  { name: 'http-partial-response', doors: http, majors: [4, 7], bare: afterOnly },
+  { name: 'http-response-serializer', doors: http, majors: all, bare: afterOnly },
+  { name: 'http-router', doors: http, majors: all },
+  { name: 'http-security-headers', doors: http, majors: all, bare: afterOnly },
+  { name: 'http-urlencode-body-parser', doors: http, majors: all },
+  { name: 'http-urlencode-path-parser', doors: http, majors: [5, 7] },
+];
+
+/** One combination that is tried. */
+export interface Tried {
+  readonly row: Row;
+  readonly core: Core;
+  /** The major of the middleware. */
+  readonly major: number;
+  readonly door: Door;
+  readonly position: Position;
+  readonly expected: Cell;
+  readonly replay: Replay;
+}
+
+export function cellOf(row: Row, door: Door, position: Position): Cell {
+  return row.cells?.[door]?.[position] ?? works;
+}
+
+/** Every cell of the table at one door, for every core. */
+export function triedAt(door: Door): readonly Tried[] {
+  return table
+    .filter((row) => row.doors.includes(door))
+    .flatMap((row) =>
+      cores.flatMap((core) =>
+        positions.map((position): Tried => {
+          const major = Math.max(...row.majors.filter((one) => one <= core));
+          const replay = row.bare?.includes(position) ? 'bare' : 'same';
+          return { row, core, major, door, position, expected: cellOf(row, door, position), replay };
+        }),
+      ),
+    );
+}
+
+export function nameOf({ row, core, major, door, position }: Tried): string {
+  return `${row.name} ${major} on core ${core}: ${pawlAt[door][position]}`;
+}
