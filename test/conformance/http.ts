@@ -3,7 +3,7 @@ import { RetryableError } from '../../lib/core/errors.ts';
 import { type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { deadLetterQueue, type InvocationContext, type SqsEvent } from '../../lib/sqs/index.ts';
 import type { SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
-import { apiGatewayV2 } from '../support/http-events.ts';
+import { httpApi } from '../fixtures/aws-events.ts';
 import { type AnyMiddleware, loadCore, loadRouter, loadStack, swept } from './middlewares.ts';
 import type { Position, Tried } from './table.ts';
 
@@ -37,22 +37,24 @@ function sentFor({ row }: Tried, payment: string): { type: string; body: string 
   return { type: 'application/json', body: JSON.stringify({ payment }) };
 }
 
-/** A request, as API Gateway makes an event of it. The key is the payment. */
+/** A request, as an HTTP API makes an event of it. The key is the payment. */
 export function eventOf(tried: Tried, payment: string) {
   const { type, body } = sentFor(tried, payment);
-  const event = apiGatewayV2({
-    path: '/payments/p%201',
-    query: 'fields=paid,reason',
+  return {
+    ...structuredClone(httpApi),
+    rawPath: '/payments/p%201',
+    rawQueryString: 'fields=paid,reason',
+    queryStringParameters: { fields: 'paid,reason' },
+    pathParameters: { id: 'p%201' },
     headers: {
-      'Idempotency-Key': `"${payment}"`,
-      'Content-Type': type,
-      Accept: 'application/json',
-      'Accept-Encoding': 'gzip',
-      Origin: 'https://shop.example.com',
+      accept: 'application/json',
+      'accept-encoding': 'gzip',
+      'content-type': type,
+      'idempotency-key': `"${payment}"`,
+      origin: 'https://shop.example.com',
     },
     body,
-  });
-  return { ...event, pathParameters: { id: 'p%201' }, queryStringParameters: { fields: 'paid,reason' } };
+  };
 }
 
 /** Middy's handler and its stack with pawl in its place. */
@@ -96,7 +98,9 @@ export function paidResponse({ row }: Tried, payment: string) {
   return { statusCode: 201, body: row.name === 'http-response-serializer' ? body : JSON.stringify(body) };
 }
 
-export const keyOf = ({ headers }: Event): string => String(headers['idempotency-key']).slice(1, -1);
+/** Which payment a handler is asked for. What an envelope held is all that a handler behind it is given. */
+const askedOf = (given: Event | { readonly payment: string }): string =>
+  'payment' in given ? given.payment : given.headers['idempotency-key'].slice(1, -1);
 
 /** The sweep of one cell: what it runs is the author's handler, other people's middleware and pawl. */
 export async function httpSweep(tried: Tried): Promise<SweepOptions<Bank>> {
@@ -106,7 +110,7 @@ export async function httpSweep(tried: Tried): Promise<SweepOptions<Bank>> {
     provider: bank,
     handler: (world, provider) => {
       async function pay(event: Event) {
-        const payment = keyOf(event);
+        const payment = askedOf(event);
         if (payment === 'p-3' && !provider.refused) {
           provider.refused = true;
           return { statusCode: 429, body: '' };

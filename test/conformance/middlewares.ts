@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { World } from '../../lib/testing/index.ts';
+import { powertoolsStack } from './powertools.ts';
 import type { Core, Tried } from './table.ts';
 
 /** Middy itself, of any major. What this folder uses of it is the same in all of them. */
@@ -48,6 +49,7 @@ const options: Readonly<Record<string, object>> = {
 export type MakeStack = () => readonly AnyMiddleware[];
 
 export async function loadStack({ row, major, core, door }: Tried): Promise<MakeStack> {
+  if (row.scope === '@aws-lambda-powertools') return powertoolsStack(row, door);
   const name = `@middy-${major}/${row.name}`;
   const factory = await factoryOf(name);
   if (row.name === 'validator') {

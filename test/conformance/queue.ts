@@ -36,12 +36,13 @@ const failing: Readonly<Record<string, number>> = { 'o-3': 2 };
 const mailer = () => ({ sent: [] as string[], failed: 0 });
 type Mailer = ReturnType<typeof mailer>;
 
-interface Body {
-  readonly body: unknown;
-}
+/** A record whose body may have been parsed; or what an envelope held, which is all that a handler behind it is given. */
+type Given = { readonly body: unknown } | Order;
 
-/** Of a record whose body somebody may have parsed. */
-const orderIn = ({ body }: Body): Order => JSON.parse(typeof body === 'string' ? body : JSON.stringify(body));
+const orderIn = (given: Given): Order => {
+  if ('orderId' in given) return given;
+  return typeof given.body === 'string' ? JSON.parse(given.body) : given.body;
+};
 
 /** The sweep of one cell: what it runs is the author's handler, other people's middleware and pawl. */
 export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
@@ -61,11 +62,13 @@ export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
   };
 }
 
-type Send = (record: Body) => Promise<void>;
+const givenIn = (event: SqsEvent | readonly Order[]): readonly Given[] => ('Records' in event ? event.Records : event);
+
+type Send = (given: Given) => Promise<void>;
 
 function sendMail(world: World, provider: Mailer): Send {
-  return async (record) => {
-    const { orderId } = orderIn(record);
+  return async (given) => {
+    const { orderId } = orderIn(given);
     if (provider.failed < (failing[orderId] ?? 0)) {
       provider.failed++;
       throw new RetryableError('the mail server is busy');
@@ -90,7 +93,10 @@ const beside =
   (position: 'outside' | 'inside'): Wire =>
   (world, middy, theirs, send) => {
     const ours = sqsOnce(optionsIn(world)) as AnyMiddleware;
-    const handler = middy(async ({ Records }: SqsEvent) => Promise.allSettled(Records.map(send)), noEarlyTimeout);
+    const handler = middy(
+      async (event: SqsEvent | readonly Order[]) => Promise.allSettled(givenIn(event).map(send)),
+      noEarlyTimeout,
+    );
     return handler.use(position === 'outside' ? [...theirs, ours] : [ours, ...theirs]) as SweptHandler;
   };
 
@@ -99,9 +105,10 @@ const aroundEachMessage: Wire = (world, middy, theirs, send) =>
 
 /** Middy handles one message there, and `once` is around it. */
 const insideOnce: Wire = (world, middy, theirs, send) => {
-  const handler = middy(async ({ Records }: SqsEvent) => Promise.all(Records.map(send)), noEarlyTimeout).use([
-    ...theirs,
-  ]) as SweptHandler as (event: SqsEvent, context: InvocationContext) => Promise<unknown>;
+  const handler = middy(
+    async (event: SqsEvent | readonly Order[]) => Promise.all(givenIn(event).map(send)),
+    noEarlyTimeout,
+  ).use([...theirs]) as SweptHandler as (event: SqsEvent, context: InvocationContext) => Promise<unknown>;
   const mail = once(
     {
       ...world.options,

@@ -4,12 +4,17 @@ import { type Door, nameOf, type Tried, triedAt } from './table.ts';
 
 type MakeSweep<Provider> = (tried: Tried) => Promise<SweepOptions<Provider>>;
 
+/** What other people's packages print goes nowhere, and comes from where Lambda would have it come from. */
+export function quietly(): void {
+  vi.stubEnv('AWS_EMF_ENVIRONMENT', 'Lambda');
+  vi.stubEnv('POWERTOOLS_DEV', 'true');
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
+  for (const level of ['log', 'warn'] as const) vi.spyOn(console, level).mockImplementation(() => undefined);
+}
+
 /** Defines a test for each cell of one door that is expected to work. @param max runs of each sweep */
 export function testCells<Provider>(door: Door, sweepOf: MakeSweep<Provider>, max: number): void {
-  // Where aws-embedded-metrics, which has a middleware here, is to send its lines.
-  vi.stubEnv('AWS_EMF_ENVIRONMENT', 'Lambda');
-  vi.spyOn(console, 'log').mockImplementation(() => undefined);
-
+  quietly();
   const cells = triedAt(door).filter(({ expected }) => expected.kind === 'works');
   const timeout = 60_000 + 20 * max;
   test.each(cells.map((tried) => [nameOf(tried), tried] as const))('%s', { timeout }, async (_, tried) => {

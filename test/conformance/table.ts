@@ -42,8 +42,12 @@ export type Cell =
 export type Replay = 'same' | 'bare';
 
 export interface Row {
+  /** Whose package it is. @default '@middy' */
+  readonly scope?: '@middy' | '@aws-lambda-powertools';
   /** The package, without its scope. */
   readonly name: string;
+  /** What of it is used, where it can be used in several ways. */
+  readonly used?: string;
   readonly doors: readonly Door[];
   /** The majors of it that are on npm. A core is tried with the newest that is not newer than itself. */
   readonly majors: readonly number[];
@@ -58,9 +62,18 @@ const both: readonly Door[] = ['queue', 'http'];
 const queue: readonly Door[] = ['queue'];
 const http: readonly Door[] = ['http'];
 
+const powertools = '@aws-lambda-powertools';
+
 const works: Cell = { kind: 'works' };
 /** The middleware hides from pawl what the handler threw: a `RetryableError` counts as an error that says nothing. */
 const withoutReasons: Cell = { kind: 'works', reasons: 'lost' };
+
+/** Pawl finds its key and its copies by the event: what an envelope held is none. */
+const noQueue: Cell = { kind: 'refused', sentence: 'expected an event of SQS' };
+const noRequest: Cell = {
+  kind: 'refused',
+  sentence: 'expected an event of API Gateway, a function URL or a load balancer',
+};
 
 /** Middy skips every `after` when an answer comes early, as a replay does. */
 const afterOnly: readonly Position[] = ['outside'];
@@ -109,6 +122,22 @@ export const table: readonly Row[] = [
   { name: 'http-security-headers', doors: http, majors: all, bare: afterOnly },
   { name: 'http-urlencode-body-parser', doors: http, majors: all },
   { name: 'http-urlencode-path-parser', doors: http, majors: [5, 7] },
+  { scope: powertools, name: 'logger', used: 'injectLambdaContext', doors: both, majors: [2] },
+  { scope: powertools, name: 'metrics', used: 'logMetrics', doors: both, majors: [2] },
+  { scope: powertools, name: 'tracer', used: 'captureLambdaHandler', doors: both, majors: [2] },
+  { scope: powertools, name: 'parser', used: 'a schema of the event', doors: queue, majors: [2] },
+  { scope: powertools, name: 'parser', used: 'a schema of the event, with its JSON', doors: both, majors: [2] },
+  {
+    scope: powertools,
+    name: 'parser',
+    used: 'an envelope',
+    doors: both,
+    majors: [2],
+    cells: {
+      queue: { outside: noQueue, around: noQueue },
+      http: { outside: noRequest, around: noRequest },
+    },
+  },
 ];
 
 /** One combination that is tried. */
@@ -142,6 +171,11 @@ export function triedAt(door: Door): readonly Tried[] {
     );
 }
 
+/** A row's name, as a test and the page have it. */
+export function labelOf({ scope, name, used }: Row): string {
+  return `${scope === powertools ? `Powertools’ ${name}` : name}${used === undefined ? '' : ` (${used})`}`;
+}
+
 export function nameOf({ row, core, major, door, position }: Tried): string {
-  return `${row.name} ${major} on core ${core}: ${pawlAt[door][position]}`;
+  return `${labelOf(row)} ${major} on core ${core}: ${pawlAt[door][position]}`;
 }
