@@ -37,24 +37,31 @@ const mailer = () => ({ sent: [] as string[], failed: 0 });
 type Mailer = ReturnType<typeof mailer>;
 
 /** A record whose body may have been parsed; or what an envelope held, which is all that a handler behind it is given. */
-type Given = { readonly body: unknown } | Order;
+type Given = { readonly body: string | Order } | Order;
 
 const orderIn = (given: Given): Order => {
   if ('orderId' in given) return given;
   return typeof given.body === 'string' ? JSON.parse(given.body) : given.body;
 };
 
-/** The sweep of one cell: what it runs is the author's handler, other people's middleware and pawl. */
-export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
+/** Pawl's side of the outside. */
+type Wiring = Pick<World, 'options' | 'deadLetterQueueUrl'>;
+
+/** What a cell is: the author's handler, other people's middleware and pawl, each in its place. */
+export async function queueHandler(tried: Tried) {
   const middy = await loadCore(tried.core);
   const theirs = await loadStack(tried);
+  return (wiring: Wiring, send: Send, wrap = (stack: readonly AnyMiddleware[]) => stack): SweptHandler =>
+    wired[tried.position](wiring, middy, wrap(theirs()), send);
+}
+
+/** The sweep of one cell. */
+export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
+  const build = await queueHandler(tried);
   return {
     messages,
     provider: mailer,
-    handler: (world, provider) => {
-      const send = sendMail(world, provider);
-      return wired[tried.position](world, middy, swept(world, theirs()), send);
-    },
+    handler: (world, provider) => build(world, sendMail(world, provider), (stack) => swept(world, stack)),
     effects: ({ sent }, { body }) => sent.filter((orderId) => orderId === (body as Order).orderId).length,
     batchSize: 2,
     // What is done and comes back for ever is stuck, and not dead-lettered.
@@ -77,22 +84,22 @@ function sendMail(world: World, provider: Mailer): Send {
   };
 }
 
-type Wire = (world: World, middy: Middy, theirs: readonly AnyMiddleware[], send: Send) => SweptHandler;
+type Wire = (wiring: Wiring, middy: Middy, theirs: readonly AnyMiddleware[], send: Send) => SweptHandler;
 
 const noEarlyTimeout = { timeoutEarlyInMillis: 0 };
 
-const optionsIn = (world: World): SqsOptions<Order> => ({
-  ...world.options,
+const optionsIn = ({ options, deadLetterQueueUrl }: Wiring): SqsOptions<Order> => ({
+  ...options,
   operation: 'mail',
   key: bodyField('orderId'),
   onAbandoned: 'park',
-  deadLetters: deadLetterQueue(world.deadLetterQueueUrl),
+  deadLetters: deadLetterQueue(deadLetterQueueUrl),
 });
 
 const beside =
   (position: 'outside' | 'inside'): Wire =>
-  (world, middy, theirs, send) => {
-    const ours = sqsOnce(optionsIn(world)) as AnyMiddleware;
+  (wiring, middy, theirs, send) => {
+    const ours = sqsOnce(optionsIn(wiring)) as AnyMiddleware;
     const handler = middy(
       async (event: SqsEvent | readonly Order[]) => Promise.allSettled(givenIn(event).map(send)),
       noEarlyTimeout,
@@ -100,18 +107,18 @@ const beside =
     return handler.use(position === 'outside' ? [...theirs, ours] : [ours, ...theirs]) as SweptHandler;
   };
 
-const aroundEachMessage: Wire = (world, middy, theirs, send) =>
-  middy(eachMessage(optionsIn(world), send) as never, noEarlyTimeout).use([...theirs]) as SweptHandler;
+const aroundEachMessage: Wire = (wiring, middy, theirs, send) =>
+  middy(eachMessage(optionsIn(wiring), send) as never, noEarlyTimeout).use([...theirs]) as SweptHandler;
 
 /** Middy handles one message there, and `once` is around it. */
-const insideOnce: Wire = (world, middy, theirs, send) => {
+const insideOnce: Wire = (wiring, middy, theirs, send) => {
   const handler = middy(
     async (event: SqsEvent | readonly Order[]) => Promise.all(givenIn(event).map(send)),
     noEarlyTimeout,
   ).use([...theirs]) as SweptHandler as (event: SqsEvent, context: InvocationContext) => Promise<unknown>;
   const mail = once(
     {
-      ...world.options,
+      ...wiring.options,
       operation: 'mail',
       key: ({ record }: Received) => orderIn(record).orderId,
       fingerprint: ({ record }: Received) => record.body,
@@ -119,8 +126,8 @@ const insideOnce: Wire = (world, middy, theirs, send) => {
     },
     ({ record, context }) => handler({ Records: [record] }, context),
   );
-  const deadLetters = deadLetterQueue(world.deadLetterQueueUrl);
-  const sqsClient = world.options.sqsClient;
+  const deadLetters = deadLetterQueue(wiring.deadLetterQueueUrl);
+  const { sqsClient } = wiring.options;
   return async ({ Records }: SqsEvent, context: InvocationContext) => {
     const batchItemFailures: { itemIdentifier: string }[] = [];
     for (const record of Records) {

@@ -179,3 +179,23 @@ export function labelOf({ scope, name, used }: Row): string {
 export function nameOf({ row, core, major, door, position }: Tried): string {
   return `${labelOf(row)} ${major} on core ${core}: ${pawlAt[door][position]}`;
 }
+
+/** What of Powertools is no middleware, and stands beside pawl in the author's code. */
+export interface Beside {
+  readonly id:
+    | 'batch in sqsOnce'
+    | 'once in batch'
+    | 'idempotency in eachMessage'
+    | 'once in idempotency'
+    | 'schema of zod';
+  readonly name: string;
+  readonly reasons?: 'lost';
+}
+
+export const beside: readonly Beside[] = [
+  { id: 'batch in sqsOnce', name: '`processPartialResponse` behind `sqsOnce`', reasons: 'lost' },
+  { id: 'once in batch', name: '`once` in the record handler of `processPartialResponse`' },
+  { id: 'idempotency in eachMessage', name: '`makeIdempotent` inside `eachMessage`' },
+  { id: 'once in idempotency', name: '`once` inside `makeIdempotent`, which throws unless the outcome is `completed`' },
+  { id: 'schema of zod', name: 'the schema of a `parser`, as the `schema` of `eachMessage`' },
+];
