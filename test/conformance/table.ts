@@ -69,7 +69,7 @@ const works: Cell = { kind: 'works' };
 const withoutReasons: Cell = { kind: 'works', reasons: 'lost' };
 
 /** Pawl finds its key and its copies by the event: what an envelope held is none. */
-const noQueue: Cell = { kind: 'refused', sentence: 'expected an event of SQS' };
+const noQueue: Cell = { kind: 'refused', sentence: 'expected an SQS event and a Lambda context' };
 const noRequest: Cell = {
   kind: 'refused',
   sentence: 'expected an event of API Gateway, a function URL or a load balancer',
@@ -156,6 +156,11 @@ export function cellOf(row: Row, door: Door, position: Position): Cell {
   return row.cells?.[door]?.[position] ?? works;
 }
 
+/** The newest major of a middleware that is not newer than a core. */
+export function majorFor({ majors }: Row, core: Core): number {
+  return Math.max(...majors.filter((major) => major <= core));
+}
+
 /** Every cell of the table at one door, for every core. */
 export function triedAt(door: Door): readonly Tried[] {
   return table
@@ -163,7 +168,7 @@ export function triedAt(door: Door): readonly Tried[] {
     .flatMap((row) =>
       cores.flatMap((core) =>
         positions.map((position): Tried => {
-          const major = Math.max(...row.majors.filter((one) => one <= core));
+          const major = majorFor(row, core);
           const replay = row.bare?.includes(position) ? 'bare' : 'same';
           return { row, core, major, door, position, expected: cellOf(row, door, position), replay };
         }),
