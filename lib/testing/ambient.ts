@@ -1,0 +1,108 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { promisify } from 'node:util';
+
+/*
+ * What code under sweep finds in its globals: `Date`, `setTimeout`, `setInterval` and `AbortSignal.timeout` go by the clock of its run.
+ * Everything else in the process, the test's own framework included, goes on to see the real ones.
+ */
+
+/** The time as some code sees it. */
+interface Ambient {
+  readonly now: () => number;
+  /** Missing in a call to the provider: it takes real time, and its clients' timers have to as well. */
+  readonly after?: (ms: number, run: () => void) => () => void;
+}
+
+const ambient = new AsyncLocalStorage<Ambient>();
+
+/** Runs code by this clock, and all that it awaits and starts. */
+export const runBy = <T>(clock: Ambient, code: () => T): T => ambient.run(clock, code);
+
+const real = { Date, setTimeout, setInterval, clearTimeout, clearInterval, abortAfter: AbortSignal.timeout };
+
+/** The kit's own waits: in real time, whatever code under sweep is told. */
+export const realTimers = { setTimeout, clearTimeout };
+
+/** A timer of a sandbox: it stands still while the sandbox is frozen, and dies with it. */
+class SandboxTimer {
+  #cancel: () => void = () => undefined;
+  readonly #start: () => void;
+
+  constructor(after: NonNullable<Ambient['after']>, ms: number, run: () => void, repeats: boolean) {
+    this.#start = () => {
+      this.close();
+      this.#cancel = after(ms, () => {
+        if (repeats) this.#start();
+        run();
+      });
+    };
+    this.#start();
+  }
+  refresh(): this {
+    this.#start();
+    return this;
+  }
+  close(): void {
+    this.#cancel();
+  }
+  ref(): this {
+    return this;
+  }
+  unref(): this {
+    return this;
+  }
+  hasRef(): boolean {
+    return true;
+  }
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+/** Node takes anything that is no number of milliseconds from 1 to 2^31 - 1 for 1. */
+const delayOf = (ms: unknown) => (Number(ms) >= 1 && Number(ms) < 2 ** 31 ? Number(ms) : 1);
+
+function timerOf(original: typeof setTimeout | typeof setInterval, repeats: boolean) {
+  function start(callback: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): unknown {
+    const after = ambient.getStore()?.after;
+    if (after === undefined) return original(callback, ms, ...args);
+    return new SandboxTimer(after, delayOf(ms), () => callback(...args), repeats);
+  }
+  return start;
+}
+
+/** @param original what clears a real one */
+const clearOf = (original: (timer: never) => void) => (timer: unknown) =>
+  timer instanceof SandboxTimer ? timer.close() : original(timer as never);
+
+/** Puts the clocks of sweeps into the globals, until the returned function is called. */
+export function installAmbient(): () => void {
+  const now = () => ambient.getStore()?.now() ?? real.Date.now();
+  const timeout = timerOf(real.setTimeout, false);
+  Object.defineProperty(timeout, promisify.custom, {
+    value: (ms?: number, value?: unknown) => new Promise((resolve) => timeout(() => resolve(value), ms)),
+  });
+  const ours = {
+    Date: new Proxy(real.Date, {
+      construct: (target, args, self) => Reflect.construct(target, args.length > 0 ? args : [now()], self),
+      apply: () => new real.Date(now()).toString(),
+      get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+    }),
+    setTimeout: timeout,
+    setInterval: timerOf(real.setInterval, true),
+    clearTimeout: clearOf(real.clearTimeout),
+    clearInterval: clearOf(real.clearInterval),
+  };
+  const found = Object.fromEntries(Object.keys(ours).map((name) => [name, Reflect.get(globalThis, name)]));
+  Object.assign(globalThis, ours);
+  AbortSignal.timeout = (ms) => {
+    if (ambient.getStore()?.after === undefined) return real.abortAfter.call(AbortSignal, ms);
+    const controller = new AbortController();
+    timeout(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms);
+    return controller.signal;
+  };
+  return () => {
+    Object.assign(globalThis, found);
+    AbortSignal.timeout = real.abortAfter;
+  };
+}
