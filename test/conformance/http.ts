@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { RetryableError } from '../../lib/core/errors.ts';
 import { type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { deadLetterQueue, type InvocationContext, type SqsEvent } from '../../lib/sqs/index.ts';
-import type { SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
+import type { InvocationContext } from '../../lib/sqs/index.ts';
+import type { CallerVerdict, SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { httpApi } from '../fixtures/aws-events.ts';
 import { type AnyMiddleware, loadCore, loadRouter, loadStack, swept } from './middlewares.ts';
-import type { Position, Tried } from './table.ts';
+import { hidesReasons, type Position, type Tried } from './table.ts';
 
 export type Event = ReturnType<typeof eventOf>;
 type Api = (event: Event, context: InvocationContext) => Promise<unknown>;
@@ -13,13 +13,17 @@ type Handler = (event: Event) => Promise<unknown>;
 
 const noEarlyTimeout = { timeoutEarlyInMillis: 0 };
 
+interface Payment {
+  readonly payment: string;
+}
+
 const paymentOf = (payment: string): SweptMessage => ({ body: { payment } });
 
 /**
- * The clients are the queue: a request that is not answered with 201 is sent again, with the same key. Two workers serve one request each,
- * so the second one's key is held elsewhere. The last payment is refused once, and fails once before it is made.
+ * A client asks until it is answered with 201, always with the same key. Two ask for the first payment, so its key is held elsewhere. The last
+ * payment is refused once, and fails once before it is made.
  */
-export const requests = [paymentOf('p-1'), paymentOf('p-1'), paymentOf('p-2'), paymentOf('p-3')];
+const requests = [paymentOf('p-1'), paymentOf('p-1'), paymentOf('p-2'), paymentOf('p-3')];
 
 /** A provider that pays whatever it is asked to. */
 const bank = () => ({ paid: [] as string[], refused: false, failed: false });
@@ -99,7 +103,7 @@ export function paidResponse({ row }: Tried, payment: string) {
 }
 
 /** Which payment a handler is asked for. What an envelope held is all that a handler behind it is given. */
-const askedOf = (given: Event | { readonly payment: string }): string =>
+const askedOf = (given: Event | Payment): string =>
   'payment' in given ? given.payment : given.headers['idempotency-key'].slice(1, -1);
 
 /** The sweep of one cell: what it runs is the author's handler, other people's middleware and pawl. */
@@ -122,30 +126,15 @@ export async function httpSweep(tried: Tried): Promise<SweepOptions<Bank>> {
         await world.io('bank.pay', () => provider.paid.push(payment));
         return paidResponse(tried, payment);
       }
-      const api = build(optionsOf(world.options), pay, (stack) => swept(world, stack));
-      return clients(world, (payment, context) => api(eventOf(tried, payment), context));
+      return build(optionsOf(world.options), pay, (stack) => swept(world, stack)) as SweptHandler;
     },
-    effects: ({ paid }, { body }) => paid.filter((payment) => payment === (body as { payment: string }).payment).length,
-    batchSize: 1,
-    // A client asks again sooner, and more often, than a queue delivers.
-    visibilityTimeoutMs: 40_000,
-    // What is done and comes back for ever is stuck, and not dead-lettered.
-    maxReceiveCount: 1000,
-  };
-}
-
-/** Sends each request until it is answered with success, or until a person has to decide. */
-function clients(world: World, send: (payment: string, context: InvocationContext) => Promise<unknown>): SweptHandler {
-  const people = deadLetterQueue(world.deadLetterQueueUrl);
-  return async ({ Records }: SqsEvent, context: InvocationContext) => {
-    const batchItemFailures: { itemIdentifier: string }[] = [];
-    for (const record of Records) {
-      const { payment } = JSON.parse(record.body);
-      const answered = (await send(payment, context).catch(() => ({}))) as Answer;
-      if (isParked(answered)) await people.send(world.options.sqsClient, record, 'parked', 'in doubt');
-      else if (answered.statusCode !== 201) batchItemFailures.push({ itemIdentifier: record.messageId });
-    }
-    return { batchItemFailures };
+    callers: {
+      event: ({ body }) => eventOf(tried, (body as Payment).payment),
+      understands: (answer) => understood(answer as Answer),
+    },
+    effects: ({ paid }, { body }) => paid.filter((payment) => payment === (body as Payment).payment).length,
+    // Where the middleware hides what was thrown, it is in doubt: the last payment waits for a person.
+    expected: (_, { body }) => (hidesReasons(tried) && (body as Payment).payment === 'p-3' ? 'dead-letter' : 1),
   };
 }
 
@@ -163,6 +152,7 @@ export function textOf({ headers, body, isBase64Encoded }: Answer): string {
   return String(encoded ? gunzipSync(bytes) : bytes);
 }
 
-function isParked(answer: Answer): boolean {
-  return answer.statusCode === 409 && JSON.parse(textOf(answer)).reason === 'parked';
+function understood(answer: Answer): CallerVerdict {
+  if (answer.statusCode === 201) return 'done';
+  return answer.statusCode === 409 && JSON.parse(textOf(answer)).reason === 'parked' ? 'parked' : 'again';
 }

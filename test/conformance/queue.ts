@@ -12,7 +12,7 @@ import {
 } from '../../lib/sqs/index.ts';
 import type { SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { type AnyMiddleware, loadCore, loadStack, type Middy, swept } from './middlewares.ts';
-import type { Position, Tried } from './table.ts';
+import { hidesReasons, type Position, type Tried } from './table.ts';
 
 interface Received {
   readonly record: SqsRecord;
@@ -29,7 +29,7 @@ const orderOf = (orderId: string): SweptMessage => ({ body: { orderId } });
  * Two workers take two each at once: the copy of the first order is held elsewhere, and its batch-mate may run. The last order fails
  * twice before its mail.
  */
-export const messages = [orderOf('o-1'), orderOf('o-2'), orderOf('o-1'), orderOf('o-3')];
+const messages = [orderOf('o-1'), orderOf('o-2'), orderOf('o-1'), orderOf('o-3')];
 const failing: Readonly<Record<string, number>> = { 'o-3': 2 };
 
 /** A provider that sends whatever it is asked to. */
@@ -63,6 +63,8 @@ export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
     provider: mailer,
     handler: (world, provider) => build(world, sendMail(world, provider), (stack) => swept(world, stack)),
     effects: ({ sent }, { body }) => sent.filter((orderId) => orderId === (body as Order).orderId).length,
+    // Where the middleware hides what was thrown, it is in doubt: the last order waits for a person.
+    expected: (_, { body }) => (hidesReasons(tried) && (body as Order).orderId === 'o-3' ? 'dead-letter' : 1),
     batchSize: 2,
     // What is done and comes back for ever is stuck, and not dead-lettered.
     maxReceiveCount: 1000,

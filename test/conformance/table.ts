@@ -176,6 +176,11 @@ export function triedAt(door: Door): readonly Tried[] {
     );
 }
 
+/** Whether what the handler throws does not come through to pawl. */
+export function hidesReasons({ expected }: Tried): boolean {
+  return expected.kind === 'works' && expected.reasons === 'lost';
+}
+
 /** A row's name, as a test and the page have it. */
 export function labelOf({ scope, name, used }: Row): string {
   return `${scope === powertools ? `Powertools’ ${name}` : name}${used === undefined ? '' : ` (${used})`}`;
