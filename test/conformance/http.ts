@@ -4,7 +4,7 @@ import { type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.t
 import type { InvocationContext } from '../../lib/sqs/index.ts';
 import type { CallerVerdict, SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { httpApi } from '../fixtures/aws-events.ts';
-import { type AnyMiddleware, loadCore, loadRouter, loadStack, swept } from './middlewares.ts';
+import { type AnyMiddleware, loadCore, loadRouter, loadStack, swept, type Told, type Wrap } from './middlewares.ts';
 import { hidesReasons, type Position, type Tried } from './table.ts';
 
 export type Event = ReturnType<typeof eventOf>;
@@ -26,7 +26,7 @@ const paymentOf = (payment: string): SweptMessage => ({ body: { payment } });
 const requests = [paymentOf('p-1'), paymentOf('p-1'), paymentOf('p-2'), paymentOf('p-3')];
 
 /** A provider that pays whatever it is asked to. */
-const bank = () => ({ paid: [] as string[], refused: false, failed: false });
+const bank = () => ({ paid: [] as string[], refused: false, failed: false, told: {} as Told });
 type Bank = ReturnType<typeof bank>;
 
 /** What a row's middleware reads of a request, as a client would send it. */
@@ -68,8 +68,8 @@ export async function buildApi(tried: Tried) {
   const theirs = isRouter ? () => [] : await loadStack(tried);
   const router = isRouter ? await loadRouter(tried) : undefined;
 
-  return (options: HttpOptions<Event>, handler: Handler, wrap = (stack: readonly AnyMiddleware[]) => stack): Api => {
-    const stack = wrap(theirs());
+  return (options: HttpOptions<Event>, handler: Handler, wrap: Wrap = (stack) => stack, told: Told = {}): Api => {
+    const stack = wrap(theirs(told));
     const ours = httpOnce(options) as AnyMiddleware;
     const use = (inner: unknown, all: readonly AnyMiddleware[]) =>
       middy(inner as never, noEarlyTimeout).use([...all]) as unknown as Api;
@@ -126,7 +126,7 @@ export async function httpSweep(tried: Tried): Promise<SweepOptions<Bank>> {
         await world.io('bank.pay', () => provider.paid.push(payment));
         return paidResponse(tried, payment);
       }
-      return build(optionsOf(world.options), pay, (stack) => swept(world, stack)) as SweptHandler;
+      return build(optionsOf(world.options), pay, (stack) => swept(world, stack), provider.told) as SweptHandler;
     },
     callers: {
       event: ({ body }) => eventOf(tried, (body as Payment).payment),

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { World } from '../../lib/testing/index.ts';
 import { powertoolsStack } from './powertools.ts';
-import type { Core, Tried } from './table.ts';
+import { answersOnce, type Core, type Tried } from './table.ts';
 
 /** Middy itself, of any major. What this folder uses of it is the same in all of them. */
 export type Middy = typeof import('@middy/core').default;
@@ -46,7 +46,12 @@ const options: Readonly<Record<string, object>> = {
 };
 
 /** What a sandbox `.use`s of a package; together with what that needs beside it. Made anew as often as there are cold starts. */
-export type MakeStack = () => readonly AnyMiddleware[];
+export type MakeStack = (told: Told) => readonly AnyMiddleware[];
+
+/** What outlives a crash of what a middleware has done. */
+export interface Told {
+  answeredEarly?: boolean;
+}
 
 export async function loadStack({ row, major, core, door }: Tried): Promise<MakeStack> {
   if (row.scope === '@aws-lambda-powertools') return powertoolsStack(row, door);
@@ -58,6 +63,9 @@ export async function loadStack({ row, major, core, door }: Tried): Promise<Make
     const schema = { type: 'object', properties: { [property]: {} }, required: [property], additionalProperties: true };
     const eventSchema = transpileSchema(schema);
     return () => [factory({ eventSchema })];
+  }
+  if (answersOnce(row)) {
+    return (told) => [factory({ isWarmingUp: () => !told.answeredEarly && (told.answeredEarly = true) })];
   }
   if (row.name === 'http-content-encoding') {
     const negotiate = await factoryOf(`@middy-${core}/http-content-negotiation`);
@@ -76,6 +84,9 @@ export async function loadRouter({ row, major }: Tried): Promise<(routes: readon
   const { default: router } = await import(`@middy-${major}/${row.name}`);
   return router;
 }
+
+/** Does something to each middleware of a stack. */
+export type Wrap = (stack: readonly AnyMiddleware[]) => readonly AnyMiddleware[];
 
 type Hook = (request: unknown) => unknown;
 

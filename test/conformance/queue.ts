@@ -11,7 +11,7 @@ import {
   type SqsRecord,
 } from '../../lib/sqs/index.ts';
 import type { SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
-import { type AnyMiddleware, loadCore, loadStack, type Middy, swept } from './middlewares.ts';
+import { type AnyMiddleware, loadCore, loadStack, type Middy, swept, type Told, type Wrap } from './middlewares.ts';
 import { hidesReasons, type Position, type Tried } from './table.ts';
 
 interface Received {
@@ -33,7 +33,7 @@ const messages = [orderOf('o-1'), orderOf('o-2'), orderOf('o-1'), orderOf('o-3')
 const failing: Readonly<Record<string, number>> = { 'o-3': 2 };
 
 /** A provider that sends whatever it is asked to. */
-const mailer = () => ({ sent: [] as string[], failed: 0 });
+const mailer = () => ({ sent: [] as string[], failed: 0, told: {} as Told });
 type Mailer = ReturnType<typeof mailer>;
 
 /** A record whose body may have been parsed; or what an envelope held, which is all that a handler behind it is given. */
@@ -51,8 +51,8 @@ type Wiring = Pick<World, 'options' | 'deadLetterQueueUrl'>;
 export async function queueHandler(tried: Tried) {
   const middy = await loadCore(tried.core);
   const theirs = await loadStack(tried);
-  return (wiring: Wiring, send: Send, wrap = (stack: readonly AnyMiddleware[]) => stack): SweptHandler =>
-    wired[tried.position](wiring, middy, wrap(theirs()), send);
+  return (wiring: Wiring, send: Send, wrap: Wrap = (stack) => stack, told: Told = {}): SweptHandler =>
+    wired[tried.position](wiring, middy, wrap(theirs(told)), send);
 }
 
 /** The sweep of one cell. */
@@ -61,7 +61,8 @@ export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
   return {
     messages,
     provider: mailer,
-    handler: (world, provider) => build(world, sendMail(world, provider), (stack) => swept(world, stack)),
+    handler: (world, provider) =>
+      build(world, sendMail(world, provider), (stack) => swept(world, stack), provider.told),
     effects: ({ sent }, { body }) => sent.filter((orderId) => orderId === (body as Order).orderId).length,
     // Where the middleware hides what was thrown, it is in doubt: the last order waits for a person.
     expected: (_, { body }) => (hidesReasons(tried) && (body as Order).orderId === 'o-3' ? 'dead-letter' : 1),

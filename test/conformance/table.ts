@@ -75,6 +75,14 @@ const noRequest: Cell = {
   sentence: 'expected an event of API Gateway, a function URL or a load balancer',
 };
 
+const answeredByOthers: Cell = {
+  kind: 'impossible',
+  reason: 'It answers in the place of pawl, or of the handler, and Lambda or `once` takes that for success',
+};
+
+/** Pawl needs the text of a body as it was sent: numbers are rounded by then, and two intents pass for one. */
+const noText: Cell = { kind: 'refused', sentence: 'another middleware has parsed it' };
+
 /** Middy skips every `after` when an answer comes early, as a replay does. */
 const afterOnly: readonly Position[] = ['outside'];
 
@@ -84,11 +92,31 @@ export const table: readonly Row[] = [
   { name: 'input-output-logger', doors: both, majors: all },
   { name: 'validator', doors: both, majors: all },
   { name: 'warmup', doors: both, majors: all },
+  {
+    name: 'warmup',
+    used: 'which answers for real work once',
+    doors: both,
+    majors: all,
+    cells: {
+      queue: { outside: answeredByOthers, around: answeredByOthers, whole: answeredByOthers },
+      http: { whole: answeredByOthers },
+    },
+  },
   { name: 'cloudwatch-metrics', doors: both, majors: [5] },
   { name: 'ssm', doors: both, majors: all },
   { name: 'secrets-manager', doors: both, majors: [5, 6] },
-  { name: 'event-normalizer', doors: queue, majors: [5, 6] },
-  { name: 'sqs-json-body-parser', doors: queue, majors: [2] },
+  {
+    name: 'event-normalizer',
+    doors: queue,
+    majors: [5, 6],
+    cells: { queue: { outside: noText, around: noText } },
+  },
+  {
+    name: 'sqs-json-body-parser',
+    doors: queue,
+    majors: [2],
+    cells: { queue: { outside: noText, around: noText } },
+  },
   {
     name: 'sqs-partial-batch-failure',
     doors: queue,
@@ -126,7 +154,14 @@ export const table: readonly Row[] = [
   { scope: powertools, name: 'metrics', used: 'logMetrics', doors: both, majors: [2] },
   { scope: powertools, name: 'tracer', used: 'captureLambdaHandler', doors: both, majors: [2] },
   { scope: powertools, name: 'parser', used: 'a schema of the event', doors: queue, majors: [2] },
-  { scope: powertools, name: 'parser', used: 'a schema of the event, with its JSON', doors: both, majors: [2] },
+  {
+    scope: powertools,
+    name: 'parser',
+    used: 'a schema of the event, with its JSON',
+    doors: both,
+    majors: [2],
+    cells: { queue: { outside: noText, around: noText } },
+  },
   {
     scope: powertools,
     name: 'parser',
@@ -175,6 +210,9 @@ export function triedAt(door: Door): readonly Tried[] {
       ),
     );
 }
+
+/** Whether it answers an invocation itself, once. */
+export const answersOnce = ({ name, used }: Row): boolean => name === 'warmup' && used !== undefined;
 
 /** Whether what the handler throws does not come through to pawl. */
 export function hidesReasons({ expected }: Tried): boolean {
