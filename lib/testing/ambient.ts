@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers';
+import timersPromises from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /*
- * What code under sweep finds in its globals: `Date`, `setTimeout`, `setInterval` and `AbortSignal.timeout` go by the clock of its run.
- * Everything else in the process, the test's own framework included, goes on to see the real ones.
+ * What code under sweep finds in its globals and in `node:timers`: `Date`, `setTimeout`, `setInterval` and `AbortSignal.timeout` go by the
+ * clock of its run. Everything else in the process, the test's own framework included, goes on to see the real ones.
  */
 
 /** The time as some code sees it. */
@@ -18,7 +21,15 @@ const ambient = new AsyncLocalStorage<Ambient>();
 /** Runs code by this clock, and all that it awaits and starts. */
 export const runBy = <T>(clock: Ambient, code: () => T): T => ambient.run(clock, code);
 
-const real = { Date, setTimeout, setInterval, clearTimeout, clearInterval, abortAfter: AbortSignal.timeout };
+const real = {
+  Date,
+  setTimeout,
+  setInterval,
+  clearTimeout,
+  clearInterval,
+  abortAfter: AbortSignal.timeout,
+  sleep: timersPromises.setTimeout,
+};
 
 /** The kit's own waits: in real time, whatever code under sweep is told. */
 export const realTimers = { setTimeout, clearTimeout };
@@ -75,34 +86,57 @@ function timerOf(original: typeof setTimeout | typeof setInterval, repeats: bool
 const clearOf = (original: (timer: never) => void) => (timer: unknown) =>
   timer instanceof SandboxTimer ? timer.close() : original(timer as never);
 
-/** Puts the clocks of sweeps into the globals, until the returned function is called. */
+/** Puts the clocks of sweeps into the globals and `node:timers`, until the returned function is called. */
 export function installAmbient(): () => void {
   const now = () => ambient.getStore()?.now() ?? real.Date.now();
+  const isSwept = () => ambient.getStore()?.after !== undefined;
   const timeout = timerOf(real.setTimeout, false);
-  Object.defineProperty(timeout, promisify.custom, {
-    value: (ms?: number, value?: unknown) => new Promise((resolve) => timeout(() => resolve(value), ms)),
+
+  function sleep<T>(ms?: number, value?: T, options: { readonly signal?: AbortSignal } = {}): Promise<T | undefined> {
+    if (!isSwept()) return real.sleep(ms, value, options);
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      const abort = () => reject(signal?.reason);
+      if (signal?.aborted) return abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      timeout(() => resolve(value), ms);
+    });
+  }
+
+  function abortAfter(ms: number): AbortSignal {
+    if (!isSwept()) return real.abortAfter.call(AbortSignal, ms);
+    const controller = new AbortController();
+    timeout(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms);
+    return controller.signal;
+  }
+
+  const date = new Proxy(real.Date, {
+    construct: (target, args, self) => Reflect.construct(target, args.length > 0 ? args : [now()], self),
+    apply: () => new real.Date(now()).toString(),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
   });
   const ours = {
-    Date: new Proxy(real.Date, {
-      construct: (target, args, self) => Reflect.construct(target, args.length > 0 ? args : [now()], self),
-      apply: () => new real.Date(now()).toString(),
-      get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
-    }),
-    setTimeout: timeout,
+    setTimeout: Object.defineProperty(timeout, promisify.custom, { value: sleep }),
     setInterval: timerOf(real.setInterval, true),
     clearTimeout: clearOf(real.clearTimeout),
     clearInterval: clearOf(real.clearInterval),
   };
-  const found = Object.fromEntries(Object.keys(ours).map((name) => [name, Reflect.get(globalThis, name)]));
-  Object.assign(globalThis, ours);
-  AbortSignal.timeout = (ms) => {
-    if (ambient.getStore()?.after === undefined) return real.abortAfter.call(AbortSignal, ms);
-    const controller = new AbortController();
-    timeout(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms);
-    return controller.signal;
-  };
+  const restores = [
+    replace(globalThis, { Date: date, ...ours }),
+    replace(timers, ours),
+    replace(timersPromises, { setTimeout: sleep }),
+    replace(AbortSignal, { timeout: abortAfter }),
+  ];
+  syncBuiltinESMExports();
   return () => {
-    Object.assign(globalThis, found);
-    AbortSignal.timeout = real.abortAfter;
+    for (const restore of restores) restore();
+    syncBuiltinESMExports();
   };
+}
+
+/** @returns what puts back what was there */
+function replace(owner: object, by: Readonly<Record<string, unknown>>): () => void {
+  const found = Object.fromEntries(Object.keys(by).map((name) => [name, Reflect.get(owner, name)]));
+  Object.assign(owner, by);
+  return () => void Object.assign(owner, found);
 }

@@ -79,6 +79,10 @@ export function createCallers(clock: Clock, options: Asking): Traffic {
   }
 
   const waiting = () => all.filter(({ fate }) => fate === undefined);
+  const giveUpTheLate = () => {
+    for (const one of waiting()) if (one.underWay && one.dueAt <= clock.now()) askAgain(one);
+  };
+
   /** In turn: whoever has begun to ask comes to an end before the next begins. */
   const asking = () => (delivery === 'in-turn' ? waiting().slice(0, 1) : waiting());
 
@@ -87,7 +91,7 @@ export function createCallers(clock: Clock, options: Asking): Traffic {
     nextAt: () => Math.min(...asking().map(({ dueAt }) => dueAt)),
     isEmpty: () => waiting().length === 0,
     receive(): Delivered | undefined {
-      for (const one of waiting()) if (one.underWay && one.dueAt <= clock.now()) askAgain(one);
+      giveUpTheLate();
       const one = asking().find(({ underWay, dueAt }) => !underWay && dueAt <= clock.now());
       if (one === undefined) return undefined;
       one.receives++;
@@ -98,6 +102,7 @@ export function createCallers(clock: Clock, options: Asking): Traffic {
     },
     conclude(delivered: Delivered, answer: Answer): string | undefined {
       const one = all.find((other) => delivered.all.includes(other));
+      giveUpTheLate();
       // The caller has given this attempt up, and does not hear what came of it.
       if (one === undefined || one.fate !== undefined) return undefined;
       if (!one.underWay || one.receives !== delivered.attempt) return undefined;

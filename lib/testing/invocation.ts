@@ -22,7 +22,9 @@ export async function invoke(
   const deadline = clock.now() + timeoutMs;
   const cancelTimeout = clock.after(timeoutMs, () => sandbox.kill('is killed by its time-out'));
   const answered = (async () => {
-    const answer = await answerOf(() => handler(event as never, contextUntil(deadline, clock) as never));
+    const answer = await answerOf(() =>
+      sandbox.inside(() => handler(event as never, contextUntil(deadline, clock) as never)),
+    );
     await sandbox.io('return', () => undefined, { takesMs: 0, faults: returnFaults });
     return answer;
   })();

@@ -56,7 +56,7 @@ export async function judge<Provider>(
   for (const one of run.messages) {
     const { message, number, fate = 'stuck' } = one;
     const counts = countsOf(effects(provider, message), message);
-    const wanted = expected?.(provider, message) ?? 1;
+    const wanted = expected === undefined ? 1 : expected(provider, message);
     const problems = problemsOf(run, one, counts, wantedOf(wanted, counts, message), wanted === 'dead-letter');
     if (problems.length === 0) continue;
     const story = [...run.story, endOf(one, counts)];
@@ -92,7 +92,7 @@ function problemsOf<Provider>(
 
 /** What it was that brought a message to the dead-letter queue; nothing, if it was left in doubt there. */
 async function whyDeadLettered<Provider>(
-  { granted, parked, faults }: Run<Provider>,
+  { attended, parked, faults }: Run<Provider>,
   { number, deadLetterReason, wasSeen }: Sent,
   claimsOf: (number: number) => Promise<ReadonlySet<string>>,
 ): Promise<'dead-lettered' | 'never-ran' | undefined> {
@@ -103,7 +103,7 @@ async function whyDeadLettered<Provider>(
   if (faults.length > 0 && claims.some((id) => parked.has(id))) return undefined;
   if (deadLetterReason === noReason) return 'dead-lettered';
   // A handler without claims that looks at a message is at work on it. pawl looks at all of them first.
-  const ran = claims.length === 0 ? wasSeen : claims.some((id) => granted.has(id));
+  const ran = claims.length === 0 ? wasSeen : claims.some((id) => attended.has(id));
   return ran ? 'dead-lettered' : 'never-ran';
 }
 

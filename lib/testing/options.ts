@@ -45,8 +45,9 @@ export interface SweepOptions<Provider> {
    */
   readonly deliveries?: readonly Delivery[];
   /**
-   * How long after the worker gave it up a request to the provider may still be applied, in milliseconds. A `settleMs` below it is caught.
-   * @default 500
+   * How long after the worker gave it up a request to the provider may still be applied, in milliseconds. A `settleMs` that is shorter, with
+   * `skewMs` added, is caught where a repetition is asked about in time.
+   * @default 1500
    */
   readonly lateMs?: number;
   /**
@@ -76,7 +77,7 @@ export interface SweepOptions<Provider> {
   readonly batchSize?: number;
   /**
    * How many workers there are at once.
-   * @default 2; with `callers`, one more than there are messages
+   * @default 2; one more than there are messages where each is alone: with `callers`, and delivered `apart`
    */
   readonly sandboxes?: number;
   /** What a call throws that fails, or whose answer is lost, by its name. @default a connection that was reset */
@@ -101,7 +102,6 @@ type Defaulted =
   | 'visibilityTimeoutMs'
   | 'maxReceiveCount'
   | 'batchSize'
-  | 'sandboxes'
   | 'max'
   | 'deliveries'
   | 'lateMs'
@@ -119,9 +119,9 @@ export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepS
     visibilityTimeoutMs = 6 * functionTimeoutMs,
     maxReceiveCount = 5,
     batchSize = 10,
-    sandboxes = callers ? messages.length + 1 : 2,
+    sandboxes,
     max = 1000,
-    lateMs = 500,
+    lateMs = 1500,
     longestWaitMs = callers ? hourMs : 4 * 24 * hourMs - hourMs,
   } = options;
   const counts = {
@@ -129,10 +129,10 @@ export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepS
     visibilityTimeoutMs,
     maxReceiveCount,
     batchSize,
-    sandboxes,
     max,
     lateMs,
     longestWaitMs,
+    ...(sandboxes !== undefined && { sandboxes }),
   };
   for (const [name, count] of Object.entries(counts)) {
     expectWhole(name, count);

@@ -36,6 +36,7 @@ export interface QueueOptions {
   readonly maxReceiveCount: number;
   readonly batchSize: number;
   readonly longestWaitMs: number;
+  readonly lateMs: number;
   readonly delivery: Delivery;
 }
 
@@ -49,6 +50,9 @@ export interface QueueCalls {
 
 /** What is in no batch with others. */
 const comesAlone: { readonly [Kind in Delivery]?: 'first' | 'again' } = { apart: 'first', regrouped: 'again' };
+
+/** A repetition comes so long before a late request of the one before it is applied, in milliseconds. */
+const aheadMs = 100;
 
 /** Messages are sent one after the other, a moment before the first of them is received. */
 const sentBeforeMs = 500;
@@ -75,7 +79,19 @@ export function createQueue(clock: Clock, options: QueueOptions): Traffic & Queu
       visibleAt: late?.has(message) ? clock.now() + options.longestWaitMs : 0,
     };
   });
-  const inTurn = delivery === 'reversed' ? all.toReversed() : all;
+  const inTheirOrder = delivery === 'reversed' ? all.toReversed() : all;
+  /** Repetitions that come when the one before them has had its first turn. */
+  const following = new Map<Queued, Queued>();
+  if (delivery === 'in-turn') {
+    for (const same of Map.groupBy(all, ({ body }) => body).values()) {
+      for (const [index, one] of same.entries()) {
+        const before = same[index - 1];
+        if (before === undefined) continue;
+        one.visibleAt = Infinity;
+        following.set(before, one);
+      }
+    }
+  }
 
   /** Whether a message joins those that were received already. */
   function joins(one: Queued, received: readonly Queued[]): boolean {
@@ -93,7 +109,7 @@ export function createQueue(clock: Clock, options: QueueOptions): Traffic & Queu
     const received: Queued[] = [];
     /** Groups with a message under way: what comes after it waits. */
     const blocked = new Set<string>();
-    for (const one of inTurn) {
+    for (const one of inTheirOrder) {
       const group = one.message.messageGroupId;
       if (one.fate !== undefined || (group !== undefined && blocked.has(group))) continue;
       const visible = one.visibleAt <= clock.now();
@@ -145,8 +161,13 @@ export function createQueue(clock: Clock, options: QueueOptions): Traffic & Queu
     nextAt,
     isEmpty: () => all.every(({ fate }) => fate !== undefined),
     conclude(delivered, answer) {
-      if (answer.kind === 'died') return undefined;
       const batch = all.filter((one) => delivered.all.includes(one));
+      for (const one of batch) {
+        const next = following.get(one);
+        following.delete(one);
+        if (next !== undefined) next.visibleAt = clock.now() + Math.max(0, options.lateMs - aheadMs);
+      }
+      if (answer.kind === 'died') return undefined;
       const failed = failuresOf(batch, answer);
       for (const one of batch) if (!failed.includes(one)) acknowledge(one);
       if (failed.length === 0) return undefined;

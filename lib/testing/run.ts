@@ -21,8 +21,8 @@ export interface Run<Provider> {
   readonly boundaries: readonly Boundary[];
   readonly messages: readonly Sent[];
   readonly provider: Provider;
-  /** Claims that pawl granted, by their ids. */
-  readonly granted: ReadonlySet<string>;
+  /** Claims that pawl has granted, or refused for their own sake, by their ids. */
+  readonly attended: ReadonlySet<string>;
   /** Claims that pawl parked, or found parked. */
   readonly parked: ReadonlySet<string>;
   /** Messages whose effect came before that of an earlier one of their group, by their numbers. */
@@ -31,6 +31,15 @@ export interface Run<Provider> {
   /** What happened, line by line. */
   readonly story: readonly string[];
 }
+
+/** The events of a claim whose message had its turn. */
+const attending: ReadonlySet<string> = new Set([
+  'granted',
+  'taken-over',
+  'key-reused',
+  'still-parked',
+  'undeliverable',
+]);
 
 /** What a run needs besides its settings. */
 export interface Circumstances extends Required<Scenario> {
@@ -69,13 +78,14 @@ async function runBetween<Provider>(
   const order = watchOrder(traffic.all, ({ message }) =>
     Object.values(countsOf(effects(provider, message), message)).some((count) => count > 0),
   );
-  const sandboxes = delivery === 'in-turn' ? 1 : settings.sandboxes;
+  const isEachAlone = callers !== undefined || delivery === 'apart';
+  const sandboxes = delivery === 'in-turn' ? 1 : (settings.sandboxes ?? (isEachAlone ? messages.length + 1 : 2));
   const most = mostInvocations(messages.length);
   const boundaries: Boundary[] = [];
   const told: [at: number, worker: number, what: string][] = [];
   const idle: { readonly sandbox: Sandbox; readonly handler: SweptHandler }[] = [];
   const underWay = new Set<Promise<unknown>>();
-  const granted = new Set<string>();
+  const attendedTo = new Set<string>();
   const parked = new Set<string>();
   let invocations = 0;
   let running = 0;
@@ -161,7 +171,7 @@ async function runBetween<Provider>(
   function startSandbox() {
     const sandbox = createSandbox(surroundings, ++workers);
     const heard = ({ type, id }: { readonly type: string; readonly id: string }) => {
-      if (type === 'granted' || type === 'taken-over') granted.add(id);
+      if (attending.has(type)) attendedTo.add(id);
       if (type === 'parked' || type === 'still-parked') parked.add(id);
     };
     const world = worldOf(sandbox, { store, queue, tell, heard, lateMs: settings.lateMs });
@@ -185,14 +195,16 @@ async function runBetween<Provider>(
     if (running === 0 || until - clock.now() < 1000) return;
     const nextAt = clock.nextAt();
     const isQuiet = () => clock.nextAt() === nextAt && underWay.size === 0;
-    do {
+    await realWork.settle();
+    for (let turns = 0; turns < 20 && isQuiet(); turns++) {
+      await turn();
       await realWork.settle();
-      for (let turns = 0; turns < 20 && isQuiet(); turns++) await turn();
-    } while (isQuiet() && realWork.isUnderWay());
+    }
     await settle();
   }
 
-  const nextAt = () => (running < sandboxes ? Math.min(clock.nextAt(), traffic.nextAt()) : clock.nextAt());
+  const canInvoke = () => running < sandboxes && invocations < most;
+  const nextAt = () => (canInvoke() ? Math.min(clock.nextAt(), traffic.nextAt()) : clock.nextAt());
 
   const stopListening = listenToRejections((reason) => {
     if (running === 0) broken ??= { error: reason };
@@ -200,7 +212,7 @@ async function runBetween<Provider>(
   });
   try {
     for (;;) {
-      while (running < sandboxes && traffic.nextAt() <= clock.now() && invocations < most) {
+      while (canInvoke() && traffic.nextAt() <= clock.now()) {
         const delivered = traffic.receive();
         if (delivered === undefined) break;
         void work(delivered);
@@ -228,7 +240,7 @@ async function runBetween<Provider>(
     boundaries,
     messages: only === undefined ? traffic.all : traffic.all.filter(({ number }) => number === only),
     provider,
-    granted,
+    attended: attendedTo,
     parked,
     // What a network delays, no handler can put in order.
     outOfOrder: isLate ? new Set() : order.outOfOrder(),

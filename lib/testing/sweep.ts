@@ -1,6 +1,6 @@
 import { installAmbient } from './ambient.ts';
 import { countsOf, wantedOf } from './effects.ts';
-import type { Boundary, FaultAt } from './faults.ts';
+import type { Boundary } from './faults.ts';
 import { countFates, type Fates, type Finding, judge, type Problem } from './judge.ts';
 import { type Scenario, type SweepOptions, type SweepSettings, sweepSettings } from './options.ts';
 import { type RealWork, watchRealWork } from './real-work.ts';
@@ -112,7 +112,16 @@ async function sweepWith<Provider>(settings: SweepSettings<Provider>): Promise<S
     // What does harm alone does harm in company, and would hide the rest.
     const harmless = (made: readonly Made<Provider>[]) => made.filter(({ isHarmless }) => isHarmless);
     const elsewhere = harmless(others).flatMap(withOneMore);
-    singles.push(...(await makeAll(elsewhere, Math.ceil((max - runs) / 2))));
+    // The handler's own calls first: what its traffic changes most is what it meets there.
+    const most = runs + Math.ceil((max - runs) / 2);
+    const own = elsewhere.filter(({ name }) => !isOurs(name));
+    singles.push(...(await makeAll(own, most - runs)));
+    singles.push(
+      ...(await makeAll(
+        elsewhere.filter(({ name }) => isOurs(name)),
+        most - runs,
+      )),
+    );
     await makeAll(harmless(singles).flatMap(withOneMore), max - runs);
   }
   const of = (...problems: Problem[]) => findings.filter(({ problem }) => problems.includes(problem));
@@ -139,7 +148,7 @@ function claimsAlone<Provider>(settings: SweepSettings<Provider>, realWork: Real
     const found = known.get(only);
     if (found !== undefined) return found;
     const claims = runOnce(settings, { delivery: 'together', faults: [], only, realWork }).then(
-      ({ granted }) => granted,
+      ({ attended }) => attended,
     );
     known.set(only, claims);
     return claims;
@@ -153,31 +162,36 @@ function expectToSee<Provider>(run: Run<Provider>, { effects, expected }: SweepS
   let hasHappened = false;
   for (const { message } of messages) {
     const counts = countsOf(effects(provider, message), message);
-    const wanted = wantedOf(expected?.(provider, message) ?? 1, counts, message);
+    const wanted = wantedOf(expected === undefined ? 1 : expected(provider, message), counts, message);
     isWanted ||= Object.values(wanted).some((count) => count > 0);
     hasHappened ||= Object.values(counts).some((count) => count > 0);
   }
   if (isWanted && !hasHappened) {
     throw new Error(`crashSweep: without any fault, no message had an effect that was counted:\n${story.join('\n')}`);
   }
-  if (run.boundaries.every(({ name }) => /^(store\.|sqs\.|return$)/.test(name))) {
+  if (run.boundaries.every(({ name }) => isOurs(name))) {
     throw new Error(
       'crashSweep: no call to the provider was seen: make it with world.io(…), or of a client from world.wrap(…)',
     );
   }
 }
 
-/** The same run, with one fault more, at any boundary after the last. */
-function withOneMore({ delivery, faults, boundaries }: Made<unknown>): readonly Required<Scenario>[] {
-  const after = faults.at(-1)?.at ?? 0;
-  return possible(boundaries, after).map((fault) => ({ delivery, faults: [...faults, fault] }));
+/** A boundary that is not the handler's own. */
+const isOurs = (name: string) => name === 'return' || name.startsWith('store.') || name.startsWith('sqs.');
+
+/** A run to be made, and where its last fault is. */
+interface Planned extends Required<Scenario> {
+  readonly name: string;
 }
 
-/** Every fault at every boundary after the first so many. */
-function possible(boundaries: readonly Boundary[], after: number): readonly FaultAt[] {
+/** The same run, with one fault more, at any boundary after the last. */
+function withOneMore({ delivery, faults, boundaries }: Made<unknown>): readonly Planned[] {
+  const after = faults.at(-1)?.at ?? 0;
   return boundaries
     .slice(after)
-    .flatMap(({ faults }, index) => faults.map((fault) => ({ at: after + index + 1, fault })));
+    .flatMap(({ name, faults: possible }, index) =>
+      possible.map((fault) => ({ delivery, name, faults: [...faults, { at: after + index + 1, fault }] })),
+    );
 }
 
 /** So many of them at most, spread over all. */

@@ -76,9 +76,9 @@ export function settle(one: Sent, fate: SweptFate, reason?: string): void {
 /**
  * How the traffic comes.
  *
- * `together`: in batches as large as they may be; of callers, all at once. `apart`: each message alone, two workers at a time; what
- * comes again comes in batches. `regrouped`: in batches, and what comes again comes alone. `in-turn`: each alone, and the next when it
- * has been answered. `reversed`: together, the last first; never of a FIFO queue. `long-wait`: a repetition, or else the last, waits for
+ * `together`: in batches as large as they may be; of callers, all at once. `apart`: each message alone, all at once; what comes
+ * again comes in batches. `regrouped`: in batches, and what comes again comes alone. `in-turn`: each alone, and the next when it
+ * has been answered; a repetition just before a late request of the one before it is applied. `reversed`: together, the last first; never of a FIFO queue. `long-wait`: a repetition, or else the last, waits for
  * as long as a queue keeps it (`longestWaitMs`).
  */
 export type Delivery = 'together' | 'apart' | 'regrouped' | 'in-turn' | 'reversed' | 'long-wait';
