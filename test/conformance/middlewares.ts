@@ -65,7 +65,12 @@ export async function loadStack({ row, major, core, door }: Tried): Promise<Make
     return () => [factory({ eventSchema })];
   }
   if (answersOnce(row)) {
-    return (told) => [factory({ isWarmingUp: () => !told.answeredEarly && (told.answeredEarly = true) })];
+    function isWarmingUp(told: Told): boolean {
+      const isFirst = !told.answeredEarly;
+      told.answeredEarly = true;
+      return isFirst;
+    }
+    return (told) => [factory({ isWarmingUp: () => isWarmingUp(told) })];
   }
   if (row.name === 'http-content-encoding') {
     const negotiate = await factoryOf(`@middy-${core}/http-content-negotiation`);

@@ -1,6 +1,7 @@
 import {
   beside,
   type Cell,
+  type Core,
   cellOf,
   cores,
   type Door,
@@ -39,7 +40,13 @@ const triedWith = (row: Row): string => {
 };
 
 function inWords(row: Row, door: Door, position: Position, reasons: string[]): string {
-  const cell = cellOf(row, door, position);
+  const [oldest, ...newer] = cores.map((core) => wordOf(row, door, position, core, reasons));
+  const [newest = ''] = newer;
+  return oldest === newest ? newest : `${newest}; core 5: ${oldest}`;
+}
+
+function wordOf(row: Row, door: Door, position: Position, core: Core, reasons: string[]): string {
+  const cell = cellOf(row, door, position, core);
   if (cell.kind === 'works') {
     const bare = door === 'http' && row.bare?.includes(position) ? why('²') : '';
     return `works${cell.reasons === 'lost' ? why('¹') : ''}${bare}`;

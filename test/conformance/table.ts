@@ -51,8 +51,10 @@ export interface Row {
   readonly doors: readonly Door[];
   /** The majors of it that are on npm. A core is tried with the newest that is not newer than itself. */
   readonly majors: readonly number[];
-  /** Where it is not `works` without a note. */
+  /** Where it is not simply `works`. */
   readonly cells?: Partial<Readonly<Record<Door, Partial<Readonly<Record<Position, Cell>>>>>>;
+  /** Where core 5 differs. */
+  readonly core5?: Partial<Readonly<Record<Door, Partial<Readonly<Record<Position, Cell>>>>>>;
   /** Where a replay lacks what this middleware adds; elsewhere it is the same. */
   readonly bare?: readonly Position[];
 }
@@ -80,6 +82,11 @@ const answeredByOthers: Cell = {
   reason: 'It answers in the place of pawl, or of the handler, and Lambda or `once` takes that for success',
 };
 
+const untold: Cell = {
+  kind: 'impossible',
+  reason: 'Middy 5 does not tell pawl that another middleware has answered early',
+};
+
 /** Pawl needs the text of a body as it was sent: numbers are rounded by then, and two intents pass for one. */
 const noText: Cell = { kind: 'refused', sentence: 'another middleware has parsed it' };
 
@@ -101,6 +108,7 @@ export const table: readonly Row[] = [
       queue: { outside: answeredByOthers, around: answeredByOthers, whole: answeredByOthers },
       http: { whole: answeredByOthers },
     },
+    core5: { queue: { inside: untold }, http: { inside: untold } },
   },
   { name: 'cloudwatch-metrics', doors: both, majors: [5] },
   { name: 'ssm', doors: both, majors: all },
@@ -187,8 +195,9 @@ export interface Tried {
   readonly replay: Replay;
 }
 
-export function cellOf(row: Row, door: Door, position: Position): Cell {
-  return row.cells?.[door]?.[position] ?? works;
+export function cellOf(row: Row, door: Door, position: Position, core: Core): Cell {
+  const special = core === 5 ? row.core5?.[door]?.[position] : undefined;
+  return special ?? row.cells?.[door]?.[position] ?? works;
 }
 
 /** The newest major of a middleware that is not newer than a core. */
@@ -205,7 +214,7 @@ export function triedAt(door: Door): readonly Tried[] {
         positions.map((position): Tried => {
           const major = majorFor(row, core);
           const replay = row.bare?.includes(position) ? 'bare' : 'same';
-          return { row, core, major, door, position, expected: cellOf(row, door, position), replay };
+          return { row, core, major, door, position, expected: cellOf(row, door, position, core), replay };
         }),
       ),
     );
