@@ -8,7 +8,7 @@ import { withEach } from '../sqs/limit.ts';
 import type { SqsOptions } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, grantedOf } from './claim-batch.ts';
 import { watchForEarlyAnswer } from './early-answers.ts';
-import { forMiddyToo, type Said, type Told, toldByThrow, toldOfAll, understand } from './responses.ts';
+import { type Said, type Told, toldByThrow, toldOfAll, understand } from './responses.ts';
 
 /**
  * The options of the middleware. Those that reach into the handling of one message (`lease`, `timeoutMs`,
@@ -67,7 +67,7 @@ export function sqsOnce<Body = unknown>(
       one.fate = await fateOf(one, place);
     });
     for (const one of batch) one.fate ??= one.first?.fate;
-    return forMiddyToo(await consumer.conclude(batch, taken), batch);
+    return consumer.conclude(batch, taken);
   }
 
   /** What this middleware has taken for the request, and has not ended yet. */

@@ -9,8 +9,8 @@ import { parser } from '@aws-lambda-powertools/parser/middleware';
 import { SqsRecordSchema, SqsSchema } from '@aws-lambda-powertools/parser/schemas';
 import { Tracer } from '@aws-lambda-powertools/tracer';
 import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
+import type { MiddlewareObj } from '@middy/core';
 import { array, looseObject, object, string } from 'zod';
-import type { AnyMiddleware } from './middlewares.ts';
 import type { Door, Row } from './table.ts';
 
 const order = object({ orderId: string() });
@@ -33,7 +33,7 @@ const parsers: Readonly<Record<string, Partial<Record<Door, () => object>>>> = {
 };
 
 /** The middlewares that Powertools brings for Middy. Their clients are a cold start's, as authors have them at module level. */
-export function powertoolsStack({ name, used = '' }: Row, door: Door): () => readonly AnyMiddleware[] {
+export function powertoolsStack({ name, used = '' }: Row, door: Door): () => readonly MiddlewareObj[] {
   const made: Readonly<Record<string, () => object>> = {
     logger: () => injectLambdaContext(new Logger({ logLevel: 'SILENT' }), { resetKeys: true, logEvent: true }),
     metrics: () => logMetrics(new Metrics({ namespace: 'shop' }), { captureColdStartMetric: true }),
