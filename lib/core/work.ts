@@ -1,5 +1,5 @@
 import { LeaseError } from './errors.ts';
-import type { Host } from './host.ts';
+import { type Host, whenOver } from './host.ts';
 
 /** An error in a box: what was thrown may be `undefined`, `null` or `''`, and is an error all the same. */
 export interface Thrown {
@@ -19,10 +19,10 @@ export interface Work {
   /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
   end(how: 'returned' | 'threw'): void;
   /**
-   * Waits for what is under way, but not longer than the lease: an effect that never settles must not keep its own outcome from being
+   * Waits for what is under way, but not for ever: an effect that never settles must not keep its own outcome from being
    * recorded. Nothing starts after it.
    *
-   * @param remainingMs until the lease has to be used for recording; a renewal may move that
+   * @param remainingMs until the outcome has to be recorded; a renewal may move that
    * @returns what was left in doubt, and what failed since the handler ended
    */
   rest(host: Host, remainingMs: () => number): Promise<readonly Thrown[]>;
@@ -63,13 +63,13 @@ export function createWork(): Work {
     async rest(host, remainingMs) {
       // One that has ended may have begun the next: `step(a).then(() => step(b))`, which nobody waits for.
       while (underWay.size > 0) {
-        if (remainingMs() <= 0) {
+        await settledWithin(host, remainingMs(), underWay);
+        if (underWay.size > 0 && remainingMs() <= 0) {
           late.push({
             error: new LeaseError('an effect or a step of the handler had not ended when the time was over'),
           });
           break;
         }
-        await settledWithin(host, remainingMs(), underWay);
       }
       stopped = true;
       return [...inDoubt, ...late];
@@ -79,7 +79,7 @@ export function createWork(): Work {
 
 async function settledWithin(host: Host, ms: number, promises: Iterable<Promise<unknown>>): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  const cancel = host.after(ms, resolve);
+  const cancel = whenOver(host, ms, resolve);
   await Promise.race([Promise.allSettled(promises), over]);
   cancel();
 }

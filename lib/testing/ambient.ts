@@ -21,6 +21,9 @@ const ambient = new AsyncLocalStorage<Ambient>();
 /** Runs code by this clock, and all that it awaits and starts. */
 export const runBy = <T>(clock: Ambient, code: () => T): T => ambient.run(clock, code);
 
+/** Whether it is a handler that asks, and neither its provider nor anything else in the process. */
+export const isSwept = (): boolean => ambient.getStore()?.after !== undefined;
+
 const real = {
   Date,
   setTimeout,
@@ -89,7 +92,6 @@ const clearOf = (original: (timer: never) => void) => (timer: unknown) =>
 /** Puts the clocks of sweeps into the globals and `node:timers`, until the returned function is called. */
 export function installAmbient(): () => void {
   const now = () => ambient.getStore()?.now() ?? real.Date.now();
-  const isSwept = () => ambient.getStore()?.after !== undefined;
   const timeout = timerOf(real.setTimeout, false);
 
   function sleep<T>(ms?: number, value?: T, options: { readonly signal?: AbortSignal } = {}): Promise<T | undefined> {

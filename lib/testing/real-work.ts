@@ -1,55 +1,67 @@
-import process from 'node:process';
-import { realTimers } from './ambient.ts';
+import { createHook } from 'node:async_hooks';
+import { isSwept, realTimers } from './ambient.ts';
 
 /** How long a handler may wait for something real before the virtual clock goes on without it, in milliseconds. */
 const patienceMs = 1000;
 
-/** What a process has open for as long as it likes. What it has besides are requests, such as a file that is read: they end. */
-const lasting: ReadonlySet<string> = new Set([
+/** What Node calls things that somebody waits for, and that end by themselves. */
+const requests: ReadonlySet<string> = new Set([
   'Timeout',
-  'Immediate',
-  'MessagePort',
-  'PipeWrap',
-  'PipeServerWrap',
-  'TTYWrap',
-  'SignalWrap',
-  'ProcessWrap',
-  'TCPServerWrap',
-  'UDPWrap',
-  'FSEventWrap',
-  'StatWatcher',
+  'FSREQCALLBACK',
+  'FSREQPROMISE',
+  'FILEHANDLECLOSEREQ',
+  'GETADDRINFOREQWRAP',
+  'QUERYWRAP',
+  'TCPCONNECTWRAP',
+  'PIPECONNECTWRAP',
+  'HTTPCLIENTREQUEST',
+  'PROCESSWRAP',
+  'ZLIB',
+  'CIPHERREQUEST',
+  'DERIVEBITSREQUEST',
+  'HASHREQUEST',
+  'PBKDF2REQUEST',
+  'SCRYPTREQUEST',
+  'SIGNREQUEST',
+  'RANDOMBYTESREQUEST',
+  'RANDOMPRIMEREQUEST',
+  'CHECKPRIMEREQUEST',
+  'KEYGENREQUEST',
+  'KEYPAIRGENREQUEST',
+  'KEYEXPORTREQUEST',
 ]);
-
-const socket = 'TCPSocketWrap';
-
-/**
- * Real work of this process that the kit does not see: a file that is read, a request to a server. Timers are none: those of a handler go
- * by the clock of its run.
- *
- * Sockets that were there at the start are no handler's, and one that does not close in time is taken for a connection that is kept open.
- */
-export function watchRealWork() {
-  let usualSockets = sockets();
-
-  const isUnderWay = () => kinds().some((kind) => kind !== socket && !lasting.has(kind)) || sockets() > usualSockets;
-
-  return {
-    /** Waits until none is under way, but not for ever. */
-    async settle(): Promise<void> {
-      if (!isUnderWay()) return;
-      const from = performance.now();
-      while (isUnderWay() && performance.now() - from < patienceMs) {
-        await new Promise<void>((resolve) => realTimers.setTimeout(resolve, 1));
-      }
-      usualSockets = sockets();
-    },
-  };
-}
 
 export type RealWork = ReturnType<typeof watchRealWork>;
 
-const kinds = () => process.getActiveResourcesInfo();
-
-function sockets(): number {
-  return kinds().filter((kind) => kind === socket).length;
+/**
+ * Watches real work that a handler starts and the kit does not see: a file that is read, a request to a server, a timer of a function that
+ * the handler's module made before the sweep.
+ */
+export function watchRealWork() {
+  const underWay = new Set<number>();
+  const end = (id: number) => void underWay.delete(id);
+  const hook = createHook({
+    init(id, kind) {
+      if (requests.has(kind) && isSwept()) underWay.add(id);
+    },
+    after: end,
+    destroy: end,
+    // Unknown to older versions of Node, which are slower then.
+    ...{ trackPromises: false },
+  });
+  hook.enable();
+  return {
+    /** Waits until none is under way, but not for ever. */
+    async settle(): Promise<void> {
+      const from = performance.now();
+      while (underWay.size > 0 && performance.now() - from < patienceMs) {
+        await new Promise<void>((resolve) => realTimers.setTimeout(resolve, 1));
+      }
+      // What has not ended by now is not waited for again.
+      underWay.clear();
+    },
+    stop(): void {
+      hook.disable();
+    },
+  };
 }

@@ -115,8 +115,7 @@ async function runBetween<Provider>(
     },
     async make(name, call) {
       // What throws at once is a call that fails. Its clients' timers are real ones, for the clock stands still.
-      const called = runBy({ now: clock.now }, async () => call());
-      const inTime = withinPatience(name, called);
+      const inTime = runBy({ now: clock.now }, () => withinPatience(name, (async () => call())()));
       underWay.add(inTime);
       try {
         return await inTime;

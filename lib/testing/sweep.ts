@@ -59,9 +59,11 @@ export function crashSweep<Provider>(options: SweepOptions<Provider>): Promise<S
 async function sweep<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
   const settings = sweepSettings(options);
   const restore = installAmbient();
+  const realWork = watchRealWork();
   try {
-    return await sweepWith(settings);
+    return await sweepWith(settings, realWork);
   } finally {
+    realWork.stop();
     restore();
   }
 }
@@ -73,11 +75,10 @@ interface Made<Provider> extends Required<Scenario> {
   readonly run: Run<Provider>;
 }
 
-async function sweepWith<Provider>(settings: SweepSettings<Provider>): Promise<SweepReport> {
+async function sweepWith<Provider>(settings: SweepSettings<Provider>, realWork: RealWork): Promise<SweepReport> {
   const { deliveries, max, onProgress, replay } = settings;
   const fates: Fates = { acknowledged: 0, parked: 0, deadLettered: 0, stuck: 0 };
   const findings: Finding[] = [];
-  const realWork = watchRealWork();
   const claimsOf = claimsAlone(settings, realWork);
   let runs = 0;
   let planned = 0;

@@ -1,5 +1,9 @@
+import { pbkdf2 } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { headerKey, onceOverHttp } from '../../../lib/http/index.ts';
 import { once, RejectedError, reconcile, renewedLease } from '../../../lib/index.ts';
 import {
@@ -17,6 +21,23 @@ import { common, type Fixture, fixture, group, messages, type Order, one, order,
 /*
  * Handlers that are right, for the provider and the messages that they have: none may be accused.
  */
+
+const madeBefore = promisify(setTimeout);
+const derive = promisify(pbkdf2);
+
+const server = createServer((_, response) => void madeBefore(5).then(() => response.end('yes')));
+
+const listening = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve).unref());
+
+/** Asks a server that takes its time, without `world.io`. */
+async function answerOfServer(): Promise<void> {
+  await listening;
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve, reject) => {
+    const request = get({ port, host: '127.0.0.1', agent: false }, (response) => response.resume().on('end', resolve));
+    request.on('error', reject);
+  });
+}
 
 const pawl = (world: World): SqsOptions<Order> => ({
   ...world.options,
@@ -147,13 +168,40 @@ export const right: readonly Fixture[] = [
     handler: (world, { sendOnce }) =>
       each(({ body }) => world.io('send', () => sendOnce(orderOf(body), orderOf(body)))),
   }),
-  fixture('plain: waits for a real timer of 5 ms', {
+  fixture('plain: waits for a timer of 5 ms', {
     ...common,
-    max: 60,
     handler: (world, { sendOnce }) =>
       each(async ({ body }) => {
         await sleep(5);
+        await new Promise((resolve) => setTimeout(resolve, 5));
         await world.io('send', () => sendOnce(orderOf(body), orderOf(body)));
+      }),
+  }),
+  fixture('plain: waits for a real timer of 5 ms, by a function that was made before the sweep', {
+    ...common,
+    max: 40,
+    handler: (world, { sendOnce }) =>
+      each(async ({ body }) => {
+        await madeBefore(5);
+        await world.io('send', () => sendOnce(orderOf(body), orderOf(body)));
+      }),
+  }),
+  fixture('plain: asks a server that is not wrapped', {
+    ...common,
+    max: 40,
+    handler: (world, { sendOnce }) =>
+      each(async ({ body }) => {
+        await answerOfServer();
+        await world.io('send', () => sendOnce(orderOf(body), orderOf(body)));
+      }),
+  }),
+  fixture('plain: derives a key, in a thread of its own', {
+    ...common,
+    max: 40,
+    handler: (world, { sendOnce }) =>
+      each(async ({ body }) => {
+        const key = await derive(orderOf(body), 'salt', 10_000, 32, 'sha256');
+        await world.io('send', () => sendOnce(orderOf(body), key.toString('hex')));
       }),
   }),
   fixture('plain: reads a file', {
