@@ -91,7 +91,7 @@ export async function claimBatch<Body>(
     return !group.includes(twin);
   }
 
-  await inOrder(batch, take, (one) => consumer.makeWay(one, received));
+  await inOrder(batch, take, (one, behind) => consumer.makeWay(one, behind, received));
   const rankOf = ({ fate }: Delivery) => fate?.suspect ?? 0;
   const suspects = batch.filter(rankOf).sort((a, b) => rankOf(a) - rankOf(b));
   for (const [index, one] of suspects.entries()) {

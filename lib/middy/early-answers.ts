@@ -26,7 +26,8 @@ export function watchForEarlyAnswer(
     enumerable: true,
     get() {
       if (!isEarly()) return response;
-      concluding ??= conclude(response, handlerHasAnswered);
+      // Middy reads it twice after an error. Later, then: whoever ends the watch in the course of it must find the promise.
+      concluding ??= Promise.resolve().then(() => conclude(response, handlerHasAnswered));
       return concluding;
     },
     set(value) {

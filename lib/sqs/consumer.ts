@@ -134,23 +134,26 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
   }
 
   /**
-   * Buries the head of a message group that can never run, so that the group goes on in this batch. Every receive of a head that keeps failing is one of those
-   * behind it as well: together with it, SQS would dead-letter them, without their having run. So it is set aside one receive before that, which
-   * leaves them this receive, and another in case that their worker dies.
+   * Buries the head of a message group that can never run, so that the group goes on in this batch. Every receive of a head that keeps failing is one
+   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it is set aside earlier, which
+   * leaves them this receive, and as many as they need to get their turn.
    */
-  async function makeWay(one: Delivery, { deadline }: Invocation): Promise<void> {
-    const until = deadline - answerMs;
+  async function makeWay(one: Delivery, behind: number, { startedAt, deadline }: Invocation): Promise<void> {
     const { fate, record } = one;
+    const until = deadline - answerMs;
+    if (fate?.fate !== 'again') return bury([one], until);
     const receives = receiveCountOf(record);
-    if (fate?.fate === 'again' && fate.error && deadLetters && receives > 1) {
-      const most = await maxReceiveCount(one, until);
-      if (most === undefined || receives < Math.max(2, most - 1)) return;
-      one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
-      await bury([one], until);
-      if (!one.isBuried) one.fate = fate;
-    } else {
-      await bury([one], until);
-    }
+    // After a first failure, it has not had its second chance.
+    if (fate.error === undefined || deadLetters === undefined || receives < 2) return;
+    const most = await maxReceiveCount(one, until);
+    const { timeoutMs, marginMs } = settings;
+    // How many of a group have their turn in one invocation, if each takes as long as it may.
+    const turns = timeoutMs === 0 ? behind : Math.max(1, Math.floor((deadline - startedAt - marginMs) / timeoutMs));
+    const kept = Math.ceil(behind / turns);
+    if (most === undefined || receives < most - kept) return;
+    one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
+    await bury([one], until);
+    if (!one.isBuried) one.fate = fate;
   }
 
   /** Carries out the fates of a batch, and answers Lambda: every message that is not done comes again. */

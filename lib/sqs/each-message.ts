@@ -150,7 +150,7 @@ export function eachBy<Body>(options: SqsOptions<Body>, way: (consumer: Consumer
       await one.ended;
     }
 
-    await inOrder(batch, step, (one) => consumer.makeWay(one, received));
+    await inOrder(batch, step, (one, behind) => consumer.makeWay(one, behind, received));
     return consumer.conclude(batch, received);
   };
 }

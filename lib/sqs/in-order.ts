@@ -12,22 +12,23 @@ export function groupOf({ record }: Delivery): string | undefined {
  * neither done nor safe in the dead-letter queue, or whose step answers that the group ends there. What was received most often goes
  * first: it has waited for its turn before, and each wait has cost it a receive.
  *
- * @param makeWay called with a message that others of its group wait behind, to bury it if it keeps them waiting for nothing
+ * @param makeWay called with a message and how many of its group wait behind it, to bury it if it keeps them waiting for nothing
  */
 export async function inOrder<One extends Delivery>(
   batch: readonly One[],
   step: (one: One, group: readonly One[]) => Promise<unknown>,
-  makeWay: (one: One) => Promise<void>,
+  makeWay: (one: One, behind: number) => Promise<void>,
 ): Promise<void> {
   const groups = [...Map.groupBy(batch, (one) => groupOf(one) ?? one).values()];
   const receives = ([head]: readonly One[]) => (head ? receiveCountOf(head.record) : 0);
   groups.sort((a, b) => receives(b) - receives(a));
   await Promise.all(
     groups.map(async (group) => {
-      for (const one of group) {
+      for (const [place, one] of group.entries()) {
         const ends = await step(one, group);
-        if (ends || one === group.at(-1)) return;
-        await makeWay(one);
+        const behind = group.length - 1 - place;
+        if (ends || behind === 0) return;
+        await makeWay(one, behind);
         if ((one.fate ?? done).fate !== 'done' && !one.isBuried) return;
       }
     }),
