@@ -5,6 +5,7 @@ import { recordedError } from '../core/record.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate } from './gate.ts';
 import type { HttpOptions } from './options.ts';
+import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
 
 /** What a request has under way: the end of its handler is told here, and its response comes from there. */
@@ -140,7 +141,7 @@ export function httpOnce<Event extends HttpEvent>(
       if (request.internal[name]) throw new Error('httpOnce: use it once on a handler');
       const { context } = request;
       const { answer, admitted } = await enter(request.event, context);
-      if (admitted === undefined) return answer;
+      if (admitted === undefined) return asLast(request.event, answer);
       const handler = Promise.withResolvers<unknown>();
       const begun = Promise.withResolvers<void>();
       const response = handle(admitted, (claim) => {
@@ -152,7 +153,7 @@ export function httpOnce<Event extends HttpEvent>(
       response.catch(() => undefined);
       const early = await Promise.race([begun.promise, response]);
       // Nothing was started: the provider had the answer, or there was no time.
-      if (early !== undefined) return early;
+      if (early !== undefined) return asLast(request.event, early as OwnResponse);
       const underWay: UnderWay = { handler, response, context, begun: false };
       request.internal[name] = underWay;
       watchContext(request, underWay, claimsByContext.get(context));

@@ -37,6 +37,12 @@ function without({ headers = {}, ...rest }: Response) {
 }
 
 // What answers for real work once has answered the first of the two.
+/** A response whose body is a text, as every service wants it. */
+function asJson({ statusCode, body }: Response): Response {
+  if (typeof body === 'string') return { statusCode, headers: {}, body };
+  return { statusCode, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
 const cells = triedAt('http').filter(({ expected, row }) => expected.kind === 'works' && !answersOnce(row));
 
 test.each(cells.map((tried) => [nameOf(tried), tried] as const))(
@@ -49,8 +55,42 @@ test.each(cells.map((tried) => [nameOf(tried), tried] as const))(
     expect(first.statusCode).toBe(201);
     expect(told(second.headers, 'idempotency-replayed')).toBe('true');
     if (tried.replay === 'same') expect(without(second)).toEqual(without(first));
-    else expect(without(second)).toEqual(without(paidResponse(tried, 'p-1')));
+    else expect(without(second)).toEqual(asJson(paidResponse(tried, 'p-1')));
     if (tried.replay === 'bare') expect(without(second)).not.toEqual(without(first));
     expect(textOf(first)).toContain('p-1');
+  },
+);
+
+const withCors = triedAt('http').filter(({ row }) => row.name === 'http-cors');
+
+test.each(withCors.map((tried) => [nameOf(tried), tried] as const))(
+  '%s: a browser can read pawl’s own problem details where they pass through the middleware',
+  async (_, tried) => {
+    const { send } = await apiOf(tried);
+    const event = eventOf(tried, 'p-1');
+    const problem = await send({ ...event, headers: { ...event.headers, 'idempotency-key': '' } });
+    expect(problem.statusCode).toBe(400);
+    const origin = told(problem.headers, 'access-control-allow-origin');
+    expect(origin).toBe(tried.position === 'around' ? 'https://shop.example.com' : undefined);
+  },
+);
+
+/** Parsed by others, these two are one number. */
+const amounts = ['9007199254740993', '9007199254740992'] as const;
+const withJson = triedAt('http').filter(
+  ({ row }) => row.name === 'http-json-body-parser' || row.used?.includes('JSON'),
+);
+
+test.each(withJson.map((tried) => [nameOf(tried), tried] as const))(
+  '%s: another amount beyond 2^53 is another intent, and is not answered with the first one’s response',
+  async (_, tried) => {
+    const { calls, send } = await apiOf(tried);
+    const [first, second] = amounts.map((amount) => ({
+      ...eventOf(tried, 'p-1'),
+      body: `{"payment":"p-1","amountCents":${amount}}`,
+    }));
+    expect((await send(first)).statusCode).toBe(201);
+    expect((await send(second)).statusCode).toBe(422);
+    expect(calls).toHaveLength(1);
   },
 );

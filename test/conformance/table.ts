@@ -146,7 +146,7 @@ export const table: readonly Row[] = [
     name: 'http-error-handler',
     doors: http,
     majors: all,
-    cells: { http: { inside: withoutReasons, whole: withoutReasons } },
+    cells: { http: { whole: withoutReasons } },
   },
   { name: 'http-event-normalizer', doors: http, majors: all },
   { name: 'http-header-normalizer', doors: http, majors: all },
