@@ -49,7 +49,8 @@ function wordOf(row: Row, door: Door, position: Position, core: Core, reasons: s
   const cell = cellOf(row, door, position, core);
   if (cell.kind === 'works') {
     const bare = door === 'http' && row.bare?.includes(position) ? why('²') : '';
-    return `works${cell.reasons === 'lost' ? why('¹') : ''}${bare}`;
+    const rounds = door === 'http' && row.rounds?.includes(position) ? why('³') : '';
+    return `works${rounds}${cell.reasons === 'lost' ? why('¹') : ''}${bare}`;
   }
   const reason = sentence(cell);
   if (!reasons.includes(reason)) reasons.push(reason);

@@ -10,11 +10,11 @@ import { SqsRecordSchema, SqsSchema } from '@aws-lambda-powertools/parser/schema
 import { Tracer } from '@aws-lambda-powertools/tracer';
 import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
 import type { MiddlewareObj } from '@middy/core';
-import { array, looseObject, object, string } from 'zod';
+import { array, looseObject, number, object, string } from 'zod';
 import type { Door, Row } from './table.ts';
 
 const order = object({ orderId: string() });
-const payment = object({ payment: string() });
+const payment = object({ payment: string(), amountCents: number().optional() });
 
 /** What the parser makes of an event, by the row's `used` and the door. */
 const parsers: Readonly<Record<string, Partial<Record<Door, () => object>>>> = {

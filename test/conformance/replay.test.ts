@@ -75,22 +75,25 @@ test.each(withCors.map((tried) => [nameOf(tried), tried] as const))(
   },
 );
 
-/** Parsed by others, these two are one number. */
+/** Parsed, these two are one number. */
 const amounts = ['9007199254740993', '9007199254740992'] as const;
-const withJson = triedAt('http').filter(
-  ({ row }) => row.name === 'http-json-body-parser' || row.used?.includes('JSON'),
-);
+const withJson = triedAt('http').filter(({ row }) => row.rounds !== undefined);
 
 test.each(withJson.map((tried) => [nameOf(tried), tried] as const))(
-  '%s: another amount beyond 2^53 is another intent, and is not answered with the first one’s response',
+  '%s: another amount beyond 2^53 never gets the response of the first',
   async (_, tried) => {
     const { calls, send } = await apiOf(tried);
     const [first, second] = amounts.map((amount) => ({
       ...eventOf(tried, 'p-1'),
       body: `{"payment":"p-1","amountCents":${amount}}`,
     }));
-    expect((await send(first)).statusCode).toBe(201);
-    expect((await send(second)).statusCode).toBe(422);
-    expect(calls).toHaveLength(1);
+    if (tried.row.rounds?.includes(tried.position)) {
+      await expect(send(first)).rejects.toThrow('the body was parsed before pawl saw it');
+      expect(calls).toEqual([]);
+    } else {
+      expect((await send(first)).statusCode).toBe(201);
+      expect((await send(second)).statusCode).toBe(422);
+      expect(calls).toHaveLength(1);
+    }
   },
 );

@@ -57,6 +57,8 @@ export interface Row {
   readonly core5?: Partial<Readonly<Record<Door, Partial<Readonly<Record<Position, Cell>>>>>>;
   /** Where a replay lacks what this middleware adds; elsewhere it is the same. */
   readonly bare?: readonly Position[];
+  /** Where it has rounded the numbers of a body beyond 2^53 before pawl compares it. Such a request is refused. */
+  readonly rounds?: readonly Position[];
 }
 
 const all = [5, 6, 7];
@@ -92,6 +94,8 @@ const noText: Cell = { kind: 'refused', sentence: 'another middleware has parsed
 
 /** Middy skips every `after` when an answer comes early, as a replay does. */
 const afterOnly: readonly Position[] = ['outside'];
+/** Where the event comes to pawl as others have left it. */
+const beforePawl: readonly Position[] = ['outside', 'around'];
 
 export const table: readonly Row[] = [
   { name: 'do-not-wait-for-empty-event-loop', doors: both, majors: [5, 6] },
@@ -150,7 +154,7 @@ export const table: readonly Row[] = [
   },
   { name: 'http-event-normalizer', doors: http, majors: all },
   { name: 'http-header-normalizer', doors: http, majors: all },
-  { name: 'http-json-body-parser', doors: http, majors: all },
+  { name: 'http-json-body-parser', doors: http, majors: all, rounds: beforePawl },
   { name: 'http-multipart-body-parser', doors: http, majors: all },
   { name: 'http-partial-response', doors: http, majors: [4, 7], bare: afterOnly },
   { name: 'http-response-serializer', doors: http, majors: all, bare: afterOnly },
@@ -169,6 +173,7 @@ export const table: readonly Row[] = [
     doors: both,
     majors: [2],
     cells: { queue: { outside: noText, around: noText } },
+    rounds: beforePawl,
   },
   {
     scope: powertools,
