@@ -132,8 +132,10 @@ export function replayOf(event: HttpEvent, kept: Kept | undefined): OwnResponse 
 export function asLast(event: HttpEvent, response: OwnResponse | undefined): OwnResponse | undefined {
   const { body }: { readonly body?: unknown } = response ?? {};
   if (response === undefined || typeof body === 'string') return response;
-  const type = hasHeader(response, 'content-type') ? {} : { 'content-type': 'application/json' };
-  return withHeaders(event, { ...response, body: JSON.stringify(body) }, type);
+  const added: Record<string, string> = hasHeader(response, 'content-type')
+    ? {}
+    : { 'content-type': 'application/json' };
+  return withHeaders(event, { ...response, body: JSON.stringify(body) }, added);
 }
 
 function hasHeader({ headers, multiValueHeaders }: HttpResponse, name: string): boolean {
