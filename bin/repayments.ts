@@ -24,14 +24,14 @@ export class Repayments extends Stack {
       entry: fromRoot('lambda/repay-debts.ts'),
       operation: 'repay-debts',
       batchSize: 1,
-      // Each turn that a request does not get costs a receive.
+      // Each turn that a request does not get costs a receive, and lasts until the lock in its way can have ended.
       maxReceiveCount: 30,
       timeout,
       depsLockFilePath: fromRoot('package-lock.json'),
       environment: {
         DEBTS_TABLE: debts.tableName,
         LOCK_LEASE_SECONDS: String(seconds),
-        // A message is invisible for 6 timeouts at most. One that waits has 29 more receives, a third of a timeout apart: over 9.
+        // A message is invisible for 6 timeouts at most, and comes again within 8.
         LOCK_KEEP_SECONDS: String(8 * seconds),
         BACKOFF_SECONDS: String(Math.ceil(seconds / 3)),
       },
