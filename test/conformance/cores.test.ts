@@ -59,3 +59,51 @@ test.each(Object.entries(apis))(
     expect(await call(structuredClone(httpApi), lambda())).toMatchObject(first);
   },
 );
+
+/** As Lambda Managed Instances call a handler: two at once. Middy 5 and 6 hand one `internal` to all of them, if there is one. */
+const shared = { ...early, internal: { sender: 'shop@example.com' } };
+const inTurn = () => new Promise((resolve) => setTimeout(resolve, 20));
+const failing = async (event: SQSEvent, _: Context) => {
+  await inTurn();
+  return { batchItemFailures: event.Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+};
+const slow = async (event: APIGatewayProxyEventV2, _: Context) => {
+  await inTurn();
+  return { statusCode: 201, body: event.rawPath };
+};
+
+const busyQueues = {
+  'core 5': middy5(failing, shared).use(ours('busy-5')),
+  'core 6': middy6(failing, shared).use(ours('busy-6')),
+  'core 7': middy7(failing, shared).use(ours('busy-7')),
+};
+const busyApis = {
+  'core 5': middy5(slow, shared).use(oursOverHttp('busy-5')),
+  'core 6': middy6(slow, shared).use(oursOverHttp('busy-6')),
+  'core 7': middy7(slow, shared).use(oursOverHttp('busy-7')),
+};
+
+test.each(Object.entries(busyQueues))(
+  '%s: of two batches at once, each is answered for its own messages',
+  async (_, handler) => {
+    const call = handler as (event: SQSEvent, context: Context) => Promise<unknown>;
+    const answers = await Promise.all(sqsStandard.Records.map((record) => call({ Records: [record] }, lambda())));
+    expect(answers).toEqual(
+      sqsStandard.Records.map(({ messageId }) => ({ batchItemFailures: [{ itemIdentifier: messageId }] })),
+    );
+  },
+);
+
+test.each(Object.entries(busyApis))('%s: of two requests at once, each has its own response', async (_, handler) => {
+  const call = handler as (event: APIGatewayProxyEventV2, context: Context) => Promise<unknown>;
+  const keys = ['p-1', 'p-2'];
+  const requests = keys.map((key) => ({
+    ...httpApi,
+    rawPath: `/payments/${key}`,
+    headers: { ...httpApi.headers, 'idempotency-key': `"${key}"` },
+  }));
+  const answers = await Promise.all(requests.map((request) => call(request, lambda())));
+  expect(answers).toEqual(keys.map((key) => ({ statusCode: 201, body: `/payments/${key}` })));
+  // And each is recorded as done.
+  expect(await Promise.all(requests.map((request) => call(request, lambda())))).toMatchObject(answers);
+});
