@@ -467,6 +467,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/operate.md', 'it is in the outbox'],
   ['docs/operate.md', 'the card was charged, the mail was not sent'],
   ['docs/operate.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
+  ['docs/testing.md', 'expected: '], // an option of a sweep
   ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
