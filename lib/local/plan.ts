@@ -77,7 +77,8 @@ const FORGOTTEN_SHARE = 0.06;
 const TWICE_SHARE = 0.04;
 const PROVIDER_TROUBLE_SHARE = 0.08;
 
-const KILL_POINTS = [
+/** The points that an effect outside of DynamoDB has. */
+export const KILL_POINTS = [
   'claim-written',
   'claim-answered',
   'before-effect',

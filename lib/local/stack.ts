@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Accounts, startAccounts } from './accounts.ts';
 import { startDynamoDbLocal } from './dynamodb-local.ts';
 import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
 import { type GiftCardOptions, startGiftCards } from './gift-cards.ts';
@@ -45,10 +46,17 @@ export interface StackFaults {
   readonly tap?: TapHooks;
   readonly provider?: (effect: EffectKind, orderId: string) => ProviderFault | undefined;
   readonly delivery?: (effect: EffectKind) => DeliveryFaults;
+  readonly accounts?: (changeId: string, accountId: string) => ProviderFault | undefined;
 }
 
 /** A function of the app, by the file that it is made of. */
-export type AppFunction = 'send-email' | 'issue-gift-card' | 'post-payment' | 'payment-callback' | 'repay-debts';
+export type AppFunction =
+  | 'send-email'
+  | 'issue-gift-card'
+  | 'post-payment'
+  | 'payment-callback'
+  | 'repay-debts'
+  | 'change-account';
 
 /** One consumer of the app: its queue, its dead-letter queue, and what came through. */
 export interface StackConsumer {
@@ -75,12 +83,20 @@ export interface StackRepayments {
   readonly debtsTable: string;
 }
 
+/** The accounts of the app: their consumer, whose queue is FIFO, and the service that keeps them. */
+export interface StackAccounts {
+  readonly service: Accounts;
+  readonly consumer: StackConsumer;
+  readonly claimsTable: string;
+}
+
 /** The app, running: its tables, its queues, its functions in sandboxes, and the providers that they call. */
 export interface LocalStack extends AsyncDisposable {
   readonly claimsTable: string;
   readonly consumers: Readonly<Record<EffectKind, StackConsumer>>;
   readonly payments: StackPayments;
   readonly repayments: StackRepayments;
+  readonly accounts: StackAccounts;
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
@@ -99,6 +115,7 @@ const CONSTRUCT_OF = {
   'post-payment': 'PostPayment',
   'payment-callback': 'PaymentCallback',
   'repay-debts': 'RepayDebts',
+  'change-account': 'ChangeAccount',
 } as const satisfies Readonly<Record<AppFunction, string>>;
 
 /**
@@ -116,9 +133,10 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   const ledger = createLedger();
   const kill = (sandbox: string) => lambda.kill(sandbox);
   const provider = { kill, ...(faults.provider ? { nextFault: faults.provider } : {}) };
-  const [ses, giftCards, processor, sqs] = await allOrNothing([
+  const [ses, giftCards, accounts, processor, sqs] = await allOrNothing([
     startSes(ledger, provider).then(stopped),
     startGiftCards(ledger, { lookupLagMs: 300, ...options.giftCards, ...provider }).then(stopped),
+    startAccounts({ kill, ...(faults.accounts ? { nextFault: faults.accounts } : {}) }).then(stopped),
     startProcessor().then(stopped),
     startSqsLocal().then(stopped),
   ]);
@@ -127,6 +145,7 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     synthesize({
       functionTimeoutSeconds: options.functionTimeoutSeconds ?? 3,
       giftCardApiUrl: giftCards.endpoint,
+      accountsApiUrl: accounts.endpoint,
       processorApiUrl: processor.endpoint,
       processorPublicKey: processor.publicKey,
     }),
@@ -140,10 +159,11 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   });
   starting.defer(() => dynamo.destroy());
   onStarting('creating tables and queues');
-  const [orders, payments, repayments] = await allOrNothing([
+  const [orders, payments, repayments, changes] = await allOrNothing([
     provision(stackOf(app, 'PawlOrders'), dynamo, sqs),
     provision(stackOf(app, 'PawlPayments'), dynamo, sqs),
     provision(stackOf(app, 'PawlRepayments'), dynamo, sqs),
+    provision(stackOf(app, 'PawlAccounts'), dynamo, sqs),
   ]);
 
   const tap = stopped(
@@ -220,6 +240,11 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     claimsTable: tableOf(repayments, 'Claims'),
     debtsTable: tableOf(repayments, 'Debts'),
   };
+  const accountsRunning = {
+    service: accounts,
+    consumer: await startConsumer(changes, 'change-account'),
+    claimsTable: tableOf(changes, 'Claims'),
+  };
   const paymentsRunning = await startPayments();
   const running = starting.move();
   const stop = () => running.disposeAsync();
@@ -228,6 +253,7 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     consumers,
     payments: paymentsRunning,
     repayments: repaymentsRunning,
+    accounts: accountsRunning,
     dynamo,
     sqs,
     sandboxes: lambda.stats,

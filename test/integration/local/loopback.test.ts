@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { startAccounts } from '../../../lib/local/accounts.ts';
 import { dynamoDbLocalFolder, startDynamoDbLocal } from '../../../lib/local/dynamodb-local.ts';
 import { startGiftCards } from '../../../lib/local/gift-cards.ts';
 import { startHttpApi } from '../../../lib/local/http-api.ts';
@@ -22,6 +23,7 @@ const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
   ['DynamoDB Local', startDynamoDbLocal],
   ['the SQS server', startSqsLocal],
   ['SES', () => startSes(createLedger())],
+  ['the accounts service', () => startAccounts()],
   ['the gift card provider', () => startGiftCards(createLedger())],
   ['the payment processor', startProcessor],
   ['the HTTP API', () => startHttpApi(async () => ({ kind: 'response', value: { statusCode: 200 } }))],

@@ -46,8 +46,8 @@ test('the synthesized app does each order once, also when the producer sends it 
 
 test.runIf(process.platform === 'linux')('nothing of a running app listens on another address than 127.0.0.1', () => {
   const addresses = listeningAddresses();
-  // DynamoDB Local, its tap, SQS, SES, gift cards, the processor and the HTTP API.
-  expect(addresses.length).toBeGreaterThanOrEqual(7);
+  // DynamoDB Local, its tap, SQS, SES, gift cards, accounts, the processor and the HTTP API.
+  expect(addresses.length).toBeGreaterThanOrEqual(8);
   expect(addresses.filter((address) => address !== '127.0.0.1')).toEqual([]);
 });
 
