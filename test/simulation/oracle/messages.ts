@@ -30,10 +30,13 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
 
   /**
    * Nothing keeps a message from being tried but the messages before it and beside it: providers and handlers fail, and not the
-   * store, the queue or a worker. Any of those may use up the receives of a message that never runs.
+   * store, the queue or a worker. Any of those may use up the receives of a message that never runs. Only `eachMessage` decides what
+   * becomes of the messages behind one that fails; elsewhere the author's own handler does.
    */
   const onlyEffectsFail =
-    scenario.traffic.poison === 0 && faultNames.every((name) => ofEffects.has(name) || scenario.faults[name] === 0);
+    scenario.adapter === 'each-message' &&
+    scenario.traffic.poison === 0 &&
+    faultNames.every((name) => ofEffects.has(name) || scenario.faults[name] === 0);
 
   function hasHappened({ key, payload }: Intent): boolean {
     return key !== undefined && simulation.provider.effectsOf(key, payload) > 0;
