@@ -1,6 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Host } from './core/host.ts';
 
+/** What Node's timers hold, in milliseconds: 24.8 days. */
+const longestTimer = 2 ** 31 - 1;
+
 /** The world as it is: the system's clock, its random source and its timers. */
 export const nodeHost: Host = {
   now: () => Date.now(),
@@ -12,7 +15,9 @@ export const nodeHost: Host = {
       const turn = setImmediate(callback);
       return () => clearImmediate(turn);
     }
-    const timer = setTimeout(callback, ms);
+    // A longer time would overflow, and the timer fire at once: a heartbeat of a hundred days wrote without a pause. Who waits for
+    // the end of a lease looks at the clock when it wakes up.
+    const timer = setTimeout(callback, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);
   },
 };

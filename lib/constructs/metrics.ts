@@ -18,6 +18,7 @@ export type ClaimMetric =
   | 'NotStarted'
   | 'ResultNotRecorded'
   | 'FailedAfterEffect'
+  | 'StepFailed'
   | 'StoreUnavailable'
   | 'Reconciled'
   | 'Deferred'

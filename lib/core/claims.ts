@@ -1,15 +1,15 @@
 import { type Decision, decide } from './decide.ts';
 import { errorKind, letFail } from './errors.ts';
 import { type ClaimEvent, type FactsOf, factsOf } from './events.ts';
-import type { Held, Lease } from './held.ts';
-import { sleep } from './host.ts';
+import type { ChangeOptions, Held, Lease } from './held.ts';
+import { answeredBy, sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
 import type { Recorded } from './ran.ts';
-import { type ClaimRecord, recordedError } from './record.ts';
+import { type Attributes, type ClaimRecord, recordedError } from './record.ts';
 import { completion } from './result.ts';
 import { type Outcome, settle, type Transition } from './settle.ts';
-import type { ClaimStore, WriteResult } from './store.ts';
+import type { ClaimWrite, WriteResult } from './store.ts';
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
 export type Acquired =
@@ -28,6 +28,8 @@ export type Phase = 'unmarked' | 'before' | 'during' | 'after';
 export interface AcquireRequest {
   readonly identity: Identity;
   readonly fingerprint?: string | undefined;
+  readonly previousFingerprint?: string | undefined;
+  readonly attributes?: Attributes | undefined;
   /** The message was delivered before: a record is probably there, and a read is cheaper than a write that fails. */
   readonly redelivered?: boolean | undefined;
   /** When the invocation ends, in epoch milliseconds. */
@@ -37,6 +39,14 @@ export interface AcquireRequest {
    * @default true
    */
   readonly mayTakeOver?: boolean | undefined;
+}
+
+/** How long one request of a change is waited for before it is sent again; longer than a client with time-outs takes to give up a try. */
+const mostPatienceMs = 5000;
+
+/** Takes over what a record has become. An answer that comes late, of a heartbeat say, must not set it back. */
+function moveOn(held: Held, record: ClaimRecord | undefined): void {
+  if (record !== undefined && (record.rev ?? 0) >= (held.record.rev ?? 0)) held.record = record;
 }
 
 export type Claims<Input> = ReturnType<typeof createClaims<Input>>;
@@ -68,22 +78,26 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   /** Asks for a claim. Nothing may run before this has answered with `held`. Never throws. */
   async function acquire({
     identity,
-    fingerprint,
     redelivered,
     deadline,
     mayTakeOver = true,
+    ...asked
   }: AcquireRequest): Promise<Acquired> {
     const { id } = identity;
     const claimId = host.randomId();
+    // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
+    const until = leaseEnd(deadline) - settings.marginMs;
     try {
-      let found = redelivered ? await store.read(id) : undefined;
+      let found = redelivered ? await answeredBy(host, until, store.read(id)) : undefined;
       // Each further round means that another worker changed the record between our look and our write.
       for (;;) {
-        const request = { id, claimId, fingerprint, leaseUntil: leaseEnd(deadline) };
+        const { fingerprint, previousFingerprint, attributes } = asked;
+        const leaseUntil = leaseEnd(deadline);
+        const request = { id, claimId, fingerprint, previousFingerprint, attributes, leaseUntil };
         const decided = decide(found, request, settings, host.now());
         const { decision, record, write } = decided;
         if (!mayTakeOver && decision === 'taken-over') return decided;
-        const written = write && (await store.write(write));
+        const written = write && (await grantedBy(until, identity, write));
         if (written?.applied !== false) {
           emit(identity, decision === 'parked' && !write ? 'still-parked' : decision, factsOf(record));
           if (!('reconcile' in decided)) return decided;
@@ -97,28 +111,56 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     }
   }
 
-  /** Makes one transition of a claim true, whatever happens on the way. @throws the store's error once `until` has come */
+  /** Writes a grant. One whose answer comes too late for its handler to start is given back: nothing runs under it, and nothing is in doubt. */
+  async function grantedBy(until: number, identity: Identity, write: ClaimWrite): Promise<WriteResult> {
+    const written = store.write(write);
+    try {
+      return await answeredBy(host, until, written);
+    } catch (error) {
+      letFail(written.then(({ applied }) => applied && giveBack(identity, write.next)));
+      throw error;
+    }
+  }
+
+  async function giveBack(identity: Identity, record: ClaimRecord): Promise<void> {
+    if (record.status !== 'in-flight') return;
+    const error = { name: 'LeaseError', message: 'the claim was granted too late for anything to start' };
+    const released = (found: ClaimRecord | undefined) =>
+      settle(record.claimId, found, { status: 'released', error }, settings, host.now());
+    const held = { identity, record, deadline: undefined };
+    await change(held, released, { until: host.now() + settings.marginMs, retries: false });
+  }
+
+  /**
+   * Makes one transition of a claim true, whatever happens on the way.
+   *
+   * @throws the store's error, or that it did not answer, once `until` has come
+   */
   async function change(
     held: Held,
     transition: (found: ClaimRecord | undefined) => Transition,
-    until: number,
-    write: ClaimStore['write'] = (one) => store.write(one),
+    { until, retries = true, write = (one) => store.write(one) }: ChangeOptions,
   ): Promise<'applied' | 'stale'> {
     let seen: ClaimRecord | undefined = held.record;
-    for (let round = 0; ; round++) {
+    for (let round = 0; ; ) {
       const next = transition(seen);
       if (next === 'stale') return next;
+      if (next === 'applied') {
+        moveOn(held, seen);
+        return next;
+      }
       try {
-        const written: WriteResult | false = next !== 'applied' && (await write({ next, seen }));
-        if (written && !written.applied) {
-          seen = written.found;
-          continue;
+        // A request that hangs is given up and sent again. Should both arrive, the revision lets one of them through.
+        const patience = Math.min(until, host.now() + mostPatienceMs);
+        const written: WriteResult = await answeredBy(host, patience, write({ next, seen }));
+        if (written.applied) {
+          moveOn(held, next);
+          return 'applied';
         }
-        held.record = (written ? next : seen) as ClaimRecord;
-        return 'applied';
+        seen = written.found;
       } catch (error) {
-        const waitMs = Math.min(2000, 50 * 2 ** round) * (0.5 + host.random());
-        if (host.now() + waitMs >= until) throw error;
+        const waitMs = Math.min(2000, 50 * 2 ** round++) * (0.5 + host.random());
+        if (!retries || host.now() + waitMs >= until) throw error;
         await sleep(host, waitMs);
       }
     }
@@ -128,10 +170,12 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   async function record(held: Held, outcome: Outcome): Promise<Recorded> {
     const { identity, deadline } = held;
     const { claimId, leaseUntil } = held.record;
+    // Something is left for the answer to Lambda: an invocation that ends without one brings back the whole batch.
+    const until = deadline === undefined ? leaseUntil : deadline - settings.marginMs / 4;
     const { status } = outcome;
     const settled = (found: ClaimRecord | undefined) => settle(claimId, found, outcome, settings, host.now());
     try {
-      const stale = (await change(held, settled, deadline ?? leaseUntil)) === 'stale';
+      const stale = (await change(held, settled, { until })) === 'stale';
       emit(identity, stale ? 'stale-claim' : status, factsOf(held.record, outcome));
       return stale ? 'stale' : status;
     } catch (failure) {
@@ -157,7 +201,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
       emit(held.identity, 'failed-after-effect', { error });
       return succeed(held, undefined);
     }
-    const known = knownOf(thrown);
+    const known = kindOf(thrown);
     if (known === 'rejected') return record(held, { status: known, error });
     const unknown = known !== 'retryable' && phase !== 'before';
     const parks = known === 'in-doubt' || (unknown && settings.onAbandoned === 'park');
@@ -165,7 +209,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   }
 
   /** What an error says about the effect, by its own account or by the author's. */
-  function knownOf(thrown: unknown) {
+  function kindOf(thrown: unknown) {
     try {
       return errorKind(thrown) ?? settings.classify?.(thrown);
     } catch {
@@ -174,5 +218,5 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     }
   }
 
-  return { settings, leaseOf, leaseEnd, acquire, change, record, succeed, fail, emit };
+  return { settings, leaseOf, leaseEnd, acquire, change, record, succeed, fail, kindOf, emit };
 }

@@ -1,4 +1,4 @@
-import type { ClaimRecord } from './record.ts';
+import { type Attributes, type ClaimRecord, type Draft, successor } from './record.ts';
 import type { ClaimWrite } from './store.ts';
 
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
@@ -22,6 +22,10 @@ export interface ClaimRequest {
   /** The token of this request, reused over its own retries: that is how it knows its own write again. */
   readonly claimId: string;
   readonly fingerprint?: string | undefined;
+  /** The fingerprint by the rule that was in force before, while that is still accepted. */
+  readonly previousFingerprint?: string | undefined;
+  /** What the author keeps beside the key. Set with the first grant, and never decided upon. */
+  readonly attributes?: Attributes | undefined;
   /** Until when the claim is to be exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;
 }
@@ -66,10 +70,11 @@ export function decide(
   if (found === undefined || isForgotten(found, rules, now)) {
     // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
     const fence = found?.fence ?? 0;
-    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0, v: 1 });
+    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0 });
   }
   const { status, claimId, leaseUntil, unknownAt, fingerprint } = found;
-  if (fingerprint && request.fingerprint && fingerprint !== request.fingerprint) return answer('key-reused');
+  const accepted = [request.fingerprint, request.previousFingerprint];
+  if (fingerprint && request.fingerprint && !accepted.includes(fingerprint)) return answer('key-reused');
   if (status === 'completed' || status === 'rejected') return answer('replayed');
   if (status === 'parked') return answer('parked');
 
@@ -102,29 +107,31 @@ export function decide(
   }
 
   function grant(decision: 'granted' | 'taken-over', from: Grantable): Decision {
-    const record: ClaimRecord = {
+    const record = successor(found, {
       ...from,
       status: 'in-flight',
       claimId: request.claimId,
       fence: from.fence + 1,
       leaseUntil: request.leaseUntil,
       attempts: from.attempts + 1,
-      fingerprint: from.fingerprint ?? request.fingerprint,
+      // They mean the same; the one by today's rule outlasts the time for which yesterday's is accepted.
+      fingerprint: request.fingerprint ?? from.fingerprint,
+      attributes: from.attributes ?? request.attributes,
       error: undefined,
       expiresAt: expiry(rules, now),
-    };
+    });
     return { ...held(decision, record), write: { next: record, seen: found } };
   }
 
   function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
     // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
     // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
-    const record = { ...parked(from, reason), fence: from.fence + 1 };
+    const record = successor(found, { ...parked(from, reason), fence: from.fence + 1 });
     return { decision: 'parked', record, write: { next: record, seen: found } };
   }
 }
 
-type Grantable = Omit<ClaimRecord, 'status' | 'claimId' | 'leaseUntil'>;
+type Grantable = Omit<Draft, 'status' | 'claimId' | 'leaseUntil'>;
 
 /** Kept past its retention. Work that is still in doubt is never forgotten by the clock alone. */
 function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolean {
@@ -133,7 +140,7 @@ function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolea
 }
 
 /** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
-export function parked(from: ClaimRecord, name: ParkedReason, message = ''): ClaimRecord {
+export function parked(from: ClaimRecord, name: ParkedReason, message = ''): Draft {
   return {
     ...from,
     status: 'parked',

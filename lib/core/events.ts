@@ -36,6 +36,8 @@ export type ClaimFact =
   | { readonly type: 'result-not-recorded'; readonly reason: ResultOmitted }
   /** The handler failed after its effect: the claim is completed, and this is the only trace of the error. */
   | { readonly type: 'failed-after-effect'; readonly error: RecordedError }
+  /** A step threw. Reported because a handler that does not wait for the step would never learn of it. */
+  | { readonly type: 'step-failed'; readonly step: string; readonly error: RecordedError }
   | { readonly type: 'store-unavailable'; readonly error: RecordedError }
   /** The provider was asked about an effect in doubt. `settled`: late enough for "not applied" to be believed. */
   | { readonly type: 'reconciled'; readonly verdict: string; readonly settled: boolean }

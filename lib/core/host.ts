@@ -24,3 +24,24 @@ export function sleep(host: Host, ms: number): Promise<void> {
     host.after(ms, resolve);
   });
 }
+
+/**
+ * What a request answers, if it does so in time. What it answers later is dropped, also when that is an error.
+ *
+ * @param until epoch milliseconds
+ * @throws what the request throws; Error when the time is over
+ */
+export async function answeredBy<T>(host: Host, until: number, request: Promise<T>): Promise<T> {
+  let cancel: (() => void) | undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = host.after(Math.max(0, until - host.now()), () => {
+      // A sandbox that was frozen has both when it thaws: the answer, and a timer that is over. The answer counts.
+      cancel = host.after(0, () => reject(new Error('no answer in time')));
+    });
+  });
+  try {
+    return await Promise.race([request, late]);
+  } finally {
+    cancel?.();
+  }
+}

@@ -1,4 +1,4 @@
-import { withAttributes } from './attributes.ts';
+import { checkedAttributes } from './attributes.ts';
 import { expect } from './check.ts';
 import type { Claim } from './claim.ts';
 import { createClaims } from './claims.ts';
@@ -7,7 +7,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
 import { type ClaimOptions, settingsOf } from './options.ts';
-import { type Attributes, type RecordedError, recordedError } from './record.ts';
+import { type RecordedError, recordedError } from './record.ts';
 import { renewedLease } from './renewed-lease.ts';
 import { run } from './run.ts';
 
@@ -19,11 +19,6 @@ export interface OnceOptions<Input> extends ClaimOptions<Input> {
    * @default nothing is compared
    */
   readonly fingerprint?: (input: Input) => string;
-  /**
-   * What is kept beside the key, from its first grant on: texts and numbers, at most 1,024 bytes of JSON. `parkedClaims(…).read(key)` has it.
-   * @default nothing
-   */
-  readonly attributes?: (input: Input) => Attributes;
 }
 
 /** What a call of a once-function is given besides its input. */
@@ -70,22 +65,21 @@ export function once<Input, R>(
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
   const fallback = renewedLease(Math.max(60_000, 2 * (settings.timeoutMs + settings.marginMs)));
-  const plain = createClaims(settings, fallback);
+  const claims = createClaims(settings, fallback);
 
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
     const canonical = options.fingerprint?.(input);
     const fingerprint = canonical === undefined ? undefined : fingerprintOf(canonical, settings.host);
-    const store = options.attributes && withAttributes(settings.store, options.attributes(input));
-    const claims = store ? createClaims({ ...settings, store }, fallback) : plain;
-    const acquired = await claims.acquire({ identity, fingerprint, deadline, redelivered: call.redelivered });
+    const attributes = options.attributes && checkedAttributes(options.attributes(input));
+    const { redelivered } = call;
+    const acquired = await claims.acquire({ identity, fingerprint, attributes, deadline, redelivered });
     if (acquired.decision === 'unavailable') {
       const { cause } = acquired;
       const { message } = recordedError(cause);
-      throw new StoreUnavailableError(`nothing was run for ${identity.id}: the claims store failed: ${message}`, {
-        cause,
-      });
+      // Without the key: such a message ends in logs, and keys can be personal.
+      throw new StoreUnavailableError(`nothing was run: the claims store failed: ${message}`, { cause });
     }
     const { decision, record, held } = acquired;
     if (held !== undefined) {

@@ -1,10 +1,12 @@
+import { checkpointsOf } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
 import { LeaseError } from './errors.ts';
 import type { Engine, Held } from './held.ts';
 import { insides } from './inside.ts';
+import { createWork, type Work } from './work.ts';
 
 /** What a handler sees of its claim, but for its effect. The lease is kept, and the signal aborted in time, until `stop`. */
-export function openClaim(engine: Engine, held: Held, latest: number) {
+export function openClaim(engine: Engine, held: Held, latest: number, work: Work = createWork()) {
   const { host, operation, marginMs } = engine.settings;
   const { key, effectKey } = held.identity;
   let ended: LeaseError | undefined;
@@ -46,13 +48,14 @@ export function openClaim(engine: Engine, held: Held, latest: number) {
     },
   };
 
-  insides.set(claim, { engine, held });
+  const steps = { found: checkpointsOf(held.record), names: [], last: Promise.resolve() };
+  insides.set(claim, { engine, held, work, steps });
 
   const keeping = engine.leaseOf(held.deadline)?.keep(engine, held, abort);
 
-  function stop(): Promise<void> | undefined {
+  function stop(): void {
     cancelAbort?.();
-    return keeping?.();
+    keeping?.();
   }
 
   return { claim, stop };

@@ -4,6 +4,7 @@ import type { Classification } from './errors.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease, Reconcile } from './held.ts';
 import type { Host } from './host.ts';
+import type { Attributes } from './record.ts';
 import type { ClaimStore } from './store.ts';
 
 /** The options that every way into pawl has in common. */
@@ -83,6 +84,12 @@ export interface ClaimOptions<Input> {
    */
   readonly maxResultBytes?: number;
   /**
+   * What is kept beside the key, from its first grant on: texts and numbers, at most 1,024 bytes of JSON. `parkedClaims(…).read(key)` has it.
+   * Nothing is decided upon it.
+   * @default nothing
+   */
+  readonly attributes?: (input: Input) => Attributes;
+  /**
    * Hears of everything that happens to a claim. It must not throw; what it throws is ignored.
    * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
    */
@@ -94,8 +101,8 @@ export interface ClaimOptions<Input> {
 /** Options after defaults and validation: among them, the rules that claims are decided by. */
 export interface Settings<Input>
   extends ClaimRules,
-    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify'>>,
-    Pick<ClaimOptions<Input>, 'lease' | 'classify'> {
+    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes'>>,
+    Pick<ClaimOptions<Input>, 'lease' | 'classify' | 'attributes'> {
   /** Who is asked about an attempt in doubt, where that is the policy. */
   readonly provider: Reconcile<Input> | undefined;
   readonly settleMs: number;
@@ -153,6 +160,10 @@ export function settingsOf<Input>(
   expect(store?.write, 'store', 'a claim store', store);
   const decided = provider || policy === 'retry' || policy === 'park';
   expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", policy);
+  const { attributes, classify, onEvent } = o;
+  for (const [name, fn] of Object.entries({ attributes, classify, onEvent })) {
+    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn);
+  }
   expect(!lease || lease.check, 'lease', 'renewedLease(…)', lease);
   lease?.check(marginMs + timeoutMs);
   expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);

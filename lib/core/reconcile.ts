@@ -52,7 +52,7 @@ export function reconcile<Input>({ ask, settleMs }: ReconcileOptions<Input>): Re
       } catch (error) {
         thrown = error;
       }
-      await stop();
+      stop();
       const { verdict = 'inconclusive', result } = answer ?? {};
       engine.emit(identity, 'reconciled', { verdict, settled });
       if (verdict === 'applied') {

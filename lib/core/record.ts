@@ -12,14 +12,22 @@ export interface RecordedError {
   readonly message: string;
 }
 
+/** What a resolution says of one effect in doubt. `retry`: it is not known, and it is to run all the same. */
+export type ResolutionVerdict = 'applied' | 'not-applied' | 'retry';
+
 /** How a claim that was parked came to be decided. All are texts: it is kept for people to read. */
 export interface Resolution {
-  readonly verdict: 'applied' | 'not-applied' | 'retry';
+  /** Of the claim as a whole; `by-step` when its steps in doubt were decided one by one. */
+  readonly verdict: ResolutionVerdict | 'by-step';
+  /** What was said of each step that was in doubt, by its name. */
+  readonly steps?: Readonly<Record<string, ResolutionVerdict>> | undefined;
   /** Who decided; `last holder` when the worker that was thought dead came with the proof. */
   readonly by: string;
   readonly note: string;
-  /** ISO 8601. */
+  /** ISO 8601, by the clock of who decided. It is for people: no rule compares it with anything. */
   readonly at: string;
+  /** A random token: tells this resolution from every other one, also of the same person and millisecond. */
+  readonly id?: string | undefined;
 }
 
 /** Why a completed claim has no result to replay. */
@@ -61,10 +69,26 @@ export interface ClaimRecord {
   readonly resolution?: Resolution | undefined;
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
-  /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, or parked. */
+  /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
   readonly expiresAt?: number | undefined;
-  /** Schema version. */
-  readonly v: 1;
+  /**
+   * The revision: counts the writes of this record, and never goes back. With the claim id it tells one state of the record
+   * from every other one. Absent in records of schema 1, which earlier versions of pawl wrote.
+   */
+  readonly rev?: number | undefined;
+  /** Schema version. 1: written before there were revisions. Every write makes it 2. */
+  readonly v: 1 | 2;
+}
+
+/** A record as the rules make it, before `successor` gives it its revision. */
+export type Draft = Omit<ClaimRecord, 'rev' | 'v'>;
+
+/**
+ * The record that is to stand in place of `found`. Every transition ends here: a write that left the revision as it was could be
+ * mistaken for the state before it, and a late copy of an older write would pass.
+ */
+export function successor(found: ClaimRecord | undefined, draft: Draft): ClaimRecord {
+  return { ...draft, rev: (found?.rev ?? 0) + 1, v: 2 };
 }
 
 const longestErrorText = 512;

@@ -23,34 +23,35 @@ export function renewedLease(leaseMs: number): Lease {
     keep(engine, held, lost) {
       const { host } = engine.settings;
       const { claimId } = held.record;
-      let beating: Promise<void> | undefined;
+      let stopped = false;
       let cancel: (() => void) | undefined;
 
+      /** Never rejects: nothing waits for it. */
       async function beat(): Promise<void> {
+        let lostIt = false;
         try {
           const extended = (found: ClaimRecord | undefined) => renew(claimId, found, engine.leaseEnd(held.deadline));
-          if ((await engine.change(held, extended, 0)) === 'stale') {
-            engine.emit(held.identity, 'stale-claim', factsOf(held.record));
-            return lost('another worker has taken the claim over');
-          }
+          const how = { until: held.record.leaseUntil, retries: false };
+          lostIt = (await engine.change(held, extended, how)) === 'stale';
         } catch (error) {
           // One missed beat is no loss: the lease still runs, and the next beat comes before its end.
-          engine.emit(held.identity, 'store-unavailable', { error: recordedError(error) });
+          if (!stopped) engine.emit(held.identity, 'store-unavailable', { error: recordedError(error) });
         }
-        next();
+        // The handler has ended while this beat was under way. What it wrote, if anything, the completion has seen or fenced off.
+        if (stopped) return;
+        if (!lostIt) return next();
+        engine.emit(held.identity, 'stale-claim', factsOf(held.record));
+        lost('another worker has taken the claim over');
       }
 
       function next(): void {
-        cancel = host.after(leaseMs / 3, () => {
-          beating = beat();
-        });
+        cancel = host.after(leaseMs / 3, () => void beat());
       }
       next();
 
-      return async function stop() {
-        cancel?.();
-        await beating;
-        // A beat that was under way may have armed the next one: a heartbeat that outlives its handler holds a dead claim.
+      // It does not wait for a beat under way: one that hangs would keep the completion of an effect that has happened.
+      return function stop() {
+        stopped = true;
         cancel?.();
       };
     },

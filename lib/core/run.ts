@@ -5,6 +5,7 @@ import type { Held } from './held.ts';
 import type { Identity } from './identity.ts';
 import { openClaim } from './open-claim.ts';
 import type { Ran } from './ran.ts';
+import { createWork, type Thrown, type Work } from './work.ts';
 
 /**
  * Runs a handler under a claim and records how it ended; where an earlier attempt is in doubt, the provider is asked first.
@@ -20,54 +21,93 @@ export async function run<Input, R>(
   const settled = provider && (await provider.settleDoubt<R>(claims, held, input));
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
-  const error = tooLate(claims, held.identity, held.record.leaseUntil);
-  if (error) return { ran: 'not-started', error, recorded: await claims.fail(held, error, 'before') };
+  const late = tooLate(claims, held.identity, held.record.leaseUntil);
+  if (late) return { ran: 'not-started', error: late, recorded: await claims.fail(held, late, 'before') };
 
-  const { claim, stop } = openClaim(claims, held, host.now() + (timeoutMs || Infinity));
-  let phase = (marksEffect ? 'before' : 'unmarked') as Phase;
-  let pending: Promise<unknown> | undefined;
-  let ended = false;
-  /** What the effect threw after the handler had ended. */
-  let late: unknown;
+  const work = createWork();
+  const { claim, stop } = openClaim(claims, held, host.now() + (timeoutMs || Infinity), work);
+  const marked = markedEffect(claim, work);
+  const end = await endOf(() => handler(input, Object.assign(claim, { effect: marked.effect })));
+  work.end(end.kind);
+  // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
+  const unfinished = await work.rest(claim);
+  stop();
+  const state = marked.state();
+  const failure = failureOf(state, end, unfinished, claims.kindOf);
+  if (failure === undefined && end.kind === 'returned') {
+    const { value } = end;
+    return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
+  }
+  const error = failure?.error;
+  const recorded = await claims.fail(held, error, phaseOf(state, marksEffect));
+  // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
+  return { ran: 'threw', error, applied: state.kind === 'applied', recorded, retryAfterMs: unsettledMs };
+}
+
+/** How far a handler came with the effect that it marks. */
+type EffectState =
+  | { readonly kind: 'none' | 'under-way' | 'applied' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+type End<R> = { readonly kind: 'returned'; readonly value: R } | { readonly kind: 'threw'; readonly error: unknown };
+
+async function endOf<R>(handle: () => Promise<R> | R): Promise<End<R>> {
+  try {
+    return { kind: 'returned', value: await handle() };
+  } catch (error) {
+    return { kind: 'threw', error };
+  }
+}
+
+/** `claim.effect`, and how far it came. */
+function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
+  let state: EffectState = { kind: 'none' };
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (ended || pending) throw new Error('claim.effect: one effect, while its handler runs');
+    if (work.ended || state.kind !== 'none') throw new Error('claim.effect: one effect, while its handler runs');
     if (claim.remainingMs() <= 0) throw new LeaseError('the effect was not started: the time is over');
-    phase = 'during';
-    const started = (async () => {
-      // Not before `pending` is set: an effect started inside of this one would pass for it.
-      await undefined;
-      const value = await start();
-      phase = 'after';
-      return value;
-    })();
-    // Its error is not lost on a handler that does not wait for it: `pending` is waited for below.
-    started.catch((error) => {
-      late = ended && error;
-    });
-    pending = started;
-    return started;
+    state = { kind: 'under-way' };
+    return work.follow(runEffect(start));
   }
 
-  try {
-    const value = await handler(input, Object.assign(claim, { effect }));
-    ended = true;
-    // An effect that the handler started and did not wait for would go on in a frozen sandbox, after its lease. One that
-    // failed is not done, whatever the handler made of its error.
-    await pending;
-    await stop();
-    return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
-  } catch (thrown) {
-    ended = true;
-    await pending?.catch(() => undefined);
-    await stop();
-    // An error beside an effect that was still under way says nothing about that effect.
-    const error = late || thrown;
-    const recorded = await claims.fail(held, error, phase);
-    // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
-    return { ran: 'threw', error, applied: phase === 'after', recorded, retryAfterMs: unsettledMs };
+  async function runEffect<T>(start: () => Promise<T> | T): Promise<T> {
+    try {
+      const value = await start();
+      state = { kind: 'applied' };
+      return value;
+    } catch (error) {
+      state = { kind: 'failed', error };
+      throw error;
+    }
   }
+
+  return { effect, state: (): EffectState => state };
+}
+
+function phaseOf(state: EffectState, marksEffect: boolean): Phase {
+  if (state.kind === 'none') return marksEffect ? 'before' : 'unmarked';
+  return state.kind === 'applied' ? 'after' : 'during';
+}
+
+/**
+ * Which error decides what is known of the effect, if anything failed. What the effect itself threw, whatever the handler made of
+ * it or threw beside it: an error of something else says nothing about the effect.
+ */
+function failureOf(
+  effect: EffectState,
+  end: End<unknown>,
+  unfinished: readonly Thrown[],
+  kindOf: (error: unknown) => unknown,
+): Thrown | undefined {
+  const thrown = end.kind === 'threw' ? [end, ...unfinished] : unfinished;
+  // The most careful word counts: what is in doubt must not be retried or rejected because something else failed as well.
+  const inDoubt = thrown.find(({ error }) => kindOf(error) === 'in-doubt');
+  if (inDoubt !== undefined) return inDoubt;
+  if (effect.kind === 'failed') return effect;
+  // It has not ended in time: whatever the handler threw, nobody knows of the effect.
+  if (effect.kind === 'under-way') return unfinished.at(-1);
+  return thrown[0];
 }
 
 /** Whether too little time is left to start an effect and record its outcome; and if so, the error that says it. */

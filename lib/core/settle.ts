@@ -1,5 +1,5 @@
 import { type ClaimRules, expiry, parked } from './decide.ts';
-import type { ClaimRecord, RecordedError, ResultOmitted } from './record.ts';
+import { type ClaimRecord, type Draft, type RecordedError, type ResultOmitted, successor } from './record.ts';
 import { lineOf } from './text.ts';
 
 /** How an attempt ended, as its owner reports it. */
@@ -44,34 +44,43 @@ export function settle(
   // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim nobody gave us.
   if (found?.claimId !== claimId) return 'stale';
   if (found.status === outcome.status) return 'applied';
-  const settled: ClaimRecord = { ...found, unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
+  const settled: Draft = { ...found, unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
+  // Its steps are never asked for again, and an item has to hold the result: together they could be more than DynamoDB takes.
+  const completed: Draft = { ...settled, checkpoints: undefined };
   if (found.status !== 'in-flight') {
     // The late proof of the last holder: it was thought dead, its claim parked and perhaps opened again by an operator,
     // but granted to nobody since. To ignore the proof would double the effect.
     if (outcome.status !== 'completed' || found.status === 'rejected') return 'stale';
     const at = new Date(now).toISOString();
-    return { ...settled, ...outcome, resolution: { verdict: 'applied', by: 'last holder', note: '', at } };
+    const resolution = { verdict: 'applied', by: 'last holder', note: '', at } as const;
+    return successor(found, { ...completed, ...outcome, resolution });
   }
   switch (outcome.status) {
-    case 'released':
+    case 'completed':
+      return successor(found, { ...completed, ...outcome });
+    case 'rejected':
+      return successor(found, { ...settled, ...outcome });
+    case 'released': {
+      const unknownAt = outcome.unknown ? now : found.unknownAt;
       // Released, not deleted: a deleted record restarts the fence at 1, and a stalled worker still holding 1 could
       // complete a lease that it no longer owns.
-      return {
+      return successor(found, {
         ...settled,
         status: 'released',
         error: outcome.error,
-        unknownAt: outcome.unknown ? now : found.unknownAt,
+        unknownAt,
+        // TTL must not collect a doubt: the next request would find nothing, and run.
+        expiresAt: unknownAt === undefined ? settled.expiresAt : undefined,
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
-      };
+      });
+    }
     case 'parked':
-      return { ...parked(found, 'outcome-unknown', lineOf(outcome.error)), unknownAt: now };
-    default:
-      return { ...settled, ...outcome };
+      return successor(found, { ...parked(found, 'outcome-unknown', lineOf(outcome.error)), unknownAt: now });
   }
 }
 
 /** Extends a lease, and never shortens it. */
 export function renew(claimId: string, found: ClaimRecord | undefined, leaseUntil: number): Transition {
   if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
-  return found.leaseUntil >= leaseUntil ? 'applied' : { ...found, leaseUntil };
+  return found.leaseUntil >= leaseUntil ? 'applied' : successor(found, { ...found, leaseUntil });
 }

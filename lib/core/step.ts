@@ -1,13 +1,11 @@
 import { expect, expectWhole } from './check.ts';
+import { type Checkpoint, checkpointsOf, kept, withCheckpoint } from './checkpoints.ts';
 import type { Claim, Verdict } from './claim.ts';
-import { errorKind, InDoubtError, LeaseError, RetryableError } from './errors.ts';
-import type { Held } from './held.ts';
-import { type Inside, insideOf } from './inside.ts';
-import { type ClaimRecord, recordedError } from './record.ts';
-import { completion } from './result.ts';
+import { InDoubtError, LeaseError, RetryableError } from './errors.ts';
+import { insideOf } from './inside.ts';
+import { type ClaimRecord, recordedError, successor } from './record.ts';
 import type { Transition } from './settle.ts';
 import type { ClaimStore } from './store.ts';
-import { bytesOf } from './text.ts';
 
 /** What a step knows. */
 export interface StepRun {
@@ -32,33 +30,8 @@ export interface StepReconcile {
   readonly settleMs: number;
 }
 
-/** How far one step came. `result` is JSON text; absent for `undefined`. */
-export interface Checkpoint {
-  readonly name: string;
-  /** `open`: it was started, and is known to have applied nothing. */
-  readonly state: 'started' | 'open' | 'done';
-  /** When it got there, in epoch milliseconds. */
-  readonly at: number;
-  readonly result?: string | undefined;
-  /** Why a result is not there. */
-  readonly omitted?: string | undefined;
-}
-
-type Checkpoints = readonly (Checkpoint | null)[];
-
-/** A record holds all checkpoints, an item of DynamoDB 400 KB, and every checkpoint writes them all. */
+/** Every checkpoint writes them all. */
 const mostSteps = 100;
-const mostBytes = 200_000;
-
-/** What a run of a handler knows of its steps. */
-interface Steps {
-  readonly found: Checkpoints;
-  readonly names: string[];
-  /** The last write of a checkpoint: one after the other, each on the record that the one before has left. */
-  last: Promise<unknown>;
-}
-
-const known = new WeakMap<Held, Steps>();
 
 /**
  * Runs one part of a handler, and keeps what it returned beside the claim: after a crash it is not run again, but answers the
@@ -87,44 +60,74 @@ export function step<R>(
   expect(decided, `onAbandoned of step ${name}`, "'retry', 'park' or { ask, settleMs }", onAbandoned);
   if (asks) expectWhole(`settleMs of step ${name}`, asks.settleMs);
   const next = nextStep(claim, name);
-  const { before, engine, held } = next;
-  const { host, skewMs, classify } = engine.settings;
-  const started = unlessResolved(before, held.record);
+  const { before, engine, held, work, isStartable, expectStartable } = next;
+  const { host, skewMs } = engine.settings;
+  // In doubt until its own checkpoint says otherwise: an operator's decision is written there.
+  const inDoubt = before?.state === 'started' ? before : undefined;
 
   async function run(): Promise<R> {
     if (before?.state === 'done') return resultOf(before) as R;
     const stepRun = { effectKey: next.effectKey, signal: claim.signal };
-    if (started && onAbandoned === 'park')
-      throw new InDoubtError(`step ${name} was started, and did not say how it ended`);
-    if (started && asks) {
+    if (inDoubt && onAbandoned === 'park') {
+      throw leftInDoubt(new InDoubtError(`step ${name} was started, and did not say how it ended`));
+    }
+    if (inDoubt && asks) {
       const verdict = await verdictOf(asks, stepRun);
       if (verdict.verdict === 'applied') {
         await reached('done', verdict.result);
         return verdict.result as R;
       }
-      const askableAt = Math.max(held.record.unknownAt ?? 0, started.at) + asks.settleMs + skewMs;
+      const askableAt = Math.max(held.record.unknownAt ?? 0, inDoubt.at) + asks.settleMs + skewMs;
       if (verdict.verdict !== 'not-applied' || host.now() < askableAt) {
         // Nothing was applied in this run: the doubt that is on the claim stays as old as it is.
-        throw new RetryableError(`step ${name} may have been applied, and its provider cannot say yet`);
+        const tooEarly = `step ${name} may have been applied, and its provider cannot say yet`;
+        throw leftInDoubt(new RetryableError(tooEarly));
       }
     }
-    if (claim.remainingMs() <= 0) throw new LeaseError(`step ${name} was not started: the time is over`);
+    expectStartable();
     // Under 'retry' it may run again in any case, and need not say that it began.
-    if (onAbandoned !== 'retry') await reached('started');
+    if (onAbandoned !== 'retry') {
+      await reached('started');
+      // The write took its time, and its answer may have come after the lease.
+      if (!isStartable()) {
+        await reached('open');
+        expectStartable();
+      }
+    }
     let value: R;
     try {
       value = await fn(stepRun);
     } catch (error) {
-      const kind = errorKind(error) ?? classify?.(error);
-      const mayBeApplied = kind !== 'retryable' && kind !== 'rejected';
-      // The doubt is as old as the end of the attempt.
-      if (onAbandoned !== 'retry') await reached(mayBeApplied ? 'started' : 'open');
-      if (mayBeApplied && onAbandoned === 'park')
-        throw new InDoubtError(`step ${name}: ${recordedError(error).message}`, { cause: error });
-      throw error;
+      throw await failed(error);
     }
     await reached('done', value);
     return value;
+  }
+
+  /** Records that the step threw. @returns the error to throw in its place */
+  async function failed(error: unknown): Promise<unknown> {
+    engine.emit(held.identity, 'step-failed', { step: name, error: recordedError(error) });
+    if (onAbandoned === 'retry') return error;
+    const kind = engine.kindOf(error);
+    const appliedNothing = kind === 'retryable' || kind === 'rejected';
+    const thrown =
+      onAbandoned !== 'park' || appliedNothing
+        ? error
+        : new InDoubtError(`step ${name}: ${recordedError(error).message}`, { cause: error });
+    try {
+      // The doubt is as old as the end of the attempt.
+      await reached(appliedNothing ? 'open' : 'started');
+      if (!appliedNothing) leftInDoubt(thrown);
+    } catch {
+      // Its record says `started` since before it ran, and that is a doubt.
+      leftInDoubt(thrown);
+    }
+    return thrown;
+  }
+
+  function leftInDoubt<E>(error: E): E {
+    work.leaveInDoubt(error);
+    return error;
   }
 
   async function reached(state: Checkpoint['state'], value?: unknown): Promise<void> {
@@ -133,18 +136,14 @@ export function step<R>(
       throw new LeaseError(`the claim is somebody else's: step ${name} is not ${state} in its record`);
   }
 
-  const ran = run();
-  // Nobody may be waiting for it: its error must not end the process.
-  ran.catch(() => undefined);
-  return ran;
+  return work.follow(run());
 }
 
 /** The next step of a handler, by the order of its calls. @internal */
 export function nextStep(claim: Claim, name: string) {
-  const inside: Inside = insideOf(claim);
-  const { engine, held } = inside;
+  const inside = insideOf(claim);
+  const { engine, held, steps, work } = inside;
   const { host, maxResultBytes } = engine.settings;
-  const steps = stepsOf(held);
   const index = steps.names.length;
   expect(/^[!-~]{1,64}$/.test(name), 'the name of a step', 'up to 64 characters of ASCII, without spaces', name);
   expect(!steps.names.includes(name), 'the name of a step', 'one that no other step of the handler has', name);
@@ -165,34 +164,29 @@ export function nextStep(claim: Claim, name: string) {
     value?: unknown,
     write?: ClaimStore['write'],
   ): Promise<'applied' | 'stale'> {
-    const { claimId } = held.record;
-    const checkpoint = { name, state, at: host.now(), ...kept(value, maxResultBytes) };
+    const { claimId, fence } = held.record;
+    const checkpoint = { name, state, at: host.now(), fence, ...kept(value, maxResultBytes) };
     const written = steps.last.then(() =>
-      engine.change(
-        held,
-        (found) => checkpointed(claimId, found, index, checkpoint),
-        host.now() + claim.remainingMs(),
+      engine.change(held, (found) => checkpointed(claimId, found, index, checkpoint), {
+        until: host.now() + claim.remainingMs(),
         write,
-      ),
+      }),
     );
     steps.last = written.catch(() => undefined);
     return written;
   }
 
-  return { ...inside, before, effectKey, reach };
-}
+  const isStartable = () => !work.stopped && claim.remainingMs() > 0;
 
-function stepsOf(held: Held): Steps {
-  let steps = known.get(held);
-  if (steps === undefined) {
-    steps = { found: checkpointsOf(held.record), names: [], last: Promise.resolve() };
-    known.set(held, steps);
+  /** @throws LeaseError */
+  function expectStartable(): void {
+    if (isStartable()) return;
+    throw new LeaseError(
+      `step ${name} was not started: ${work.stopped ? 'its handler has ended' : 'the time is over'}`,
+    );
   }
-  return steps;
-}
 
-function checkpointsOf({ checkpoints = '[]' }: ClaimRecord): Checkpoints {
-  return JSON.parse(checkpoints);
+  return { ...inside, before, effectKey, reach, isStartable, expectStartable };
 }
 
 /** What its owner makes of a claim when a step got somewhere. */
@@ -203,35 +197,15 @@ export function checkpointed(
   checkpoint: Checkpoint,
 ): Transition {
   if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
-  const checkpoints = [...checkpointsOf(found)];
-  const isThere = JSON.stringify(checkpoints[index]) === JSON.stringify(checkpoint);
+  const before = checkpointsOf(found);
+  const isThere = JSON.stringify(before[index]) === JSON.stringify(checkpoint);
   if (isThere) return 'applied';
-  while (checkpoints.length < index) checkpoints.push(null);
-  checkpoints[index] = checkpoint;
-  let text = JSON.stringify(checkpoints);
-  if (bytesOf(text) > mostBytes) {
-    // That the step is done must be kept, even if what it returned cannot be.
-    checkpoints[index] = { ...checkpoint, result: undefined, omitted: 'too-large' };
-    text = JSON.stringify(checkpoints);
-  }
-  // A millisecond of the lease is given away, so that the record can be told from the one before: stores compare the lease.
-  return { ...found, leaseUntil: found.leaseUntil - 1, checkpoints: text };
-}
-
-function kept(value: unknown, maxBytes: number): Pick<Checkpoint, 'result' | 'omitted'> {
-  const { result, resultOmitted } = completion(value, maxBytes, true);
-  return { ...(result !== undefined && { result }), ...(resultOmitted && { omitted: resultOmitted }) };
+  return successor(found, { ...found, checkpoints: withCheckpoint(before, index, checkpoint) });
 }
 
 function resultOf({ name, result, omitted }: Checkpoint): unknown {
   if (omitted) throw new InDoubtError(`step ${name} is done, and its result was not kept: it was ${omitted}`);
   return result === undefined ? undefined : JSON.parse(result);
-}
-
-/** The step as it was left in doubt; nothing when somebody has since decided that the claim may go on. */
-function unlessResolved(before: Checkpoint | undefined, { resolution }: ClaimRecord): Checkpoint | undefined {
-  if (before?.state !== 'started') return undefined;
-  return resolution && Date.parse(resolution.at) >= before.at ? undefined : before;
 }
 
 async function verdictOf({ ask }: StepReconcile, run: StepRun): Promise<Verdict> {

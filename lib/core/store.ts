@@ -25,15 +25,26 @@ export interface ClaimStore {
   write(write: ClaimWrite): Promise<WriteResult>;
 }
 
-/**
- * What tells one state of a record from another: whose it is, what it is, and until when. Every transition changes at
- * least one of them, and every grant has a claim id of its own. The condition expressions of `stores/dynamodb` compare
- * the same three.
- */
-export const identifying = ['claimId', 'status', 'leaseUntil'] as const satisfies readonly (keyof ClaimRecord)[];
+/** What tells one state of a record from every other: whose grant it is, and how often it has been written. */
+export const identity = ['claimId', 'rev'] as const satisfies readonly (keyof ClaimRecord)[];
 
-/** Whether a record is still the one that was seen. */
+/**
+ * What tells the states of a record of schema 1 apart, which has no revision. Values of a lease come back, so this is weaker;
+ * such a record is only ever replaced by one of schema 2.
+ */
+export const identityBeforeRevisions = [
+  'claimId',
+  'status',
+  'leaseUntil',
+] as const satisfies readonly (keyof ClaimRecord)[];
+
+/**
+ * Whether a record is still the one that was seen: the condition of every write. The condition expressions of
+ * `stores/dynamodb` say the same in DynamoDB's language.
+ */
 export function unchanged(seen: ClaimRecord | undefined, found: ClaimRecord | undefined): boolean {
   if (seen === undefined || found === undefined) return seen === found;
-  return identifying.every((name) => seen[name] === found[name]);
+  const names = seen.rev === undefined ? identityBeforeRevisions : identity;
+  // Where none was seen, none may be there: a worker of an earlier version leaves `rev` as it is, a newer one never does.
+  return seen.rev === found.rev && names.every((name) => seen[name] === found[name]);
 }

@@ -1,4 +1,4 @@
-import { withAttributes } from '../core/attributes.ts';
+import { checkedAttributes } from '../core/attributes.ts';
 import { expect } from '../core/check.ts';
 import type { Claim } from '../core/claim.ts';
 import { type Acquired, type Claims, createClaims } from '../core/claims.ts';
@@ -79,15 +79,14 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
     if (typeof identity !== 'object') return identity ? { answer: problem(event, identity) } : { admitted: undefined };
     const intent =
       typeof fingerprint === 'function' ? fingerprint(request) : fingerprint && intentOf(request, fingerprint.ignore);
-    const store = attributes && withAttributes(settings.store, attributes(request));
-    const engine = store ? createClaims({ ...settings, store }, fallback) : claims;
     const remainingMs = context?.getRemainingTimeInMillis?.();
-    const acquired = await engine.acquire({
+    const acquired = await claims.acquire({
       identity,
+      attributes: attributes && checkedAttributes(attributes(request)),
       fingerprint: intent === false ? undefined : fingerprintOf(intent, host),
       deadline: remainingMs === undefined ? undefined : host.now() + remainingMs,
     });
-    if (acquired.held) return { admitted: { request, claims: engine, held: acquired.held } };
+    if (acquired.held) return { admitted: { request, claims, held: acquired.held } };
     return { answer: answerOf(event, acquired) };
   }
 

@@ -1,5 +1,4 @@
 import type { ClaimOptions } from '../core/options.ts';
-import type { Attributes } from '../core/record.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
 import type { HttpResponse } from './response.ts';
@@ -33,8 +32,6 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
   readonly fingerprint?: false | { readonly ignore: readonly string[] } | ((request: HttpRequest<Event>) => string);
-  /** What is kept beside the key, for people and reports: texts and numbers, at most 1,024 bytes of JSON. */
-  readonly attributes?: (request: HttpRequest<Event>) => Attributes;
   /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
   readonly documentation?: string;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { withAttributes } from '../core/attributes.ts';
+import { checkedAttributes } from '../core/attributes.ts';
 import { expect, expectWhole } from '../core/check.ts';
 import { createClaims } from '../core/claims.ts';
 import { InvalidMessageError, StoreUnavailableError } from '../core/errors.ts';
@@ -115,6 +115,7 @@ export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promi
     { host: nodeHost },
   );
   const { host } = settings;
+  const claims = createClaims(settings);
   let client = options.sqsClient;
 
   /** @returns the id of the message */
@@ -145,8 +146,7 @@ export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promi
     if (text === undefined) throw new InvalidMessageError('invalid-message', 'the body is not JSON');
     const fingerprint = fingerprintOf(canonicalJson(text, ignore), host);
     // The key is kept by the one write that comes before anything is sent: as the claim's own, or beside its intent's.
-    const keeping = message.intent == null ? store : withAttributes(store, { key: proposed });
-    const claims = createClaims({ ...settings, store: keeping });
+    const attributes = message.intent == null ? undefined : checkedAttributes({ key: proposed });
     const until = host.now() + giveUpAfterMs;
 
     /** Waits before another try; or answers that there is no time for one. */
@@ -160,11 +160,11 @@ export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promi
     }
 
     for (let round = 0; ; round++) {
-      const acquired = await claims.acquire({ identity, fingerprint, deadline: host.now() + leaseMs });
+      const acquired = await claims.acquire({ identity, fingerprint, attributes, deadline: host.now() + leaseMs });
       if (acquired.decision === 'unavailable') {
         if (await again(round)) continue;
         const { cause } = acquired;
-        throw new StoreUnavailableError(`nothing was sent for ${identity.id}: the claims store failed`, { cause });
+        throw new StoreUnavailableError('nothing was sent: the claims store failed', { cause });
       }
       const { record, held, decision } = acquired;
       const key = String(record.attributes?.['key'] ?? proposed);

@@ -1,3 +1,4 @@
+import { expect } from '../core/check.ts';
 import type { ClaimStore } from '../core/store.ts';
 
 /**
@@ -5,10 +6,21 @@ import type { ClaimStore } from '../core/store.ts';
  * harm twice: without it, nothing runs while the store is down, and the messages stay on their queue.
  *
  * @param onFailure hears of every request that failed, and was answered as if it had not
+ * @throws OptionError for a `transactionalStore`
  * @example
  * store: failOpen(dynamoStore({ tableName }), (error) => console.error('claims store down, running unclaimed', error)),
  */
-export function failOpen(store: ClaimStore, onFailure: (error: unknown) => void): ClaimStore {
+export function failOpen(
+  store: ClaimStore & { readonly commit?: never },
+  onFailure: (error: unknown) => void,
+): ClaimStore {
+  // Its effect is in the very request that fails: there would be nothing left to let through.
+  expect(
+    !('commit' in store),
+    'failOpen',
+    'a store that only keeps claims',
+    'a transactionalStore, which commits effects with them',
+  );
   return {
     async read(id) {
       try {

@@ -1,6 +1,6 @@
 import { expect } from '../core/check.ts';
 import type { ClaimRecord } from '../core/record.ts';
-import { type ClaimStore, unchanged } from '../core/store.ts';
+import { type ClaimStore, type ClaimWrite, unchanged } from '../core/store.ts';
 
 export interface RememberOptions {
   /**
@@ -20,7 +20,10 @@ export interface RememberOptions {
  * @example
  * store: rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE })),
  */
-export function rememberCompleted(store: ClaimStore, { keys = 1000 }: RememberOptions = {}): ClaimStore {
+export function rememberCompleted<Store extends ClaimStore>(
+  store: Store,
+  { keys = 1000 }: RememberOptions = {},
+): Store {
   expect(Number.isSafeInteger(keys) && keys > 0, 'rememberCompleted.keys', 'a whole number, 1 or more', keys);
   const completed = new Map<string, ClaimRecord>();
 
@@ -35,14 +38,16 @@ export function rememberCompleted(store: ClaimStore, { keys = 1000 }: RememberOp
   }
 
   return {
-    async read(id) {
+    // What else the store can do, committing among it, it still can.
+    ...store,
+    async read(id: string) {
       const known = completed.get(id);
       if (known !== undefined) return known;
       const found = await store.read(id);
       remember(found);
       return found;
     },
-    async write(write) {
+    async write(write: ClaimWrite) {
       const { next, seen } = write;
       const known = completed.get(next.id);
       if (known !== undefined && !unchanged(seen, known)) return { applied: false, found: known };

@@ -2,7 +2,7 @@ import { expect } from '../core/check.ts';
 import type { Claim } from '../core/claim.ts';
 import { LeaseError, RetryableError } from '../core/errors.ts';
 import { insideOf } from '../core/inside.ts';
-import { type ClaimRecord, recordedError } from '../core/record.ts';
+import { type ClaimRecord, type Resolution, recordedError } from '../core/record.ts';
 import { completion } from '../core/result.ts';
 import { settle, type Transition } from '../core/settle.ts';
 import type { ClaimStore } from '../core/store.ts';
@@ -33,21 +33,40 @@ export function commit(claim: Claim, writes: readonly AppWrite[], { result }: Co
   const { engine, held } = insideOf(claim);
   const { settings } = engine;
   const { claimId } = held.record;
+  const resolvedBefore = idOf(held.record.resolution);
   const outcome = completion(result, settings.maxResultBytes, settings.recordResult);
   const carried = carrying(settings.store, writes);
 
   function completed(found: ClaimRecord | undefined): Transition {
-    const isOurs = found?.claimId === claimId;
-    // Only this commit completes the claim without anybody's decision: its answer was lost.
-    if (isOurs && found.status === 'completed' && !found.resolution) return 'applied';
-    // Parked or decided meanwhile: whoever decided did not know of these writes.
-    if (!isOurs || found.status !== 'in-flight') return 'stale';
+    if (found?.claimId !== claimId) return 'stale';
+    // Only this commit completes the claim without a resolution: its answer was lost. One that is older than the grant says nothing.
+    if (found.status === 'completed' && idOf(found.resolution) === resolvedBefore) return 'applied';
+    // Parked or resolved meanwhile: who resolved it did not know of these writes.
+    if (found.status !== 'in-flight') return 'stale';
     return settle(claimId, found, outcome, settings, settings.host.now());
   }
 
   return claim.effect(() =>
-    carried.apply(() => engine.change(held, completed, settings.host.now() + claim.remainingMs(), carried.write)),
+    carried.apply(() =>
+      engine.change(held, completed, { until: settings.host.now() + claim.remainingMs(), write: carried.write }),
+    ),
   );
+}
+
+/** What tells one resolution from another; earlier versions gave them no id. */
+function idOf(resolution: Resolution | undefined): string | undefined {
+  return resolution && (resolution.id ?? `${resolution.at} ${resolution.by}`);
+}
+
+/**
+ * Before anything of a handler runs: told after the remote call, it would leave its effect without its record.
+ *
+ * @throws OptionError when the store cannot commit
+ * @internal
+ */
+export function expectTransactional(store: ClaimStore): asserts store is TransactionalStore {
+  const commits = 'commit' in store && typeof store.commit === 'function';
+  expect(commits, 'store', 'transactionalStore({ tableName }), which can commit', 'a store that cannot');
 }
 
 /**
@@ -57,14 +76,13 @@ export function commit(claim: Claim, writes: readonly AppWrite[], { result }: Co
  * @internal
  */
 export function carrying(store: ClaimStore, writes: readonly AppWrite[]) {
-  const { commit: transact } = store as Partial<TransactionalStore>;
-  expect(typeof transact === 'function', 'store', 'transactionalStore({ tableName }), which can commit', 'another one');
+  expectTransactional(store);
   const fits = Array.isArray(writes) && writes.length >= 1 && writes.length <= mostWrites;
-  expect(fits, 'writes', `1 to ${mostWrites} of them`, Object(writes).length);
+  expect(fits, 'writes', `a list of 1 to ${mostWrites} of them`, Array.isArray(writes) ? writes.length : typeof writes);
   let refused: CommitRefusedError | undefined;
 
   const write: ClaimStore['write'] = async (one) => {
-    const committed = await (store as TransactionalStore).commit(one, writes);
+    const committed = await store.commit(one, writes);
     if (!('refused' in committed)) return committed;
     refused = new CommitRefusedError(committed.refused);
     // Ends the trying: of nothing, an owner makes nothing.

@@ -1,7 +1,8 @@
 import type { Claim } from '../core/claim.ts';
+import { insideOf } from '../core/inside.ts';
 import { nextStep, type StepOptions, type StepRun, step } from '../core/step.ts';
-import { carrying, commit } from './commit.ts';
-import type { CommitRefusedError } from './refused.ts';
+import { carrying, commit, expectTransactional } from './commit.ts';
+import { CommitRefusedError } from './refused.ts';
 import type { AppWrite } from './store.ts';
 
 /** Writes, or nothing to write. */
@@ -11,7 +12,7 @@ export interface Phases<Input, R> {
   /** What is to stand in the database before the remote call: an order that is pending, an amount that is reserved. May read; must not call out. */
   readonly prepare?: (input: Input) => Promise<Writes> | Writes;
   /** The remote call. What it returns is kept as JSON; after a crash it is not called again, but its result is used. */
-  readonly execute: (input: Input, step: StepRun) => Promise<R> | R;
+  readonly execute: (input: Input, step: StepRun, claim: Claim) => Promise<R> | R;
   /** What follows from its result in the database. Committed with the completion of the claim. At least one write. */
   readonly record: (input: Input, result: R) => Promise<Writes> | Writes;
   /** What becomes of a remote call that may have happened. See `StepOptions`. */
@@ -42,8 +43,9 @@ export interface Phases<Input, R> {
  */
 export function inPhases<Input, R>({ prepare, execute, record, onAbandoned, onRefused = same }: Phases<Input, R>) {
   return async function inThreePhases(input: Input, claim: Claim): Promise<R> {
+    expectTransactional(insideOf(claim).engine.settings.store);
     if (prepare) await refusable('prepare', () => commitStep(claim, 'prepare', () => prepare(input)));
-    const result = await step(claim, 'execute', (run) => execute(input, run), { onAbandoned });
+    const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
     const writes = await record(input, result);
     await refusable('record', () => commit(claim, writes, { result }));
     return result;
@@ -53,7 +55,7 @@ export function inPhases<Input, R>({ prepare, execute, record, onAbandoned, onRe
     try {
       await committing();
     } catch (error) {
-      throw Object(error).name === 'CommitRefusedError' ? onRefused(error as CommitRefusedError, phase) : error;
+      throw error instanceof CommitRefusedError ? onRefused(error, phase) : error;
     }
   }
 }
@@ -70,11 +72,19 @@ function same<T>(value: T): T {
  * @example
  * await commitStep(claim, 'reserve', () => [{ Put: { TableName, Item: reservation } }]);
  */
-export async function commitStep(claim: Claim, name: string, writesOf: () => Promise<Writes> | Writes): Promise<void> {
+export function commitStep(claim: Claim, name: string, writesOf: () => Promise<Writes> | Writes): Promise<void> {
   const next = nextStep(claim, name);
-  if (next.before?.state === 'done') return;
-  const writes = await writesOf();
-  if (writes.length === 0) return;
-  const carried = carrying(next.engine.settings.store, writes);
-  await carried.apply(() => next.reach('done', undefined, carried.write));
+  const { store } = next.engine.settings;
+  expectTransactional(store);
+
+  async function run(): Promise<void> {
+    if (next.before?.state === 'done') return;
+    const writes = await writesOf();
+    if (writes.length === 0) return;
+    next.expectStartable();
+    const carried = carrying(store, writes);
+    await carried.apply(() => next.reach('done', undefined, carried.write));
+  }
+
+  return next.work.follow(run());
 }

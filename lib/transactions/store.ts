@@ -1,8 +1,9 @@
-import type { CancellationReason } from '@aws-sdk/client-dynamodb';
+import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { ClaimRecord } from '../core/record.ts';
-import { type ClaimStore, type ClaimWrite, identifying, type WriteResult } from '../core/store.ts';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { recordedError } from '../core/record.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../core/store.ts';
+import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { fromItem } from '../stores/dynamodb/item.ts';
 import { tableOf } from '../stores/dynamodb/options.ts';
 import { type DynamoStoreOptions, dynamoStore } from '../stores/dynamodb/store.ts';
@@ -45,17 +46,22 @@ export const mostWrites = 99;
  */
 export function transactionalStore(options: DynamoStoreOptions): TransactionalStore {
   const { TableName, client } = tableOf(options);
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions });
 
   return {
     ...dynamoStore({ ...options, client }),
     async commit({ next, seen }, writes) {
+      const { expression, names, values } = conditionOf(seen);
       const claim = {
         TableName,
         Item: { ...next },
-        ...conditionOf(seen),
+        ConditionExpression: expression,
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: values,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
+      const unsendable = writes.flatMap(unsendableOf);
+      if (unsendable.length > 0) return { applied: false, refused: unsendable };
       try {
         await documents.send(new TransactWriteCommand({ TransactItems: [{ Put: claim }, ...writes] }));
         return { applied: true };
@@ -64,7 +70,7 @@ export function transactionalStore(options: DynamoStoreOptions): TransactionalSt
         if (ours?.Code === 'ConditionalCheckFailed') return { applied: false, found: ours.Item && fromItem(ours.Item) };
         const refused = theirs.flatMap((reason, index) => refusalOf(reason, index));
         if (refused.length > 0) return { applied: false, refused };
-        if (hopeless.test((error as Error).name)) return { applied: false, refused: [malformed(error as Error)] };
+        if (hopeless.includes((error as Error).name)) return { applied: false, refused: [malformed(error as Error)] };
         // Another transaction was at the same items, or the table is throttled: it may work the next time.
         throw error;
       }
@@ -72,29 +78,45 @@ export function transactionalStore(options: DynamoStoreOptions): TransactionalSt
   };
 }
 
-/** `unchanged`, in DynamoDB's language, with the values as the document client takes them. */
-function conditionOf(seen: ClaimRecord | undefined) {
-  if (seen === undefined) return { ConditionExpression: 'attribute_not_exists(id)' };
-  return {
-    ConditionExpression: identifying.map((name) => `#${name} = :${name}`).join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(identifying.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(identifying.map((name) => [`:${name}`, seen[name]])),
-  };
+const marshallOptions = { removeUndefinedValues: true };
+
+/**
+ * A write with a value that DynamoDB cannot hold, NaN say, never leaves this machine: it is refused like one that a condition
+ * refused, and must not look like a table that cannot be reached.
+ */
+function unsendableOf(write: AppWrite, index: number): readonly Refusal[] {
+  for (const action of Object.values(write)) {
+    for (const [part, values] of Object.entries(action ?? {})) {
+      if (typeof values !== 'object') continue;
+      try {
+        marshall(values, marshallOptions);
+      } catch (error) {
+        // The SDK's text names the kind of value. Its stack and its input stay here.
+        const { message } = recordedError(error);
+        return [{ index, code: 'ValidationError', message: `${part}: ${message}` }];
+      }
+    }
+  }
+  return [];
 }
 
 function reasonsOf(error: unknown): readonly CancellationReason[] {
-  const { CancellationReasons } = Object(error);
-  return Array.isArray(CancellationReasons) ? CancellationReasons : [];
+  return error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
 }
 
 /** No repetition helps: a request that makes no sense, a table that is not there, a permission that is missing. */
-const hopeless = /^(ValidationException|ResourceNotFoundException|AccessDeniedException)$/;
+const hopeless: readonly string[] = ['ValidationException', 'ResourceNotFoundException', 'AccessDeniedException'];
 
 /** What passes by itself is no refusal. */
-const lasting = /^(ConditionalCheckFailed|ValidationError|ItemCollectionSizeLimitExceeded|DuplicateItem)$/;
+const lasting: readonly string[] = [
+  'ConditionalCheckFailed',
+  'ValidationError',
+  'ItemCollectionSizeLimitExceeded',
+  'DuplicateItem',
+];
 
 function refusalOf({ Code = '', Message = '', Item }: CancellationReason, index: number): readonly Refusal[] {
-  if (!lasting.test(Code)) return [];
+  if (!lasting.includes(Code)) return [];
   return [{ index, code: Code, message: Message, item: Item && unmarshall(Item) }];
 }
 

@@ -155,13 +155,43 @@ describe('claim.effect', () => {
 describe('the lease', () => {
   it('is looked at once more before the handler starts, for a sandbox that was frozen after its claim', async () => {
     let ran = 0;
+    let frozenMs = 0;
+    const clock = virtualHost();
+    const host = { ...clock, now: () => clock.now() + frozenMs };
+    const inner = memoryStore();
+    const frozen: ClaimStore = {
+      read: inner.read,
+      async write(write) {
+        const result = await inner.write(write);
+        if (write.seen === undefined) frozenMs = 30_000;
+        return result;
+      },
+    };
+    const call = once<string, unknown>(
+      {
+        operation: 'refund',
+        store: frozen,
+        key: (input) => input,
+        onAbandoned: 'park',
+        onEvent: () => undefined,
+        host,
+      },
+      () => ++ran,
+    );
+    await expect(call('p-1', { remainingMs: () => 30_000 })).rejects.toThrow(LeaseError);
+    expect(ran).toBe(0);
+    expect(inner.records()).toMatchObject([{ status: 'released' }]);
+  });
+
+  it('of a claim whose write is answered when no handler can start any more is given back: nothing is in doubt', async () => {
+    let ran = 0;
     const host = virtualHost();
     const inner = memoryStore();
     const slow: ClaimStore = {
       read: inner.read,
       async write(write) {
         const result = await inner.write(write);
-        if (write.seen === undefined) await host.advance(30_000);
+        if (write.seen === undefined) await host.advance(29_500);
         return result;
       },
     };
@@ -169,9 +199,10 @@ describe('the lease', () => {
       { operation: 'refund', store: slow, key: (input) => input, onAbandoned: 'park', onEvent: () => undefined, host },
       () => ++ran,
     );
-    await expect(call('p-1', { remainingMs: () => 30_000 })).rejects.toThrow(LeaseError);
+    await expect(call('p-1', { remainingMs: () => 30_000 })).rejects.toThrow(StoreUnavailableError);
+    await host.advance(100);
     expect(ran).toBe(0);
-    expect(inner.records()).toMatchObject([{ status: 'released' }]);
+    expect(inner.records()).toMatchObject([{ status: 'released', unknownAt: undefined }]);
   });
 
   it('aborts the signal a margin before its end, and what the abort throws is unknown', async () => {

@@ -63,9 +63,14 @@ describe('settle', () => {
     expect(settled(inDoubt, outcomes.completed)).toMatchObject({ unknownAt: undefined });
   });
 
-  it('gives a parked claim no expiry, and every other outcome a new one', () => {
+  it('gives what is parked or released in doubt no expiry, and every other outcome a new one', () => {
     expect(settled(held, outcomes.parked)).toMatchObject({ expiresAt: undefined });
-    expect(settled(held, outcomes.released)).toMatchObject({ expiresAt: someDay / 1000 + rules.retentionSeconds });
+    expect(settled(held, outcomes.released)).toMatchObject({ expiresAt: undefined });
+    const inDoubt = record({ unknownAt: someDay - 5000 });
+    expect(settled(inDoubt, { status: 'released', error })).toMatchObject({ expiresAt: undefined });
+    expect(settled(held, { status: 'released', error })).toMatchObject({
+      expiresAt: someDay / 1000 + rules.retentionSeconds,
+    });
   });
 });
 

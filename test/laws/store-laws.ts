@@ -5,7 +5,7 @@ import type { ClaimEvent } from '../../lib/core/events.ts';
 import type { Held } from '../../lib/core/held.ts';
 import { identify } from '../../lib/core/identity.ts';
 import { type ClaimOptions, settingsOf } from '../../lib/core/options.ts';
-import type { ClaimRecord } from '../../lib/core/record.ts';
+import { type ClaimRecord, successor } from '../../lib/core/record.ts';
 import { renewedLease } from '../../lib/core/renewed-lease.ts';
 import { renew } from '../../lib/core/settle.ts';
 import { type ClaimStore, unchanged } from '../../lib/core/store.ts';
@@ -55,8 +55,8 @@ export function storeLaws(
 
     it.each([
       ['another owner', { claimId: 'second' }],
-      ['another status', { status: 'completed' }],
-      ['another lease', { leaseUntil: someDay + 30_001 }],
+      ['another revision', { rev: 2 }],
+      ['no revision', { rev: undefined, v: 1 }],
     ] as const)(
       'refuses a write when the record has %s than the one that was seen, and nothing else differs',
       async (_, other) => {
@@ -68,6 +68,48 @@ export function storeLaws(
         expect(await store.read(seen.id)).toEqual(found);
       },
     );
+
+    it.each([
+      ['another owner', { claimId: 'second' }],
+      ['another status', { status: 'completed' }],
+      ['another lease', { leaseUntil: someDay + 30_001 }],
+      ['a revision', { rev: 1, v: 2 }],
+    ] as const)(
+      'refuses a write over a record of schema 1 when it has %s than the one that was seen, and nothing else differs',
+      async (_, other) => {
+        const { store } = await open();
+        const seen = record({ id: freshId(), rev: undefined, v: 1 });
+        const found = { ...seen, ...other };
+        await store.write({ next: found, seen: undefined });
+        const next = successor(seen, { ...seen, status: 'released' });
+        expect(await store.write({ next, seen })).toEqual({ applied: false, found });
+        expect(await store.read(seen.id)).toEqual(found);
+      },
+    );
+
+    it('replaces a record of schema 1 that is still the one that was seen, and gives it a revision', async () => {
+      const { store } = await open();
+      const seen = record({ id: freshId(), rev: undefined, v: 1 });
+      await store.write({ next: seen, seen: undefined });
+      const next = successor(seen, { ...seen, status: 'released' });
+      expect(await store.write({ next, seen })).toEqual({ applied: true });
+      expect(await store.read(seen.id)).toEqual({ ...seen, status: 'released', rev: 1, v: 2 });
+    });
+
+    it('refuses the late copy of a write that was applied, although owner, status and lease are as they were before it', async () => {
+      const { store } = await open();
+      const seen = record({ id: freshId() });
+      await store.write({ next: seen, seen: undefined });
+      const checkpoint = { next: successor(seen, { ...seen, checkpoints: '[1]' }), seen };
+      await store.write(checkpoint);
+      const later = {
+        next: successor(checkpoint.next, { ...checkpoint.next, checkpoints: '[1,2]' }),
+        seen: checkpoint.next,
+      };
+      await store.write(later);
+      expect(await store.write(checkpoint)).toEqual({ applied: false, found: later.next });
+      expect(await store.read(seen.id)).toMatchObject({ checkpoints: '[1,2]' });
+    });
 
     it('applies a write exactly when the record is `unchanged`, and otherwise leaves it and shows it', async () => {
       const { store } = await open();
@@ -255,7 +297,10 @@ interface Worker {
 
 /** One heartbeat. */
 const extend = (w: Worker, held: Held) =>
-  w.claims.change(held, (found) => renew(held.record.claimId, found, w.claims.leaseEnd()), 0);
+  w.claims.change(held, (found) => renew(held.record.claimId, found, w.claims.leaseEnd()), {
+    until: w.host.now() + 1000,
+    retries: false,
+  });
 
 let workers = 0;
 /** A worker with a clock of its own. Leases last 60 seconds, skew is 1 second. */
@@ -312,6 +357,7 @@ const maybeRecord = fc.option(
     .record({
       status: fc.constantFrom('in-flight', 'released', 'completed', 'rejected', 'parked' as const),
       claimId: fc.constantFrom('first', 'second'),
+      rev: fc.constantFrom(undefined, 1, 2),
       fence: fc.constantFrom(1, 2),
       leaseUntil: fc.constantFrom(someDay, someDay + 1),
       attempts: fc.constantFrom(1, 2),

@@ -1,4 +1,4 @@
-import type { Resolution } from '../../lib/core/record.ts';
+import type { Resolution, ResolutionVerdict } from '../../lib/core/record.ts';
 import type { Move } from './move.ts';
 import { written } from './store.ts';
 import { ms } from './time.ts';
@@ -30,7 +30,8 @@ export function operatorMoves(model: Model, world: World): Move[] {
       go: () => {
         const now = ms(world.now);
         const decided: Resolution = { verdict, by: 'operator', note: '', at: new Date(now).toISOString() };
-        const next = model.protocol.resolution(record, decided, at(model.rules, world.deployed), now);
+        const said = { resolution: decided, steps: new Map() };
+        const next = model.protocol.resolution(record, said, at(model.rules, world.deployed), now);
         const resolving = { key: index, write: { next, seen: record } };
         return { ...world, resolving, resolvesLeft: world.resolvesLeft - 1, calm: false };
       },
@@ -38,7 +39,7 @@ export function operatorMoves(model: Model, world: World): Move[] {
   });
 }
 
-function verdicts({ applied }: Key): Resolution['verdict'][] {
+function verdicts({ applied }: Key): ResolutionVerdict[] {
   return applied > 0 ? ['applied'] : ['not-applied', 'retry'];
 }
 

@@ -42,8 +42,10 @@ describe.each(stores)('%s', (_, storeOn) => {
   });
 
   it('does not decide upon an item of a schema that it does not know', async () => {
-    const { client } = clientThat(() => found({ id: { S: record.id }, v: { N: '2' } }));
-    await expect(storeOn(client).read(record.id)).rejects.toThrow("no claim of pawl's schema");
+    const { client } = clientThat(() => found({ id: { S: record.id }, v: { N: '3' } }));
+    await expect(storeOn(client).read(record.id)).rejects.toThrow(
+      'left alone: expected a claim of schema 1 or 2, found schema 3',
+    );
   });
 
   it('takes only a refused condition for a refusal: whatever else fails may have been applied', async () => {
@@ -79,6 +81,6 @@ describe('a batch of dynamoStore', () => {
   it('never takes a key that was not read for one that is not there', async () => {
     const { client } = clientThat(() => ({ UnprocessedKeys: { claims: { Keys: [{ id: { S: record.id } }] } } }));
     const store = dynamoStore({ tableName: 'claims', client, host });
-    await expect(store.read(record.id)).rejects.toThrow('did not read');
+    await expect(store.read(record.id)).rejects.toThrow('left this key unread');
   });
 });

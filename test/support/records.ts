@@ -26,7 +26,8 @@ export function record(overrides: Partial<ClaimRecord> = {}): ClaimRecord {
     attempts: 1,
     abandoned: 0,
     expiresAt: someDay / 1000 + 30 * 24 * 3600,
-    v: 1,
+    rev: 1,
+    v: 2,
     ...overrides,
   };
 }

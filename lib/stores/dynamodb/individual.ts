@@ -1,9 +1,8 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../core/record.ts';
-import { type ClaimStore, identifying } from '../../core/store.ts';
-import { fromItem, toItem } from './item.ts';
+import type { ClaimStore } from '../../core/store.ts';
+import { fromItem } from './item.ts';
 import { type TableOptions, tableOf } from './options.ts';
-import { isNew, put } from './put.ts';
+import { put } from './put.ts';
 
 /**
  * Claims in a DynamoDB table, with a request for each read and each write, for those who may not use PartiQL: twice as many
@@ -24,15 +23,6 @@ export function individualDynamoStore(options: TableOptions): ClaimStore {
       );
       return Item && fromItem(Item);
     },
-    write: ({ next, seen }) => put(client, TableName, next, seen === undefined ? isNew : isUnchanged(seen)),
-  };
-}
-
-/** `unchanged`, in DynamoDB's language: the condition under which a write may replace what was seen. */
-function isUnchanged(seen: ClaimRecord) {
-  return {
-    ConditionExpression: identifying.map((name) => `#${name} = :${name}`).join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(identifying.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: toItem(Object.fromEntries(identifying.map((name) => [`:${name}`, seen[name]]))),
+    write: (write) => put(client, TableName, write),
   };
 }

@@ -1,24 +1,19 @@
 import { ConditionalCheckFailedException, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../core/record.ts';
-import type { WriteResult } from '../../core/store.ts';
+import type { ClaimWrite, WriteResult } from '../../core/store.ts';
+import { conditionOf } from './condition.ts';
 import { fromItem, toItem } from './item.ts';
 
 /** One conditional write with a request of its own. */
-export async function put(
-  client: DynamoDBClient,
-  TableName: string,
-  next: ClaimRecord,
-  condition: Pick<
-    PutItemCommand['input'],
-    'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-  >,
-): Promise<WriteResult> {
+export async function put(client: DynamoDBClient, TableName: string, { next, seen }: ClaimWrite): Promise<WriteResult> {
+  const { expression, names, values } = conditionOf(seen);
   try {
     await client.send(
       new PutItemCommand({
         TableName,
         Item: toItem(next),
-        ...condition,
+        ConditionExpression: expression,
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: values && toItem(values),
         // What stands there comes back with a refusal, for nothing: no second request to see whom we lost to.
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -29,6 +24,3 @@ export async function put(
     return { applied: false, found: error.Item && fromItem(error.Item) };
   }
 }
-
-/** The condition of a first claim. */
-export const isNew = { ConditionExpression: 'attribute_not_exists(id)' };

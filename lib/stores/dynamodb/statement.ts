@@ -1,6 +1,7 @@
 import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
 import type { ClaimRecord } from '../../core/record.ts';
-import { type ClaimWrite, identifying } from '../../core/store.ts';
+import type { ClaimWrite } from '../../core/store.ts';
+import { comparedOf, hasRevision } from './condition.ts';
 import { toItem } from './item.ts';
 
 /**
@@ -25,7 +26,8 @@ export function statementOf(table: string, { next, seen }: ClaimWrite): BatchSta
     if (item[name] === undefined) Statement += ` REMOVE "${name}"`;
     else if (next[name] !== seen[name]) Statement += ` SET "${name}"=${given(item[name])}`;
   }
-  const same = ['id', ...identifying].map((name) => `"${name}"=${given(before[name])}`);
+  const same = ['id', ...comparedOf(seen)].map((name) => `"${name}"=${given(before[name])}`);
+  if (!hasRevision(seen)) same.push('"rev" IS MISSING');
   return {
     Statement: `${Statement} WHERE ${same.join(' AND ')}`,
     Parameters,

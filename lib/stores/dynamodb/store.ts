@@ -6,7 +6,7 @@ import { nodeHost } from '../../host.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf } from './options.ts';
-import { isNew, put } from './put.ts';
+import { put } from './put.ts';
 import { statementOf } from './statement.ts';
 
 export interface DynamoStoreOptions extends TableOptions {
@@ -37,15 +37,17 @@ export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions)
     const unread = UnprocessedKeys?.[TableName]?.Keys?.map((key) => key['id']?.S);
     return ids.map((id) =>
       // What was not read is not what is not there: taken for that, it would let an effect run twice.
-      unread?.includes(id) ? { error: new Error(`DynamoDB did not read ${id}`) } : { value: known(found.get(id)) },
+      unread?.includes(id)
+        ? { error: new Error('DynamoDB left this key unread: the table is throttled') }
+        : { value: known(found.get(id)) },
     );
   }
 
   async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
     const [first] = writes;
     // Alone, a first claim that is refused is told by whom. A batch has to ask.
-    if (first?.seen === undefined && writes.length === 1) {
-      return [{ value: await put(client, TableName, (first as ClaimWrite).next, isNew) }];
+    if (first !== undefined && first.seen === undefined && writes.length === 1) {
+      return [{ value: await put(client, TableName, first) }];
     }
     const { Responses = [] } = await client.send(
       new BatchExecuteStatementCommand({ Statements: writes.map((one) => statementOf(TableName, one)) }),
