@@ -39,6 +39,16 @@ export interface StackOptions {
   readonly giftCards?: Pick<GiftCardOptions, 'lookupLagMs' | 'honoursKeys'>;
   /** Another bundle for the function of a consumer. @default the one that would be deployed */
   readonly bundleFor?: (source: AppFunction) => Promise<string>;
+  /** Another version of the functions, which runs beside this one. */
+  readonly other?: OtherVersion;
+}
+
+/** A version of the app's functions that is being deployed, or replaced: it gets some of the invocations, in sandboxes of its own. */
+export interface OtherVersion {
+  /** Its bundle; nothing where it has no such function. */
+  readonly bundleFor: (source: AppFunction) => Promise<string | undefined>;
+  /** Whether the next invocation is for it. */
+  readonly takesNext: () => boolean;
 }
 
 /** What goes wrong, and where. Nothing does by default. */
@@ -187,7 +197,13 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
 
   async function createAppFunction(source: AppFunction, definition: ProvisionedFunction, maxSandboxes: number) {
     const bundle = options.bundleFor && { folder: await options.bundleFor(source) };
-    return lambda.createFunction({ ...definition, ...bundle, maxSandboxes });
+    const fn = lambda.createFunction({ ...definition, ...bundle, maxSandboxes });
+    const { other } = options;
+    const folder = await other?.bundleFor(source);
+    if (other === undefined || folder === undefined) return fn;
+    const beside = lambda.createFunction({ ...definition, folder, maxSandboxes });
+    const invoke = (event: unknown) => (other.takesNext() ? beside : fn).invoke(event);
+    return { ...fn, invoke };
   }
 
   async function startConsumer(

@@ -14,7 +14,7 @@ import { createRandom } from './random.ts';
 import { judgeRepayments, sendRepayments } from './repayments.ts';
 import type { TrafficResult } from './report.ts';
 import type { QueueDepth } from './sqs-local.ts';
-import { type LocalStack, startStack } from './stack.ts';
+import { type LocalStack, type OtherVersion, startStack } from './stack.ts';
 import { createStoreFaults } from './store-faults.ts';
 import { judge } from './verdict.ts';
 
@@ -31,6 +31,12 @@ export interface TrafficOptions {
   readonly progress: Progress;
   /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
+  /** Another version of the functions, which runs beside this one. */
+  readonly other?: OtherVersion;
+  /** When the stack is up, before anything is sent. */
+  readonly onUp?: (stack: LocalStack) => void;
+  /** When the queues are empty for the first time, while the processor may still be calling. Answers whether there are messages again, to be waited for. */
+  readonly onDrained?: (stack: LocalStack) => Promise<boolean>;
   /** Every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
 }
@@ -54,8 +60,10 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
       events.read(line);
       options.onLog?.(line, sandbox);
     },
+    ...(options.other ? { other: options.other } : {}),
     ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
   });
+  options.onUp?.(stack);
   progress.update('sending the orders …');
   const sent = await sendOrders(stack, plan);
   await sendRepayments(stack, repayments);
@@ -72,6 +80,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const drained = () =>
     drain(stack, deadline, (state) => progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`));
   let left = await drained();
+  if (await options.onDrained?.(stack)) left = await drained();
   const callbacks = await telling;
   left += await drained();
   // Only emails are parked as a rule; a gift card in doubt is looked up by its consumer.
