@@ -1,11 +1,13 @@
 import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { bundleOther, type Protection } from '../../../lib/local/changed-bundle.ts';
+import type { Protection } from '../../../lib/local/changed-bundle.ts';
 import { receiveDeadLetters } from '../../../lib/local/dead-letters.ts';
+import { OPERATION_OF } from '../../../lib/local/faults.ts';
 import { EFFECTS } from '../../../lib/local/plan.ts';
 import type { Progress } from '../../../lib/local/progress.ts';
 import { createRandom } from '../../../lib/local/random.ts';
 import { isGood, type TrafficResult } from '../../../lib/local/report.ts';
-import type { LocalStack, StackConsumer } from '../../../lib/local/stack.ts';
+import type { AppFunction, LocalStack, StackConsumer } from '../../../lib/local/stack.ts';
+import { record } from '../../../lib/local/template.ts';
 import { runTraffic } from '../../../lib/local/traffic.ts';
 
 /** Which way the traffic goes. */
@@ -14,8 +16,8 @@ export type Direction = 'forward' | 'rollback';
 export interface DeploymentOptions {
   readonly direction: Direction;
   readonly protection: Exclude<Protection, 'none'>;
-  /** The folder of the older version. */
-  readonly older: string;
+  /** The bundles of the older version. */
+  readonly older: (source: AppFunction, protection: Protection) => Promise<string | undefined>;
   readonly orders: number;
   readonly killShare: number;
   readonly seed: number;
@@ -32,14 +34,21 @@ export interface DeploymentResult {
   readonly deadLettered: number;
   /** Of those: their effect had happened already. */
   readonly deadLetteredDone: number;
+  /** Of those: the older version had met a record under their key that it does not know. */
+  readonly deadLetteredByOlder: number;
   /** Times that the older version met a record that it does not know. */
   readonly refusals: number;
+  /** Invocations that were stopped at their timeout: on a busy machine there are some, and they use up receives too. */
+  readonly timedOut: number;
   readonly lost: number;
   readonly doubled: number;
   readonly left: number;
   readonly isGood: boolean;
   readonly seconds: number;
 }
+
+/** A deployment shifts its traffic within a minute. */
+const LONGEST_MIX_MS = 45_000;
 
 /** What the functions of the older version say about a record of a later schema. */
 const REFUSAL = "is no claim of pawl's schema";
@@ -55,13 +64,18 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
   let stack: LocalStack | undefined;
   let isOver = false;
   let refusals = 0;
-  const set = { aside: 0, done: 0 };
+  let mixedSince: number | undefined;
+  /** The claims of which the older version met a record that it does not know. */
+  const refused = new Set<string>();
+  const redriven = { messages: 0, done: 0, refused: 0 };
 
   /** The share of invocations that the older version gets now. */
   function olderShare(): number {
     if (isOver) return 0;
     const done = EFFECTS.reduce((sum, effect) => sum + (stack?.ledger.countByOrder(effect).size ?? 0), 0) / effects;
-    const phase = done < 1 / 3 ? 0 : done < 2 / 3 ? 0.5 : 1;
+    if (done >= 1 / 3) mixedSince ??= Date.now();
+    const isMixed = done < 2 / 3 && Date.now() - (mixedSince ?? 0) < LONGEST_MIX_MS;
+    const phase = mixedSince === undefined ? 0 : isMixed ? 0.5 : 1;
     return direction === 'forward' ? 1 - phase : phase;
   }
 
@@ -72,7 +86,7 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     payments: Math.round(options.orders / 3),
     repayments: 8,
     other: {
-      bundleFor: (source) => bundleOther(older, source, protection),
+      bundleFor: (source) => older(source, protection),
       takesNext: () => random.chance(olderShare()),
     },
     onUp: (running) => {
@@ -80,14 +94,14 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     },
     async onDrained(running) {
       isOver = true;
-      const redriven = await redriveAll(running);
-      set.aside = redriven.messages;
-      set.done = redriven.done;
+      Object.assign(redriven, await redriveAll(running, refused));
       progress.update(`${redriven.messages} messages redriven to the newer version …`);
       return redriven.messages > 0;
     },
     onLog(line) {
-      if (line.includes(REFUSAL)) refusals += 1;
+      if (!line.includes(REFUSAL)) return;
+      refusals += 1;
+      for (const [id] of line.matchAll(/[a-z-]+#[\w-]+/g)) refused.add(id);
     },
   });
   return {
@@ -95,9 +109,11 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     protection,
     seed,
     killed: result.sandboxes.killed,
-    deadLettered: set.aside,
-    deadLetteredDone: set.done,
+    deadLettered: redriven.messages,
+    deadLetteredDone: redriven.done,
+    deadLetteredByOlder: redriven.refused,
     refusals,
+    timedOut: result.sandboxes.timedOut,
     lost: count(result, 'lost') + result.payments.drift.length + result.repayments.wanted - result.repayments.repaid,
     doubled: count(result, 'doubled') + result.repayments.repaidTwice.length,
     left: result.left,
@@ -110,31 +126,38 @@ function count(result: TrafficResult, which: 'lost' | 'doubled'): number {
   return result.emails[which].length + result.giftCards[which].length;
 }
 
+/** The operation of a consumer, and the field of its messages that is their key. */
+type Consumed = readonly [consumer: StackConsumer, operation: string, key: string];
+
 /** Sends back what SQS moved to the dead-letter queues. What pawl put there has a reason, and stays. */
-async function redriveAll(stack: LocalStack): Promise<{ readonly messages: number; readonly done: number }> {
+async function redriveAll(stack: LocalStack, refused: ReadonlySet<string>) {
   const { consumers, payments, repayments, ledger } = stack;
-  let messages = 0;
-  let done = 0;
-  for (const consumer of [...Object.values(consumers), payments.consumer, repayments.consumer]) {
-    const moved = (await movedBySqs(stack, consumer)).filter(
-      ({ MessageAttributes }) => !MessageAttributes?.['pawl-reason'],
-    );
-    for (const { Body: MessageBody, MessageAttributes, ReceiptHandle } of moved) {
+  const all: readonly Consumed[] = [
+    ...EFFECTS.map((effect): Consumed => [consumers[effect], OPERATION_OF[effect], 'orderId']),
+    [payments.consumer, 'post-payment', 'paymentId'],
+    [repayments.consumer, 'repay-debts', 'requestId'],
+  ];
+  const counts = { messages: 0, done: 0, refused: 0 };
+  for (const [consumer, operation, key] of all) {
+    const effect = EFFECTS.find((name) => consumers[name] === consumer);
+    const happened = effect && ledger.countByOrder(effect);
+    for (const { Body: MessageBody = '', MessageAttributes, ReceiptHandle } of await movedBySqs(stack, consumer)) {
       await stack.sqs.client.send(
         new SendMessageCommand({ QueueUrl: consumer.queue.url, MessageBody, MessageAttributes }),
       );
       const QueueUrl = consumer.deadLetterQueue?.url;
       await stack.sqs.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      const value = String(record(JSON.parse(MessageBody))[key]);
+      counts.messages += 1;
+      if (happened?.has(value)) counts.done += 1;
+      if (refused.has(`${operation}#${value}`)) counts.refused += 1;
     }
-    messages += moved.length;
-    const effect = EFFECTS.find((name) => consumers[name] === consumer);
-    if (effect === undefined) continue;
-    const happened = ledger.countByOrder(effect);
-    done += moved.filter(({ Body }) => [...happened.keys()].some((orderId) => Body?.includes(`"${orderId}"`))).length;
   }
-  return { messages, done };
+  return counts;
 }
 
 async function movedBySqs(stack: LocalStack, { deadLetterQueue }: StackConsumer): Promise<readonly Message[]> {
-  return deadLetterQueue === undefined ? [] : receiveDeadLetters(stack.sqs.client, deadLetterQueue.url);
+  if (deadLetterQueue === undefined) return [];
+  const all = await receiveDeadLetters(stack.sqs.client, deadLetterQueue.url);
+  return all.filter(({ MessageAttributes }) => MessageAttributes?.['pawl-reason'] === undefined);
 }

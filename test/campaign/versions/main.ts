@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { bundleOther } from '../../../lib/local/changed-bundle.ts';
 import { endOnSignals } from '../../../lib/local/end-on-signals.ts';
 import { createProgress } from '../../../lib/local/progress.ts';
 import { checkOut, MissingHistoryError } from './checkout.ts';
@@ -9,7 +10,7 @@ import { type DeploymentOptions, type DeploymentResult, type Direction, runDeplo
  * of the functions work on the same tables and queues, while workers are killed.
  *
  *   --older <commit>   the version before                         (41b56fa, the last one that wrote records without a revision)
- *   --orders <n>       how many orders each run has               (150)
+ *   --orders <n>       how many orders each run has               (60)
  *   --kill <share>     share of orders that cost a sandbox its life (0.1)
  *   --seed <n>         the first seed; each run has the next one  (1)
  *   --minutes <n>      start no run after so many minutes         (10)
@@ -19,7 +20,7 @@ import { type DeploymentOptions, type DeploymentResult, type Direction, runDeplo
 const { values } = parseArgs({
   options: {
     older: { type: 'string', default: '41b56fa' },
-    orders: { type: 'string', default: '150' },
+    orders: { type: 'string', default: '60' },
     kill: { type: 'string', default: '0.1' },
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '10' },
@@ -40,7 +41,14 @@ const runs: readonly (readonly [Direction, DeploymentOptions['protection']])[] =
 ];
 
 async function main(): Promise<number> {
-  const older = await checkOut(values.older);
+  const project = await checkOut(values.older);
+  const bundles = new Map<string, Promise<string | undefined>>();
+  const older: DeploymentOptions['older'] = (source, protection) => {
+    const name = `${source} ${protection}`;
+    const bundle = bundles.get(name) ?? bundleOther(project, source, protection);
+    bundles.set(name, bundle);
+    return bundle;
+  };
   const results: DeploymentResult[] = [];
   const wanted = Array.from({ length: Number(values.rounds) }, () => runs).flat();
   for (const [index, [direction, protection]] of wanted.entries()) {
@@ -57,8 +65,8 @@ async function main(): Promise<number> {
     });
     results.push(result);
     progress.say(
-      `  ${result.killed} killed, ${result.refusals} records refused by ${values.older}, ${result.deadLettered} messages dead-lettered by SQS ` +
-        `(${result.deadLetteredDone} of them done already); after a redrive ${result.lost} lost, ${result.doubled} doubled, in ${result.seconds} s`,
+      `  ${result.killed} killed, ${result.timedOut} timed out, ${result.refusals} records refused by ${values.older}; ${result.deadLettered} messages dead-lettered by SQS: ` +
+        `${result.deadLetteredByOlder} with a record that it had refused, ${result.deadLetteredDone} whose effect had happened; after a redrive ${result.lost} lost, ${result.doubled} doubled, in ${result.seconds} s`,
     );
     process.stdout.write(`${JSON.stringify(result)}\n`);
   }
