@@ -36,6 +36,7 @@ export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof pa
   return parkedClaimsOn({ host: nodeHost, ...options });
 }
 
+export type { Checkpoint, StepResolution } from './core/checkpoints.ts';
 export type { Claim, Doubt, Verdict } from './core/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
 export { decide } from './core/decide.ts';
@@ -51,15 +52,23 @@ export {
 } from './core/errors.ts';
 export { type ClaimEvent, logEvents } from './core/events.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './core/fingerprint.ts';
+export type { FingerprintOption, FingerprintRule, PreviousRule } from './core/fingerprint-rule.ts';
 export type { Lease, Reconcile } from './core/held.ts';
 export type { Host } from './core/host.ts';
 export type { KeyValue } from './core/identity.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
 export type { ClaimOptions } from './core/options.ts';
 export { type ReconcileOptions, reconcile } from './core/reconcile.ts';
-export type { Attributes, ClaimRecord, ClaimStatus, RecordedError, Resolution } from './core/record.ts';
+export type {
+  Attributes,
+  ClaimRecord,
+  ClaimStatus,
+  RecordedError,
+  Resolution,
+  ResolutionVerdict,
+} from './core/record.ts';
 export { renewedLease } from './core/renewed-lease.ts';
-export type { ParkedClaimsOptions, Resolved, ResolvedBy } from './core/resolve.ts';
+export type { ParkedClaimsOptions, Resolved, ResolvedBy, StepResolutions } from './core/resolve.ts';
 export { type Outcome, renew, settle, type Transition } from './core/settle.ts';
 export { type StepOptions, type StepReconcile, type StepRun, step } from './core/step.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';

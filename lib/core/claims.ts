@@ -99,7 +99,9 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
         if (!mayTakeOver && decision === 'taken-over') return decided;
         const written = write && (await grantedBy(until, identity, write));
         if (written?.applied !== false) {
-          emit(identity, decision === 'parked' && !write ? 'still-parked' : decision, factsOf(record));
+          if (decision === 'key-reused')
+            emit(identity, decision, { ...factsOf(record), ruleChanged: decided.ruleChanged });
+          else emit(identity, decision === 'parked' && !write ? 'still-parked' : decision, factsOf(record));
           if (!('reconcile' in decided)) return decided;
           return { ...decided, held: { identity, record, deadline } };
         }
@@ -117,7 +119,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     try {
       return await answeredBy(host, until, written);
     } catch (error) {
-      letFail(written.then(({ applied }) => applied && giveBack(identity, write.next)));
+      letFail(written.then(({ applied }) => (applied ? giveBack(identity, write.next) : undefined)));
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import { otherRule, sameIntent } from './fingerprint-rule.ts';
 import { type Attributes, type ClaimRecord, type Draft, successor } from './record.ts';
 import type { ClaimWrite } from './store.ts';
 
@@ -48,7 +49,9 @@ export type ParkedReason =
  * is applied.
  */
 export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
-  | { readonly decision: 'parked' | 'replayed' | 'key-reused' }
+  | { readonly decision: 'parked' | 'replayed' }
+  /** Recorded with another intent. `ruleChanged`: by another rule, so it may be the same one. */
+  | { readonly decision: 'key-reused'; readonly ruleChanged: boolean }
   /** Granted; `taken-over` from a worker that ended without an outcome. `reconcile`: the provider is to be asked first. */
   | { readonly decision: 'granted' | 'taken-over'; readonly reconcile: boolean }
   | { readonly decision: 'in-flight'; readonly retryAfterMs: number }
@@ -73,8 +76,12 @@ export function decide(
     return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0 });
   }
   const { status, claimId, leaseUntil, unknownAt, fingerprint } = found;
-  const accepted = [request.fingerprint, request.previousFingerprint];
-  if (fingerprint && request.fingerprint && !accepted.includes(fingerprint)) return answer('key-reused');
+  if (fingerprint && request.fingerprint) {
+    const { fingerprint: asked, previousFingerprint } = request;
+    if (!sameIntent(fingerprint, asked) && !sameIntent(fingerprint, previousFingerprint)) {
+      return { decision: 'key-reused', ruleChanged: otherRule(fingerprint, asked), record: found };
+    }
+  }
   if (status === 'completed' || status === 'rejected') return answer('replayed');
   if (status === 'parked') return answer('parked');
 
@@ -98,7 +105,7 @@ export function decide(
   if (parks) return park('abandoned', abandoned);
   return grant('taken-over', abandoned);
 
-  function answer(decision: 'key-reused' | 'replayed' | 'parked'): Decision {
+  function answer(decision: 'replayed' | 'parked'): Decision {
     return { decision, record: found as ClaimRecord };
   }
 

@@ -21,8 +21,10 @@ interface OfClaim {
 export type ClaimFact =
   /** What was decided about a request. `still-parked`: a claim parked earlier was asked for again; `in-flight`: by a duplicate. */
   | (OfClaim & {
-      readonly type: 'granted' | 'taken-over' | 'replayed' | 'in-flight' | 'still-parked' | 'key-reused';
+      readonly type: 'granted' | 'taken-over' | 'replayed' | 'in-flight' | 'still-parked';
     })
+  /** The key was used before with another intent. `ruleChanged`: as found by another rule, so it may be the same one. */
+  | (OfClaim & { readonly type: 'key-reused'; readonly ruleChanged: boolean })
   /** How an attempt ended. */
   | (OfClaim & { readonly type: 'completed' | 'released' | 'rejected' | 'parked' })
   /** A late worker came with an outcome for a claim that had been taken over. Nothing was overwritten. */

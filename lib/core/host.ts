@@ -26,6 +26,17 @@ export function sleep(host: Host, ms: number): Promise<void> {
 }
 
 /**
+ * Runs `callback` when so much time is over, unless the returned function is called before. A sandbox that was frozen has both when
+ * it thaws: what it waited for, and a timer that is over. What it waited for counts, so the timer lets one turn pass.
+ */
+export function whenOver(host: Host, ms: number, callback: () => void): () => void {
+  let cancel = host.after(Math.max(0, ms), () => {
+    cancel = host.after(0, callback);
+  });
+  return () => cancel();
+}
+
+/**
  * What a request answers, if it does so in time. What it answers later is dropped, also when that is an error.
  *
  * @param until epoch milliseconds
@@ -34,10 +45,7 @@ export function sleep(host: Host, ms: number): Promise<void> {
 export async function answeredBy<T>(host: Host, until: number, request: Promise<T>): Promise<T> {
   let cancel: (() => void) | undefined;
   const late = new Promise<never>((_, reject) => {
-    cancel = host.after(Math.max(0, until - host.now()), () => {
-      // A sandbox that was frozen has both when it thaws: the answer, and a timer that is over. The answer counts.
-      cancel = host.after(0, () => reject(new Error('no answer in time')));
-    });
+    cancel = whenOver(host, until - host.now(), () => reject(new Error('no answer in time')));
   });
   try {
     return await Promise.race([request, late]);

@@ -3,7 +3,8 @@ import { expect } from './check.ts';
 import type { Claim } from './claim.ts';
 import { createClaims } from './claims.ts';
 import { StoreUnavailableError } from './errors.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { canonicalValue } from './fingerprint.ts';
+import { type FingerprintOption, printsOf, ruleOf } from './fingerprint-rule.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
 import { type ClaimOptions, settingsOf } from './options.ts';
@@ -15,10 +16,11 @@ export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
   readonly key: (input: Input) => KeyValue;
   /**
-   * What of the input is its intent, as a text, e.g. `canonicalValue(input)`: a second call with the same key and another one never runs.
+   * What of the input is its intent, as a text, e.g. `canonicalValue`: a second call with the same key and another one never runs.
+   * `{ ignore }`: the canonical text of the input, but for these paths. `previous`: with the rule that was in force before, for a deployment that changes it.
    * @default nothing is compared
    */
-  readonly fingerprint?: (input: Input) => string;
+  readonly fingerprint?: FingerprintOption<Input>;
 }
 
 /** What a call of a once-function is given besides its input. */
@@ -64,17 +66,21 @@ export function once<Input, R>(
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
+  const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
   const fallback = renewedLease(Math.max(60_000, 2 * (settings.timeoutMs + settings.marginMs)));
   const claims = createClaims(settings, fallback);
 
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
-    const canonical = options.fingerprint?.(input);
-    const fingerprint = canonical === undefined ? undefined : fingerprintOf(canonical, settings.host);
+    const prints = printsOf(
+      rule,
+      (by) => ('of' in by ? by.of(input) : canonicalValue(input, by.ignore)),
+      settings.host,
+    );
     const attributes = options.attributes && checkedAttributes(options.attributes(input));
     const { redelivered } = call;
-    const acquired = await claims.acquire({ identity, fingerprint, attributes, deadline, redelivered });
+    const acquired = await claims.acquire({ identity, ...prints, attributes, deadline, redelivered });
     if (acquired.decision === 'unavailable') {
       const { cause } = acquired;
       const { message } = recordedError(cause);

@@ -17,7 +17,7 @@ export async function run<Input, R>(
   handler: (input: Input, claim: Claim) => Promise<R> | R,
   input: Input,
 ): Promise<Ran<R>> {
-  const { host, timeoutMs, provider, unsettledMs, marksEffect } = claims.settings;
+  const { host, timeoutMs, marginMs, provider, unsettledMs, marksEffect } = claims.settings;
   const settled = provider && (await provider.settleDoubt<R>(claims, held, input));
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
@@ -30,7 +30,8 @@ export async function run<Input, R>(
   const end = await endOf(() => handler(input, Object.assign(claim, { effect: marked.effect })));
   work.end(end.kind);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
-  const unfinished = await work.rest(claim);
+  // Until the invocation ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
+  const unfinished = await work.rest(host, () => (held.deadline ?? held.record.leaseUntil) - marginMs - host.now());
   stop();
   const state = marked.state();
   const failure = failureOf(state, end, unfinished, claims.kindOf);

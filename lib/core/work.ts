@@ -1,5 +1,5 @@
-import type { Claim } from './claim.ts';
 import { LeaseError } from './errors.ts';
+import { type Host, whenOver } from './host.ts';
 
 /** An error in a box: what was thrown may be `undefined`, `null` or `''`, and is an error all the same. */
 export interface Thrown {
@@ -19,12 +19,13 @@ export interface Work {
   /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
   end(how: 'returned' | 'threw'): void;
   /**
-   * Waits for what is under way, but not longer than the lease: an effect that never settles must not keep its own outcome from being
+   * Waits for what is under way, but not for ever: an effect that never settles must not keep its own outcome from being
    * recorded. Nothing starts after it.
    *
+   * @param remainingMs until the outcome has to be recorded; a renewal may move that
    * @returns what was left in doubt, and what failed since the handler ended
    */
-  rest(claim: Pick<Claim, 'signal' | 'remainingMs'>): Promise<readonly Thrown[]>;
+  rest(host: Host, remainingMs: () => number): Promise<readonly Thrown[]>;
 }
 
 export function createWork(): Work {
@@ -59,11 +60,11 @@ export function createWork(): Work {
       ended = true;
       stopped = how === 'threw';
     },
-    async rest(claim) {
+    async rest(host, remainingMs) {
       // One that has ended may have begun the next: `step(a).then(() => step(b))`, which nobody waits for.
       while (underWay.size > 0) {
-        const over = claim.remainingMs() <= 0 || (await settledBefore(claim.signal, underWay));
-        if (over) {
+        await settledWithin(host, remainingMs(), underWay);
+        if (underWay.size > 0 && remainingMs() <= 0) {
           late.push({
             error: new LeaseError('an effect or a step of the handler had not ended when the time was over'),
           });
@@ -76,13 +77,9 @@ export function createWork(): Work {
   };
 }
 
-/** @returns whether the signal was aborted first */
-async function settledBefore(signal: AbortSignal, promises: Iterable<Promise<unknown>>): Promise<boolean> {
-  const { promise: aborted, resolve } = Promise.withResolvers<boolean>();
-  const abort = () => resolve(true);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  const over = await Promise.race([Promise.allSettled(promises).then(() => false), aborted]);
-  signal.removeEventListener('abort', abort);
-  return over;
+async function settledWithin(host: Host, ms: number, promises: Iterable<Promise<unknown>>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const cancel = whenOver(host, ms, resolve);
+  await Promise.race([Promise.allSettled(promises), over]);
+  cancel();
 }

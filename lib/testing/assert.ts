@@ -1,5 +1,5 @@
 import { inWords } from './faults.ts';
-import type { Finding } from './judge.ts';
+import type { Finding, Problem } from './judge.ts';
 import type { SweepOptions } from './options.ts';
 import { crashSweep, type SweepReport } from './sweep.ts';
 
@@ -14,8 +14,7 @@ export class SweepError extends Error {
 }
 
 /**
- * Sweeps a handler as `crashSweep` does, and throws when an effect doubled, or a message was lost or got stuck. For Vitest,
- * `node:test` or anything else.
+ * Sweeps a handler as `crashSweep` does, and throws when any harm was done: see `Finding`. For Vitest, `node:test` or anything else.
  *
  * @throws SweepError, which tells the story of the first finding; whatever `crashSweep` throws
  * @example
@@ -25,31 +24,39 @@ export class SweepError extends Error {
  */
 export async function assertSurvivesCrashes<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
   const report = await crashSweep(options);
-  if (report.doubled.length + report.lost.length + report.stuck.length > 0) throw new SweepError(report);
+  if (report.findings.length > 0) throw new SweepError(report);
   return report;
 }
 
 const mostListed = 10;
 
 /** A report in words. */
-export function explain({ runs, skipped, fates, doubled, lost, stuck, boundaries }: SweepReport): string {
-  const left = skipped > 0 ? `, ${skipped} pairs of faults left out` : '';
+export function explain({ runs, skipped, fates, findings, boundaries, deliveries }: SweepReport): string {
+  const left = skipped > 0 ? `, ${skipped} runs left out` : '';
+  const counts = Object.entries(Object.groupBy(findings, ({ problem }) => problem));
+  const harm = counts.map(([problem, found]) => `${found?.length ?? 0} ${problem}`).join(', ') || 'no harm';
   const lines = [
-    `${count(doubled)} doubled, ${count(lost)} lost, ${count(stuck)} stuck, in ${runs} runs over ${boundaries.length} await boundaries${left}.`,
+    `${harm}, in ${runs} runs over ${boundaries.length} await boundaries, delivered ${deliveries.join(', ')}${left}.`,
     `Messages: ${fates.acknowledged} acknowledged, ${fates.parked} parked, ${fates.deadLettered} dead-lettered, ${fates.stuck} stuck.`,
   ];
-  const [first, ...others] = [...doubled, ...lost, ...stuck].sort((a, b) => a.faults.length - b.faults.length);
+  const [first, ...others] = findings.toSorted((a, b) => a.faults.length - b.faults.length);
   if (first !== undefined) lines.push('', inOneLine(first), ...first.story.map((line) => `  ${line}`), '');
   lines.push(...others.slice(0, mostListed).map((finding) => `also: ${inOneLine(finding)}`));
   if (others.length > mostListed) lines.push(`and ${others.length - mostListed} more`);
   return lines.join('\n').trimEnd();
 }
 
-function count(findings: readonly Finding[]): string {
-  return String(findings.length);
-}
+const problems: Readonly<Record<Problem, string>> = {
+  doubled: 'is doubled',
+  lost: 'is lost',
+  'out-of-order': 'has its effect before an earlier one of its group',
+  'never-ran': 'is dead-lettered, and never ran',
+  'dead-lettered': 'is dead-lettered, and was not in doubt',
+  stuck: 'is stuck',
+};
 
-function inOneLine({ problem, message, faults }: Finding): string {
+function inOneLine({ problem, message, delivery, faults }: Finding): string {
   const where = faults.map(({ at, fault }) => `at #${at} ${inWords(fault)}`).join('; ');
-  return `message ${message} is ${problem}: ${where || 'without any fault'}. replay: ${JSON.stringify(faults)}`;
+  const replay = JSON.stringify({ delivery, faults });
+  return `message ${message} ${problems[problem]}, delivered ${delivery}: ${where || 'without any fault'}. replay: ${replay}`;
 }

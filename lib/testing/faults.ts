@@ -2,11 +2,22 @@
  * What can go wrong with one call of a handler to the outside.
  *
  * `kill-before`: the worker dies, and the call is never made. `kill-after`: it dies when the call has been applied.
- * `throw`: the call fails, and is not applied. `lose-answer`: it is applied, and fails all the same. `hang`: it is applied,
- * and no answer comes for as long as the invocation lasts. The caller cannot tell the last three apart. `resend`: it is
- * applied, its answer is lost, and the client sends it again by itself.
+ * `throw`: the call fails, and is not applied. `lose-answer`: it is applied, and fails all the same. `apply-late`: it fails, and is
+ * applied later: the request was still on its way. `hang`: it is applied, and no answer comes for as long as the invocation lasts. The
+ * caller cannot tell the last four apart.
+ *
+ * Where the client sends again by itself: `resend`: it is applied, its answer is lost, and it is sent again. `apply-again`: it is
+ * answered, and an earlier try of it is applied later.
  */
-export type Fault = 'kill-before' | 'kill-after' | 'throw' | 'lose-answer' | 'hang' | 'resend';
+export type Fault =
+  | 'kill-before'
+  | 'kill-after'
+  | 'throw'
+  | 'lose-answer'
+  | 'apply-late'
+  | 'hang'
+  | 'resend'
+  | 'apply-again';
 
 /** One fault, at one await boundary of a run. Boundaries are counted from 1, through all deliveries. */
 export interface FaultAt {
@@ -20,10 +31,13 @@ export interface Boundary {
   readonly faults: readonly Fault[];
 }
 
-export const callFaults: readonly Fault[] = ['kill-before', 'kill-after', 'throw', 'lose-answer', 'hang'];
+export const callFaults: readonly Fault[] = ['kill-before', 'kill-after', 'throw', 'lose-answer', 'apply-late', 'hang'];
 
 /** What can go wrong where the client sends again by itself. */
-export const resendFaults: readonly Fault[] = [...callFaults, 'resend'];
+export const resendFaults: readonly Fault[] = [...callFaults, 'resend', 'apply-again'];
+
+/** A read that comes late changes nothing. */
+export const readFaults: readonly Fault[] = callFaults.filter((fault) => fault !== 'apply-late');
 
 /** When a handler returns all is done, but for the answer. That it is lost is the same as that its worker dies before it. */
 export const returnFaults: readonly Fault[] = ['kill-before'];
@@ -33,8 +47,10 @@ const words: Readonly<Record<Fault, string>> = {
   'kill-after': 'it is applied, and the worker is killed',
   throw: 'it fails, and is not applied',
   'lose-answer': 'it is applied, and its answer is lost',
+  'apply-late': 'it fails, and is applied later',
   hang: 'it is applied, and never answered',
   resend: 'it is applied, its answer is lost, and it is sent again',
+  'apply-again': 'it is applied and answered, and an earlier try of it is applied later',
 };
 
 /** A fault as a story tells it. */

@@ -1,8 +1,10 @@
 export { assertSurvivesCrashes, explain, SweepError } from './assert.ts';
+export type { CallerOptions, CallerVerdict } from './callers.ts';
+export type { EffectCount, Expected } from './effects.ts';
 export type { Fault, FaultAt } from './faults.ts';
 export type { SweptHandler } from './invocation.ts';
-export type { Fates, Finding } from './judge.ts';
-export type { EffectCount, SweepOptions } from './options.ts';
-export type { SweptFate, SweptMessage } from './queue.ts';
+export type { Fates, Finding, Problem } from './judge.ts';
+export type { Scenario, SweepOptions } from './options.ts';
 export { crashSweep, type SweepReport } from './sweep.ts';
+export type { Delivery, SweptFate, SweptMessage } from './traffic.ts';
 export type { CallOptions, World, Wrapped } from './world.ts';

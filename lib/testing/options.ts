@@ -1,11 +1,16 @@
 import { expect, expectWhole } from '../core/check.ts';
+import type { CallerOptions } from './callers.ts';
+import type { EffectCount, Expected } from './effects.ts';
 import type { FaultAt } from './faults.ts';
 import type { SweptHandler } from './invocation.ts';
-import type { SweptMessage } from './queue.ts';
+import type { Delivery, SweptMessage } from './traffic.ts';
 import type { World } from './world.ts';
 
-/** How often an effect has happened; of several effects of one message, how often each. */
-export type EffectCount = number | Readonly<Record<string, number>>;
+/** One run: how the traffic comes, and what goes wrong. A finding is one, too. */
+export interface Scenario {
+  readonly delivery?: Delivery;
+  readonly faults: readonly FaultAt[];
+}
 
 export interface SweepOptions<Provider> {
   /** What is sent, all at once. A producer that sends twice is the same message twice. */
@@ -17,8 +22,39 @@ export interface SweepOptions<Provider> {
    * the outside through its world only.
    */
   readonly handler: (world: World, provider: Provider) => SweptHandler;
-  /** How often the effect of this message has happened, by the provider's account. It ought to be once. */
+  /**
+   * How often the effect of this message has happened, by the provider's account. It ought to be once, unless `expected` says otherwise.
+   * Counted when a run is over; of a FIFO queue after every call as well.
+   */
   readonly effects: (provider: Provider, message: SweptMessage) => EffectCount;
+  /**
+   * How often the effect of this message ought to have happened: 0 for one that rightly has none. `'dead-letter'` for one that belongs in
+   * the dead-letter queue, or whose caller is rightly refused: it has no effect.
+   * @default 1, of each effect
+   */
+  readonly expected?: (provider: Provider, message: SweptMessage) => Expected;
+  /**
+   * Callers instead of a queue, who each send their message as a request, again and again until they get a final answer. For handlers of
+   * HTTP, functions made with `once`, and any other async function.
+   * @default a queue of SQS
+   */
+  readonly callers?: CallerOptions;
+  /**
+   * How the traffic comes. Each is swept, the first most thoroughly. What makes no difference, such as the order of one message, is left out.
+   * @default all
+   */
+  readonly deliveries?: readonly Delivery[];
+  /**
+   * How long after the worker gave it up a request to the provider may still be applied, in milliseconds. A `settleMs` that is shorter, with
+   * `skewMs` added, is caught where a repetition is asked about in time.
+   * @default 1500
+   */
+  readonly lateMs?: number;
+  /**
+   * How long a message may wait before it is received for the first time, in milliseconds: as long as the queue keeps it.
+   * @default 4 days less an hour, of a queue with the default retention; an hour, of callers
+   */
+  readonly longestWaitMs?: number;
   /**
    * The function's own time-out, in milliseconds.
    * @default 30000
@@ -41,7 +77,7 @@ export interface SweepOptions<Provider> {
   readonly batchSize?: number;
   /**
    * How many workers there are at once.
-   * @default 2
+   * @default 2; one more than there are messages where each is alone: with `callers`, and delivered `apart`
    */
   readonly sandboxes?: number;
   /** What a call throws that fails, or whose answer is lost, by its name. @default a connection that was reset */
@@ -51,27 +87,53 @@ export interface SweepOptions<Provider> {
    * @default 1000
    */
   readonly max?: number;
-  /** Runs these faults and nothing else: those of a finding, to look at it again. */
-  readonly replay?: readonly FaultAt[];
+  /** Makes this run and no other: a finding, to look at it again, or its faults. */
+  readonly replay?: Scenario | readonly FaultAt[];
   /** Hears after every run how many were made, of how many; the pairs are counted once the single faults are through. */
   readonly onProgress?: (progress: { readonly runs: number; readonly of: number }) => void;
 }
 
-export type SweepSettings<Provider> = SweepOptions<Provider> & Required<Pick<SweepOptions<Provider>, Defaulted>>;
+/** The options after defaults and validation. */
+export type SweepSettings<Provider> = Omit<SweepOptions<Provider>, 'replay'> &
+  Required<Pick<SweepOptions<Provider>, Defaulted>> & { readonly replay: Required<Scenario> | undefined };
 
-type Defaulted = 'functionTimeoutMs' | 'visibilityTimeoutMs' | 'maxReceiveCount' | 'batchSize' | 'sandboxes' | 'max';
+type Defaulted =
+  | 'functionTimeoutMs'
+  | 'visibilityTimeoutMs'
+  | 'maxReceiveCount'
+  | 'batchSize'
+  | 'max'
+  | 'deliveries'
+  | 'lateMs'
+  | 'longestWaitMs';
+
+const hourMs = 3600_000;
+
+const allDeliveries: readonly Delivery[] = ['together', 'apart', 'regrouped', 'in-turn', 'reversed', 'long-wait'];
 
 /** Merges defaults, and checks. @throws OptionError */
 export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepSettings<Provider> {
-  const { functionTimeoutMs = 30_000 } = options;
+  const { messages, callers, replay, functionTimeoutMs = 30_000 } = options;
+  expect(messages.length > 0, 'messages', 'at least one', 'none');
   const {
     visibilityTimeoutMs = 6 * functionTimeoutMs,
     maxReceiveCount = 5,
     batchSize = 10,
-    sandboxes = 2,
+    sandboxes,
     max = 1000,
+    lateMs = 1500,
+    longestWaitMs = callers ? hourMs : 4 * 24 * hourMs - hourMs,
   } = options;
-  const counts = { functionTimeoutMs, visibilityTimeoutMs, maxReceiveCount, batchSize, sandboxes, max };
+  const counts = {
+    functionTimeoutMs,
+    visibilityTimeoutMs,
+    maxReceiveCount,
+    batchSize,
+    max,
+    lateMs,
+    longestWaitMs,
+    ...(sandboxes !== undefined && { sandboxes }),
+  };
   for (const [name, count] of Object.entries(counts)) {
     expectWhole(name, count);
     expect(count > 0, name, 'at least 1', count);
@@ -83,6 +145,28 @@ export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepS
     `at least functionTimeoutMs (${functionTimeoutMs}), or Lambda refuses`,
     visibilityTimeoutMs,
   );
-  expect(options.messages.length > 0, 'messages', 'at least one', 'none');
-  return { ...options, ...counts };
+  const { deliveries = allDeliveries } = options;
+  for (const one of deliveries) expect(allDeliveries.includes(one), 'deliveries', allDeliveries.join(', '), one);
+  const telling = deliveries.filter((one) => tellsSomething(one, { ...options, batchSize }));
+  const [first = 'together'] = telling;
+  const scenario = replay && 'faults' in replay ? replay : { faults: replay ?? [] };
+  return {
+    ...options,
+    ...counts,
+    deliveries: telling.length > 0 ? telling : [first],
+    replay: replay && { delivery: first, ...scenario },
+  };
+}
+
+/** Whether the traffic comes otherwise than `together`. */
+function tellsSomething(
+  delivery: Delivery,
+  { messages, callers, batchSize }: Pick<SweepOptions<unknown>, 'messages' | 'callers'> & { batchSize: number },
+): boolean {
+  if (delivery === 'together') return true;
+  if (messages.length === 1) return false;
+  if (delivery === 'in-turn' || delivery === 'long-wait') return true;
+  if (callers) return false;
+  if (delivery === 'reversed') return messages.every(({ messageGroupId }) => messageGroupId === undefined);
+  return batchSize > 1;
 }

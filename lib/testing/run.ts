@@ -1,44 +1,95 @@
-import { memoryStore } from '../stores/memory.ts';
+import { realTimers, runBy } from './ambient.ts';
+import { createCallers } from './callers.ts';
 import { createClock } from './clock.ts';
+import { countsOf } from './effects.ts';
 import { type Boundary, connectionReset, type FaultAt, inWords } from './faults.ts';
 import { invoke, type SweptHandler } from './invocation.ts';
-import type { SweepSettings } from './options.ts';
-import { createQueue, type Queued } from './queue.ts';
+import type { Scenario, SweepSettings } from './options.ts';
+import { watchOrder } from './order.ts';
+import { createQueue } from './queue.ts';
+import type { RealWork } from './real-work.ts';
 import { listenToRejections } from './rejections.ts';
 import { createSandbox, type Sandbox, type Surroundings } from './sandbox.ts';
+import { expiringStore } from './store.ts';
+import { type Answer, type Delivered, type Delivery, settle as end, type Sent } from './traffic.ts';
 import { worldOf } from './world.ts';
 
 /** What came of one run. */
 export interface Run<Provider> {
+  readonly delivery: Delivery;
   readonly faults: readonly FaultAt[];
   readonly boundaries: readonly Boundary[];
-  readonly messages: readonly Queued[];
+  readonly messages: readonly Sent[];
   readonly provider: Provider;
+  /** Claims that pawl has granted, or refused for their own sake, by their ids. */
+  readonly attended: ReadonlySet<string>;
+  /** Claims that pawl parked, or found parked. */
+  readonly parked: ReadonlySet<string>;
+  /** Messages whose effect came before that of an earlier one of their group, by their numbers. */
+  readonly outOfOrder: ReadonlySet<number>;
+  readonly maxReceiveCount: number;
   /** What happened, line by line. */
   readonly story: readonly string[];
 }
 
-const mostInvocations = 100;
+/** The events of a claim whose message had its turn. */
+const attending: ReadonlySet<string> = new Set([
+  'granted',
+  'taken-over',
+  'key-reused',
+  'still-parked',
+  'undeliverable',
+]);
+
+/** What a run needs besides its settings. */
+export interface Circumstances extends Required<Scenario> {
+  readonly realWork: RealWork;
+  /** The number of the only message that is sent. @default all are */
+  readonly only?: number;
+}
+
+/** A run that goes on for longer has no end: 100 invocations, and 20 for each message. */
+const mostInvocations = (messages: number) => Math.max(100, 20 * messages);
 /** As long as SQS keeps a message by default, in milliseconds. */
 const longestMs = 4 * 24 * 3600_000;
 /** How long a call may take in real time. */
 const patienceMs = 10_000;
 
 /** Runs a handler in a world of its own, with these faults, until every message has its fate. */
-export async function runOnce<Provider>(
+export function runOnce<Provider>(
   settings: SweepSettings<Provider>,
-  faults: readonly FaultAt[],
+  circumstances: Circumstances,
 ): Promise<Run<Provider>> {
   const clock = createClock();
-  const store = memoryStore();
-  const queue = createQueue(settings.messages, clock, settings);
+  return runBy({ now: clock.now }, () => runBetween(clock, settings, circumstances));
+}
+
+async function runBetween<Provider>(
+  clock: ReturnType<typeof createClock>,
+  settings: SweepSettings<Provider>,
+  { delivery, faults, realWork, only }: Circumstances,
+): Promise<Run<Provider>> {
+  const { messages, callers, effects } = settings;
+  const store = expiringStore(clock.now);
+  const queue = callers ? undefined : createQueue(clock, { ...settings, delivery });
+  const traffic = queue ?? createCallers(clock, { ...settings, ...callers, delivery });
+  for (const one of traffic.all) if (only !== undefined && one.number !== only) end(one, 'acknowledged');
   const provider = settings.provider({ now: clock.now });
+  const order = watchOrder(traffic.all, ({ message }) =>
+    Object.values(countsOf(effects(provider, message), message)).some((count) => count > 0),
+  );
+  const isEachAlone = callers !== undefined || delivery === 'apart';
+  const sandboxes = delivery === 'in-turn' ? 1 : (settings.sandboxes ?? (isEachAlone ? messages.length + 1 : 2));
+  const most = mostInvocations(messages.length);
   const boundaries: Boundary[] = [];
   const told: [at: number, worker: number, what: string][] = [];
   const idle: { readonly sandbox: Sandbox; readonly handler: SweptHandler }[] = [];
   const underWay = new Set<Promise<unknown>>();
+  const attendedTo = new Set<string>();
+  const parked = new Set<string>();
   let invocations = 0;
   let running = 0;
+  let onTheirWay = 0;
   let workers = 0;
   let ids = 0;
   let current: Sandbox | undefined;
@@ -63,9 +114,8 @@ export async function runOnce<Provider>(
       return fault;
     },
     async make(name, call) {
-      // What throws at once is a call that fails.
-      const called = (async () => call())();
-      const inTime = withinPatience(name, called);
+      // What throws at once is a call that fails. Its clients' timers are real ones, for the clock stands still.
+      const inTime = runBy({ now: clock.now }, () => withinPatience(name, (async () => call())()));
       underWay.add(inTime);
       try {
         return await inTime;
@@ -74,27 +124,41 @@ export async function runOnce<Provider>(
         throw error;
       } finally {
         underWay.delete(inTime);
+        look();
       }
+    },
+    makeLate(worker, name, call, ms) {
+      onTheirWay++;
+      clock.after(ms, () => {
+        tell(worker, `${name}: the late request is applied`);
+        const made = surroundings.make(name, call).catch(() => undefined);
+        void made.then(() => onTheirWay--);
+      });
     },
   };
 
-  async function work(): Promise<void> {
-    const batch = queue.receive(settings.batchSize);
-    if (batch.length === 0) return;
+  function look(): void {
+    try {
+      order.look();
+    } catch (error) {
+      broken ??= { error };
+    }
+  }
+
+  async function work(delivered: Delivered): Promise<void> {
     invocations++;
     running++;
     try {
       const { sandbox, handler } = idle.pop() ?? startSandbox();
-      tell(
-        sandbox.worker,
-        `receives ${batch.map((one) => `message ${one.number}, for the ${nth(one.receiveCount)} time`).join('; ')}`,
-      );
+      tell(sandbox.worker, delivered.story);
       current = sandbox;
-      const failed = await invoke(sandbox, handler, batch, { clock, timeoutMs: settings.functionTimeoutMs });
-      if (failed === undefined) return;
-      for (const one of batch) if (!failed.includes(one)) queue.acknowledge(one);
-      if (failed.length > 0) tell(sandbox.worker, `returns ${numbersOf(failed)} to the queue`);
-      idle.push({ sandbox, handler });
+      const answer: Answer = await invoke(sandbox, handler, delivered.event, {
+        clock,
+        timeoutMs: settings.functionTimeoutMs,
+      });
+      const what = traffic.conclude(delivered, answer);
+      if (what !== undefined) tell(sandbox.worker, what);
+      if (answer.kind !== 'died') idle.push({ sandbox, handler });
     } catch (error) {
       broken ??= { error };
     } finally {
@@ -105,7 +169,12 @@ export async function runOnce<Provider>(
   /** A cold start: the modules are loaded anew. */
   function startSandbox() {
     const sandbox = createSandbox(surroundings, ++workers);
-    return { sandbox, handler: settings.handler(worldOf(sandbox, { store, queue, tell }), provider) };
+    const heard = ({ type, id }: { readonly type: string; readonly id: string }) => {
+      if (attending.has(type)) attendedTo.add(id);
+      if (type === 'parked' || type === 'still-parked') parked.add(id);
+    };
+    const world = worldOf(sandbox, { store, queue, tell, heard, lateMs: settings.lateMs });
+    return { sandbox, handler: sandbox.inside(() => settings.handler(world, provider)) };
   }
 
   /** Lets everything happen that waits for nothing but its turn. */
@@ -117,13 +186,24 @@ export async function runOnce<Provider>(
     }
   }
 
-  /** A handler that waits for something the kit does not see has a few more turns, before much of the clock's time passes. */
+  /**
+   * A handler that waits for something the kit does not see has a few more turns, and real work under way some real time, before much of
+   * the clock's time passes.
+   */
   async function hesitate(until: number): Promise<void> {
     if (running === 0 || until - clock.now() < 1000) return;
     const nextAt = clock.nextAt();
-    for (let turns = 0; turns < 20 && clock.nextAt() === nextAt; turns++) await turn();
+    const isQuiet = () => clock.nextAt() === nextAt && underWay.size === 0;
+    await realWork.settle();
+    for (let turns = 0; turns < 20 && isQuiet(); turns++) {
+      await turn();
+      await realWork.settle();
+    }
     await settle();
   }
+
+  const canInvoke = () => running < sandboxes && invocations < most;
+  const nextAt = () => (canInvoke() ? Math.min(clock.nextAt(), traffic.nextAt()) : clock.nextAt());
 
   const stopListening = listenToRejections((reason) => {
     if (running === 0) broken ??= { error: reason };
@@ -131,29 +211,39 @@ export async function runOnce<Provider>(
   });
   try {
     for (;;) {
-      while (running < settings.sandboxes && queue.nextVisibleAt() <= clock.now() && invocations < mostInvocations) {
-        const before = invocations;
-        void work();
-        if (invocations === before) break;
+      while (canInvoke() && traffic.nextAt() <= clock.now()) {
+        const delivered = traffic.receive();
+        if (delivered === undefined) break;
+        void work(delivered);
       }
       await settle();
       if (broken !== undefined) throw broken.error;
-      const nextAt = running < settings.sandboxes ? Math.min(clock.nextAt(), queue.nextVisibleAt()) : clock.nextAt();
-      if (running === 0 && (queue.isEmpty() || invocations >= mostInvocations || clock.elapsedMs() > longestMs)) break;
-      await hesitate(nextAt);
-      if (clock.nextAt() <= nextAt) clock.step();
-      else clock.goTo(nextAt);
+      const isOver = traffic.isEmpty() || invocations >= most || clock.elapsedMs() > longestMs + settings.longestWaitMs;
+      if (running === 0 && isOver && onTheirWay === 0) break;
+      const until = nextAt();
+      await hesitate(until);
+      // Something else has come up meanwhile.
+      if (nextAt() < until) continue;
+      if (clock.nextAt() <= until) clock.step();
+      else clock.goTo(until);
     }
   } finally {
     stopListening();
   }
-  queue.giveUp();
+  for (const one of traffic.all) if (one.fate === undefined) end(one, 'stuck');
 
+  const isLate = faults.some(({ fault }) => fault === 'apply-late' || fault === 'apply-again');
   return {
+    delivery,
     faults,
     boundaries,
-    messages: queue.all,
+    messages: only === undefined ? traffic.all : traffic.all.filter(({ number }) => number === only),
     provider,
+    attended: attendedTo,
+    parked,
+    // What a network delays, no handler can put in order.
+    outOfOrder: isLate ? new Set() : order.outOfOrder(),
+    maxReceiveCount: settings.maxReceiveCount,
     get story() {
       return told.map(([at, worker, what]) => `${duration(at).padStart(10)}  worker ${worker} ${what}`);
     },
@@ -167,25 +257,17 @@ async function withinPatience<T>(name: string, called: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const why = `pawl/testing: ${name} has not ended within ${patienceMs / 1000} s of real time; to make a call hang is the sweep's part`;
-    timer = setTimeout(() => reject(new ImpatientError(why)), patienceMs);
+    timer = realTimers.setTimeout(() => reject(new ImpatientError(why)), patienceMs);
   });
   try {
     return await Promise.race([called, late]);
   } finally {
-    clearTimeout(timer);
+    realTimers.clearTimeout(timer);
   }
 }
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function nth(count: number): string {
-  return ['first', 'second', 'third'][count - 1] ?? `${count}th`;
-}
-
-function numbersOf(messages: readonly Queued[]): string {
-  return messages.map(({ number }) => `message ${number}`).join(' and ');
 }
 
 function duration(ms: number): string {

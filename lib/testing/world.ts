@@ -2,12 +2,17 @@ import type { ClaimEvent } from '../core/events.ts';
 import type { Host } from '../core/host.ts';
 import type { ClaimStore } from '../core/store.ts';
 import type { SqsOptions } from '../sqs/options.ts';
-import { callFaults, resendFaults } from './faults.ts';
-import type { Queue } from './queue.ts';
+import { callFaults, type Fault, readFaults, resendFaults } from './faults.ts';
+import type { QueueCalls } from './queue.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** How long calls take, in milliseconds of the virtual clock: a provider is slower than a table. */
-const takesMs = { store: 4, queue: 10, provider: 40 } as const;
+const callMs = { store: 4, queue: 10, provider: 40 } as const;
+
+/** How long after the worker gave it up a request to the store or to the queue may still be applied, in milliseconds. */
+const lateMs = 10_000;
+
+const sentAgainReadFaults: readonly Fault[] = [...readFaults, 'resend'];
 
 const deadLetterQueueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/swept-dead-letters';
 
@@ -25,6 +30,11 @@ export interface CallOptions {
    * @default false
    */
   readonly resends?: boolean;
+  /**
+   * How long it takes, in milliseconds of the virtual clock. Long calls make leases end, and heartbeats beat.
+   * @default 40
+   */
+  readonly takesMs?: number;
 }
 
 /** What a handler is given instead of the world, in one sandbox. */
@@ -39,8 +49,7 @@ export interface World {
   /** For `deadLetterQueue(…)`. Without it, what can never run is left to the queue's own redrive policy. */
   readonly deadLetterQueueUrl: string;
   /**
-   * Makes one call to the outside an await boundary. What a handler awaits and this does not see is not swept, and what takes
-   * real time outside of it may be overtaken by the virtual clock.
+   * Makes one call to the outside an await boundary. What a handler awaits and this does not see is not swept.
    *
    * @param name as it is to be read in a story, e.g. `ses.send`
    * @param call what is made of it; made twice where the client sends again
@@ -57,19 +66,31 @@ export interface World {
   wrap<T extends object>(name: string, client: T): Wrapped<T>;
 }
 
+interface Outside {
+  readonly store: ClaimStore;
+  /** Missing where callers are the traffic: then there is no queue. */
+  readonly queue: QueueCalls | undefined;
+  /** How long after the worker gave it up a call of its own may still be applied, in milliseconds. */
+  readonly lateMs: number;
+  tell(worker: number, what: string): void;
+  heard(event: ClaimEvent): void;
+}
+
 /** The world as one sandbox sees it. */
-export function worldOf(
-  sandbox: Sandbox,
-  { store, queue, tell }: { store: ClaimStore; queue: Queue; tell(worker: number, what: string): void },
-): World {
+export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outside }: Outside): World {
   const { host } = sandbox;
-  const io = <T>(name: string, call: () => Promise<T> | T, { resends = false }: CallOptions = {}) =>
-    sandbox.io(name, call, takesMs.provider, resends ? resendFaults : callFaults);
+  const io: World['io'] = (name, call, { resends = false, takesMs = callMs.provider } = {}) =>
+    sandbox.io(name, call, { takesMs, lateMs: outside.lateMs, faults: resends ? resendFaults : callFaults });
 
   const through: ClaimStore = {
-    read: (id) => sandbox.io('store.read', () => store.read(id), takesMs.store, resendFaults),
+    read: (id) =>
+      sandbox.io('store.read', () => store.read(id), { takesMs: callMs.store, faults: sentAgainReadFaults }),
     write: (write) =>
-      sandbox.io(`store.write ${write.next.status}`, () => store.write(write), takesMs.store, resendFaults),
+      sandbox.io(`store.write ${write.next.status}`, () => store.write(write), {
+        takesMs: callMs.store,
+        lateMs,
+        faults: resendFaults,
+      }),
   };
 
   /** Of what SQS can do, what a consumer of pawl asks of its client. */
@@ -79,24 +100,33 @@ export function worldOf(
     return sandbox.io(
       copies ? 'sqs.sendMessage' : 'sqs.changeMessageVisibility',
       () => {
-        for (const {
-          ReceiptHandle,
-          VisibilityTimeout = 0,
-          MessageBody: body = '',
-          MessageAttributes: about,
-        } of entries) {
-          const said = (name: string) => about?.[name]?.StringValue;
-          if (ReceiptHandle !== undefined) queue.setVisibility(ReceiptHandle, VisibilityTimeout);
-          else if (copies)
-            queue.copies.push({ messageId: said('pawl-source-message-id'), body, reason: said('pawl-reason') });
-          else
-            throw new Error('pawl/testing: its sqsClient changes visibilities, and sends to world.deadLetterQueueUrl');
+        const failed: QueueFailure[] = [];
+        for (const entry of entries) {
+          const Code = copies ? bury(entry) : changeVisibility(entry);
+          if (Code !== undefined) failed.push({ Id: entry.Id, Code, SenderFault: true });
         }
-        return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [] };
+        const [first] = failed;
+        // A call about one message fails as a whole.
+        if (first && input.Entries === undefined) throw Object.assign(new Error(first.Code), { name: first.Code });
+        const successful = entries.filter(({ Id }) => !failed.some((one) => one.Id === Id));
+        return { Successful: successful.map(({ Id }) => ({ Id })), Failed: failed };
       },
-      takesMs.queue,
-      resendFaults,
+      { takesMs: callMs.queue, lateMs, faults: resendFaults },
     );
+  }
+
+  function changeVisibility({ ReceiptHandle, VisibilityTimeout = 0 }: QueueEntry): string | undefined {
+    if (ReceiptHandle === undefined || queue === undefined) {
+      throw new Error(
+        "pawl/testing: its sqsClient changes visibilities of the queue's messages, and sends to world.deadLetterQueueUrl",
+      );
+    }
+    return queue.setVisibility(ReceiptHandle, VisibilityTimeout);
+  }
+
+  function bury({ MessageBody: body = '', MessageAttributes: about }: QueueEntry): undefined {
+    const said = (name: string) => about?.[name]?.StringValue;
+    queue?.deadLetter({ messageId: said('pawl-source-message-id'), body, reason: said('pawl-reason') });
   }
 
   return {
@@ -104,9 +134,11 @@ export function worldOf(
       store: through,
       host,
       sqsClient: { send } as unknown as World['options']['sqsClient'],
-      onEvent: ({ type }) => {
+      onEvent: (event) => {
         // What one that is dead believes is no part of the story.
-        if (sandbox.isAlive()) tell(sandbox.worker, `pawl: ${type}`);
+        if (!sandbox.isAlive()) return;
+        tell(sandbox.worker, `pawl: ${event.type}`);
+        heard(event);
       },
     },
     deadLetterQueueUrl,
@@ -127,6 +159,12 @@ export function worldOf(
 interface QueueCall extends QueueEntry {
   readonly QueueUrl?: string;
   readonly Entries?: readonly QueueEntry[];
+}
+
+interface QueueFailure {
+  readonly Id: string | undefined;
+  readonly Code: string;
+  readonly SenderFault: boolean;
 }
 
 interface QueueEntry {

@@ -3,7 +3,15 @@ import type { Claim } from '../../lib/core/claim.ts';
 import { once } from '../../lib/core/once.ts';
 import type { ClaimOptions } from '../../lib/core/options.ts';
 import type { ClaimStore } from '../../lib/core/store.ts';
-import { canonicalValue, LeaseError, memoryStore, OptionError, RetryableError, renewedLease } from '../../lib/index.ts';
+import {
+  canonicalValue,
+  LeaseError,
+  memoryStore,
+  OptionError,
+  RetryableError,
+  renewedLease,
+  StoreUnavailableError,
+} from '../../lib/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim, input: string) => unknown) {

@@ -92,7 +92,7 @@ export function storeLaws(
       const seen = record({ id: freshId(), rev: undefined, v: 1 });
       await store.write({ next: seen, seen: undefined });
       const next = successor(seen, { ...seen, status: 'released' });
-      expect(await store.write({ next, seen })).toEqual({ applied: true });
+      await store.write({ next, seen });
       expect(await store.read(seen.id)).toEqual({ ...seen, status: 'released', rev: 1, v: 2 });
     });
 
@@ -123,7 +123,9 @@ export function storeLaws(
           const result = await store.write({ next: record({ id, claimId: 'next', fence: 99 }), seen });
 
           const applies = unchanged(seen, found);
-          expect(result).toEqual(applies ? { applied: true } : { applied: false, found });
+          // On a way that loses answers, the copy that was sent again meets what the first one wrote.
+          const metItself = applies && !result.applied && result.found?.claimId === 'next';
+          if (!metItself) expect(result).toEqual(applies ? { applied: true } : { applied: false, found });
           const after = await store.read(id);
           if (!applies) expect(after).toEqual(found);
           else expect(after).toMatchObject({ claimId: 'next', fence: 99 });

@@ -48,7 +48,9 @@ describe('what becomes of a message that was not granted its claim', () => {
     expect(fateOfRefused(replayed('completed'), 'defer', 0)).toEqual({ fate: 'done' });
     expect(fateOfRefused(replayed('rejected'), 'defer', 0)).toEqual(dead('rejected'));
     expect(fateOfRefused({ ...replayed('parked'), decision: 'parked' }, 'defer', 0)).toEqual(dead('parked'));
-    expect(fateOfRefused({ ...replayed('completed'), decision: 'key-reused' }, 'defer', 0)).toEqual(keyReused);
+    expect(fateOfRefused({ ...replayed('completed'), decision: 'key-reused', ruleChanged: false }, 'defer', 0)).toEqual(
+      keyReused,
+    );
     expect(keyReused).toMatchObject({ reason: 'key-reused', error: { message: expect.stringContaining('payload') } });
   });
 

@@ -69,7 +69,13 @@ describe('caught:', () => {
     );
     expect(report.lost).toEqual([]);
     // Not when the write of the completion fails, or its answer is lost: that is tried again, and the effect is known by then.
-    expect(caught(report.doubled)).toEqual(['1 kill-after #2', '1 lose-answer #2', '1 hang #2', '1 kill-before #3']);
+    expect(caught(report.doubled)).toEqual([
+      '1 kill-after #2',
+      '1 lose-answer #2',
+      '1 apply-late #2',
+      '1 hang #2',
+      '1 kill-before #3',
+    ]);
   });
 
   it('an effect outside of claim.effect, where marksEffect says that there is none', async () => {
@@ -81,7 +87,7 @@ describe('caught:', () => {
         },
       { marksEffect: true },
     );
-    expect(caught(report.doubled)).toEqual(['1 lose-answer #2']);
+    expect(caught(report.doubled)).toEqual(['1 lose-answer #2', '1 apply-late #2']);
   });
 
   it('two effects in one handler', async () => {
@@ -131,7 +137,7 @@ describe('caught:', () => {
         throw new RetryableError('the mailer did not answer', { cause });
       }
     });
-    expect(caught(report.doubled)).toEqual(['1 lose-answer #2']);
+    expect(caught(report.doubled)).toEqual(['1 lose-answer #2', '1 apply-late #2']);
   });
 
   it("the message's id for a key, with a producer that sends twice", async () => {
@@ -155,6 +161,12 @@ describe('caught:', () => {
       },
       effects: (mailer, message) => mailer.count(message),
     });
-    expect(caught(report.doubled)).toEqual(['1 kill-after #1', '1 lose-answer #1', '1 hang #1', '1 kill-before #2']);
+    expect(caught(report.doubled)).toEqual([
+      '1 kill-after #1',
+      '1 lose-answer #1',
+      '1 apply-late #1',
+      '1 hang #1',
+      '1 kill-before #2',
+    ]);
   });
 });

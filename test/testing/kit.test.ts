@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest';
+import type { ClaimRecord } from '../../lib/core/record.ts';
 import type { InvocationContext, SqsEvent } from '../../lib/sqs/index.ts';
 import {
   assertSurvivesCrashes,
   crashSweep,
+  type EffectCount,
+  type Expected,
   type FaultAt,
   type SweepOptions,
   type SweepReport,
+  type SweptMessage,
   type World,
 } from '../../lib/testing/index.ts';
 import { forgetfulProvider, order, orderIdOf, orders } from './providers.ts';
@@ -164,8 +168,8 @@ it('sweeps singles and then pairs, says how far it is, and counts what it leaves
     onProgress: ({ runs, of }) => progress.push(`${runs}/${of}`),
   };
   const all = await crashSweep(options);
-  // 1 without faults, 2 × 5 + 1 single ones, and the pairs behind those of them that did no harm.
-  expect(progress.slice(0, 2)).toEqual(['1/1', '2/12']);
+  // 1 without faults, 2 × 6 + 1 single ones, and the pairs behind those of them that did no harm.
+  expect(progress.slice(0, 2)).toEqual(['1/1', '2/14']);
   expect(progress.at(-1)).toBe(`${all.runs}/${all.runs}`);
   expect(all.skipped).toBe(0);
   const some = await crashSweep({ ...options, max: 20 });
@@ -194,16 +198,15 @@ it('throws with the story of the simplest finding', async () => {
     effects: (provider: Diary) => provider.count({ body: { orderId: 'o-1' } }),
   };
   await expect(assertSurvivesCrashes(sweep)).rejects.toThrow(
-    /^\d+ doubled, 0 lost, 0 stuck, in \d+ runs over 3 await boundaries\.\n[\s\S]*message 1 is doubled: at #1 it is applied, and the worker is killed\. replay: \[\{"at":1,"fault":"kill-after"\}\]\n +0 ms {2}worker 1 receives/,
+    /^\d+ doubled, in \d+ runs over 3 await boundaries, delivered together\.\n[\s\S]*message 1 is doubled, delivered together: at #1 it is applied, and the worker is killed\. replay: \{"delivery":"together","faults":\[\{"at":1,"fault":"kill-after"\}\]\}\n +0 ms {2}worker 1 receives/,
   );
 });
 
 it('refuses to pass where it could not see anything', async () => {
   const silent = (handler: Handle, count = (_: Diary) => 0) =>
     crashSweep({ messages: order, provider: diary, handler, effects: count });
-  await expect(silent(() => async () => Promise.reject(new Error('broken')))).rejects.toThrow(
-    'without any fault, no message had an effect',
-  );
+  const { deadLettered } = await silent(() => async () => Promise.reject(new Error('broken')));
+  expect(deadLettered).toMatchObject([{ message: 1, faults: [] }, {}, {}, {}, {}, {}]);
   const unseen: Handle =
     (_, { send }) =>
     async () =>
@@ -279,4 +282,118 @@ it('a client that sends again by itself is swept for that: what does not honour 
     new Set(doubled.flatMap(({ faults }) => faults.map(({ fault }) => fault)));
   expect(faultsOf(await swept(true))).toContain('resend');
   expect(faultsOf(await swept(false))).not.toContain('resend');
+});
+
+it('applies a request late that the worker gave up, also when nothing else is left to do', async () => {
+  const { report } = await replay(twice, [{ at: 1, fault: 'apply-late' }], { lateMs: 400_000 });
+  expect(report.doubled[0]?.story.slice(-3)).toEqual([
+    '   180.1 s  worker 1 #5 return',
+    '   400.0 s  worker 1 first: the late request is applied',
+    '       end  message 1: acknowledged; effect × 2',
+  ]);
+});
+
+it('applies an earlier try of a call again, late, where the client sends again by itself', async () => {
+  const handler: Handle =
+    (world, { send }) =>
+    async () => {
+      await world.io('send', () => send('o-1'), { resends: true });
+    };
+  const { report } = await replay(handler, [{ at: 1, fault: 'apply-again' }]);
+  expect(report.doubled[0]?.story).toContainEqual('   1520 ms  worker 1 send: the late request is applied');
+});
+
+it.each([
+  Number.NaN,
+  -1,
+  0.5,
+  Number.POSITIVE_INFINITY,
+  {},
+  { mail: Number.NaN },
+  { mail: '1' },
+  undefined,
+  null,
+  '1',
+  Promise.resolve(1),
+])('refuses effects that are no counts: %j', async (counted) => {
+  const options = { messages: order, provider: diary, handler: twice };
+  await expect(crashSweep({ ...options, effects: () => counted as never })).rejects.toThrow(
+    /^effects: expected a whole number.*for the message \{"orderId":"o-1"\}$/,
+  );
+  if (typeof counted !== 'object' || counted === null) {
+    await expect(
+      crashSweep({
+        ...options,
+        effects: () => 1,
+        expected: () => (counted === undefined ? Number.NaN : counted) as never,
+      }),
+    ).rejects.toThrow('expected: expected');
+  }
+});
+
+it('holds a message to the effects that are expected of it', async () => {
+  const messages = orders.slice(0, 1);
+  const problems = async (effects: EffectCount, expected: Expected) => {
+    const { report } = await replay(twice, [], { messages, effects: () => effects, expected: () => expected });
+    return report.findings.map(({ problem }) => problem);
+  };
+  expect(await problems(0, 0)).toEqual([]);
+  expect(await problems(1, 0)).toEqual(['doubled']);
+  expect(await problems(3, 3)).toEqual([]);
+  expect(await problems(2, 3)).toEqual(['lost']);
+  expect(await problems({ mail: 1, points: 0 }, { points: 0 })).toEqual([]);
+  expect(await problems({ mail: 1, points: 1 }, { points: 0 })).toEqual(['doubled']);
+  expect(await problems({ mail: 1 }, { mail: 1, points: 1 })).toEqual(['lost']);
+  // It was acknowledged instead.
+  expect(await problems(0, 'dead-letter')).toEqual(['lost']);
+});
+
+it('delivers in every way that makes a difference, and replays a finding in its own', async () => {
+  const unsafe: Handle =
+    (world, { send }) =>
+    async ({ Records }) => {
+      for (const { body } of Records) await world.io('first', () => send(JSON.parse(body).orderId));
+    };
+  const options = {
+    messages: [...orders, ...order],
+    provider: diary,
+    handler: unsafe,
+    effects: (provider: Diary, message: SweptMessage) => provider.count(message),
+    max: 12,
+  };
+  const { deliveries, findings } = await crashSweep(options);
+  expect(deliveries).toEqual(['together', 'apart', 'regrouped', 'in-turn', 'reversed', 'long-wait']);
+  const [last] = findings.filter(({ delivery }) => delivery === 'long-wait');
+  const again = await crashSweep({ ...options, replay: last ?? [] });
+  expect(again.findings[0]?.story).toEqual(last?.story);
+  const chosen = await crashSweep({ ...options, deliveries: ['apart'] });
+  expect(chosen.deliveries).toEqual(['apart']);
+  const alone = await crashSweep({ ...options, messages: order });
+  expect(alone.deliveries).toEqual(['together']);
+  const fifo = options.messages.map((message) => ({ ...message, messageGroupId: 'one' }));
+  expect((await crashSweep({ ...options, messages: fifo })).deliveries).not.toContain('reversed');
+  await expect(crashSweep({ ...options, deliveries: ['backwards' as never] })).rejects.toThrow('deliveries: expected');
+});
+
+it('forgets a claim when it has expired, as a table with a time to live does', async () => {
+  let seen: unknown;
+  const claims: Handle =
+    ({ options: { store, host }, io }, { send }) =>
+    async () => {
+      await io('first', () => send('o-1'));
+      const next = { id: 'a', claimId: 'c', expiresAt: Math.floor(host.now() / 1000) + 60 } as ClaimRecord;
+      await store.write({ next, seen: undefined });
+      await new Promise((resolve) => setTimeout(resolve, 50_000));
+      const before = await store.read('a');
+      await new Promise((resolve) => setTimeout(resolve, 15_000));
+      const late = await store.write({ next, seen: before });
+      seen = [
+        before?.id,
+        await store.read('a'),
+        late,
+        await store.write({ next: { ...next, claimId: 'd' }, seen: undefined }),
+      ];
+    };
+  await replay(claims, [], { functionTimeoutMs: 300_000 });
+  expect(seen).toEqual(['a', undefined, { applied: false, found: undefined }, { applied: true }]);
 });

@@ -39,7 +39,10 @@ describe('with a provider that ignores keys', () => {
 
   it('a handler of Powertools that asks first doubles where a duplicate asks too early', async () => {
     expect(await doubledBy('Powertools, and a handler that asks first', 10)).toEqual([]);
-    expect(await doubledBy('Powertools, and a handler that asks first', 1)).toEqual(['lose-answer cards.issue']);
+    expect(await doubledBy('Powertools, and a handler that asks first', 1)).toEqual([
+      'apply-late cards.issue',
+      'lose-answer cards.issue',
+    ]);
   });
 });
 

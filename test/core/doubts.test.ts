@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Claim,
+  type ClaimEvent,
+  InDoubtError,
+  memoryStore,
+  OptionError,
+  once,
+  parkedClaims,
+  RejectedError,
+  RetryableError,
+  type StepOptions,
+  step,
+} from '../../lib/index.ts';
+import { virtualHost } from '../support/virtual-host.ts';
+
+const maria = { by: 'maria', note: 'seen at the provider' };
+const park: StepOptions = { onAbandoned: 'park' };
+const retry: StepOptions = { onAbandoned: 'retry' };
+
+/** Attempts of one payment, each by another worker, and operators whose clocks are their own. */
+function setUp() {
+  const host = virtualHost();
+  const store = memoryStore();
+  const events: ClaimEvent[] = [];
+  const options = {
+    operation: 'pay',
+    store,
+    key: () => 'p-1',
+    onAbandoned: 'retry',
+    onEvent: (event: ClaimEvent) => void events.push(event),
+    host,
+  } as const;
+  return {
+    host,
+    store,
+    events,
+    record: () => store.records()[0],
+    operator: (aheadMs = 0) =>
+      parkedClaims({ operation: 'pay', store, ...{ host: { ...host, now: () => host.now() + aheadMs } } }),
+    attempt: (fn: (claim: Claim) => unknown) => once<string, unknown>(options, (_, claim) => fn(claim))('p-1'),
+    /** A worker that dies where its handler waits for ever; its lease has ended when this has. */
+    async dies(fn: (claim: Claim, death: Promise<never>) => unknown): Promise<void> {
+      const dead = once<string, unknown>({ ...options, host: { ...host, after: () => () => undefined } }, (_, claim) =>
+        fn(claim, new Promise<never>(() => undefined)),
+      );
+      void dead('p-1');
+      await host.advance(3_600_000);
+    },
+  };
+}
+
+describe('a resolution', () => {
+  it('decides the doubt it was made for, and not one that comes later, however far ahead its clock was', async () => {
+    const { dies, attempt, operator, host } = setUp();
+    let applied = 0;
+    const charge = (claim: Claim, death?: Promise<never>) => step(claim, 'charge', () => ++applied && death, park);
+    await dies((claim, death) => step(claim, 'charge', () => death, park));
+    await expect(attempt(charge)).rejects.toThrow(InDoubtError);
+    await operator(900).resolve('p-1', 'not-applied', maria);
+    await host.advance(500);
+    // Redriven: it is applied, and the worker dies before it can say so.
+    await dies(charge);
+    expect(applied).toBe(1);
+    await expect(attempt(charge)).rejects.toThrow('charge was started');
+    expect(applied).toBe(1);
+  });
+
+  it('that speaks of the claim as a whole is refused while several steps are in doubt, and names them', async () => {
+    const { dies, attempt, operator, record } = setUp();
+    const ran: string[] = [];
+    const both = (claim: Claim, death?: Promise<never>) =>
+      Promise.all(
+        ['charge', 'receipt'].map((name) => step(claim, name, () => ran.push(name) && (death ?? `${name} done`), park)),
+      );
+    await dies(both);
+    await expect(attempt((claim) => both(claim))).rejects.toThrow(InDoubtError);
+    const before = record();
+    for (const verdict of ['not-applied', 'retry'] as const) {
+      const refused = await operator().resolve('p-1', verdict, maria);
+      expect(refused).toMatchObject({ outcome: 'steps-in-doubt', steps: ['charge', 'receipt'] });
+    }
+    expect(await operator().resolve('p-1', { charge: 'not-applied' }, maria)).toMatchObject({
+      outcome: 'steps-in-doubt',
+    });
+    expect(record()).toEqual(before);
+
+    const bySteps = { charge: { verdict: 'applied', result: 'ch_1' }, receipt: 'not-applied' } as const;
+    expect(await operator().resolve('p-1', bySteps, maria)).toMatchObject({ outcome: 'resolved' });
+    expect(record()).toMatchObject({
+      status: 'released',
+      resolution: { verdict: 'by-step', steps: { charge: 'applied', receipt: 'not-applied' }, ...maria },
+    });
+    expect(await attempt((claim) => both(claim))).toMatchObject({
+      outcome: 'completed',
+      result: ['ch_1', 'receipt done'],
+    });
+    expect(ran).toEqual(['charge', 'receipt', 'receipt']);
+  });
+
+  it('of the whole claim as applied ends all of its steps', async () => {
+    const { dies, attempt, operator } = setUp();
+    const ran: string[] = [];
+    const both = (claim: Claim, death?: Promise<never>) =>
+      Promise.all(['a', 'b'].map((name) => step(claim, name, () => ran.push(name) && death, park)));
+    await dies(both);
+    await expect(attempt(both)).rejects.toThrow(InDoubtError);
+    expect(await operator().resolve('p-1', 'applied', maria)).toMatchObject({ outcome: 'resolved' });
+    expect(await attempt(both)).toMatchObject({ outcome: 'completed', replayed: true });
+    expect(ran).toEqual(['a', 'b']);
+  });
+
+  it('made with an older look is refused when the claim was granted since', async () => {
+    const { dies, attempt, operator } = setUp();
+    const charge = (claim: Claim, death?: Promise<never>) => step(claim, 'charge', () => death, park);
+    await dies(charge);
+    await expect(attempt(charge)).rejects.toThrow(InDoubtError);
+    const seen = await operator().read('p-1');
+    await operator().resolve('p-1', 'not-applied', maria);
+    await dies(charge);
+    await expect(attempt(charge)).rejects.toThrow(InDoubtError);
+    const late = await operator().resolve('p-1', 'not-applied', { by: 'otto', note: '', fence: seen?.fence });
+    expect(late).toMatchObject({ outcome: 'another-doubt', record: { status: 'parked' } });
+  });
+
+  it('is refused when it is none, and when what it says cannot be kept', async () => {
+    const { dies, attempt, operator } = setUp();
+    const charge = (claim: Claim, death?: Promise<never>) => step(claim, 'charge', () => death, park);
+    await dies(charge);
+    await expect(attempt(charge)).rejects.toThrow(InDoubtError);
+    const { resolve } = operator();
+    await expect(resolve('p-1', { charge: 'perhaps' as never }, maria)).rejects.toThrow('verdict of step charge');
+    await expect(resolve('p-1', null as never, maria)).rejects.toThrow(OptionError);
+    await expect(resolve('p-1', 'retry', { by: 'maria', note: 'x'.repeat(2001) })).rejects.toThrow(/^note: expected/);
+    const large = { charge: { verdict: 'applied', result: 'x'.repeat(200_001) } } as const;
+    await expect(resolve('p-1', large, maria)).rejects.toThrow('too-large');
+    expect(await resolve('p-1', {}, maria)).toMatchObject({ outcome: 'steps-in-doubt', steps: ['charge'] });
+  });
+});
+
+describe('an effect beside other work', () => {
+  /** A mail that is sent although its provider's answer fails, beside an audit that says that nothing was applied. */
+  const audited = async (claim: Claim, sent: () => void, error: unknown) => {
+    const sending = claim.effect(async () => {
+      for (let turn = 0; turn < 5; turn++) await undefined;
+      sent();
+      throw error;
+    });
+    await Promise.reject(new RetryableError('the audit log is busy'));
+    await sending;
+  };
+
+  it.each([
+    ['an error', new Error('socket hang up')],
+    ['nothing', undefined],
+    ['null', null],
+    ['an empty text', ''],
+    ['zero', 0],
+  ])('that fails unknown with %s is in doubt, whatever the handler threw meanwhile', async (_, error) => {
+    const host = virtualHost();
+    const store = memoryStore();
+    let sent = 0;
+    const call = once<string, unknown>(
+      { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
+      (__, claim) => audited(claim, () => sent++, error),
+    );
+    await call('m-1').catch(() => undefined);
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+    expect(await call('m-1')).toMatchObject({ outcome: 'parked' });
+    expect(sent).toBe(1);
+  });
+
+  it('that failed before the handler threw something else is decided by its own error', async () => {
+    const store = memoryStore();
+    const call = once<string, unknown>(
+      { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host: virtualHost() },
+      async (_, claim) => {
+        await claim.effect(() => Promise.reject(new Error('socket hang up'))).catch(() => undefined);
+        throw new RetryableError('something else');
+      },
+    );
+    await expect(call('m-1')).rejects.toThrow('socket hang up');
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+
+  it('that never ends is in doubt when the time is over, and does not keep that from being recorded', async () => {
+    const host = virtualHost();
+    const store = memoryStore();
+    const call = once<string, unknown>(
+      { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
+      async (_, claim) => {
+        void claim.effect(() => new Promise(() => undefined));
+        return 'the handler has ended';
+      },
+    );
+    const answer = call('m-1', { remainingMs: () => 30_000 }).catch((error: Error) => error.message);
+    await host.advance(29_500);
+    expect(await answer).toContain('had not ended when the time was over');
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+});
+
+describe('a step that nobody waits for', () => {
+  it('is waited for, and fails the claim when it fails after the handler has ended', async () => {
+    const { attempt, record, host, events } = setUp();
+    const answer = attempt(async (claim) => {
+      void step(
+        claim,
+        'mail',
+        () => new Promise((_, reject) => host.after(100, () => reject(new Error('refused')))),
+        retry,
+      );
+      return 'done';
+    }).catch((error: Error) => error.message);
+    await host.advance(200);
+    expect(await answer).toBe('refused');
+    expect(record()).toMatchObject({ status: 'released' });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'step-failed', step: 'mail', error: { name: 'Error', message: 'refused' } }),
+    );
+  });
+
+  it('is reported when it fails before the handler has ended', async () => {
+    const { attempt, events } = setUp();
+    await attempt(async (claim) => {
+      void step(claim, 'mail', () => Promise.reject(new Error('refused')), retry);
+      for (let turn = 0; turn < 20; turn++) await undefined;
+    });
+    expect(events.map(({ type }) => type)).toEqual(['granted', 'step-failed', 'completed']);
+  });
+
+  it('or whose error is caught, and that is left in doubt, never lets the claim complete', async () => {
+    const { attempt, record } = setUp();
+    const swallowing = async (claim: Claim) => {
+      await step(claim, 'mail', () => Promise.reject(new Error('socket hang up')), park).catch(() => undefined);
+      return 'all is well';
+    };
+    await expect(attempt(swallowing)).rejects.toThrow(InDoubtError);
+    expect(record()).toMatchObject({ status: 'parked' });
+  });
+
+  it('does not start after its handler has thrown: the claim is rejected by then', async () => {
+    const { attempt, record } = setUp();
+    const ran: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    let late: Promise<unknown> | undefined;
+    await expect(
+      attempt(async (claim) => {
+        late = gate.promise.then(() => step(claim, 'mail', () => ran.push('mail'), retry));
+        late.catch(() => undefined);
+        throw new RejectedError('no such customer');
+      }),
+    ).rejects.toThrow('no such customer');
+    gate.resolve();
+    await expect(late).rejects.toThrow('its handler has ended');
+    expect(ran).toEqual([]);
+    expect(record()).toMatchObject({ status: 'rejected' });
+  });
+
+  it('may begin the next one, which is waited for as well', async () => {
+    const { attempt } = setUp();
+    const ran: string[] = [];
+    await attempt(async (claim) => {
+      void step(claim, 'a', () => ran.push('a'), retry).then(() => step(claim, 'b', () => ran.push('b'), retry));
+    });
+    expect(ran).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimStore, ClaimWrite } from '../../lib/core/store.ts';
+import { nodeHost } from '../../lib/host.ts';
+import { type ClaimEvent, memoryStore, once, renewedLease } from '../../lib/index.ts';
+import { virtualHost } from '../support/virtual-host.ts';
+
+/** A store behind a client without time-outs: the writes that are chosen never get an answer, unless they are delivered later. */
+function hangingStore(hangs: (write: ClaimWrite, count: number) => boolean) {
+  const inner = memoryStore();
+  const stuck: ClaimWrite[] = [];
+  let count = 0;
+  const store: ClaimStore = {
+    read: inner.read,
+    write(write) {
+      if (!hangs(write, ++count)) return inner.write(write);
+      stuck.push(write);
+      return new Promise(() => undefined);
+    },
+  };
+  return { store, stuck, inner, records: inner.records };
+}
+
+const isRenewal = ({ next, seen }: ClaimWrite) => seen?.status === 'in-flight' && next.status === 'in-flight';
+
+function mailer(store: ClaimStore, host: ReturnType<typeof virtualHost>, events: ClaimEvent[] = []) {
+  const sent: number[] = [];
+  const call = once<string, unknown>(
+    {
+      operation: 'mail',
+      store,
+      key: (id) => id,
+      onAbandoned: 'park',
+      lease: renewedLease(6000),
+      onEvent: (event) => void events.push(event),
+      host,
+    },
+    async () => {
+      await new Promise<void>((resolve) => host.after(2500, resolve));
+      sent.push(host.now());
+    },
+  );
+  return { call, sent };
+}
+
+describe('a heartbeat that hangs', () => {
+  it('does not hold up the completion of an effect that has happened', async () => {
+    const host = virtualHost();
+    const { store, records } = hangingStore(isRenewal);
+    const { call, sent } = mailer(store, host);
+    const answer = call('m-1');
+    await host.advance(2501);
+    expect(records()).toMatchObject([{ status: 'completed' }]);
+    expect(await answer).toMatchObject({ outcome: 'completed' });
+    await host.advance(10_000);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('changes nothing when its write arrives after the completion, and says nothing of it', async () => {
+    const host = virtualHost();
+    const { store, stuck, inner } = hangingStore(isRenewal);
+    const events: ClaimEvent[] = [];
+    await Promise.all([mailer(store, host, events).call('m-1'), host.advance(3000)]);
+    const completed = inner.records();
+    for (const write of stuck) expect(await inner.write(write)).toMatchObject({ applied: false });
+    expect(inner.records()).toEqual(completed);
+    await host.advance(60_000);
+    expect(events.map(({ type }) => type)).toEqual(['granted', 'completed']);
+  });
+});
+
+describe('a completion that hangs', () => {
+  it('is sent again, and whichever arrives later changes nothing', async () => {
+    const host = virtualHost();
+    const { store, stuck, inner } = hangingStore(({ next }, count) => next.status === 'completed' && count <= 2);
+    const call = once<string, unknown>(
+      { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
+      () => 'sent',
+    );
+    const answer = call('m-1', { remainingMs: () => 30_000 });
+    await host.advance(7000);
+    expect(await answer).toMatchObject({ outcome: 'completed' });
+    const [late] = stuck;
+    expect(late && (await inner.write(late))).toMatchObject({ applied: false });
+  });
+
+  it('is given up while there is time to answer Lambda, and reported', async () => {
+    const host = virtualHost();
+    const events: ClaimEvent[] = [];
+    const { store } = hangingStore(({ next }) => next.status === 'completed');
+    const call = once<string, unknown>(
+      {
+        operation: 'mail',
+        store,
+        key: (id) => id,
+        onAbandoned: 'park',
+        onEvent: (event) => void events.push(event),
+        host,
+      },
+      () => 'sent',
+    );
+    const answer = call('m-1', { remainingMs: () => 30_000 });
+    await host.advance(29_999);
+    expect(await answer).toMatchObject({ outcome: 'completed', result: 'sent' });
+    expect(events.map(({ type }) => type)).toEqual(['granted', 'completion-lost']);
+  });
+});
+
+it('a timer of a hundred days does not fire at once', async () => {
+  let fired = false;
+  const cancel = nodeHost.after(100 * 24 * 3600 * 1000, () => {
+    fired = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  cancel();
+  expect(fired).toBe(false);
+});
