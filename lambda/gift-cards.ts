@@ -1,5 +1,6 @@
 import { RejectedError, RetryableError } from '../lib/index.ts';
 import type { Order } from './order.ts';
+import { providerUrl } from './provider-url.ts';
 
 /** What a call needs of the claim it is made under. */
 interface Call {
@@ -11,13 +12,13 @@ export type GiftCardProvider = ReturnType<typeof giftCardProvider>;
 
 /**
  * The gift card provider's API, as far as the shop uses it.
- * @param baseUrl where the provider is, e.g. `https://gift-cards.example.com`
+ * @param baseUrl where the provider is, e.g. `https://gift-cards.example.com/v2`
  * @param request how to reach it; a test's own
  */
 export function giftCardProvider(baseUrl: string, request: (url: URL, init: RequestInit) => Promise<Response> = fetch) {
   /** @throws RejectedError when the provider will never issue this card; RetryableError when it has not taken the request */
   async function issue(order: Order, { effectKey, signal }: Call): Promise<void> {
-    const response = await request(new URL('/gift-cards', baseUrl), {
+    const response = await request(providerUrl(baseUrl, '/gift-cards'), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': effectKey },
       body: JSON.stringify({
@@ -39,7 +40,9 @@ export function giftCardProvider(baseUrl: string, request: (url: URL, init: Requ
 
   /** Whether a card was issued for this effect key, as far as the provider's reads can tell. */
   async function wasIssued({ effectKey, signal }: Call): Promise<boolean> {
-    const response = await request(new URL(`/gift-cards/by-key/${encodeURIComponent(effectKey)}`, baseUrl), { signal });
+    const response = await request(providerUrl(baseUrl, `/gift-cards/by-key/${encodeURIComponent(effectKey)}`), {
+      signal,
+    });
     await response.arrayBuffer();
     if (response.ok) return true;
     if (response.status === 404) return false;

@@ -30,16 +30,27 @@ export interface Drift {
   readonly problem: string;
 }
 
-/** Compares the ledger with the processor's statement: payments without entries, with too many, or with other amounts, and entries of nothing. */
-export function driftOf(entries: readonly Entry[], statements: readonly Statement[]): readonly Drift[] {
+/**
+ * Compares the ledger with the processor's statements: payments without entries, with too many, or with other amounts, payments that
+ * are listed twice, and entries of nothing.
+ *
+ * @param statements as they were before the ledger was read: all of these should be posted
+ * @param known as they were after it was read: a payment that was posted meanwhile is in here, and is no stranger
+ */
+export function driftOf(
+  entries: readonly Entry[],
+  statements: readonly Statement[],
+  known: readonly Statement[] = statements,
+): readonly Drift[] {
   const posted = Map.groupBy(entries, ({ paymentId }) => paymentId);
-  const known = new Set(statements.map(({ paymentId }) => paymentId));
-  const wrong = statements.flatMap((statement) => {
-    const { paymentId } = statement;
-    const problem = problemOf(posted.get(paymentId) ?? [], statement);
+  const stated = Map.groupBy(statements, ({ paymentId }) => paymentId);
+  const wrong = [...stated].flatMap(([paymentId, [statement, ...again]]) => {
+    const twice = again.length > 0 && `the processor lists it ${again.length + 1} times`;
+    const problem = twice || (statement && problemOf(posted.get(paymentId) ?? [], statement));
     return problem ? [{ paymentId, problem }] : [];
   });
-  const unknown = [...posted.keys()].filter((paymentId) => !known.has(paymentId));
+  const knownIds = new Set([...statements, ...known].map(({ paymentId }) => paymentId));
+  const unknown = [...posted.keys()].filter((paymentId) => !knownIds.has(paymentId));
   return [...wrong, ...unknown.map((paymentId) => ({ paymentId, problem: 'the processor does not know it' }))];
 }
 

@@ -13,6 +13,11 @@ export interface ClaimRules {
   readonly maxAbandoned: number;
   readonly maxAttempts: number;
   readonly retryWindowSeconds: number;
+  /**
+   * Whether a key whose attempts all said that nothing was applied may be tried again without end. A client that is refused decides for
+   * itself when to stop; a message would come back for ever.
+   */
+  readonly refusalsMayRepeat?: boolean;
   /** `Infinity` keeps outcomes for ever. */
   readonly retentionSeconds: number;
 }
@@ -87,8 +92,10 @@ export function decide(
 
   const parks = rules.onAbandoned === 'park';
   if (status === 'released') {
-    if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
-    if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
+    if (unknownAt !== undefined || !rules.refusalsMayRepeat) {
+      if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
+      if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
+    }
     // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
     if (parks && unknownAt !== undefined) return park('outcome-unknown');
     return grant('granted', found);

@@ -20,6 +20,8 @@ export interface HttpEvent {
   readonly requestContext?: object;
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean;
+  /** The body as it was sent, where a middleware that parses it in place has kept it. */
+  readonly rawBody?: string | null | undefined;
 }
 
 /** One request, whichever service it came through. */
@@ -31,6 +33,8 @@ export interface HttpRequest<Event> {
   readonly body: unknown;
   /** The body as it was sent; base64 if it is no text. Empty where there is none. */
   readonly text: string;
+  /** What another middleware has made of the body, where the text is not known any more: `text` is its JSON then. */
+  readonly parsedBody?: object | undefined;
   /** All values of a header, whatever the case of its name, joined by commas. */
   header(name: string): string | undefined;
   /** The values of each query parameter. */
@@ -49,16 +53,17 @@ export function infersResponses(event: HttpEvent): boolean {
 
 /** @throws TypeError when it is no request of HTTP */
 export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Event> {
-  const { http } = Object(event?.requestContext) as { http?: { method?: string } };
-  const method = event?.httpMethod ?? http?.method;
+  const context: { readonly http?: { readonly method?: string } } | undefined = event?.requestContext;
+  const method = event?.httpMethod ?? context?.http?.method;
   if (method === undefined) throw new TypeError('expected an event of API Gateway, a function URL or a load balancer');
-  const text = textOf(event);
+  const { text, parsedBody } = bodyOf(event);
   let parsed: { readonly json: unknown } | undefined;
   return {
     event,
     method: method.toUpperCase(),
     path: event.rawPath ?? event.path ?? '/',
     text,
+    parsedBody,
     get query() {
       return queryOf(event);
     },
@@ -70,10 +75,17 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
   };
 }
 
-function textOf({ body, isBase64Encoded }: HttpEvent): string {
-  if (body == null) return '';
-  // Other middlewares parse bodies in place. What they made of one is read as the text that it was.
-  if (typeof body !== 'string') return JSON.stringify(body);
+/** The body as it was sent; or what was made of it, where that is all there is. */
+function bodyOf(event: HttpEvent): { readonly text: string; readonly parsedBody?: object | undefined } {
+  const body: unknown = event.body;
+  if (body === undefined || body === null) return { text: '' };
+  if (typeof body === 'string') return { text: decoded(body, event) };
+  // Other middlewares parse bodies in place. Numbers may have lost digits by then, so the text is better where it was kept.
+  if (typeof event.rawBody === 'string') return { text: decoded(event.rawBody, event) };
+  return { text: JSON.stringify(body), parsedBody: typeof body === 'object' ? body : undefined };
+}
+
+function decoded(body: string, { isBase64Encoded }: HttpEvent): string {
   if (!isBase64Encoded) return body;
   const bytes = Buffer.from(body, 'base64');
   return isUtf8(bytes) ? bytes.toString() : bytes.toString('base64');

@@ -1,21 +1,22 @@
-import { checkedAttributes } from '../core/attributes.ts';
 import { expect } from '../core/check.ts';
 import type { Claim } from '../core/claim.ts';
-import { type Acquired, type Claims, createClaims } from '../core/claims.ts';
-import { InvalidMessageError, RetryableError } from '../core/errors.ts';
-import { fingerprintOf } from '../core/fingerprint.ts';
+import { type Acquired, createClaims } from '../core/claims.ts';
+import type { ClaimRules } from '../core/decide.ts';
+import { errorKind, letFail, OptionError, RetryableError } from '../core/errors.ts';
+import { ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
-import { type Identity, identify } from '../core/identity.ts';
 import { type Settings, settingsOf } from '../core/options.ts';
-import type { ClaimRecord } from '../core/record.ts';
+import { type ClaimRecord, recordedError } from '../core/record.ts';
 import { renewedLease } from '../core/renewed-lease.ts';
 import { run } from '../core/run.ts';
 import { nodeHost } from '../host.ts';
+import { admissionOf, checkReaders } from './admission.ts';
 import { type HttpEvent, type HttpRequest, requestOf } from './event.ts';
-import { intentOf } from './intent.ts';
 import { headerKey } from './key.ts';
 import type { HttpOptions } from './options.ts';
+import { rememberResponse } from './remember.ts';
 import {
+  asKept,
   type HttpResponse,
   type Kept,
   keptOf,
@@ -23,7 +24,9 @@ import {
   problemOf,
   replayOf,
   responseOf,
+  saysNothingApplied,
 } from './response.ts';
+import { leavingInFlight, StillRunningError, warnOfEarlyAnswers } from './still-running.ts';
 
 /** Of Lambda's context, the only thing that matters here: when it will be stopped. */
 export interface RequestContext {
@@ -33,7 +36,6 @@ export interface RequestContext {
 /** A request that may run. */
 interface Admitted<Event> {
   readonly request: HttpRequest<Event>;
-  readonly claims: Claims<HttpRequest<Event>>;
   readonly held: Held;
 }
 
@@ -51,63 +53,45 @@ const defaults = {
   required: true,
   fingerprint: { ignore: [] },
   isFinal: ({ statusCode }: HttpResponse) => statusCode >= 200 && statusCode < 400,
+  // A client that was refused twenty times may still send the right request; and to park its key would say that nobody knows.
+  refusalsMayRepeat: true,
 };
 
 type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
   HttpOptions<Event> &
-  Required<Pick<HttpOptions<Event>, keyof typeof defaults>>;
+  Required<Pick<HttpOptions<Event>, 'host' | 'key' | 'required' | 'fingerprint' | 'isFinal'>> &
+  Required<Pick<ClaimRules, 'refusalsMayRepeat'>>;
 
 /** What the two ways of serving HTTP have in common: from a request to its claim, and from what was answered to a response. */
 export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>) {
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
-  const { host, operation, key, caller, required, isFinal, fingerprint, attributes, documentation } = settings;
-  const { maxResultBytes, timeoutMs, marginMs } = settings;
-  expect(typeof key === 'function', 'key', 'a function of the request', key);
-  const scoped = caller === 'anyone' || typeof caller === 'function';
-  expect(scoped, 'caller', "'anyone', or a function from the event to who sent it", caller);
+  const { host, isFinal, documentation, maxResultBytes, timeoutMs, marginMs } = settings;
+  checkReaders(settings);
   expect(typeof isFinal === 'function', 'isFinal', 'a function of the response', isFinal);
   const fallback = renewedLease(Math.max(60_000, 2 * (timeoutMs + marginMs)));
   const claims = createClaims(settings, fallback);
+  const rule = ruleOf<HttpRequest<Event>>(settings.fingerprint);
 
   const problem = (event: Event, reason: ProblemReason, retryAfterMs?: number, replayed = false) =>
     problemOf(event, reason, { retryAfterMs, documentation, replayed });
 
-  /** @throws whatever the author's functions throw; TypeError when it is no request of HTTP. Nothing has run then */
+  /**
+   * Claims a request, or answers it.
+   *
+   * @throws what the author's functions throw, where that does not say that the request is bad; TypeError when it is no request of
+   *   HTTP. Nothing has run then, and nothing is claimed
+   */
   async function enter(event: Event, context?: RequestContext): Promise<Entered<Event>> {
     const request = requestOf(event);
-    const identity = identityOf(request);
-    if (typeof identity !== 'object') return identity ? { answer: problem(event, identity) } : { admitted: undefined };
-    const intent =
-      typeof fingerprint === 'function' ? fingerprint(request) : fingerprint && intentOf(request, fingerprint.ignore);
+    const admission = admissionOf(request, settings, rule, host);
+    if (admission.kind === 'refused') return { answer: problem(event, admission.reason) };
+    if (admission.kind === 'without-key') return { admitted: undefined };
+    const { identity, prints, attributes } = admission;
     const remainingMs = context?.getRemainingTimeInMillis?.();
-    const acquired = await claims.acquire({
-      identity,
-      attributes: attributes && checkedAttributes(attributes(request)),
-      fingerprint: intent === false ? undefined : fingerprintOf(intent, host),
-      deadline: remainingMs === undefined ? undefined : host.now() + remainingMs,
-    });
-    if (acquired.held) return { admitted: { request, claims, held: acquired.held } };
+    const deadline = remainingMs === undefined ? undefined : host.now() + remainingMs;
+    const acquired = await claims.acquire({ identity, ...prints, attributes, deadline });
+    if (acquired.held) return { admitted: { request, held: acquired.held } };
     return { answer: answerOf(event, acquired) };
-  }
-
-  /** Who a claim is; or why it can be nobody's; or nothing, if the request needs none. */
-  function identityOf(request: HttpRequest<Event>): Identity | ProblemReason | undefined {
-    let problem: ProblemReason = 'invalid-key';
-    try {
-      const given = key(request);
-      if (given == null || given === '') {
-        const refused = typeof required === 'function' ? required(request) : required;
-        return refused ? 'missing-key' : undefined;
-      }
-      const own = identify(operation, given, host).key;
-      if (caller === 'anyone') return identify(operation, scopedKey(caller, own), host);
-      problem = 'no-caller';
-      const who = identify(operation, caller(request.event), host).key;
-      return identify(operation, scopedKey({ caller: who }, own), host);
-    } catch (error) {
-      if (!(error instanceof InvalidMessageError)) throw error;
-      return error.problem === 'invalid-message' ? 'invalid-request' : problem;
-    }
   }
 
   /** The answer to a request that was not granted its claim. */
@@ -117,9 +101,18 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
       return problem(event, 'in-flight', Math.min(askAgainMs, acquired.retryAfterMs));
     }
     const { decision, record } = acquired;
-    if (decision === 'parked' || decision === 'key-reused') return problem(event, decision);
+    if (decision === 'key-reused') return problem(event, decision);
+    if (decision === 'parked') return problem(event, isInDoubt(record) ? decision : 'given-up');
     if (record.status === 'rejected') return problem(event, 'rejected', undefined, true);
     return replayOf(event, recordedResponse(record));
+  }
+
+  /** Whether a response is final, in the author's judgement. @throws OptionError when that is neither true nor false */
+  function judged(response: HttpResponse): boolean {
+    const final: unknown = isFinal(response);
+    if (typeof final === 'boolean') return final;
+    letFail(final);
+    throw new OptionError(`isFinal: expected true or false; got ${typeof final}`);
   }
 
   /**
@@ -127,47 +120,55 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
    *
    * @throws what the handler threw, once that is recorded
    */
-  async function handle(
-    { request, claims, held }: Admitted<Event>,
-    handler: (claim: Claim) => unknown,
-  ): Promise<unknown> {
+  async function handle({ request, held }: Admitted<Event>, handler: (claim: Claim) => unknown): Promise<unknown> {
     const { event } = request;
     let answered: unknown;
-    let final = true;
+    let kept: Kept | undefined;
+    let refused = false;
+    /** What the handler threw: its caller hears that, also where the error of its effect decided. */
+    let thrown: { readonly error: unknown } | undefined;
 
     async function respond(_: unknown, claim: Claim): Promise<Kept> {
-      let effect: Promise<unknown> | undefined;
-      const watched: Claim = Object.create(claim, {
-        effect: {
-          value: (start: () => unknown) => {
-            effect = claim.effect(start);
-            return effect;
-          },
-        },
-      });
-      answered = await handler(watched);
+      try {
+        answered = await handler(claim);
+      } catch (error) {
+        thrown = { error };
+        // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.
+        if (errorKind(error) !== undefined || !mayBeRunning(held)) throw error;
+        throw new StillRunningError(recordedError(error).message, { cause: error });
+      }
       const response = responseOf(event, answered);
-      final = response !== undefined && isFinal(response);
-      if (response && final) {
-        const kept = keptOf(response, maxResultBytes);
+      if (response && judged(response)) {
+        kept = keptOf(response, maxResultBytes);
         if (kept.bodyOmitted) claims.emit(held.identity, 'result-not-recorded', { reason: 'too-large' });
         return kept;
       }
-      // What the effect threw decides, whatever response the handler made of it.
-      await effect;
-      throw unfinished(response);
+      refused = true;
+      const error = unfinished(response);
+      throw mayBeRunning(held) ? new StillRunningError(error.message, { cause: error }) : error;
     }
 
-    const ran = await run(claims, held, respond, request);
-    if (ran.ran === 'returned') return answered;
+    const ran = await run(leavingInFlight(claims), held, respond, request);
+    if (ran.ran === 'returned') {
+      if (kept && ran.recorded === 'completed') await rememberResponse(claims, held, kept);
+      return answered;
+    }
     if (ran.ran === 'reconciled') return replayOf(event, asKept(ran.value));
     if (ran.ran === 'not-started') return problem(event, 'not-started', 1000);
     if (ran.ran === 'in-doubt') {
       return ran.recorded === 'parked' ? problem(event, 'parked') : problem(event, 'in-doubt', ran.retryAfterMs);
     }
-    if (!final) return answered;
+    if (refused) return answered;
     if (ran.recorded === 'rejected') return problem(event, 'rejected');
-    throw ran.error;
+    throw thrown ? thrown.error : ran.error;
+  }
+
+  /** Whether what ended may have been an early time-out and not the handler: in the last moments of an invocation this cannot be told. */
+  function mayBeRunning({ deadline }: Held): boolean {
+    // Not all of the margin: at its beginning `claim.signal` is aborted, and handlers end because of that.
+    const late = deadline !== undefined && host.now() >= deadline - marginMs / 2;
+    if (late) warnOfEarlyAnswers();
+    return late;
   }
 
   return { enter, handle };
@@ -176,26 +177,17 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
 /** What a response that is not final says of its request. */
 function unfinished(response: HttpResponse | undefined): Error {
   const message = `the response was ${response?.statusCode ?? 'none'}`;
-  const refused = response && response.statusCode < 500;
-  return refused ? new RetryableError(message, { cause: response }) : new Error(message, { cause: response });
+  const SaidError = response && saysNothingApplied(response) ? RetryableError : Error;
+  return new SaidError(message, { cause: response });
 }
 
-/**
- * A key as the claims table has it: the caller's own, apart from everybody else's. For `parkedClaims(…).resolve`.
- *
- * @example
- * await parked.resolve(scopedKey({ caller: 'customer-17' }, '8e03978e'), 'applied', { by: 'maria', note: 'it was paid' });
- */
-export function scopedKey(caller: 'anyone' | { readonly caller: string }, key: string): string {
-  const own = encodeURIComponent(key);
-  return caller === 'anyone' ? own : `${encodeURIComponent(caller.caller)}/${own}`;
+/** Whether a parked claim may have had its effect. One that only failed too often, and each time said that nothing was applied, has not. */
+function isInDoubt({ unknownAt, error, resolution }: ClaimRecord): boolean {
+  const gaveUp = error?.name === 'attempts-used-up' || error?.name === 'retry-window-over';
+  // An operator who said 'retry' did not know either.
+  return unknownAt !== undefined || !gaveUp || resolution?.verdict === 'retry';
 }
 
 function recordedResponse({ result }: ClaimRecord): Kept | undefined {
   return result === undefined ? undefined : asKept(JSON.parse(result));
-}
-
-/** A verdict's result is whatever the author answered: it may be no response. */
-function asKept(value: unknown): Kept | undefined {
-  return Object(value).statusCode === undefined ? undefined : (value as Kept);
 }

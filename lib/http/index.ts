@@ -1,8 +1,9 @@
 export type { Claim } from '../core/claim.ts';
 export type { Attributes } from '../core/record.ts';
 export { bodyField } from '../sqs/keys.ts';
+export { scopedKey } from './admission.ts';
 export type { HttpEvent, HttpRequest } from './event.ts';
-export { type RequestContext, scopedKey } from './gate.ts';
+export type { RequestContext } from './gate.ts';
 export { claimOf, httpOnce } from './http-once.ts';
 export { type HeaderKeyOptions, headerKey, type RequestKey } from './key.ts';
 export { onceOverHttp } from './once-over-http.ts';

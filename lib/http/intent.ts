@@ -1,20 +1,39 @@
 import { canonicalJson, canonicalValue, FingerprintError } from '../core/fingerprint.ts';
 import type { HttpRequest } from './event.ts';
 
-/** The text of a request's meaning: its method, its path, its query and its body, as JSON's canonical form if it is JSON. */
+/**
+ * The text of a request's meaning: its method, its path, its query and its body, as JSON's canonical form if it is JSON.
+ *
+ * @throws TypeError when another middleware parsed the body and may have rounded a number of it
+ */
 export function intentOf(request: HttpRequest<unknown>, ignored: readonly string[]): string {
-  const { method, path, query, text } = request;
-  return `${canonicalValue([method, path, query])}\n${meaningOf(request.header('content-type'), text, ignored)}`;
+  const { method, path, query } = request;
+  return `${canonicalValue([method, path, query])}\n${meaningOf(request, ignored)}`;
 }
 
-function meaningOf(type: string | undefined, text: string, ignored: readonly string[]): string {
+function meaningOf({ text, parsedBody, header }: HttpRequest<unknown>, ignored: readonly string[]): string {
+  const parsed = parsedBody && meaningOfParsed(parsedBody, ignored);
   // In what is said to be something else, `1.0` and `1` may be different texts.
-  if (text === '' || !/^ *[\w.+/-]*\bjson *(;|$)/i.test(type ?? 'json')) return text;
+  if (text === '' || !/^ *[\w.+/-]*\bjson *(;|$)/i.test(header('content-type') ?? 'json')) return text;
+  if (parsed !== undefined) return parsed;
   try {
     return canonicalJson(text, ignored);
   } catch (error) {
     // No JSON after all. It is the handler's part to refuse it.
     if (error instanceof FingerprintError) return text;
     throw error;
+  }
+}
+
+/** Two amounts that were rounded to one number would pass for one intent, and the second would get the response of the first. */
+function meaningOfParsed(body: object, ignored: readonly string[]): string {
+  try {
+    return canonicalValue(body, ignored);
+  } catch (cause) {
+    if (!(cause instanceof FingerprintError)) throw cause;
+    const why = `the body was parsed before pawl saw it, and its intent cannot be told from that: ${cause.message}`;
+    throw new TypeError(`${why}. Parse it after pawl, keep its text in event.rawBody, or give a fingerprint function`, {
+      cause,
+    });
   }
 }

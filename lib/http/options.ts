@@ -1,3 +1,4 @@
+import type { FingerprintOption } from '../core/fingerprint-rule.ts';
 import type { ClaimOptions } from '../core/options.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
@@ -21,17 +22,19 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    */
   readonly required?: boolean | ((request: HttpRequest<Event>) => boolean);
   /**
-   * Which responses are final: recorded, and replayed. Any other is returned as it is and the next request runs again; below 500 it
-   * says that nothing was applied, from 500 on it says nothing, and goes the way of `onAbandoned`.
+   * Which responses are final: recorded, and replayed. Any other is returned as it is and the next request runs again. A 4xx but for 408
+   * and 499 says that nothing was applied; anything else says nothing, and goes the way of `onAbandoned`. It is asked about statuses from
+   * 200 to 599 only: nothing else is a response.
    * @default from 200 to 399
    */
   readonly isFinal?: (response: HttpResponse) => boolean;
   /**
-   * What of a request is its intent: another request with the same key is answered 422. `ignore`: paths of a JSON body that may
-   * change between two tries. A function answers the text that is compared. `false`: nothing is.
+   * What of a request is its intent: another request with the same key is answered 422. `{ ignore }`: paths of a JSON body that may
+   * change between two tries. A function returns the text that is compared. `previous`: with the rule that was in force before, for a
+   * deployment that changes it. `false`: nothing is compared.
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
-  readonly fingerprint?: false | { readonly ignore: readonly string[] } | ((request: HttpRequest<Event>) => string);
+  readonly fingerprint?: FingerprintOption<HttpRequest<Event>>;
   /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
   readonly documentation?: string;
 }

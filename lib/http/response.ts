@@ -32,6 +32,11 @@ const problems = {
     'Conflict',
     'Whether an earlier request with this idempotency key took effect is not known. It does not run until that has been decided.',
   ],
+  'given-up': [
+    409,
+    'Conflict',
+    'Earlier requests with this idempotency key were refused too often, and nothing was applied. It does not run until that has been decided.',
+  ],
   'key-reused': [422, 'Unprocessable Content', 'This idempotency key was used before, with another request.'],
   rejected: [422, 'Unprocessable Content', 'The request with this idempotency key was refused for good.'],
   'not-started': [503, 'Service Unavailable', 'Nothing was done: too little time was left.'],
@@ -43,19 +48,50 @@ export const replayedHeader = 'Idempotency-Replayed';
 /** Says that the body of a replayed response is not there, because it was not kept. */
 export const bodyOmittedHeader = 'Idempotency-Body-Omitted';
 
+/**
+ * The status of a response, if it is one. Anything else says nothing: 0 is what clients report for a network that failed, and a service
+ * makes an error of null, of 99, and of 600. API Gateway takes a status as a text as well.
+ */
+function statusOf(statusCode: unknown): number | undefined {
+  const isText = typeof statusCode === 'string' && /^\d{3}$/.test(statusCode);
+  const status = isText ? Number(statusCode) : statusCode;
+  const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599;
+  return isStatus ? status : undefined;
+}
+
 /** The response that a service makes of what a function answered. @returns undefined when it makes an error of it */
 export function responseOf(event: HttpEvent, answered: unknown): HttpResponse | undefined {
-  const { statusCode } = Object(answered) as Partial<HttpResponse>;
-  if (statusCode !== undefined) return Number.isInteger(Number(statusCode)) ? (answered as HttpResponse) : undefined;
+  if (hasStatus(answered)) {
+    const statusCode = statusOf(answered.statusCode);
+    return statusCode === undefined ? undefined : { ...answered, statusCode };
+  }
   if (!infersResponses(event)) return undefined;
   const body = typeof answered === 'string' ? answered : JSON.stringify(answered ?? null);
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
+function hasStatus(value: unknown): value is { readonly statusCode: unknown } {
+  return typeof value === 'object' && value !== null && 'statusCode' in value && value.statusCode !== undefined;
+}
+
+/** What was recorded, or what a provider said, as the response to replay. It may be none. */
+export function asKept(value: unknown): Kept | undefined {
+  const statusCode = hasStatus(value) ? statusOf(value.statusCode) : undefined;
+  return statusCode === undefined ? undefined : { ...(value as Kept), statusCode };
+}
+
+/**
+ * Whether a response says that nothing was applied. Only a client's error does, and not the two of them that time-outs make: 408, which
+ * early time-outs like to answer, and 499, which proxies do.
+ */
+export function saysNothingApplied({ statusCode }: HttpResponse): boolean {
+  return statusCode >= 400 && statusCode < 500 && statusCode !== 408 && statusCode !== 499;
+}
+
 /** What of a response is kept: all of it, or all but its body, where that is too large. */
 export function keptOf(response: HttpResponse, maxBytes: number): Kept {
   const { statusCode, statusDescription, headers, multiValueHeaders, cookies, body, isBase64Encoded } = response;
-  const rest = { statusCode: Number(statusCode), statusDescription, cookies };
+  const rest = { statusCode, statusDescription, cookies };
   const whole: Kept = { ...rest, headers, multiValueHeaders, body, isBase64Encoded };
   if (body === undefined || bytesOf(JSON.stringify(whole)) <= maxBytes) return whole;
   return {

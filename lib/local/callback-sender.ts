@@ -1,42 +1,57 @@
 import { sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Told, together } from './told.ts';
 
 /** What one process of the processor is to do. */
 export interface CallbackBatch {
   readonly callbackUrl: string;
   /** Ed25519, in PEM. */
   readonly privateKey: string;
-  /** When to call first, in epoch milliseconds, and with what. */
-  readonly calls: readonly { readonly at: number; readonly body: string }[];
+  readonly calls: readonly Callback[];
   /** When to give up, in epoch milliseconds. */
   readonly until: number;
+}
+
+/** One payment to tell of. */
+export interface Callback {
+  /** When to call first, in epoch milliseconds. */
+  readonly at: number;
+  readonly payment: { readonly paymentId: string; readonly currency: string };
+  /** How many calls it takes until the processor notices that what it sends is malformed. */
+  readonly flawedCalls: number;
 }
 
 /** What a processor signs. The function that verifies it says the same in its own words. */
 const signedText = (sentAt: string, body: string) => `${sentAt}.${body}`;
 
-/** Calls until it is answered with 2xx, as processors do. Answers how often. */
-async function callBack({ callbackUrl, privateKey, until }: CallbackBatch, at: number, body: string): Promise<number> {
-  await sleep(Math.max(0, at - Date.now()));
+/** What one call says. No two calls of a payment are the same text: processors count their attempts, and say when each was made. */
+function bodyOf({ payment, flawedCalls }: Callback, attempt: number): string {
+  const told = attempt <= flawedCalls ? { ...payment, currency: payment.currency.toLowerCase() } : payment;
+  return JSON.stringify({ ...told, attempt, sentAt: new Date().toISOString() });
+}
+
+/** Calls until it is answered with 2xx, as processors do. */
+async function callBack({ callbackUrl, privateKey, until }: CallbackBatch, callback: Callback): Promise<Told> {
+  await sleep(Math.max(0, callback.at - Date.now()));
   for (let calls = 1; ; calls++) {
+    const body = bodyOf(callback, calls);
     const sentAt = String(Date.now());
     const signature = sign(null, Buffer.from(signedText(sentAt, body)), privateKey).toString('base64');
     const headers = { 'content-type': 'application/json', 'x-sent-at': sentAt, 'x-signature': signature };
     const signal = AbortSignal.timeout(10_000);
     const response = await fetch(callbackUrl, { method: 'POST', headers, body, signal }).catch(() => undefined);
     await response?.arrayBuffer().catch(() => undefined);
-    if (response?.ok || Date.now() > until) return calls;
-    await sleep(300 + Math.random() * 500);
+    if (response?.ok) return { calls, refused: [] };
+    if (Date.now() > until) return { calls, refused: [callback.payment.paymentId] };
+    // Backing off, as processors do: a function that is busy would be kept busy by calls that nobody waits for any more.
+    await sleep(Math.min(10_000, 300 * 2 ** (calls - 1)) * (0.5 + Math.random()));
   }
 }
 
 if (process.send !== undefined) {
   process.once('message', async (message) => {
     const batch = message as CallbackBatch;
-    const made = await Promise.all(batch.calls.map(({ at, body }) => callBack(batch, at, body)));
-    process.send?.(
-      made.reduce((sum, count) => sum + count, 0),
-      () => process.exit(),
-    );
+    const told = await Promise.all(batch.calls.map((callback) => callBack(batch, callback)));
+    process.send?.(together(told), () => process.exit());
   });
 }

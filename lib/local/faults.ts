@@ -55,8 +55,20 @@ export function createFaults(
     }
   }
 
-  for (const { payment, kill } of payments) {
+  const outages = new Map<string, { left: number; readonly taken: boolean }>();
+  for (const { payment, kill, outage } of payments) {
     if (kill) troubles.set(`${kill.operation}#${payment.paymentId}`, { kind: 'kill', point: kill.point });
+    if (outage) outages.set(payment.paymentId, { left: outage.calls, taken: outage.taken });
+  }
+
+  /** Whether the queue fails this call: before it has taken the message, or after. */
+  function queueFails({ operation, body }: TapCall, taken: boolean): boolean {
+    if (operation !== 'SendMessage') return false;
+    const { paymentId } = record(JSON.parse(String(record(JSON.parse(body))['MessageBody'])));
+    const outage = outages.get(String(paymentId));
+    if (outage === undefined || outage.taken !== taken || outage.left === 0) return false;
+    outage.left -= 1;
+    return true;
   }
 
   for (const { request, killed } of repayments) {
@@ -113,6 +125,10 @@ export function createFaults(
     provider,
     accounts,
     delivery,
+    queue: {
+      onRequest: (call) => (queueFails(call, false) ? 'drop' : 'pass'),
+      onResponse: (call) => (queueFails(call, true) ? 'drop' : 'pass'),
+    },
     tap: {
       rewrite: store.rewrite,
       onRequest: (call) => (takesLife(completionsIn(call), 'completion-sent') ? 'kill' : 'pass'),

@@ -53,6 +53,10 @@ export interface PlannedPayment {
   readonly payment: ProcessedPayment;
   /** In the function that the processor calls, or in the one that posts to the ledger. */
   readonly kill: { readonly operation: (typeof PAYMENT_OPERATIONS)[number]; readonly point: KillPoint } | undefined;
+  /** How many of the first calls of the processor tell something malformed. */
+  readonly flawedCalls: number;
+  /** How often the queue fails when the payment is sent to it; and whether it has taken the message then, which it does not say. */
+  readonly outage: { readonly calls: number; readonly taken: boolean } | undefined;
 }
 
 /** A request to repay debts, and whether it costs a sandbox its life in the middle of its work. */
@@ -76,6 +80,8 @@ const SENT_AGAIN_SHARE = 0.1;
 const FORGOTTEN_SHARE = 0.06;
 const TWICE_SHARE = 0.04;
 const PROVIDER_TROUBLE_SHARE = 0.08;
+const FLAWED_SHARE = 0.15;
+const OUTAGE_SHARE = 0.15;
 
 /** The points that an effect outside of DynamoDB has. */
 export const KILL_POINTS = [
@@ -111,6 +117,7 @@ export function createPlan(options: PlanOptions): readonly PlannedOrder[] {
 export function planPayments({ orders: payments, killShare, seed }: PlanOptions): readonly PlannedPayment[] {
   // Not the orders' own chances over again.
   const random = createRandom(seed ^ 0x70_61_79);
+  const day = createRandom(seed ^ 0x64_61_79);
   return Array.from({ length: payments }, (_, index) => {
     const payment = {
       paymentId: `payment-${String(index + 1).padStart(5, '0')}`,
@@ -124,7 +131,11 @@ export function planPayments({ orders: payments, killShare, seed }: PlanOptions)
         ? (['completion-sent', 'completion-written'] as const)
         : (['claim-written', 'claim-answered', 'completion-sent', 'completion-written'] as const),
     );
-    return { payment, kill: random.chance(killShare) ? { operation, point } : undefined };
+    const kill = random.chance(killShare) ? { operation, point } : undefined;
+    // Always drawn, used or not, as above.
+    const [flawed, flawedCalls] = [day.chance(FLAWED_SHARE), 1 + day.below(2)];
+    const [fails, outage] = [day.chance(OUTAGE_SHARE), { calls: 1 + day.below(3), taken: day.chance(0.3) }];
+    return { payment, kill, flawedCalls: flawed ? flawedCalls : 0, outage: fails ? outage : undefined };
   });
 }
 

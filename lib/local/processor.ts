@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { CallbackBatch } from './callback-sender.ts';
 import { killWithUs } from './children.ts';
 import { type HttpServer, sendJson, startHttpServer } from './http.ts';
+import { type Told, together } from './told.ts';
 
 /** One payment as the processor has taken it. */
 export interface ProcessedPayment {
@@ -13,11 +14,21 @@ export interface ProcessedPayment {
   readonly currency: string;
 }
 
-/** A stand-in for a payment processor that tells of each payment twice at the same instant, from two processes of its own. */
+/** A payment to tell of, and how many calls it takes until what is told of it is in order. */
+export interface ToldPayment {
+  readonly payment: ProcessedPayment;
+  readonly flawedCalls: number;
+}
+
+/**
+ * A stand-in for a payment processor that tells of each payment twice at the same instant, from two processes of its own. As the real
+ * ones, it counts its attempts in the body and says when each was made, corrects what it told wrong, and calls again until the answer
+ * is 2xx.
+ */
 export interface Processor extends HttpServer {
   readonly publicKey: string;
-  /** Tells of them all, until each callback was answered with 2xx, or the time is up. Answers how many calls that took. */
-  tell(callbackUrl: string, payments: readonly ProcessedPayment[], until: number): Promise<number>;
+  /** Tells of them all, until each callback was answered with 2xx, or the time is up. */
+  tell(callbackUrl: string, payments: readonly ToldPayment[], until: number): Promise<Told>;
 }
 
 const SENDER = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
@@ -37,27 +48,23 @@ export async function startProcessor(): Promise<Processor> {
     ...server,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     async tell(callbackUrl, payments, until) {
-      statements.push(...payments);
+      statements.push(...payments.map(({ payment }) => payment));
       const batch: CallbackBatch = {
         callbackUrl,
         privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         // Both processes need some time to start, and then call at the same millisecond.
-        calls: payments.map((payment, index) => ({
-          at: Date.now() + 1500 + index * APART_MS,
-          body: JSON.stringify(payment),
-        })),
+        calls: payments.map((told, index) => ({ ...told, at: Date.now() + 1500 + index * APART_MS })),
         until,
       };
-      const made = await Promise.all([sendFrom(batch), sendFrom(batch)]);
-      return made.reduce((sum, count) => sum + count, 0);
+      return together(await Promise.all([sendFrom(batch), sendFrom(batch)]));
     },
   };
 }
 
-function sendFrom(batch: CallbackBatch): Promise<number> {
+function sendFrom(batch: CallbackBatch): Promise<Told> {
   const child = killWithUs(fork(SENDER, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   return new Promise((resolve, reject) => {
-    child.once('message', (made) => resolve(Number(made)));
+    child.once('message', (told) => resolve(told as Told));
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`A process of the payment processor ended with ${code}.`)));
     child.send(batch);

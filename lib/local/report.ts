@@ -71,6 +71,7 @@ export function jsonLine(result: TrafficResult): string {
     payments: result.payments.payments,
     ledgerEntries: result.payments.ledgerEntries,
     drift: result.payments.drift.length,
+    refused: result.payments.refused.length,
     repayments: result.repayments.repaid,
     repaidTwice: result.repayments.repaidTwice.length,
     locksLeft: result.repayments.locksLeft,
@@ -137,13 +138,20 @@ export function report(result: TrafficResult, colour: boolean): string {
         `${count(verdict.doubled, 9, true)}${count(verdict.parked, 9, false)}${count(verdict.setAside, 11, false)}${count(verdict.neverRun, 11, true)}${count(verdict.lost, 9, true)}`,
     );
   }
-  const { payments, callbacks, ledgerEntries, drift } = result.payments;
+  const { payments, callbacks, corrected, outages, refused, ledgerEntries, drift } = result.payments;
   lines.push('', paint('bold', 'Payments'));
   row(
     'paid',
     payments,
     `each told of twice at the same instant, from two processes; ${callbacks} calls until all were answered`,
   );
+  row(
+    'corrected',
+    corrected,
+    'that the processor told wrong at first, with the same id; every call has another time stamp',
+  );
+  row('queue outages', outages, 'whose message the queue would not take at first, or took without saying so');
+  row('refused', refused.length, 'that were not accepted, however often the processor called');
   row('ledger entries', ledgerEntries, 'one debit and one credit each');
   row('drift', drift.length, 'payments whose entries are not what the processor says');
   const { requests, wanted, repaid, repaidTwice, locksLeft } = result.repayments;
@@ -175,7 +183,8 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
       if (neverRun.length > 0)
         lines.push(['red', `Set aside ${NAME_OF[effect]} that were never tried: ${some(neverRun)}.`]);
     }
-    const { drift } = result.payments;
+    const { drift, refused } = result.payments;
+    if (refused.length > 0) lines.push(['red', `Refused payments: ${some(refused)}.`]);
     if (drift.length > 0) lines.push(['red', `Ledger: ${some(drift)}.`]);
     const { repaidTwice, wanted, repaid, locksLeft } = result.repayments;
     if (repaidTwice.length > 0) lines.push(['red', `Repaid twice: ${some(repaidTwice)}.`]);

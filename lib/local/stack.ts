@@ -54,6 +54,8 @@ export interface OtherVersion {
 /** What goes wrong, and where. Nothing does by default. */
 export interface StackFaults {
   readonly tap?: TapHooks;
+  /** Of what functions send to SQS by its endpoint; what goes to the URL of a queue does not come by. */
+  readonly queue?: TapHooks;
   readonly provider?: (effect: EffectKind, orderId: string) => ProviderFault | undefined;
   readonly delivery?: (effect: EffectKind) => DeliveryFaults;
   readonly accounts?: (changeId: string, accountId: string) => ProviderFault | undefined;
@@ -179,11 +181,14 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   const tap = stopped(
     await startTap({ target: dynamoLocal.endpoint, kill, ...(faults.tap ? { hooks: faults.tap } : {}) }),
   );
+  const queueTap = stopped(
+    await startTap({ target: sqs.endpoint, kill, ...(faults.queue ? { hooks: faults.queue } : {}) }),
+  );
   const lambda = createLambda({
     ...(options.onLog ? { onLog: options.onLog } : {}),
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: tap.endpoint,
-      AWS_ENDPOINT_URL_SQS: sqs.endpoint,
+      AWS_ENDPOINT_URL_SQS: queueTap.endpoint,
       AWS_ENDPOINT_URL_SESV2: ses.endpoint,
     },
   });

@@ -72,22 +72,18 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const usualMs = Math.max(110_000, 300 * (options.orders + options.payments + options.repayments));
   const deadline = begun + (options.deadlineMs ?? usualMs * (1 + 3 * options.killShare));
   const { processor, callbackUrl } = stack.payments;
-  const telling = processor.tell(
-    callbackUrl,
-    payments.map(({ payment }) => payment),
-    deadline,
-  );
+  const telling = processor.tell(callbackUrl, payments, deadline);
   const drained = () =>
     drain(stack, deadline, (state) => progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`));
   let left = await drained();
   if (await options.onDrained?.(stack)) left = await drained();
-  const callbacks = await telling;
+  const told = await telling;
   left += await drained();
   // Only emails are parked as a rule; a gift card in doubt is looked up by its consumer.
   const decided = left > 0 || protection !== 'as-written' ? [] : await decideSomeParked(stack, 'email');
   if (decided.length > 0) left = await drained();
   const repaid = await judgeRepayments(stack, repayments);
-  const paid = await judgePayments(stack, callbacks);
+  const paid = await judgePayments(stack, payments, told);
   progress.end();
 
   const parked = await parkedClaims(stack);

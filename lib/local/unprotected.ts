@@ -92,6 +92,7 @@ export class RejectedError extends Error {}
 export class RetryableError extends Error {}
 
 export const bodyField = nothing;
+export const canonicalValue = nothing;
 export const compositeKey = nothing;
 export const messageAttribute = nothing;
 export const messageId = nothing;

@@ -86,9 +86,13 @@ export async function claimBatch<Body>(
       await claim(one, mayTakeOver);
       return false;
     }
+    if (asked !== undefined && asked.suspect === undefined) {
+      one.fate = asked;
+      return false;
+    }
     one.first = twin;
-    // Of a first in another group it is not known yet what will become of it, so this group ends here.
-    return !group.includes(twin);
+    // Of a suspect, and of a first in another group, it is not known yet what will become of it, so this group ends here.
+    return asked !== undefined || !group.includes(twin);
   }
 
   await inOrder(batch, take, (one, behind) => consumer.makeWay(one, behind, received));

@@ -157,6 +157,7 @@ export function createQueue(clock: Clock, options: QueueOptions): Traffic & Queu
 
   return {
     all,
+    maxReceiveCount: options.maxReceiveCount,
     receive,
     nextAt,
     isEmpty: () => all.every(({ fate }) => fate !== undefined),

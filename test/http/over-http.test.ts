@@ -181,7 +181,7 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
   });
 
   it('answers 403 to a request of nobody, and runs nothing', async () => {
-    for (const who of [undefined, null, '', Promise.resolve('alice') as unknown as string]) {
+    for (const who of [undefined, null, '']) {
       const { call, ran } = api(() => ({ statusCode: 201 }), { caller: () => who });
       const refused = await call(apiGatewayV2(order));
       expect([refused.statusCode, problemIn(refused), ran()]).toEqual([403, 'no-caller', 0]);

@@ -1,8 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type HttpOptions, onceOverHttp } from '../../lib/http/index.ts';
-import type { Claim } from '../../lib/index.ts';
+import { type Claim, step } from '../../lib/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { CommitRefusedError, commit, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
 import { startHttpApi } from '../support/http-api.ts';
 import type { apiGatewayV2 } from '../support/http-events.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
@@ -196,4 +198,101 @@ it('counts a callback once that comes twice at the same instant, and keeps its a
   const kept = await store.read('payment-callback#t-7');
   expect(kept).toMatchObject({ status: 'completed', attributes: { amount: '7.10' } });
   expect(kept).not.toHaveProperty('expiresAt');
+});
+
+describe('with writes of the application in one table', () => {
+  async function bank(handler: (event: Event, claim: Claim) => unknown) {
+    const TableName = await claimsTable(client);
+    const documents = DynamoDBDocumentClient.from(client);
+    await documents.send(new PutCommand({ TableName, Item: { id: 'alice', balance: 10 } }));
+    const api = await payments(handler, {
+      store: transactionalStore({ tableName, client }),
+      onAbandoned: 'retry',
+      fingerprint: false,
+    });
+    const debit = (n: number) => [
+      {
+        Update: {
+          TableName,
+          Key: { id: 'alice' },
+          UpdateExpression: 'SET balance = balance - :n',
+          ConditionExpression: 'balance >= :n',
+          ExpressionAttributeValues: { ':n': n },
+        },
+      },
+    ];
+    const balance = async () =>
+      (await documents.send(new GetCommand({ TableName, Key: { id: 'alice' }, ConsistentRead: true }))).Item?.[
+        'balance'
+      ];
+    return { ...api, debit, balance };
+  }
+
+  it('commits once, and replays the response that was made after the commit', async () => {
+    const api = await bank(async (event, claim) => {
+      await commit(claim, api.debit(4));
+      return created(event);
+    });
+    const first = await api.send(key, refund);
+    const second = await api.send(key, refund);
+    expect([first.status, second.status, second.headers.get('location')]).toEqual([201, 201, '/refunds/r-1']);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(await second.text()).toBe(await first.text());
+    expect([api.ran(), await api.balance()]).toEqual([1, 6]);
+  });
+
+  it('answers what the handler made of a refused commit, and runs the next request', async () => {
+    let amount = 11;
+    const api = await bank(async (event, claim) => {
+      try {
+        await commit(claim, api.debit(amount));
+      } catch (error) {
+        if (error instanceof CommitRefusedError) return { statusCode: 402 };
+        throw error;
+      }
+      return created(event);
+    });
+    expect((await api.send(key, refund)).status).toBe(402);
+    amount = 10;
+    expect((await api.send(key, refund)).status).toBe(201);
+    expect([api.ran(), await api.balance()]).toEqual([2, 0]);
+  });
+
+  it('goes on after a failed attempt with what its steps and phases have done', async () => {
+    const called: string[] = [];
+    let fails = true;
+    const api = await bank(async (event, claim) => {
+      await step(claim, 'look', ({ effectKey }) => called.push(effectKey), { onAbandoned: 'park' });
+      if (fails) throw new Error('the network is down');
+      await phases(event, claim);
+      return created(event);
+    });
+    const phases = inPhases<Event, string>({
+      prepare: () => api.debit(1),
+      execute: (_, { effectKey }) => {
+        called.push(effectKey);
+        return effectKey;
+      },
+      record: () => api.debit(2),
+      onAbandoned: 'park',
+    });
+    expect((await api.send(key, refund)).status).toBe(502);
+    fails = false;
+    expect((await api.send(key, refund)).status).toBe(201);
+    expect((await api.send(key, refund)).headers.get('idempotency-replayed')).toBe('true');
+    expect(called).toHaveLength(2);
+    expect([api.ran(), await api.balance()]).toEqual([2, 7]);
+  });
+});
+
+it('accepts a key that was recorded by the rule that was in force before, for as long as it says', async () => {
+  const before = await payments(() => ({ statusCode: 503 }));
+  await before.send(key, refund);
+  const retry = async (until: string) => {
+    const previous = { ignore: [], until };
+    const { send } = await payments(() => ({ statusCode: 503 }), { fingerprint: { ignore: ['amount'], previous } });
+    return (await send(key, refund)).status;
+  };
+  expect(await retry('2020-01-01T00:00:00Z')).toBe(422);
+  expect(await retry('2999-01-01T00:00:00Z')).toBe(503);
 });

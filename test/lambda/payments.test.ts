@@ -1,7 +1,9 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { giftCardProvider } from '../../lambda/gift-cards.ts';
 import { driftOf, entriesOf, type Statement } from '../../lambda/ledger.ts';
 import { isSigned, signedText } from '../../lambda/processor.ts';
+import { providerUrl } from '../../lambda/provider-url.ts';
 
 const payment = { paymentId: 'p-1', customerId: 'c-1', amountCents: 500, currency: 'EUR' };
 
@@ -60,5 +62,56 @@ describe('the ledger', () => {
     expect(problems(entriesOf({ ...payment, amountCents: 501 }))).toEqual(['its entries are not of its amount']);
     expect(problems(entriesOf({ ...payment, currency: 'USD' }))).toEqual(['its entries are not of its amount']);
     expect(problems(entries, [])).toEqual(['the processor does not know it']);
+  });
+
+  it('does not drift by a payment that was posted after the statements were fetched, if the processor knows it by now', () => {
+    const later = { ...payment, paymentId: 'p-2' };
+    const both = [...entries, ...entriesOf(later)];
+    expect(driftOf(both, [statement], [statement, later])).toEqual([]);
+    // One that came meanwhile and is not posted yet is compared the next time.
+    expect(driftOf(entries, [statement], [statement, later])).toEqual([]);
+    expect(driftOf(both, [statement], [statement])).toEqual([
+      { paymentId: 'p-2', problem: 'the processor does not know it' },
+    ]);
+  });
+
+  it('drifts by a payment that the processor lists twice, whatever was posted', () => {
+    const listed = { paymentId: 'p-1', problem: 'the processor lists it 2 times' };
+    expect(driftOf(entries, [statement, statement])).toEqual([listed]);
+    expect(driftOf([...entries, ...entriesOf(payment)], [statement, statement])).toEqual([listed]);
+  });
+});
+
+describe('the URL of a provider', () => {
+  it.each([
+    ['https://api.example.com', 'https://api.example.com/statements'],
+    ['https://api.example.com/', 'https://api.example.com/statements'],
+    ['https://api.example.com/v2', 'https://api.example.com/v2/statements'],
+    ['https://api.example.com/v2/', 'https://api.example.com/v2/statements'],
+    ['https://api.example.com/v2?tenant=7', 'https://api.example.com/v2/statements?tenant=7'],
+  ])('keeps the path of the API: %s', (base, whole) => {
+    expect(String(providerUrl(base, '/statements'))).toBe(whole);
+  });
+
+  it('is below that path for every call of the gift cards', async () => {
+    const asked: string[] = [];
+    const cards = giftCardProvider('https://cards.example.com/v2/', async (url) => {
+      asked.push(String(url));
+      return new Response();
+    });
+    const call = { effectKey: 'issue-gift-card#o/1', signal: new AbortController().signal };
+    const order = {
+      orderId: 'o/1',
+      amountCents: 500,
+      currency: 'EUR',
+      placedAt: '',
+      customer: { email: '', name: '' },
+    };
+    await cards.issue(order, call);
+    await cards.wasIssued(call);
+    expect(asked).toEqual([
+      'https://cards.example.com/v2/gift-cards',
+      'https://cards.example.com/v2/gift-cards/by-key/issue-gift-card%23o%2F1',
+    ]);
   });
 });

@@ -43,7 +43,7 @@ const result: TrafficResult = {
   deadLettered: 2,
   sandboxes: { started: 4, killed: 2, timedOut: 0 },
   ...verdicts(),
-  payments: { payments: 3, callbacks: 7, ledgerEntries: 6, drift: [] },
+  payments: { payments: 3, callbacks: 7, corrected: 1, outages: 1, refused: [], ledgerEntries: 6, drift: [] },
   repayments: { requests: 2, wanted: 50, repaid: 50, repaidTwice: [], locksLeft: 0 },
   left: 0,
   protection: 'as-written',
@@ -58,6 +58,7 @@ describe('the verdict', () => {
     expect(isGood(good)).toBe(true);
     expect(isGood({ ...good, payments: { ...good.payments, drift: ['payment-1: it has no entry'] } })).toBe(false);
     expect(isGood({ ...good, payments: { ...good.payments, ledgerEntries: 8 } })).toBe(false);
+    expect(isGood({ ...good, payments: { ...good.payments, refused: ['payment-1'] } })).toBe(false);
     expect(isGood({ ...good, repayments: { ...good.repayments, repaid: 49 } })).toBe(false);
     expect(isGood({ ...good, repayments: { ...good.repayments, repaidTwice: ['debt-1'] } })).toBe(false);
     expect(isGood({ ...good, repayments: { ...good.repayments, locksLeft: 1 } })).toBe(false);
@@ -133,6 +134,7 @@ describe('the verdict', () => {
       payments: 3,
       ledgerEntries: 6,
       drift: 0,
+      refused: 0,
       repayments: 50,
       repaidTwice: 0,
       locksLeft: 0,

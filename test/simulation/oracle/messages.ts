@@ -60,7 +60,14 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
   const intentOf = ({ body, id }: QueuedMessage) =>
     simulation.traffic.intentOf(id) ?? simulation.traffic.intentOfBody(body);
 
-  function answered({ name, event, sandbox }: Invocation, response: SqsBatchResponse): void {
+  /** `sqsOnce` does not believe an answer that names no message so near to the end: it may be Middy's, for a handler that still runs. */
+  function isTooLate({ deadline }: Invocation): boolean {
+    const { adapter, handler, marginMs } = scenario;
+    return adapter === 'sqs-once' && handler.answers !== 'settled' && world.time >= deadline - marginMs;
+  }
+
+  function answered(invocation: Invocation, response: SqsBatchResponse): void {
+    const { name, event, sandbox } = invocation;
     const failures = response?.batchItemFailures;
     if (!Array.isArray(failures)) {
       problem(10, `${name} answered ${JSON.stringify(response)}`);
@@ -73,7 +80,7 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
     for (const id of listed) {
       if (!ids.includes(id)) problem(10, `${name} lists ${id}, which it was not given`);
       // `once` hands on what a handler threw after its effect, and leaves it to its caller.
-      if (scenario.adapter !== 'once' && runs.endingOf(id, name) === 'done')
+      if (scenario.adapter !== 'once' && !isTooLate(invocation) && runs.endingOf(id, name) === 'done')
         problem(10, `${name} lists ${id}, which it has done`);
     }
     for (const id of ids) {

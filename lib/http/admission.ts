@@ -1,0 +1,115 @@
+import { checkedAttributes } from '../core/attributes.ts';
+import { expect } from '../core/check.ts';
+import { InvalidMessageError, letFail, OptionError } from '../core/errors.ts';
+import { FingerprintError } from '../core/fingerprint.ts';
+import { type Compared, type FingerprintRule, type Prints, printsOf } from '../core/fingerprint-rule.ts';
+import type { Host } from '../core/host.ts';
+import { type Identity, identify } from '../core/identity.ts';
+import type { Attributes } from '../core/record.ts';
+import type { HttpEvent, HttpRequest } from './event.ts';
+import { intentOf } from './intent.ts';
+import type { HttpOptions } from './options.ts';
+import type { ProblemReason } from './response.ts';
+
+/** What a request says of itself, before anything was claimed or run. */
+export type Admission =
+  /** It can never run: the client's fault. */
+  | { readonly kind: 'refused'; readonly reason: ProblemReason }
+  /** It has no key, and needs none. */
+  | { readonly kind: 'without-key' }
+  | {
+      readonly kind: 'keyed';
+      readonly identity: Identity;
+      readonly prints: Prints;
+      readonly attributes: Attributes | undefined;
+    };
+
+/** What of the options reads a request; all of it is the author's code, except for the defaults. */
+type Readers<Event extends HttpEvent> = Pick<HttpOptions<Event>, 'operation' | 'caller' | 'attributes'> &
+  Required<Pick<HttpOptions<Event>, 'key' | 'required'>>;
+
+/** @throws OptionError when an option is missing or wrong */
+export function checkReaders<Event extends HttpEvent>(readers: Readers<Event>): void {
+  const { key, caller, required } = readers;
+  expect(typeof key === 'function', 'key', 'a function of the request', key);
+  const scoped = caller === 'anyone' || typeof caller === 'function';
+  expect(scoped, 'caller', "'anyone', or a function from the event to who sent it", caller);
+  const decided = typeof required === 'boolean' || typeof required === 'function';
+  expect(decided, 'required', 'true, false, or a function of the request', required);
+}
+
+/**
+ * Reads a request by the author's functions.
+ *
+ * @throws whatever they throw that does not say that it is the request's fault: nothing has run then, and nothing is claimed. A 4xx
+ *   would blame every client for a bug of the author's, and leave no trace of it
+ */
+export function admissionOf<Event extends HttpEvent>(
+  request: HttpRequest<Event>,
+  readers: Readers<Event>,
+  rule: FingerprintRule<HttpRequest<Event>> | undefined,
+  host: Pick<Host, 'now' | 'sha256'>,
+): Admission {
+  const { operation, key, caller, required, attributes } = readers;
+  /** What an error of the request's means at this point. */
+  let reason: ProblemReason = 'invalid-key';
+  try {
+    const given = settled('key', key(request));
+    if (given === undefined || given === null || given === '') {
+      reason = 'invalid-request';
+      const refused = typeof required === 'function' ? settled('required', required(request)) : required;
+      return refused ? { kind: 'refused', reason: 'missing-key' } : { kind: 'without-key' };
+    }
+    const own = identify(operation, given, host).key;
+    reason = 'no-caller';
+    const who = caller === 'anyone' ? caller : settled('caller', caller(request.event));
+    const scope = caller === 'anyone' ? ('anyone' as const) : { caller: identify(operation, who, host).key };
+    reason = 'invalid-request';
+    return {
+      kind: 'keyed',
+      identity: identify(operation, scopedKey(scope, own), host),
+      prints: printsOf(rule, (by) => meaningOf(request, by), host),
+      attributes: attributes && checkedAttributes(settled('attributes', attributes(request))),
+    };
+  } catch (error) {
+    if (!isOfRequest(error)) throw error;
+    const unread = error instanceof InvalidMessageError && error.problem === 'invalid-message';
+    return { kind: 'refused', reason: unread ? 'invalid-request' : reason };
+  }
+}
+
+function meaningOf<Event>(request: HttpRequest<Event>, by: Compared<HttpRequest<Event>>): string {
+  if ('ignore' in by) return intentOf(request, by.ignore);
+  const meaning = settled('fingerprint', by.of(request));
+  if (typeof meaning !== 'string') throw new OptionError(`fingerprint: expected a text; got ${typeof meaning}`);
+  return meaning;
+}
+
+/** Whether an error says that the request is bad, and not the code that reads it. */
+function isOfRequest(error: unknown): boolean {
+  return error instanceof InvalidMessageError || error instanceof FingerprintError;
+}
+
+/**
+ * What a function of the author's returned. A promise is refused: taken for a value it is no key, no text and no attribute, and if it
+ * rejected, nobody would handle it.
+ *
+ * @throws OptionError when it is a promise
+ */
+function settled<Value>(option: string, value: Value): Value {
+  const isPromise = typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  if (!isPromise) return value;
+  letFail(value);
+  throw new OptionError(`${option}: expected a value; got a promise: the function must not be async`);
+}
+
+/**
+ * A key as the claims table has it: the caller's own, apart from everybody else's. For `parkedClaims(…).resolve`.
+ *
+ * @example
+ * await parked.resolve(scopedKey({ caller: 'customer-17' }, '8e03978e'), 'applied', { by: 'maria', note: 'it was paid' });
+ */
+export function scopedKey(caller: 'anyone' | { readonly caller: string }, key: string): string {
+  const own = encodeURIComponent(key);
+  return caller === 'anyone' ? own : `${encodeURIComponent(caller.caller)}/${own}`;
+}
