@@ -33,6 +33,8 @@ class Orders extends Stack {
       entry: fromRoot('lambda/send-email.ts'),
       operation: 'send-email',
       batchSize: 5,
+      // As in the handler. A mail may take a whole invocation, so one of five may have its turn in the fifth: more receives follow.
+      concurrency: 1,
       environment: { SENDER_ADDRESS: settings.senderAddress, BACKOFF_SECONDS: backoffSeconds },
     });
     sendEmail.function.addToRolePolicy(
