@@ -29,6 +29,8 @@ export interface TrafficOptions {
   readonly seed: number;
   readonly protection: Protection;
   readonly progress: Progress;
+  /** What the functions get as their timeout. @default 3 */
+  readonly functionTimeoutSeconds?: number;
   /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
   /** Another version of the functions, which runs beside this one. */
@@ -60,6 +62,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
       events.read(line);
       options.onLog?.(line, sandbox);
     },
+    ...(options.functionTimeoutSeconds ? { functionTimeoutSeconds: options.functionTimeoutSeconds } : {}),
     ...(options.other ? { other: options.other } : {}),
     ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
   });

@@ -81,8 +81,10 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
 
   const result = await runTraffic({
     ...options,
+    // Long enough that a busy machine does not stop invocations on its own account: those use up receives too.
+    functionTimeoutSeconds: 8,
     // What the older version cannot read comes back until SQS has moved it away: some visibility timeouts and back-offs.
-    deadlineMs: 300_000,
+    deadlineMs: 480_000,
     payments: Math.round(options.orders / 3),
     repayments: 8,
     other: {
