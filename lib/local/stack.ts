@@ -39,6 +39,8 @@ export interface StackOptions {
   readonly giftCards?: Pick<GiftCardOptions, 'lookupLagMs' | 'honoursKeys'>;
   /** Another bundle for the function of a consumer. @default the one that would be deployed */
   readonly bundleFor?: (source: AppFunction) => Promise<string>;
+  /** Environment variables of all functions, in place of the app's. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Another version of the functions, which runs beside this one. */
   readonly other?: OtherVersion;
 }
@@ -200,7 +202,8 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     await Promise.all(sources.map((source) => source.stop()));
   });
 
-  async function createAppFunction(source: AppFunction, definition: ProvisionedFunction, maxSandboxes: number) {
+  async function createAppFunction(source: AppFunction, provisioned: ProvisionedFunction, maxSandboxes: number) {
+    const definition = { ...provisioned, environment: { ...provisioned.environment, ...options.environment } };
     const bundle = options.bundleFor && { folder: await options.bundleFor(source) };
     const fn = lambda.createFunction({ ...definition, ...bundle, maxSandboxes });
     const { other } = options;

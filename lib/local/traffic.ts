@@ -33,6 +33,8 @@ export interface TrafficOptions {
   readonly functionTimeoutSeconds?: number;
   /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
+  /** Environment variables of all functions, in place of the app's. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Another version of the functions, which runs beside this one. */
   readonly other?: OtherVersion;
   /** When the stack is up, before anything is sent. */
@@ -63,6 +65,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
       options.onLog?.(line, sandbox);
     },
     ...(options.functionTimeoutSeconds ? { functionTimeoutSeconds: options.functionTimeoutSeconds } : {}),
+    ...(options.environment ? { environment: options.environment } : {}),
     ...(options.other ? { other: options.other } : {}),
     ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
   });
