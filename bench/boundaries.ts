@@ -61,9 +61,9 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/locks\/(decide|settle|record|store|segment)\.ts$/,
   },
   {
-    rule: 'lib/locks imports the core, the host and itself; only locks/dynamodb may use the AWS SDK and the items of the store',
+    rule: 'lib/locks imports the core, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
     from: /^lib\/locks\/(?!dynamodb\/|index\.ts$)/,
-    only: /^lib\/(core\/|locks\/(?!dynamodb\/)|host\.ts$)/,
+    only: /^(lib\/(core\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
   },
   {
     rule: 'lib/locks/dynamodb imports the core, the host, the locks, the items of the store and the AWS SDK',

@@ -4,8 +4,15 @@ import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynam
 export interface Debt {
   readonly debtId: string;
   readonly amountCents: number;
-  readonly repaid?: number;
-  readonly repaidBy?: string;
+  readonly repaid: number;
+}
+
+function debtOf(item: Readonly<Record<string, unknown>>): Debt {
+  return {
+    debtId: String(item['debtId']),
+    amountCents: Number(item['amountCents']),
+    repaid: Number(item['repaid'] ?? 0),
+  };
 }
 
 /** The debts in a table, as far as repaying them goes. */
@@ -18,7 +25,7 @@ export function debts(documents: DynamoDBDocumentClient, TableName: string) {
       const { Responses, UnprocessedKeys } = await documents.send(
         new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [...unread], ConsistentRead: true } } }),
       );
-      found.push(...((Responses?.[TableName] ?? []) as unknown as readonly Debt[]));
+      found.push(...(Responses?.[TableName] ?? []).map(debtOf));
       unread = UnprocessedKeys?.[TableName]?.Keys ?? [];
     }
     return found;
@@ -26,7 +33,7 @@ export function debts(documents: DynamoDBDocumentClient, TableName: string) {
 
   /** The writes that repay what is still open among these. They have no condition of their own, as a call to a bank would have none. */
   async function repaymentsOf(debtIds: readonly string[], request: string) {
-    const open = (await read(debtIds)).filter(({ repaid = 0 }) => repaid === 0);
+    const open = (await read(debtIds)).filter(({ repaid }) => repaid === 0);
     return open.map(({ debtId }) => ({
       Update: {
         TableName,

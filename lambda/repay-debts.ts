@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { logEvents, RetryableError } from '../lib/index.ts';
+import { logEvents } from '../lib/index.ts';
 import { dynamoLockStore, forEachItem, type Resource, resourceLocks } from '../lib/locks/index.ts';
 import { allOf, metricEvents } from '../lib/observe/index.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../lib/sqs/index.ts';
@@ -52,7 +52,7 @@ export const handler = eachMessage(
     key: bodyField('requestId'),
     // What is done of it is known item by item.
     onAbandoned: 'retry',
-    // A request whose turn it is not has not failed: it asks again soon, and often.
+    // One that failed goes on soon: others wait for its lock. One that waits for a lock comes again when that can have ended.
     backoffSeconds: () => backoffSeconds(1),
     maxAttempts: 40,
     // Its worker may die at every receive, and it goes on: parked, it would stay half done.
@@ -61,7 +61,7 @@ export const handler = eachMessage(
   },
   async ({ body: { debts: wanted } }, claim) => {
     const holder = claim.effectKey;
-    const answer = await locks.withLock(
+    await locks.withLock(
       wanted.map(resourceOf),
       {
         holder,
@@ -70,11 +70,12 @@ export const handler = eachMessage(
         // Half of it may be done: nobody else comes in before the next attempt.
         unlock: { onSuccess: 'unlock', onFailure: 'keep' },
       },
-      async (lock) => {
-        const { outcome } = await forEachItem(
+      (lock) =>
+        forEachItem(
           wanted,
           {
             id: holder,
+            work: 'repay',
             fence: lockStore.stillHeld(lock),
             // Should this worker stand still until somebody else has taken over: looked at with every chunk.
             check: (debts) => lockStore.stillLocked(lock, debts.map(resourceOf)),
@@ -83,11 +84,7 @@ export const handler = eachMessage(
             signal: AbortSignal.any([lock.signal, claim.signal]),
           },
           (chunk) => repaymentsOf(chunk, holder),
-        );
-        if (outcome !== 'done') throw new RetryableError(`the work is ${outcome}: the next attempt goes on`);
-      },
+        ),
     );
-    if (answer.outcome === 'held')
-      throw new RetryableError(`locked by ${answer.by[0]?.holder} since ${answer.by[0]?.since}`);
   },
 );

@@ -4,17 +4,31 @@
  */
 const brand = 'pawl.error';
 
+export interface RetryableErrorOptions extends ErrorOptions {
+  /**
+   * How long an earlier retry is wasted, in milliseconds: what the handler waits for ends then. The message stays invisible
+   * for so long, and that is no failure of its own.
+   * @default the back-off of the consumer
+   */
+  readonly retryAfterMs?: number | undefined;
+}
+
 /**
  * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released. Do not
  * let one of an inner call through when the outer handler has already applied something: it says so of the whole handler.
  *
  * @example
- * if (response.status === 429) throw new RetryableError('the provider asks to slow down');
+ * if (response.status === 429) throw new RetryableError('the provider asks to slow down', { retryAfterMs: 60_000 });
  */
 export class RetryableError extends Error {
-  override readonly name = 'RetryableError';
+  override readonly name: string = 'RetryableError';
   /** @internal */
   readonly 'pawl.error' = 'retryable';
+  readonly retryAfterMs: number | undefined;
+  constructor(message?: string, { retryAfterMs, ...options }: RetryableErrorOptions = {}) {
+    super(message, options);
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
 /**
@@ -73,6 +87,19 @@ export class StoreUnavailableError extends Error {
  */
 export class LeaseError extends Error {
   override readonly name = 'LeaseError';
+}
+
+/**
+ * How long an earlier retry is wasted, as an error says that was thrown because nothing was applied. In milliseconds.
+ *
+ * @internal
+ */
+export function retryAfterOf(error: unknown): number | undefined {
+  if (errorKind(error) !== 'retryable') return undefined;
+  const { retryAfterMs } = error as Partial<RetryableError>;
+  return typeof retryAfterMs === 'number' && retryAfterMs > 0 && Number.isFinite(retryAfterMs)
+    ? retryAfterMs
+    : undefined;
 }
 
 /** Lets what was answered fail later, unheard: a rejection that nobody handles would end the process. */

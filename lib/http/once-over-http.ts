@@ -40,7 +40,7 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
     const { answer, admitted } = await enter(event, context);
     if (answer) return answer;
     // Without a claim only where the author said that a key is not required, and takes it into account.
-    if (admitted === undefined) return handler(event, context, undefined as unknown as Claim);
+    if (admitted === undefined) return handler(event, context, undefined as never);
     return handle(admitted, (claim) => handler(event, context, claim)) as Promise<Response | HttpResponse>;
   };
 }

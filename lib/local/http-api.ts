@@ -3,8 +3,19 @@ import { type HttpServer, readBody, startHttpServer } from './http.ts';
 import type { Outcome } from './sandbox.ts';
 import { record } from './template.ts';
 
-/** A stand-in for an HTTP API in front of one function: payload 2.0 in, its response out. Whatever else becomes of the function is a 502. */
+/**
+ * How many requests may be under way. As where a concurrency is set, any more are throttled: if they waited, they would be run for clients
+ * that have given up, and those that ask again would wait behind them.
+ */
+const MOST_AT_ONCE = 30;
+
+/**
+ * A stand-in for an HTTP API in front of one function: payload 2.0 in, its response out. Whatever else becomes of the function is a 502, and
+ * too many requests at once are a 503.
+ */
 export async function startHttpApi(invoke: (event: unknown) => Promise<Outcome>): Promise<HttpServer> {
+  let underWay = 0;
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const outcome = await invoke(await eventOf(request));
     const answer = record(outcome.kind === 'response' ? outcome.value : undefined);
@@ -18,7 +29,16 @@ export async function startHttpApi(invoke: (event: unknown) => Promise<Outcome>)
   }
 
   return startHttpServer((request, response) => {
-    handle(request, response).catch(() => response.destroy());
+    if (underWay >= MOST_AT_ONCE) {
+      response.writeHead(503).end();
+      return;
+    }
+    underWay += 1;
+    handle(request, response)
+      .catch(() => response.destroy())
+      .finally(() => {
+        underWay -= 1;
+      });
   });
 }
 

@@ -1,6 +1,7 @@
+import { insisting } from './bounded.ts';
 import { changed, decideLock, type Found, newLock } from './decide.ts';
 import { heldBy, readResources } from './found.ts';
-import { type HeldBy, insisting, type Lock, ownLock } from './lock.ts';
+import { type HeldBy, type Lock, ownLock } from './lock.ts';
 import type { LockSettings } from './options.ts';
 import type { LockRecord } from './record.ts';
 import { type Resource, resourceId } from './resource.ts';
@@ -30,6 +31,8 @@ export interface Wish {
   readonly looked: Set<string>;
   /** The locks of the holder that were there at the first look, and its own. A lock of the holder that is none of them came later. */
   readonly known: Set<string>;
+  /** When it is to give up, in epoch milliseconds. */
+  readonly deadline: number;
 }
 
 /** What came of one try. `isFinal`: a later attempt of the same holder has come in, and this one must not come in its way. */
@@ -81,7 +84,7 @@ export async function tryLockAll(wish: Wish, lockId: string): Promise<Tried> {
   const owner = ownLock(settings, granted);
   if ((await endEarlier(attempt)) === 'lost') return lost(attempt);
   // What follows from an answer takes its time as well: it must be ours for long enough in the end.
-  if (owner.remainingMs() < leaseMs / 2 && (await owner.renew()) === 'stale') return lost(attempt);
+  if (owner.remainingMs() < leaseMs / 2 && (await askerOf(wish)(() => owner.renew())) === 'stale') return lost(attempt);
   if (owner.remainingMs() > 0) return { answer: { outcome: 'locked', lock: lockOf(attempt, granted, owner) } };
   // Whoever stood still for so long must not begin: others may have come and gone.
   await letGo(attempt);
@@ -94,9 +97,10 @@ async function takePiece(attempt: Attempt, piece: readonly string[]): Promise<Tr
   const { named, known, looked } = wish;
   const [first = ''] = piece;
   const { store, host, leaseMs } = wish.settings;
+  const ask = askerOf(wish);
   // Every turn but the last follows a write of somebody else's, or clears something away for good.
   for (;;) {
-    const found = await insisting(host, () => readResources(store, piece));
+    const found = await ask(() => readResources(store, piece));
     recognise(attempt, found);
     if (attempt.own && attempt.own.status !== 'held') return lost(attempt);
     const later = found.filter(({ lock }) => lock?.holder === wish.holder && !known.has(lock.id));
@@ -119,7 +123,7 @@ async function takePiece(attempt: Attempt, piece: readonly string[]): Promise<Tr
     if (decided.decision === 'clear') {
       // Each alone: it is right whatever becomes of the others, and of this request.
       for (const write of decided.writes) {
-        const result = await insisting(host, () => store.write([write]));
+        const result = await ask(() => store.write([write]));
         const stands = result.applied ? write.next : result.found[0];
         if (stands?.kind !== 'lock' || stands.status !== 'ended' || stands.by !== lockId) continue;
         wish.ended.set(stands.id, write.seen as LockRecord);
@@ -131,7 +135,7 @@ async function takePiece(attempt: Attempt, piece: readonly string[]): Promise<Tr
     const { own } = attempt;
     if (own && decided.writes.length === 0) return undefined;
     const lock = own ? { next: changed(own, lockId, request.leaseUntil), seen: own } : newLock(request, since);
-    const result = await insisting(host, () => store.write([lock, ...decided.writes]));
+    const result = await ask(() => store.write([lock, ...decided.writes]));
     // Refused, it may have been applied before, and the answer lost: then the record is there, and nobody else knows its id.
     const stands = result.applied ? lock.next : result.found[0];
     if (stands?.kind === 'lock') attempt.own = stands;
@@ -143,10 +147,15 @@ async function takePiece(attempt: Attempt, piece: readonly string[]): Promise<Tr
   }
 }
 
+/** Sends the requests of a wish: none of them holds it up for much longer than it has time. */
+function askerOf({ settings, deadline }: Wish) {
+  return <T>(send: () => Promise<T>) => insisting(settings, send, deadline);
+}
+
 /** Whether nobody has moved this try's lock on. */
 async function isStillOurs({ wish, lockId }: Attempt): Promise<boolean> {
-  const { store, host } = wish.settings;
-  const [current] = await insisting(host, () => store.read([lockId]));
+  const { store } = wish.settings;
+  const [current] = await askerOf(wish)(() => store.read([lockId]));
   return current?.kind === 'lock' && current.status === 'held';
 }
 
@@ -173,10 +182,11 @@ function remember({ wish, earlier, lockId }: Attempt, found: readonly Found[]): 
 /** Our own lock is not ours any more: another attempt of the same holder has come in, or somebody else after the lease. */
 async function lost({ wish, own }: Attempt): Promise<Tried> {
   const { settings, named, holder } = wish;
-  const { store, host } = settings;
-  const [current] = await insisting(host, () => store.read([own?.id ?? '']));
+  const { store } = settings;
+  const ask = askerOf(wish);
+  const [current] = await ask(() => store.read([own?.id ?? '']));
   if (current?.kind !== 'lock') return nobody;
-  const [theirs] = await insisting(host, () => store.read([current.by]));
+  const [theirs] = await ask(() => store.read([current.by]));
   if (theirs?.kind !== 'lock' || theirs.holder !== holder) return nobody;
   const [first = ''] = named.keys();
   return fencedOff(heldBy([{ id: first, resource: undefined, lock: theirs }], named));
@@ -190,21 +200,22 @@ function fencedOff(by: readonly HeldBy[]): Tried {
 async function letGo({ wish, own, earlier }: Attempt): Promise<void> {
   if (own === undefined) return;
   const owner = ownLock(wish.settings, own);
-  await (earlier.size > 0 ? owner.keep() : owner.unlock());
+  await askerOf(wish)(() => (earlier.size > 0 ? owner.keep() : owner.unlock()));
 }
 
 /** The resources are under the new lock by now. What the earlier attempt had besides is nobody's work any more. */
 async function endEarlier({ wish, earlier, lockId }: Attempt): Promise<'lost' | undefined> {
   if (earlier.size === 0) return undefined;
-  const { store, host } = wish.settings;
-  const [own, ...found] = await insisting(host, () => store.read([lockId, ...earlier.keys()]));
+  const { store } = wish.settings;
+  const ask = askerOf(wish);
+  const [own, ...found] = await ask(() => store.read([lockId, ...earlier.keys()]));
   // An attempt that came after this one does it.
   if (own?.kind !== 'lock' || own.status !== 'held') return 'lost';
   for (const lock of found) {
     if (lock?.kind !== 'lock' || lock.status !== 'kept') continue;
     const next: LockRecord = { ...lock, status: 'ended', by: lockId, rev: lock.rev + 1 };
     // Refused, somebody else has moved it on: it is only being tidied up.
-    await insisting(host, () => store.write([{ next, seen: lock }]));
+    await ask(() => store.write([{ next, seen: lock }]));
   }
   return undefined;
 }

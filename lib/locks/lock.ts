@@ -1,6 +1,5 @@
-import { StoreUnavailableError } from '../core/errors.ts';
-import { type Host, sleep } from '../core/host.ts';
-import { recordedError } from '../core/record.ts';
+import { insisting } from './bounded.ts';
+import { heard } from './heard.ts';
 import type { LockSettings } from './options.ts';
 import type { LockRecord } from './record.ts';
 import type { Resource } from './resource.ts';
@@ -46,25 +45,15 @@ export interface Lock {
   keep(keepMs?: number): Promise<'kept' | 'stale'>;
 }
 
-/** How often a request is sent whose answer did not come, on top of what the SDK does by itself. */
-const mostTries = 4;
-
-/** @throws StoreUnavailableError when `send` keeps failing */
-export async function insisting<T>(host: Host, send: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await send();
-    } catch (cause) {
-      const { message } = recordedError(cause);
-      if (tries === mostTries) throw new StoreUnavailableError(`the lock store: ${message}`, { cause });
-    }
-    await sleep(host, (0.5 + host.random()) * 50 * 2 ** tries);
-  }
-}
-
 /** What the owner of a lock does with it after it was granted. */
-export function ownLock({ store, host, leaseMs, keepMs }: LockSettings, granted: LockRecord) {
+export function ownLock(settings: LockSettings, granted: LockRecord) {
+  const { store, host, leaseMs, keepMs } = settings;
   let record = granted;
+
+  /** A renewal that was answered late must not set back what was unlocked meanwhile. */
+  function remember(written: LockRecord): void {
+    if (written.rev > record.rev) record = written;
+  }
 
   async function change(transition: (found: LockRecord | undefined) => LockTransition): Promise<'applied' | 'stale'> {
     let found: LockRecord | undefined = record;
@@ -72,15 +61,15 @@ export function ownLock({ store, host, leaseMs, keepMs }: LockSettings, granted:
       const next = transition(found);
       if (next === 'applied' && !isKnown) {
         // As far as this worker remembers. What stands there now, only the store can tell.
-        [found] = (await insisting(host, () => store.read([granted.id]))) as [LockRecord | undefined];
+        [found] = (await insisting(settings, () => store.read([granted.id]))) as [LockRecord | undefined];
         continue;
       }
-      if (next === 'applied' && found) record = found;
+      if (next === 'applied' && found) remember(found);
       if (typeof next === 'string') return next;
       const seen = found;
-      const result = await insisting(host, () => store.write([{ next, seen }]));
+      const result = await insisting(settings, () => store.write([{ next, seen }]));
       if (result.applied) {
-        record = next;
+        remember(next);
         return 'applied';
       }
       found = result.found[0] as LockRecord | undefined;
@@ -89,19 +78,25 @@ export function ownLock({ store, host, leaseMs, keepMs }: LockSettings, granted:
 
   return {
     remainingMs: () => record.leaseUntil - host.now(),
-    async renew() {
-      const until = host.now() + leaseMs;
-      const result = await change((found) => extendLock(granted.id, found, until));
-      return result === 'applied' ? 'renewed' : result;
-    },
-    async unlock() {
-      const result = await change((found) => endLock(granted.id, found));
-      return result === 'applied' ? 'unlocked' : result;
-    },
-    async keep(forMs = keepMs) {
-      const until = host.now() + forMs;
-      const result = await change((found) => keepLock(granted.id, found, until));
-      return result === 'applied' ? 'kept' : result;
-    },
+    renew: () => heard('lock.renew', renew()),
+    unlock: () => heard('lock.unlock', unlock()),
+    keep: (forMs = keepMs) => heard('lock.keep', keep(forMs)),
   } satisfies Partial<Lock>;
+
+  async function renew() {
+    const until = host.now() + leaseMs;
+    const result = await change((found) => extendLock(granted.id, found, until));
+    return result === 'applied' ? 'renewed' : result;
+  }
+
+  async function unlock() {
+    const result = await change((found) => endLock(granted.id, found));
+    return result === 'applied' ? 'unlocked' : result;
+  }
+
+  async function keep(forMs: number) {
+    const until = host.now() + forMs;
+    const result = await change((found) => keepLock(granted.id, found, until));
+    return result === 'applied' ? 'kept' : result;
+  }
 }

@@ -1,14 +1,26 @@
 import { expect } from '../core/check.ts';
+import { StoreUnavailableError } from '../core/errors.ts';
 import { type Host, sleep } from '../core/host.ts';
 import { nodeHost } from '../host.ts';
 import { type HeldAnswer, type LockAnswer, tryLockAll, type Wish } from './acquire.ts';
+import { insisting } from './bounded.ts';
 import { isExclusive } from './decide.ts';
+import { LockingFailedError, ResourcesBusyError } from './errors.ts';
 import { heldBy, readResources } from './found.ts';
-import { type HeldBy, insisting, type Lock } from './lock.ts';
+import { heard } from './heard.ts';
+import type { HeldBy, Lock } from './lock.ts';
+import { inside, refuseNested } from './nested.ts';
 import { checkLockAll, type LockAllOptions, type LocksOptions, lockSettings } from './options.ts';
 import { keepRenewed } from './renewal.ts';
 import { type Resource, resourceId } from './resource.ts';
-import { checkRules, type Settled, settleWork, type UnlockRules } from './unlock-rules.ts';
+import {
+  checkRules,
+  type Ending,
+  type Settled,
+  settleWork,
+  type UnlockRule,
+  type UnlockRules,
+} from './unlock-rules.ts';
 
 export interface WithLockOptions extends LockAllOptions {
   /** What becomes of the lock when the work has ended. There is no default: only the author knows what a failure leaves behind. */
@@ -21,28 +33,58 @@ export type WorkingLock = Lock & {
   readonly signal: AbortSignal;
 };
 
-/** What came of the work, and of the lock after it. */
-export type WithLockAnswer<R> = { readonly outcome: 'done'; readonly result: R; readonly lock: Settled } | HeldAnswer;
+/** The work has returned, and this became of the lock after it. */
+export interface Worked<R> {
+  readonly outcome: 'done';
+  readonly result: R;
+  readonly lock: Settled;
+}
+
+/** What came of work that may not be begun. */
+export type WithLockAnswer<R> = Worked<R> | HeldAnswer;
 
 export interface Locks {
   /**
    * Locks all of the resources, or none. Any sets exclude each other that have a resource in common.
    *
-   * @throws InvalidMessageError when a resource is nothing that identifies anything; StoreUnavailableError; OptionError
+   * @throws ResourcesBusyError when other holders have some of them, and StoreUnavailableError: nothing was applied, and both release
+   *   the claim of the handler that lets them through. NestedLockError when the work around the call has some of them;
+   *   InvalidMessageError when a resource is nothing that identifies anything; OptionError
    * @example
-   * const answer = await locks.lockAll(debts.map((debt) => ['customer', customerId, 'debt', debt]), { holder: claim.effectKey });
-   * if (answer.outcome === 'held') throw new RetryableError(`locked by ${answer.by[0]?.holder}`);
+   * const lock = await locks.lockAll(debts.map((debt) => ['customer', customerId, 'debt', debt]), { holder: claim.effectKey });
    */
-  lockAll(resources: readonly Resource[], options: LockAllOptions): Promise<LockAnswer>;
+  lockAll(resources: readonly Resource[], options: LockAllOptions): Promise<Lock>;
+  /**
+   * `lockAll`, for callers who have something else to do than to come again: that others have the resources is an answer.
+   *
+   * @throws as `lockAll`, but for ResourcesBusyError
+   * @example
+   * const answer = await locks.tryLockAll([['report', day]], { holder });
+   * if (answer.outcome === 'held') return `${answer.by[0]?.reason} is under way`;
+   */
+  tryLockAll(resources: readonly Resource[], options: LockAllOptions): Promise<LockAnswer>;
   /**
    * Runs `work` while the resources are locked, renews the lease meanwhile, and then does with the lock what `unlock` says. Rejects with
    * what `work` threw, after that.
    *
-   * @throws as `lockAll`
+   * Call it before the handler has applied anything: an error because the resources are busy says of the whole handler that nothing was.
+   *
+   * @throws as `lockAll`; LockKeptError when `work` returned, and `unlock.onSuccess` is a function that did not answer `true`
    * @example
    * await locks.withLock(resources, { holder, unlock: { onSuccess: 'unlock', onFailure: allRepaid } }, repay);
    */
   withLock<R>(
+    resources: readonly Resource[],
+    options: WithLockOptions,
+    work: (lock: WorkingLock) => Promise<R> | R,
+  ): Promise<Worked<R>>;
+  /**
+   * `withLock`, for callers who have something else to do than to come again: that others have the resources is an answer. Not for
+   * use inside of `claim.effect`: an effect that returns has happened, whatever it returns.
+   *
+   * @throws as `withLock`, but for ResourcesBusyError
+   */
+  tryWithLock<R>(
     resources: readonly Resource[],
     options: WithLockOptions,
     work: (lock: WorkingLock) => Promise<R> | R,
@@ -65,16 +107,26 @@ export function resourceLocks(options: LocksOptions): Locks {
   const settings = lockSettings({ host: nodeHost, ...options });
   const { host, store } = settings;
 
-  async function lockAll(resources: readonly Resource[], options: LockAllOptions): Promise<LockAnswer> {
+  async function ask(
+    resources: readonly Resource[],
+    options: LockAllOptions,
+  ): Promise<{ readonly answer: LockAnswer; readonly named: ReadonlyMap<string, Resource> }> {
     const { waitMs, ...who } = checkLockAll(options);
     const named = namesOf(resources, host);
+    refuseNested(named);
     const maps = { takenOver: new Map(), ended: new Map(), looked: new Set<string>(), known: new Set<string>() };
-    const wish: Wish = { settings, named, ...who, ...maps };
     const deadline = host.now() + waitMs;
-    for (;;) {
-      const { answer, isFinal } = await tryLockAll(wish, `#lock#${host.randomId()}`);
-      if (answer.outcome === 'locked' || isFinal || host.now() >= deadline) return answer;
-      await waitFor(answer, deadline);
+    const wish: Wish = { settings, named, ...who, ...maps, deadline };
+    try {
+      for (;;) {
+        const { answer, isFinal } = await tryLockAll(wish, `#lock#${host.randomId()}`);
+        if (answer.outcome === 'locked' || isFinal || host.now() >= deadline) return { answer, named };
+        await waitFor(answer, deadline);
+      }
+    } catch (error) {
+      // No work has begun: said of a handler, this leaves nothing in doubt.
+      if (error instanceof StoreUnavailableError) throw new LockingFailedError(error.message, { cause: error.cause });
+      throw error;
     }
   }
 
@@ -89,31 +141,67 @@ export function resourceLocks(options: LocksOptions): Locks {
       if (left <= 0) return;
       // Spread out, so that those who met do not meet again.
       await sleep(host, Math.min((0.5 + host.random()) * Math.min(20 * 2 ** looks, longestPauseMs), left));
-      const found = lockIds.length > 0 ? await insisting(host, () => store.read(lockIds)) : [];
+      const found = lockIds.length > 0 ? await insisting(settings, () => store.read(lockIds), deadline) : [];
       if (!found.some((lock) => lock?.kind === 'lock' && isExclusive(lock, settings, host.now()))) return;
     }
   }
 
-  return {
-    lockAll,
-    async withLock(resources, { unlock, ...options }, work) {
-      checkRules(unlock);
-      const answer = await lockAll(resources, options);
-      if (answer.outcome === 'held') return answer;
+  async function lockAll(...wanted: Parameters<Locks['lockAll']>): Promise<Lock> {
+    const { answer } = await ask(...wanted);
+    if (answer.outcome === 'held') throw new ResourcesBusyError(answer.by, answer.retryAfterMs);
+    return answer.lock;
+  }
+
+  async function tryWithLock<R>(
+    resources: readonly Resource[],
+    { unlock, ...options }: WithLockOptions,
+    work: (lock: WorkingLock) => Promise<R> | R,
+  ): Promise<WithLockAnswer<R>> {
+    checkRules(unlock);
+    const { answer, named } = await ask(resources, options);
+    if (answer.outcome === 'held') return answer;
+    return inside(named, async () => {
       const renewal = keepRenewed(settings, answer.lock);
       const lock: WorkingLock = { ...answer.lock, signal: renewal.signal };
+      const end = (rule: UnlockRule): Promise<Ending> => settleWork(settings, lock, rule, renewal);
+      let result: R;
       try {
-        const result = await work(lock);
-        return { outcome: 'done', result, lock: await settleWork(lock, unlock.onSuccess, renewal) };
+        result = await work(lock);
       } catch (error) {
-        await settleWork(lock, unlock.onFailure, renewal);
+        await end(unlock.onFailure);
         throw error;
       }
-    },
-    async read(resources) {
-      const named = namesOf(resources, host);
-      return heldBy(await readResources(store, [...named.keys()]), named);
-    },
+      const { settled, unfinished } = await end(unlock.onSuccess);
+      if (unfinished) throw unfinished;
+      return { outcome: 'done', result, lock: settled };
+    });
+  }
+
+  async function withLock<R>(
+    resources: readonly Resource[],
+    options: WithLockOptions,
+    work: (lock: WorkingLock) => Promise<R> | R,
+  ): Promise<Worked<R>> {
+    const answer = await tryWithLock(resources, options, work);
+    if (answer.outcome === 'held') throw new ResourcesBusyError(answer.by, answer.retryAfterMs);
+    return answer;
+  }
+
+  async function read(resources: readonly Resource[]): Promise<readonly HeldBy[]> {
+    const named = namesOf(resources, host);
+    return heldBy(await insisting(settings, () => readResources(store, [...named.keys()])), named);
+  }
+
+  return {
+    lockAll: (...wanted) => heard('lockAll', lockAll(...wanted)),
+    tryLockAll: (...wanted) =>
+      heard(
+        'tryLockAll',
+        ask(...wanted).then(({ answer }) => answer),
+      ),
+    withLock: (...wanted) => heard('withLock', withLock(...wanted)),
+    tryWithLock: (...wanted) => heard('tryWithLock', tryWithLock(...wanted)),
+    read: (resources) => heard('locks.read', read(resources)),
   };
 }
 

@@ -32,7 +32,10 @@ export interface LockAllOptions {
   readonly holder: string;
   /** Why they are locked, in at most 512 characters: other holders are told, and people. @default '' */
   readonly reason?: string;
-  /** How long to wait for other holders, in milliseconds. @default 0: refused at once */
+  /**
+   * How long to wait for other holders, in milliseconds. A store that does not answer is waited for some seconds longer.
+   * @default 0: refused at once
+   */
   readonly waitMs?: number;
 }
 
@@ -55,10 +58,15 @@ export function checkLockAll({ holder, reason = '', waitMs = 0 }: LockAllOptions
     typeof holder === 'string' && holder !== '' && holder.length <= 1024,
     'holder',
     '1 to 1024 characters',
-    holder,
+    // Never the text itself: it may identify a person, and errors go to logs.
+    sizeOf(holder),
   );
-  expect(typeof reason === 'string' && reason.length <= 512, 'reason', 'at most 512 characters', reason);
+  expect(typeof reason === 'string' && reason.length <= 512, 'reason', 'at most 512 characters', sizeOf(reason));
   // A share of the time that is left is rarely a whole number.
   expect(waitMs >= 0, 'waitMs', 'a number, 0 or more', waitMs);
   return { holder, reason, waitMs };
+}
+
+function sizeOf(text: unknown): unknown {
+  return typeof text === 'string' ? text.length : typeof text;
 }

@@ -5,8 +5,8 @@ import type { LockSettings } from './options.ts';
 export interface Renewal {
   /** Aborted when the lock is no longer this worker's. */
   readonly signal: AbortSignal;
-  /** No renewal is under way when it resolves, and none comes after. */
-  readonly stop: () => Promise<void>;
+  /** No renewal begins after it. One that is under way is not waited for, because it may hang: late, it is refused by its revision. */
+  readonly stop: () => void;
 }
 
 /** Node runs a longer timer at once. */
@@ -15,7 +15,6 @@ const longestTimerMs = 2 ** 31 - 1;
 /** Renews a lock at every third of its lease until it is stopped. */
 export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewal {
   const controller = new AbortController();
-  let beating: Promise<void> | undefined;
   let cancel: () => void = () => undefined;
   let cancelEnd: () => void = () => undefined;
   let stopped = false;
@@ -31,6 +30,8 @@ export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewa
   }
 
   function lose(why: string): void {
+    // Its work has ended, and has ended its lock itself.
+    if (stopped) return;
     controller.abort(new LeaseError(why));
   }
 
@@ -38,10 +39,9 @@ export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewa
     // A beat that was under way must not arm the next one: a heartbeat that outlives its work holds a dead lock.
     if (stopped) return;
     watchTheEnd();
-    cancel = host.after(Math.min(leaseMs / 3, longestTimerMs), () => {
-      beating = beat();
-    });
+    cancel = host.after(Math.min(leaseMs / 3, longestTimerMs), () => void beat());
   }
+
   /** A beat that hangs must not keep the work from hearing that its time is over. */
   function watchTheEnd(): void {
     cancelEnd();
@@ -54,11 +54,10 @@ export function keepRenewed({ host, leaseMs }: LockSettings, lock: Lock): Renewa
 
   return {
     signal: controller.signal,
-    async stop(): Promise<void> {
+    stop(): void {
       stopped = true;
       cancel();
       cancelEnd();
-      await beating;
     },
   };
 }

@@ -31,9 +31,8 @@ function partText(part: unknown): string {
   }
   if (Number.isSafeInteger(part)) return String(part);
   if (typeof part === 'string' && part.isWellFormed()) return part.replace(/[%#]/g, encodeURIComponent);
-  const came = typeof part === 'number' ? part : `of type ${typeof part}`;
   throw new InvalidMessageError(
     'invalid-key',
-    `a part of a resource is ${came}; expected well-formed text or a safe integer`,
+    `a part of a resource is of type ${typeof part}; expected well-formed text or a safe integer`,
   );
 }

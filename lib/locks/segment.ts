@@ -15,8 +15,10 @@ export interface SegmentRecord extends Segment {
   readonly total: number;
   /** The token of the last attempt that began the work: nobody else may move it on. */
   readonly attempt: string;
-  /** Of the segment's items: another list under the same id is not this work. */
+  /** Of the segment's items: another list under the same id and name is not this work. */
   readonly fingerprint: string;
+  /** The name of the work. Older versions knew none. */
+  readonly work?: string;
 }
 
 /** With a guard or two they fit one transaction, in which an attempt makes all of them its own. */
@@ -29,7 +31,8 @@ const fewestItems = 50;
  */
 export function segmentsOf(total: number): readonly Segment[] {
   const size = Math.max(fewestItems, Math.ceil(total / mostSegments));
-  return Array.from({ length: Math.ceil(total / size) }, (_, index) => {
+  // A work without items has a segment as well: a list that was empty once is not any other list later, nor the other way round.
+  return Array.from({ length: Math.max(1, Math.ceil(total / size)) }, (_, index) => {
     const from = index * size;
     return { index, from, to: Math.min(from + size, total) };
   });

@@ -1,5 +1,8 @@
 import { expect } from '../core/check.ts';
+import { requestMsOf, within } from './bounded.ts';
+import { LockKeptError } from './errors.ts';
 import type { Lock } from './lock.ts';
+import type { LockSettings } from './options.ts';
 import type { Renewal } from './renewal.ts';
 
 /**
@@ -15,8 +18,8 @@ export interface UnlockRules {
 }
 
 /**
- * What became of a lock. `stale`: it was somebody else's by then. `unknown`: the store did not answer; the resources are free
- * when the lease ends.
+ * What became of a lock. `stale`: it was somebody else's by then. `unknown`: the store did not answer in some seconds; the resources
+ * are free when the lease ends, or earlier.
  */
 export type Settled = 'unlocked' | 'kept' | 'stale' | 'unknown';
 
@@ -29,26 +32,49 @@ export function checkRules(rules: UnlockRules | undefined): void {
   }
 }
 
+/** What became of a lock whose work has ended. `unfinished`: the work returned, and its rule did not say that all is done. */
+export interface Ending {
+  readonly settled: Settled;
+  readonly unfinished?: LockKeptError;
+}
+
 /**
- * Ends the work's hold on its lock. The lease is renewed for as long as the rule looks.
+ * Ends the work's hold on its lock. The lease is renewed while the rule looks, for one lease at most.
  *
- * Never throws: what has been done under the lock is done, and its error is the one to hear of.
+ * Never throws, and waits for nothing that can hang: what has been done under the lock is done, and must be heard of.
  */
-export async function settleWork(lock: Lock, rule: UnlockRule, renewal: Renewal): Promise<Settled> {
-  const isFree = await unlocks(lock, rule);
-  await renewal.stop();
+export async function settleWork(
+  settings: LockSettings,
+  lock: Lock,
+  rule: UnlockRule,
+  renewal: Renewal,
+): Promise<Ending> {
+  const look = await looked(settings, lock, rule);
+  renewal.stop();
+  const unfinished = look.isOpen && { unfinished: new LockKeptError(look.cause) };
   try {
-    return await (isFree ? lock.unlock() : lock.keep());
+    const settled = await within(settings.host, requestMsOf(settings), () =>
+      look.isFree ? lock.unlock() : lock.keep(),
+    );
+    return { settled, ...unfinished };
   } catch {
-    return 'unknown';
+    return { settled: 'unknown', ...unfinished };
   }
 }
 
-async function unlocks(lock: Lock, rule: UnlockRule): Promise<boolean> {
-  if (typeof rule !== 'function') return rule === 'unlock';
+interface Look {
+  readonly isFree: boolean;
+  /** The author's function was asked, and has not said that all is done. */
+  readonly isOpen: boolean;
+  readonly cause?: ErrorOptions;
+}
+
+async function looked(settings: LockSettings, lock: Lock, rule: UnlockRule): Promise<Look> {
+  if (typeof rule !== 'function') return { isFree: rule === 'unlock', isOpen: false };
   try {
-    return (await rule(lock)) === true;
-  } catch {
-    return false;
+    const isFree = (await within(settings.host, Math.max(settings.leaseMs, 1000), () => rule(lock))) === true;
+    return { isFree, isOpen: !isFree };
+  } catch (cause) {
+    return { isFree: false, isOpen: true, cause: { cause } };
   }
 }

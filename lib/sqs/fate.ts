@@ -1,5 +1,5 @@
 import type { Acquired } from '../core/claims.ts';
-import type { InvalidMessageError } from '../core/errors.ts';
+import { type InvalidMessageError, retryAfterOf } from '../core/errors.ts';
 import type { Ran, Recorded } from '../core/ran.ts';
 import { type ClaimStatus, type RecordedError, recordedError } from '../core/record.ts';
 
@@ -98,6 +98,9 @@ export function fateOfRun({ ran, applied, recorded, error, retryAfterMs = 0 }: R
   if (applied) return done;
   // A question that was asked too early is no failure: it is asked again as soon as it can be answered.
   const early = ran === 'in-doubt' && retryAfterMs > 0;
+  // Nor is what waits for the lock of another request: received before that lock ends, it would burn its receives in vain.
+  const waitsMs = recorded === 'released' ? retryAfterOf(error) : undefined;
+  if (waitsMs !== undefined) return after(Math.max(waitsMs, retryAfterMs));
   return (
     fateOfEnded(recorded, error) ??
     (early ? after(retryAfterMs) : { ...again, atLeastMs: retryAfterMs, error: recordedError(error) })

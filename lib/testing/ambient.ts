@@ -14,6 +14,8 @@ interface Ambient {
   readonly now: () => number;
   /** Missing in a call to the provider: it takes real time, and its clients' timers have to as well. */
   readonly after?: (ms: number, run: () => void) => () => void;
+  /** Ends the sandbox that the code runs in. */
+  readonly kill?: (how: string) => void;
 }
 
 const ambient = new AsyncLocalStorage<Ambient>();
@@ -23,6 +25,9 @@ export const runBy = <T>(clock: Ambient, code: () => T): T => ambient.run(clock,
 
 /** Whether it is a handler that asks, and neither its provider nor anything else in the process. */
 export const isSwept = (): boolean => ambient.getStore()?.after !== undefined;
+
+/** What ends the sandbox whose code it is that has come this far, if it is a sandbox's. */
+export const killOfContext = (): Ambient['kill'] => ambient.getStore()?.kill;
 
 const real = {
   Date,

@@ -23,14 +23,18 @@ export function wantedOf(expected: Expected, counts: Counts, message: SweptMessa
 }
 
 /** A count that is none, such as `NaN`, is neither too small nor too large: it would let every handler pass. */
-function checked(option: 'effects' | 'expected', counted: EffectCount, message: SweptMessage): Counts {
-  const counts: Counts = typeof counted === 'number' ? { effect: counted } : Object(counted);
-  const entries = Object.entries(counts);
-  const [wrong] = entries.filter(([, count]) => !Number.isSafeInteger(count) || count < 0);
-  if (entries.length > 0 && wrong === undefined && !(counts instanceof Promise)) return counts;
-  const got = wrong ? `${wrong[0]}: ${String(wrong[1])}` : counts instanceof Promise ? 'a promise' : 'no count';
+function checked(option: 'effects' | 'expected', counted: unknown, message: SweptMessage): Counts {
+  const named = typeof counted === 'number' ? { effect: counted } : counted;
+  const entries = isRecord(named) ? Object.entries(named) : [];
+  const wrong = entries.find(([, count]) => !isCount(count));
+  if (entries.length > 0 && wrong === undefined) return Object.fromEntries(entries) as Counts;
+  const got = wrong ? `${wrong[0]}: ${String(wrong[1])}` : named instanceof Promise ? 'a promise' : 'no count';
   throw new TypeError(
     `${option}: expected a whole number, 0 or more, or one for each effect by its name, e.g. { mail: 1, points: 1 }; ` +
       `got ${got}, for the message ${JSON.stringify(message.body)?.slice(0, 100)}`,
   );
 }
+
+const isCount = (count: unknown) => Number.isSafeInteger(count) && Number(count) >= 0;
+
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;

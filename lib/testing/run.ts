@@ -1,4 +1,4 @@
-import { realTimers, runBy } from './ambient.ts';
+import { killOfContext, realTimers, runBy } from './ambient.ts';
 import { createCallers } from './callers.ts';
 import { createClock } from './clock.ts';
 import { countsOf } from './effects.ts';
@@ -206,8 +206,10 @@ async function runBetween<Provider>(
   const nextAt = () => (canInvoke() ? Math.min(clock.nextAt(), traffic.nextAt()) : clock.nextAt());
 
   const stopListening = listenToRejections((reason) => {
-    if (running === 0) broken ??= { error: reason };
-    else current?.kill(`dies of an unhandled rejection: ${String(reason)}`);
+    // Node says in whose context a promise was made; where it does not, it was most likely the one that ran last.
+    const kill = killOfContext() ?? (running > 0 ? current?.kill : undefined);
+    if (kill === undefined) broken ??= { error: reason };
+    else kill(`dies of an unhandled rejection: ${String(reason)}`);
   });
   try {
     for (;;) {

@@ -58,7 +58,8 @@ export function createSandbox(surroundings: Surroundings, worker: number) {
   }
 
   /** Runs code of this sandbox: its timers are the sandbox's. */
-  const inside = <T>(code: () => T): T => runBy({ now: clock.now, after: later }, code);
+  const inside = <T>(code: () => T): T =>
+    runBy({ now: clock.now, after: later, kill: (how) => sandbox.kill(how) }, code);
 
   const later = (ms: number, run: () => void) => clock.after(ms, () => enter(run));
 

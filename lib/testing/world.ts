@@ -63,7 +63,7 @@ export interface World {
    * @example
    * const mailer = world.wrap('mailer', fakeMailer);
    */
-  wrap<T extends object>(name: string, client: T): Wrapped<T>;
+  wrap<T extends object>(name: string, client: T, options?: CallOptions): Wrapped<T>;
 }
 
 interface Outside {
@@ -152,12 +152,12 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
     },
     deadLetterQueueUrl,
     io,
-    wrap<T extends object>(name: string, client: T): Wrapped<T> {
+    wrap<T extends object>(name: string, client: T, options?: CallOptions): Wrapped<T> {
       return new Proxy(client, {
         get(target, property) {
           const value: unknown = Reflect.get(target, property);
           if (typeof value !== 'function' || typeof property === 'symbol') return value;
-          return (...args: unknown[]) => io(`${name}.${property}`, () => value.apply(target, args));
+          return (...args: unknown[]) => io(`${name}.${property}`, () => value.apply(target, args), options);
         },
       }) as Wrapped<T>;
     },

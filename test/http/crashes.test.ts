@@ -120,6 +120,7 @@ test.each(cells)(
   async (feature, door) => {
     const report = await assertSurvivesCrashes({
       messages,
+      callers: { event: ({ body }) => apiGatewayV2({ body: JSON.stringify(body) }) },
       provider: bank,
       handler: (world: World, bank) => {
         const { store: _, ...options } = world.options;
@@ -134,12 +135,7 @@ test.each(cells)(
           },
           features[feature]?.(world, bank) ?? (() => undefined),
         );
-        // A replay after a commit whose response was never known has no body, and is an answer all the same.
-        const client = async (event: Event, context: Lambda) => {
-          const answered = (await api?.(event, context)) as { statusCode?: number };
-          return answered.statusCode === 204 ? { statusCode: 201 } : answered;
-        };
-        return client as (event: never, context: never) => unknown;
+        return api ?? (() => undefined);
       },
       effects({ items, transfers }, { body }) {
         const id = paymentOf(body);
@@ -150,7 +146,6 @@ test.each(cells)(
         }
         return counts.every((count) => count === 1) ? 1 : counts.some((count) => count > 1) ? 2 : 0;
       },
-      callers: { event: ({ body }) => apiGatewayV2({ body: JSON.stringify(body) }) },
       max: 200,
     });
     expect(report.runs).toBeGreaterThan(50);

@@ -15,7 +15,7 @@ import { apiGatewayV2 } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
 
 const order = { headers: { 'idempotency-key': '"k-1"', 'content-type': 'application/json' }, body: '{"amount":1}' };
-const settings = { operation: 'refund', caller: 'anyone', onEvent: () => undefined } as const;
+const settings = { operation: 'refund', caller: 'anyone', marginMs: 200, onEvent: () => undefined } as const;
 const lambda = (remainingMs?: number) => context(remainingMs) as Context;
 const whole = { timeoutEarlyInMillis: 0 };
 const ok = async () => ({ statusCode: 201, body: 'paid' });
@@ -174,7 +174,7 @@ describe('an early time-out of Middy, whose handler is still at work', () => {
     const store = memoryStore();
     const pay = Promise.withResolvers<void>();
     let paid = 0;
-    const early = { timeoutEarlyInMillis: 100, timeoutEarlyResponse: timeoutEarlyResponse as () => never };
+    const early = { timeoutEarlyInMillis: 80, timeoutEarlyResponse: timeoutEarlyResponse as () => never };
     async function refund() {
       await pay.promise;
       paid++;
@@ -196,7 +196,7 @@ describe('an early time-out of Middy, whose handler is still at work', () => {
     it.each(answers)('%s: the claim stays in flight, and a duplicate does not run beside it', async (_, response) => {
       const { store, refund, early, pay, paid } = slow(response, onAbandoned);
       const handler = middy(refund, early).use(once({ store, onAbandoned }));
-      const first = handler(apiGatewayV2(order), lambda(1150));
+      const first = handler(apiGatewayV2(order), lambda(400));
       await first.catch(() => undefined);
       expect(store.records()).toMatchObject([{ status: 'in-flight' }]);
       const second = (await handler(apiGatewayV2(order), lambda())) as HttpResponse;
@@ -212,7 +212,7 @@ describe('an early time-out of Middy, whose handler is still at work', () => {
         { ...settings, store, onAbandoned, required: true },
         (event, aws) => middy(refund, early)(event, aws as Context),
       );
-      await handler(apiGatewayV2(order), context(1150)).catch(() => undefined);
+      await handler(apiGatewayV2(order), context(400)).catch(() => undefined);
       expect(store.records()).toMatchObject([{ status: 'in-flight' }]);
       pay();
       await new Promise((resolve) => setImmediate(resolve));
@@ -258,7 +258,7 @@ describe('an early time-out of Middy, whose handler is still at work', () => {
       const handler = middy(refund, early).use(
         fresh.httpOnce<HttpEvent>({ ...settings, store, onAbandoned: 'retry' }) as unknown as Middleware,
       );
-      await handler(apiGatewayV2({ ...order, headers: { 'idempotency-key': key } }), lambda(1150));
+      await handler(apiGatewayV2({ ...order, headers: { 'idempotency-key': key } }), lambda(400));
     }
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls[0]?.[0]).toContain('timeoutEarlyInMillis');

@@ -1,5 +1,13 @@
-import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { canonicalValue, fingerprintOf } from '../../lib/core/fingerprint.ts';
 import { nodeHost } from '../../lib/host.ts';
 import {
   claimHeld,
@@ -8,6 +16,7 @@ import {
   readProgress,
   type TransactAction,
   WorkChangedError,
+  WorkUnfinishedError,
 } from '../../lib/locks/index.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -39,14 +48,21 @@ async function claimed(fence = 1) {
       ExpressionAttributeValues: { ':one': 1 },
     },
   });
-  const options: ForEachItemOptions<number> = { id, fence: fenceOf(fence), tableName, client };
+  const options: ForEachItemOptions<number> = { id, work: 'count', fence: fenceOf(fence), tableName, client };
+  let attempts = fence;
+  /** The options of the next attempt. */
+  async function nextAttempt(): Promise<ForEachItemOptions<number>> {
+    await grant(++attempts);
+    return { ...options, fence: fenceOf(attempts) };
+  }
+  const progress = () => readProgress(options);
   async function times(item: number): Promise<number> {
     const Key = { id: `${id} item ${item}` };
     const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
     return Number(Item?.['times'] ?? 0);
   }
   const timesOf = (items: readonly number[]) => Promise.all(items.map(times));
-  return { id, options, grant, fenceOf, counted, timesOf };
+  return { id, options, nextAttempt, progress, grant, fenceOf, counted, timesOf };
 }
 
 const numbers = (length: number) => Array.from({ length }, (_, n) => n);
@@ -54,29 +70,32 @@ const ones = (length: number) => numbers(length).map(() => 1);
 
 describe('work larger than a transaction', () => {
   it('does every item once, in chunks, and says how far it has come', async () => {
-    const { options, counted, timesOf, id } = await claimed();
-    expect(await readProgress({ tableName, client, id })).toBeUndefined();
+    const { options, nextAttempt, progress, counted, timesOf } = await claimed();
+    expect(await progress()).toBeUndefined();
     const answer = await forEachItem(numbers(230), options, (chunk) => chunk.map(counted));
     expect(answer).toEqual({ outcome: 'done', total: 230, done: 230 });
     expect(await timesOf(numbers(230))).toEqual(ones(230));
-    expect(await readProgress({ tableName, client, id })).toEqual({ total: 230, done: 230 });
-    const again = await forEachItem(numbers(230), options, () => expect.fail('nothing is left to do'));
+    expect(await progress()).toEqual({ total: 230, done: 230 });
+    const nothing = () => expect.fail('nothing is left to do');
+    const again = await forEachItem(numbers(230), await nextAttempt(), nothing);
     expect(again).toEqual({ outcome: 'done', total: 230, done: 230 });
   });
 
   it('goes on where it stopped, with chunks of another size', async () => {
-    const { options, counted, timesOf, id } = await claimed();
+    const { options, progress, counted, timesOf } = await claimed();
     const items = numbers(300);
     const controller = new AbortController();
     let chunks = 0;
-    const first = await forEachItem(items, { ...options, chunk: 7, signal: controller.signal }, (chunk) => {
+    const stopped = forEachItem(items, { ...options, chunk: 7, signal: controller.signal }, (chunk) => {
       if (++chunks === 10) controller.abort();
       return chunk.map(counted);
     });
-    expect(first.outcome).toBe('stopped');
+    await expect(stopped).rejects.toThrow(WorkUnfinishedError);
+    const first = await stopped.catch((error: WorkUnfinishedError) => error);
+    expect(first).toMatchObject({ why: 'stopped', total: 300 });
     expect(first.done).toBeGreaterThanOrEqual(60);
     expect(first.done).toBeLessThan(120);
-    expect(await readProgress({ tableName, client, id })).toEqual({ total: 300, done: first.done });
+    expect(await progress()).toEqual({ total: 300, done: first.done });
     const second = await forEachItem(items, { ...options, chunk: 40, concurrency: 2 }, (chunk) => chunk.map(counted));
     expect(second.outcome).toBe('done');
     expect(await timesOf(items)).toEqual(ones(300));
@@ -113,11 +132,11 @@ describe('work larger than a transaction', () => {
   });
 
   it('does not let a worker begin whose claim is somebody else’s', async () => {
-    const { options, grant, counted, id } = await claimed();
+    const { options, progress, grant, counted } = await claimed();
     await grant(2);
-    const answer = await forEachItem(numbers(60), options, (chunk) => chunk.map(counted));
-    expect(answer).toEqual({ outcome: 'stale', total: 60, done: 0 });
-    expect(await readProgress({ tableName, client, id })).toBeUndefined();
+    const answer = forEachItem(numbers(60), options, (chunk) => chunk.map(counted));
+    await expect(answer).rejects.toMatchObject({ why: 'stale', total: 60, done: 0 });
+    expect(await progress()).toBeUndefined();
   });
 
   it('lets an earlier attempt commit nothing once the next one has begun', async () => {
@@ -132,14 +151,14 @@ describe('work larger than a transaction', () => {
       }
       return chunk.map(counted);
     });
-    expect(await late).toEqual({ outcome: 'stale', total: 200, done: 75 });
+    await expect(late).rejects.toMatchObject({ why: 'stale', total: 200, done: 75 });
     expect(await next).toEqual({ outcome: 'done', total: 200, done: 200 });
     expect(await timesOf(items)).toEqual(ones(200));
   });
 
   it('stops as stale where the check of a chunk is refused', async () => {
     const { options, grant, fenceOf, counted, timesOf } = await claimed();
-    const answer = await forEachItem(
+    const answer = forEachItem(
       numbers(100),
       { ...options, concurrency: 1, check: () => [fenceOf(1)] },
       async (chunk, from) => {
@@ -147,7 +166,7 @@ describe('work larger than a transaction', () => {
         return chunk.map(counted);
       },
     );
-    expect(answer).toEqual({ outcome: 'stale', total: 100, done: 25 });
+    await expect(answer).rejects.toMatchObject({ why: 'stale', total: 100, done: 25 });
     expect(await timesOf([24, 25])).toEqual([1, 0]);
   });
 
@@ -176,10 +195,13 @@ describe('work larger than a transaction', () => {
   });
 
   it('refuses other items under the same id: what is done of them cannot be told', async () => {
-    const { options, counted } = await claimed();
+    const { options, nextAttempt, counted, id } = await claimed();
     await forEachItem(numbers(100), options, (chunk) => chunk.map(counted));
-    for (const others of [numbers(99), numbers(5000), numbers(100).reverse()]) {
-      await expect(forEachItem(others, options, () => [])).rejects.toThrow(WorkChangedError);
+    for (const others of [[], numbers(99), numbers(5000), numbers(100).reverse()]) {
+      const changed = forEachItem(others, await nextAttempt(), () => []);
+      await expect(changed).rejects.toThrow(WorkChangedError);
+      // An error goes to logs, and an id may identify a person.
+      await expect(changed).rejects.toMatchObject({ id, work: 'count', message: expect.not.stringContaining(id) });
     }
   });
 
@@ -187,14 +209,154 @@ describe('work larger than a transaction', () => {
     const { options, id } = await claimed();
     const items = numbers(100_000);
     const stop = AbortSignal.abort();
-    expect(await forEachItem(items, { ...options, signal: stop }, () => [])).toMatchObject({ outcome: 'stopped' });
+    await expect(forEachItem(items, { ...options, signal: stop }, () => [])).rejects.toMatchObject({ why: 'stopped' });
     for (const index of [0, 63]) {
-      const Key = { id: `#work#${id}#${index}` };
+      const Key = { id: `#work#${id}#count#${index}` };
       const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key }));
       expect(JSON.stringify(Item).length).toBeLessThan(500);
       expect(Item).toMatchObject({ total: 100_000, next: Item?.['from'] });
     }
-    const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key: { id: `#work#${id}#64` } }));
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: tableName, Key: { id: `#work#${id}#count#64` } }),
+    );
     expect(Item).toBeUndefined();
+  });
+
+  it('does two works of one request over the same items both, each under its name', async () => {
+    const { options, counted, timesOf } = await claimed();
+    const items = numbers(3);
+    const notified = items.map((item) => 100 + item);
+    await forEachItem(items, { ...options, work: 'repay' }, (chunk) => chunk.map(counted));
+    const answer = await forEachItem(items, { ...options, work: 'notify' }, (chunk) =>
+      chunk.map((item) => counted(100 + item)),
+    );
+    expect(answer).toEqual({ outcome: 'done', total: 3, done: 3 });
+    expect(await timesOf([...items, ...notified])).toEqual(ones(6));
+    expect(await readProgress({ ...options, work: 'notify' })).toEqual({ total: 3, done: 3 });
+  });
+
+  it('refuses a second work under the name of the first in one attempt, and not the rest of an unfinished one', async () => {
+    const { options, nextAttempt, counted, timesOf } = await claimed();
+    const items = numbers(30);
+    const stopped = forEachItem(items, { ...options, signal: AbortSignal.abort() }, () => []);
+    await expect(stopped).rejects.toThrow(WorkUnfinishedError);
+    const running = forEachItem(items, options, (chunk) => chunk.map(counted));
+    const notify = () => forEachItem(items, options, () => expect.fail('nothing may run'));
+    const refusal = 'work: expected a name that no other work of this attempt has; got "count"';
+    await expect(notify()).rejects.toThrow(refusal);
+    await running;
+    await expect(notify()).rejects.toThrow(refusal);
+    expect(await timesOf(items)).toEqual(ones(30));
+    // The next attempt cannot know how far the last one came.
+    expect(await forEachItem(items, await nextAttempt(), () => [])).toMatchObject({ outcome: 'done' });
+  });
+
+  it.each(['', 'a b', 'a#b', 'x'.repeat(65), undefined])('refuses %j for a name', async (work) => {
+    const { options } = await claimed();
+    await expect(forEachItem([], { ...options, work: work as never }, () => [])).rejects.toThrow(
+      'work: expected 1 to 64',
+    );
+    await expect(readProgress({ ...options, work: work as never })).rejects.toThrow('work: expected 1 to 64');
+  });
+
+  it('takes an empty list for a list: its fence is looked at, and no other list is begun or finished by it', async () => {
+    const { options, nextAttempt, counted, grant } = await claimed();
+    const stop = AbortSignal.abort();
+    await expect(forEachItem(numbers(60), { ...options, signal: stop }, () => [])).rejects.toThrow(WorkUnfinishedError);
+    await expect(forEachItem([], await nextAttempt(), () => [])).rejects.toThrow(WorkChangedError);
+
+    const empty = { ...(await nextAttempt()), work: 'empty' };
+    expect(await forEachItem([], empty, () => [])).toEqual({ outcome: 'done', total: 0, done: 0 });
+    expect(await readProgress(empty)).toEqual({ total: 0, done: 0 });
+    const more = forEachItem(numbers(2), { ...(await nextAttempt()), work: 'empty' }, (chunk) => chunk.map(counted));
+    await expect(more).rejects.toThrow(WorkChangedError);
+    await grant(99);
+    await expect(forEachItem([], { ...options, work: 'other' }, () => [])).rejects.toMatchObject({ why: 'stale' });
+  });
+
+  it('applies nothing that arrives late: what an earlier attempt has sent is refused whenever it comes again', async () => {
+    const { options, nextAttempt, counted, timesOf } = await claimed();
+    const items = numbers(60);
+    const sent: TransactWriteCommandInput[] = [];
+    const controller = new AbortController();
+    const copying = {
+      send(command: TransactWriteCommand) {
+        if (command instanceof TransactWriteCommand) sent.push(command.input);
+        return documents.send(command);
+      },
+    } as unknown as DynamoDBDocumentClient;
+    const first = forEachItem(
+      items,
+      { ...options, documents: copying, signal: controller.signal, concurrency: 1 },
+      (chunk) => {
+        if (sent.length > 1) controller.abort();
+        return chunk.map(counted);
+      },
+    );
+    await expect(first).rejects.toMatchObject({ why: 'stopped', done: 50 });
+    const arriveLate = () =>
+      Promise.allSettled(sent.map((input) => documents.send(new TransactWriteCommand(input)))).then((all) =>
+        all.map(({ status }) => status),
+      );
+    const refused = sent.map(() => 'rejected');
+    const second = forEachItem(items, await nextAttempt(), async (chunk) => {
+      expect(await arriveLate()).toEqual(refused);
+      return chunk.map(counted);
+    });
+    expect(await second).toMatchObject({ outcome: 'done' });
+    expect(await arriveLate()).toEqual(refused);
+    expect(await timesOf(items)).toEqual(ones(60));
+  });
+
+  describe('beside a version that knew no names', () => {
+    const items = numbers(60);
+    const print = (some: readonly number[]) => fingerprintOf(canonicalValue(some), nodeHost);
+    const oldId = (id: string, index: number) => `#work#${id}#${index}`;
+
+    /** A work of 60 items as that version has left it: so many of its first 50 are done. */
+    async function leftBehind(id: string, done: number): Promise<void> {
+      for (const [index, from, to] of [
+        [0, 0, 50],
+        [1, 50, 60],
+      ] as const) {
+        const fingerprint = print(items.slice(from, to));
+        const fields = { index, from, to, total: 60, attempt: 'theirs', fingerprint, expiresAt: 2_000_000_000 };
+        const Item = { id: oldId(id, index), ...fields, next: from + (index === 0 ? done : 0), v: 'work-1' };
+        await documents.send(new PutCommand({ TableName: tableName, Item }));
+      }
+    }
+
+    it('goes on where that one stopped, and its second work is a work of its own', async () => {
+      const { options, progress, counted, timesOf, id } = await claimed();
+      await leftBehind(id, 40);
+      expect(await progress()).toEqual({ total: 60, done: 40 });
+      await forEachItem(items, options, (chunk) => chunk.map(counted));
+      expect(await timesOf([0, 39, 40, 59])).toEqual([0, 0, 1, 1]);
+      expect(await progress()).toEqual({ total: 60, done: 60 });
+      const notify = { ...options, work: 'notify' };
+      expect(await readProgress(notify)).toBeUndefined();
+      await forEachItem(items, notify, (chunk) => chunk.map((item) => counted(1000 + item)));
+      expect(await timesOf([1000, 1059])).toEqual([1, 1]);
+    });
+
+    it('refuses another list than that one’s, because what is done of it cannot be told', async () => {
+      const { options, id } = await claimed();
+      await leftBehind(id, 40);
+      await expect(forEachItem(numbers(61), options, () => [])).rejects.toThrow(WorkChangedError);
+    });
+
+    it('does not let that one begin from the start what this one has begun', async () => {
+      const { options, counted, id } = await claimed();
+      await forEachItem(items, options, (chunk) => chunk.map(counted));
+      const begin = new UpdateCommand({
+        TableName: tableName,
+        Key: { id: oldId(id, 0) },
+        UpdateExpression: 'SET attempt = :theirs',
+        ConditionExpression: 'attribute_not_exists(id) OR (#total = :total AND fingerprint = :fingerprint)',
+        ExpressionAttributeNames: { '#total': 'total' },
+        ExpressionAttributeValues: { ':theirs': 'theirs', ':total': 60, ':fingerprint': print(items.slice(0, 50)) },
+      });
+      await expect(documents.send(begin)).rejects.toThrow('The conditional request failed');
+    });
   });
 });

@@ -10,10 +10,12 @@ import {
   type Lock,
   type LockAnswer,
   type Resource,
+  ResourcesBusyError,
   resourceLocks,
   type TransactAction,
   type UnlockRules,
 } from '../../lib/locks/index.ts';
+import { elsewhere } from '../support/elsewhere.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const client = localClient(inject('dynamoEndpoint'));
@@ -57,9 +59,9 @@ describe('a lock that was taken over', () => {
   const locks = () => resourceLocks({ store, host });
 
   async function takenOver(debts: readonly Resource[], wanted: readonly Resource[]) {
-    const stale = granted(await locks().lockAll(debts, { holder: 'request-1' }));
+    const stale = granted(await locks().tryLockAll(debts, { holder: 'request-1' }));
     ahead += 61_000;
-    return { stale, current: granted(await locks().lockAll(wanted, { holder: 'request-2' })) };
+    return { stale, current: granted(await locks().tryLockAll(wanted, { holder: 'request-2' })) };
   }
 
   it('has the stale holder’s transactions refused, for every resource, by the lock', async () => {
@@ -110,8 +112,8 @@ describe('a lock that was taken over', () => {
 
   it('has the writes of an earlier attempt of the same holder refused, and those after a keep', async () => {
     const debt = fresh();
-    const first = granted(await locks().lockAll([debt], { holder: 'request-1' }));
-    const second = granted(await locks().lockAll([debt], { holder: 'request-1' }));
+    const first = granted(await locks().tryLockAll([debt], { holder: 'request-1' }));
+    const second = granted(await locks().tryLockAll([debt], { holder: 'request-1' }));
     const write = (lock: Lock) =>
       documents.send(new TransactWriteCommand({ TransactItems: [store.stillHeld(lock), repaid(debt, 'late')] }));
     await expect(write(first)).rejects.toThrow('ConditionalCheckFailed');
@@ -155,10 +157,10 @@ describe('withLock', () => {
   it('keeps on failure, until the next attempt of the same holder has come through', async () => {
     const { held, debt } = await ended({ ...both, onFailure: 'keep' }, fails);
     expect(held).toMatchObject([{ status: 'kept' }]);
-    expect((await locks().lockAll([debt], { holder: 'request-2' })).outcome).toBe('held');
+    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('held');
     const again = await locks().withLock([debt], { holder: 'request-1', unlock: both }, async () => 'all repaid');
     expect(again).toMatchObject({ outcome: 'done', lock: 'unlocked' });
-    expect((await locks().lockAll([debt], { holder: 'request-2' })).outcome).toBe('locked');
+    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('locked');
   });
 
   it.each([
@@ -172,20 +174,29 @@ describe('withLock', () => {
     expect(held).toHaveLength(expected.length);
   });
 
-  it('asks the same after a success', async () => {
+  it('asks the same after a success, and does not let it pass for one if some are not', async () => {
     const done = await ended({ onSuccess: (lock) => lock.holder === 'request-1', onFailure: 'keep' }, async () => 7);
     expect(done.answer).toMatchObject({ lock: 'unlocked' });
     const partial = await ended({ onSuccess: () => false, onFailure: 'keep' }, async () => 7);
-    expect(partial.answer).toMatchObject({ lock: 'kept' });
+    expect(partial.answer.outcome).toMatch('did not answer true');
+    expect(partial.held).toMatchObject([{ status: 'kept' }]);
   });
 
   it('does not run the work, and says who is at it, when somebody else is', async () => {
     const debt = fresh();
-    granted(await locks().lockAll([debt], { holder: 'request-2', reason: 'since yesterday' }));
+    granted(await locks().tryLockAll([debt], { holder: 'request-2', reason: 'since yesterday' }));
     let ran = false;
-    const answer = await locks().withLock([debt], { holder: 'request-1', unlock: both }, () => {
+    const rules = { holder: 'request-1', unlock: both };
+    const work = () => {
       ran = true;
+    };
+    await expect(locks().withLock([debt], rules, work)).rejects.toMatchObject({
+      name: 'ResourcesBusyError',
+      by: [{ holder: 'request-2', reason: 'since yesterday' }],
+      retryAfterMs: expect.any(Number),
     });
+    await expect(locks().lockAll([debt], rules)).rejects.toThrow(ResourcesBusyError);
+    const answer = await locks().tryWithLock([debt], rules, work);
     expect(answer).toMatchObject({ outcome: 'held', by: [{ holder: 'request-2', reason: 'since yesterday' }] });
     expect(ran).toBe(false);
   });
@@ -194,14 +205,14 @@ describe('withLock', () => {
     const debt = fresh();
     const working = locks().withLock([debt], { holder: 'request-1', unlock: both }, () => sleep(2000));
     await sleep(1500);
-    expect((await locks().lockAll([debt], { holder: 'request-2' })).outcome).toBe('held');
+    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('held');
     expect(await working).toMatchObject({ outcome: 'done', lock: 'unlocked' });
   });
 
   it('tells the work when its lock is somebody else’s, and frees nothing of theirs', async () => {
     const debt = fresh();
     const answer = await locks().withLock([debt], { holder: 'request-1', unlock: both }, async ({ signal }) => {
-      granted(await locks().lockAll([debt], { holder: 'request-1' }));
+      await elsewhere(() => locks().lockAll([debt], { holder: 'request-1' }));
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
     });
     expect(answer).toMatchObject({ outcome: 'done', lock: 'stale' });

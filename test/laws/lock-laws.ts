@@ -5,9 +5,9 @@ import { createRandom } from '../../lib/local/random.ts';
 import type { LockAnswer } from '../../lib/locks/acquire.ts';
 import type { Lock } from '../../lib/locks/lock.ts';
 import { type Locks, resourceLocks } from '../../lib/locks/locks.ts';
-import type { LockRecord, ResourceRecord } from '../../lib/locks/record.ts';
+import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
 import type { Resource } from '../../lib/locks/resource.ts';
-import type { LockStore } from '../../lib/locks/store.ts';
+import type { LockStore, LockWrite } from '../../lib/locks/store.ts';
 
 export interface LockStoreUnderTest {
   readonly store: LockStore;
@@ -92,6 +92,29 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       });
     });
 
+    it('refuses every write that arrives again, however late, and whatever has come back in the meantime', async () => {
+      const { store } = await open();
+      const [a, l] = [fresh('#resource#a'), fresh('#lock#')];
+      const sent: LockWrite[][] = [];
+      let seen: readonly StoredRecord[] = [];
+      for (let rev = 1; rev <= 4; rev++) {
+        // The lease and the status of the first state are those of the third.
+        const next = [
+          resource(a, rev),
+          { ...lock(l, rev), leaseUntil: rev % 2, status: rev % 2 ? 'held' : 'kept' } as const,
+        ];
+        const writes = next.map((one, index): LockWrite => ({ next: one, seen: seen[index] }));
+        expect(await store.write(writes)).toEqual({ applied: true });
+        sent.push(writes);
+        for (const late of sent) expect(await store.write(late)).toEqual({ applied: false, found: next });
+        for (const [late] of sent) {
+          expect(await store.write(late ? [late] : [])).toMatchObject({ applied: false });
+        }
+        expect(await store.read([a, l])).toEqual(next);
+        seen = next;
+      }
+    });
+
     it('lets one of many racing writes through', async () => {
       const { store } = await open();
       const ids = [fresh('#resource#a'), fresh('#resource#b'), fresh('#resource#c')];
@@ -114,18 +137,18 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       const { worker } = await world();
       const [a, b, c] = [fresh('a'), fresh('b'), fresh('c')];
       const locks = worker();
-      granted(await locks.lockAll([a, b], { holder: 'one' }));
-      expect((await locks.lockAll([b, c], { holder: 'two' })).outcome).toBe('held');
+      granted(await locks.tryLockAll([a, b], { holder: 'one' }));
+      expect((await locks.tryLockAll([b, c], { holder: 'two' })).outcome).toBe('held');
       expect(await locks.read([c])).toEqual([]);
-      granted(await locks.lockAll([c], { holder: 'three' }));
+      granted(await locks.tryLockAll([c], { holder: 'three' }));
     });
 
     it('tells another holder who holds what, why, since when and until when', async () => {
       const { worker, now } = await world();
       const [a, b] = [fresh('a'), ['customer', fresh('c'), 'debt', 7] as const];
       const before = now();
-      granted(await worker().lockAll([a, b], { holder: 'one', reason: 'repayment 17' }));
-      const answer = await worker().lockAll([fresh('z'), b], { holder: 'two' });
+      granted(await worker().tryLockAll([a, b], { holder: 'one', reason: 'repayment 17' }));
+      const answer = await worker().tryLockAll([fresh('z'), b], { holder: 'two' });
       expect(answer).toMatchObject({
         outcome: 'held',
         by: [{ resource: b, status: 'held', holder: 'one', reason: 'repayment 17' }],
@@ -142,36 +165,36 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       const { worker } = await world();
       const id = fresh('a');
       const locks = worker();
-      const one = granted(await locks.lockAll([[id, 'b#c'], [id, 'b#c'] as Resource], { holder: 'one' }));
+      const one = granted(await locks.tryLockAll([[id, 'b#c'], [id, 'b#c'] as Resource], { holder: 'one' }));
       expect(one.resources).toHaveLength(1);
-      granted(await locks.lockAll([[`${id}#b`, 'c'], [id, 'b', 'c'] as Resource], { holder: 'two' }));
+      granted(await locks.tryLockAll([[`${id}#b`, 'c'], [id, 'b', 'c'] as Resource], { holder: 'two' }));
     });
 
     it('frees all with one unlock, and the fence goes on where it was', async () => {
       const { worker } = await world();
       const [a, b] = [fresh('a'), fresh('b')];
-      const first = granted(await worker().lockAll([a, b], { holder: 'one' }));
+      const first = granted(await worker().tryLockAll([a, b], { holder: 'one' }));
       expect(await first.unlock()).toBe('unlocked');
       expect(await first.unlock()).toBe('unlocked');
-      const second = granted(await worker().lockAll([b], { holder: 'two' }));
+      const second = granted(await worker().tryLockAll([b], { holder: 'two' }));
       expect(second.fence(b)).toBe(first.fence(b) + 1);
       expect(second.takenOver).toEqual([]);
       expect(await first.renew()).toBe('stale');
       expect(await first.keep()).toBe('stale');
-      expect((await worker().lockAll([b], { holder: 'three' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([b], { holder: 'three' })).outcome).toBe('held');
     });
 
     it('lets the same holder in again, fences its earlier attempt off, and nobody else in meanwhile', async () => {
       const { worker, later } = await world();
       const [a, b] = [fresh('a'), fresh('b')];
-      const first = granted(await worker().lockAll([a, b], { holder: 'one' }));
+      const first = granted(await worker().tryLockAll([a, b], { holder: 'one' }));
       later(5000);
-      const second = granted(await worker().lockAll([a, b], { holder: 'one' }));
+      const second = granted(await worker().tryLockAll([a, b], { holder: 'one' }));
       expect(second.fence(a)).toBe(first.fence(a) + 1);
       expect(second.since).toBe(first.since);
       expect(second.takenOver).toEqual([]);
       expect([await first.renew(), await first.keep(), await first.unlock()]).toEqual(['stale', 'stale', 'stale']);
-      expect((await worker().lockAll([b], { holder: 'two' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([b], { holder: 'two' })).outcome).toBe('held');
       await second.unlock();
       expect(await worker().read([a, b])).toEqual([]);
     });
@@ -179,30 +202,30 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
     it('frees what the holder locked before and does not come back for', async () => {
       const { worker } = await world();
       const [a, b] = [fresh('a'), fresh('b')];
-      const first = granted(await worker().lockAll([a, b], { holder: 'one' }));
+      const first = granted(await worker().tryLockAll([a, b], { holder: 'one' }));
       await first.keep();
-      granted(await worker().lockAll([a], { holder: 'one' }));
-      granted(await worker().lockAll([b], { holder: 'two' }));
+      granted(await worker().tryLockAll([a], { holder: 'one' }));
+      granted(await worker().tryLockAll([b], { holder: 'two' }));
     });
 
     it('leaves a holder what it had when it comes back for more than it can get', async () => {
       const { worker } = await world();
       const [a, b] = [fresh('a'), fresh('b')];
-      const first = granted(await worker().lockAll([a], { holder: 'one' }));
-      granted(await worker().lockAll([b], { holder: 'two' }));
-      expect((await worker().lockAll([a, b], { holder: 'one' })).outcome).toBe('held');
+      const first = granted(await worker().tryLockAll([a], { holder: 'one' }));
+      granted(await worker().tryLockAll([b], { holder: 'two' }));
+      expect((await worker().tryLockAll([a, b], { holder: 'one' })).outcome).toBe('held');
       expect(await first.renew()).toBe('renewed');
-      expect((await worker().lockAll([a], { holder: 'three' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a], { holder: 'three' })).outcome).toBe('held');
     });
 
     it('is taken over when the lease and the skew are over, and not before; and then for all of its resources', async () => {
       const { worker, later } = await world();
       const [a, b] = [fresh('a'), fresh('b')];
-      const first = granted(await worker().lockAll([a, b], { holder: 'one', reason: 'why' }));
+      const first = granted(await worker().tryLockAll([a, b], { holder: 'one', reason: 'why' }));
       later(leaseMs + skewMs - 200);
-      expect((await worker().lockAll([a], { holder: 'two' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a], { holder: 'two' })).outcome).toBe('held');
       later(200);
-      const second = granted(await worker().lockAll([a], { holder: 'two' }));
+      const second = granted(await worker().tryLockAll([a], { holder: 'two' }));
       expect(second.takenOver).toMatchObject([{ resource: a, holder: 'one', reason: 'why' }]);
       expect(second.fence(a)).toBe(first.fence(a) + 1);
       expect([await first.renew(), await first.unlock(), await first.keep()]).toEqual(['stale', 'stale', 'stale']);
@@ -212,35 +235,35 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
     it('lasts for as long as it is renewed', async () => {
       const { worker, later } = await world();
       const a = fresh('a');
-      const first = granted(await worker().lockAll([a], { holder: 'one' }));
+      const first = granted(await worker().tryLockAll([a], { holder: 'one' }));
       for (let times = 0; times < 3; times++) {
         later(leaseMs - 1000);
         expect(await first.renew()).toBe('renewed');
       }
-      expect((await worker().lockAll([a], { holder: 'two' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a], { holder: 'two' })).outcome).toBe('held');
     });
 
     it('keeps resources for the next attempt of their holder, and for so long', async () => {
       const { worker, later } = await world();
       const [a, b] = [fresh('a'), fresh('b')];
-      const first = granted(await worker().lockAll([a], { holder: 'one' }));
-      const other = granted(await worker().lockAll([b], { holder: 'one b' }));
+      const first = granted(await worker().tryLockAll([a], { holder: 'one' }));
+      const other = granted(await worker().tryLockAll([b], { holder: 'one b' }));
       expect([await first.keep(300_000), await other.keep(300_000)]).toEqual(['kept', 'kept']);
       expect(await first.keep()).toBe('kept');
       later(299_000);
-      const refused = await worker().lockAll([a], { holder: 'two' });
+      const refused = await worker().tryLockAll([a], { holder: 'two' });
       expect(refused).toMatchObject({ outcome: 'held', by: [{ status: 'kept', holder: 'one' }] });
-      granted(await worker().lockAll([a], { holder: 'one' }));
+      granted(await worker().tryLockAll([a], { holder: 'one' }));
       later(3000);
-      granted(await worker().lockAll([b], { holder: 'two' }));
+      granted(await worker().tryLockAll([b], { holder: 'two' }));
     });
 
     it('waits for as long as it may, and is refused or gets it', async () => {
       const { worker } = await world();
       const a = fresh('a');
-      const first = granted(await worker().lockAll([a], { holder: 'one' }));
-      expect((await worker().lockAll([a], { holder: 'two', waitMs: 50 })).outcome).toBe('held');
-      const waiting = worker().lockAll([a], { holder: 'two', waitMs: 60_000 });
+      const first = granted(await worker().tryLockAll([a], { holder: 'one' }));
+      expect((await worker().tryLockAll([a], { holder: 'two', waitMs: 50 })).outcome).toBe('held');
+      const waiting = worker().tryLockAll([a], { holder: 'two', waitMs: 60_000 });
       await first.unlock();
       expect(granted(await waiting).fence(a)).toBe(first.fence(a) + 1);
     });
@@ -249,19 +272,19 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       const { lossy, worker, later } = await world();
       const ids = Array.from({ length: 5 }, () => fresh('a'));
       const locks = worker(lossy.store);
-      const first = granted(await locks.lockAll(ids, { holder: 'one' }));
+      const first = granted(await locks.tryLockAll(ids, { holder: 'one' }));
       expect(ids.map(first.fence)).toEqual([1, 1, 1, 1, 1]);
       later(1000);
       expect(await first.renew()).toBe('renewed');
       expect(await first.keep()).toBe('kept');
-      const second = granted(await locks.lockAll(ids, { holder: 'one' }));
+      const second = granted(await locks.tryLockAll(ids, { holder: 'one' }));
       expect(ids.map(second.fence)).toEqual([2, 2, 2, 2, 2]);
       expect(await first.unlock()).toBe('stale');
       expect(await second.unlock()).toBe('unlocked');
       later(2 * leaseMs);
-      const third = granted(await locks.lockAll(ids, { holder: 'two' }));
+      const third = granted(await locks.tryLockAll(ids, { holder: 'two' }));
       later(2 * leaseMs);
-      const fourth = granted(await locks.lockAll(ids, { holder: 'three' }));
+      const fourth = granted(await locks.tryLockAll(ids, { holder: 'three' }));
       expect(await third.unlock()).toBe('stale');
       expect(fourth.takenOver).toHaveLength(5);
       expect(await fourth.unlock()).toBe('unlocked');
@@ -275,18 +298,18 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
         const ids = Array.from({ length: size }, () => fresh('many'));
         const [last = ''] = [...ids].sort().slice(-1);
         const locks = worker();
-        const first = granted(await locks.lockAll(ids, { holder: 'one' }));
-        expect((await locks.lockAll([last], { holder: 'two' })).outcome, `${size}`).toBe('held');
+        const first = granted(await locks.tryLockAll(ids, { holder: 'one' }));
+        expect((await locks.tryLockAll([last], { holder: 'two' })).outcome, `${size}`).toBe('held');
         expect(await first.unlock()).toBe('unlocked');
         expect(await locks.read(ids)).toEqual([]);
         // Met in the last piece: what was taken of the pieces before it is let go.
-        const single = granted(await locks.lockAll([last], { holder: 'two' }));
-        expect((await locks.lockAll(ids, { holder: 'one' })).outcome).toBe('held');
+        const single = granted(await locks.tryLockAll([last], { holder: 'two' }));
+        expect((await locks.tryLockAll(ids, { holder: 'one' })).outcome).toBe('held');
         expect(await locks.read(ids)).toMatchObject([{ resource: last }]);
         await single.unlock();
-        const kept = granted(await locks.lockAll(ids, { holder: 'three' }));
+        const kept = granted(await locks.tryLockAll(ids, { holder: 'three' }));
         await kept.keep();
-        const again = granted(await locks.lockAll(ids, { holder: 'three' }));
+        const again = granted(await locks.tryLockAll(ids, { holder: 'three' }));
         expect(ids.map(again.fence)).toEqual(ids.map((id) => kept.fence(id) + 1));
         await again.unlock();
       }
@@ -303,7 +326,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
           // More than one write in every third: these go piece by piece.
           const size = n % 3 === 0 ? Math.min(store.most + 5, 40) : 1 + random.below(4);
           const ids = Array.from({ length: size }, () => `${prefix}-${random.below(size > 4 ? 50 : 8)}`);
-          const lock = granted(await worker().lockAll(ids, { holder: `holder ${n}`, waitMs: 100_000 }));
+          const lock = granted(await worker().tryLockAll(ids, { holder: `holder ${n}`, waitMs: 100_000 }));
           for (const id of lock.resources) {
             expect(inside.get(String(id))).toBeUndefined();
             inside.set(String(id), lock.holder);

@@ -29,11 +29,13 @@ it('refuses options that cannot be meant', async () => {
   expect(() => resourceLocks({ store, leaseMs: 1 })).toThrow('leaseMs: expected at least 100; got 1');
   expect(() => resourceLocks({ store: undefined as never })).toThrow('store: expected a lock store');
   const locks = resourceLocks({ store });
-  await expect(locks.lockAll([], { holder: 'one' })).rejects.toThrow('resources: expected at least one');
-  await expect(locks.lockAll(['a'], { holder: '' })).rejects.toThrow('holder: expected 1 to 1024 characters');
-  await expect(locks.lockAll(['a'], { holder: 'one', waitMs: -1 })).rejects.toThrow('waitMs');
-  await expect(locks.lockAll(['a'], { holder: 'one', waitMs: Number.NaN })).rejects.toThrow('waitMs');
-  await expect(locks.lockAll(['a'], { holder: 'one', waitMs: 100 / 3 })).resolves.toMatchObject({ outcome: 'locked' });
+  await expect(locks.tryLockAll([], { holder: 'one' })).rejects.toThrow('resources: expected at least one');
+  await expect(locks.tryLockAll(['a'], { holder: '' })).rejects.toThrow('holder: expected 1 to 1024 characters');
+  await expect(locks.tryLockAll(['a'], { holder: 'one', waitMs: -1 })).rejects.toThrow('waitMs');
+  await expect(locks.tryLockAll(['a'], { holder: 'one', waitMs: Number.NaN })).rejects.toThrow('waitMs');
+  await expect(locks.tryLockAll(['a'], { holder: 'one', waitMs: 100 / 3 })).resolves.toMatchObject({
+    outcome: 'locked',
+  });
 });
 
 it('divides any number of items into at most 64 segments, without a gap', () => {

@@ -7,6 +7,7 @@ import {
   forEachItem,
   type Lock,
   type LockAnswer,
+  LockKeptError,
   type LockStore,
   memoryLockStore,
   type Resource,
@@ -16,17 +17,26 @@ import { documentsOver } from '../simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../simulation/dynamodb/table.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
-/** A clock that moves on by itself whenever something waits for it. */
+/**
+ * A clock that moves on by itself whenever something waits for it: some turns of the event loop for what takes seconds, so that a store
+ * which answers in a turn or two is not given up.
+ */
 function hurried() {
   let ahead = 0;
   const host: Host = {
     ...nodeHost,
     now: () => 1_800_000_000_000 + ahead,
     after(ms, run) {
-      const turn = setImmediate(() => {
-        ahead += ms;
-        run();
-      });
+      const wait = (turns: number): NodeJS.Immediate =>
+        setImmediate(() => {
+          if (turns > 0) {
+            turn = wait(turns - 1);
+            return;
+          }
+          ahead += ms;
+          run();
+        });
+      let turn = wait(ms < 3000 ? 0 : 10);
       return () => clearImmediate(turn);
     },
   };
@@ -52,11 +62,11 @@ describe('two attempts of one holder', () => {
         later(10);
         if (++writes > 1) return inner.write(all);
         await inner.write(all);
-        second = await resourceLocks({ store: inner, host }).lockAll(['a', 'b'], { holder: 'one' });
+        second = await resourceLocks({ store: inner, host }).tryLockAll(['a', 'b'], { holder: 'one' });
         throw new Error('TimeoutError');
       },
     };
-    const first = await resourceLocks({ store, host }).lockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
+    const first = await resourceLocks({ store, host }).tryLockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
     expect(first).toMatchObject({ outcome: 'held', by: [{ holder: 'one', status: 'held' }] });
     expect(writes).toBe(2);
     expect(second && (await granted(second).renew())).toBe('renewed');
@@ -65,17 +75,17 @@ describe('two attempts of one holder', () => {
   it('of which the later one came and went while the earlier one was still tidying up: that one does not begin', async () => {
     const inner = memoryLockStore();
     const locks = resourceLocks({ store: inner });
-    await granted(await locks.lockAll(['a'], { holder: 'one' })).keep();
+    await granted(await locks.tryLockAll(['a'], { holder: 'one' })).keep();
     let reads = 0;
     const store: LockStore = {
       ...inner,
       async read(ids) {
         // The resources, the lock that they name, and then what it has left to end.
-        if (++reads === 3) await granted(await locks.lockAll(['a'], { holder: 'one' })).unlock();
+        if (++reads === 3) await granted(await locks.tryLockAll(['a'], { holder: 'one' })).unlock();
         return inner.read(ids);
       },
     };
-    const late = await resourceLocks({ store }).lockAll(['a'], { holder: 'one' });
+    const late = await resourceLocks({ store }).tryLockAll(['a'], { holder: 'one' });
     expect(late.outcome).toBe('held');
     expect(await locks.read(['a'])).toEqual([]);
   });
@@ -87,11 +97,11 @@ describe('two attempts of one holder', () => {
       ...inner,
       async write(all) {
         const result = await inner.write(all);
-        second ??= await resourceLocks({ store: inner }).lockAll(['a', 'b'], { holder: 'one' });
+        second ??= await resourceLocks({ store: inner }).tryLockAll(['a', 'b'], { holder: 'one' });
         return result;
       },
     };
-    const first = await resourceLocks({ store }).lockAll(['a', 'b'], { holder: 'one', waitMs: 5000 });
+    const first = await resourceLocks({ store }).tryLockAll(['a', 'b'], { holder: 'one', waitMs: 5000 });
     expect(first).toMatchObject({ outcome: 'held', by: [{ holder: 'one', status: 'held' }] });
     expect(second && (await granted(second).renew())).toBe('renewed');
   });
@@ -99,9 +109,9 @@ describe('two attempts of one holder', () => {
   it('of which the earlier one died with what only a later piece has: the next one gets it, also after a wait', async () => {
     const { host } = hurried();
     const locks = resourceLocks({ store: memoryLockStore({ most: 2 }), host });
-    granted(await locks.lockAll(['b'], { holder: 'one' }));
-    const other = granted(await locks.lockAll(['a'], { holder: 'two' }));
-    const waiting = locks.lockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
+    granted(await locks.tryLockAll(['b'], { holder: 'one' }));
+    const other = granted(await locks.tryLockAll(['a'], { holder: 'two' }));
+    const waiting = locks.tryLockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
     await new Promise((resolve) => setImmediate(resolve));
     await other.unlock();
     granted(await waiting);
@@ -126,7 +136,7 @@ describe('two attempts of one holder', () => {
       },
     };
     const resources = Array.from({ length: 40 }, (_, n) => `debt ${n}`);
-    const attempt = () => resourceLocks({ store, host }).lockAll(resources, { holder: 'one', waitMs: 30_000 });
+    const attempt = () => resourceLocks({ store, host }).tryLockAll(resources, { holder: 'one', waitMs: 30_000 });
     const first = attempt();
     for (let turns = 0; turns < 25; turns++) await turn();
     const answers = await Promise.all([first, attempt()]);
@@ -148,7 +158,7 @@ it('locks a set that takes longer to be had than the lease is: it is renewed wit
     },
   };
   const resources = Array.from({ length: 450 }, (_, n) => `debt ${n}`);
-  const lock = granted(await resourceLocks({ store, host, leaseMs: 1000 }).lockAll(resources, { holder: 'one' }));
+  const lock = granted(await resourceLocks({ store, host, leaseMs: 1000 }).tryLockAll(resources, { holder: 'one' }));
   expect(lock.remainingMs()).toBeGreaterThan(500);
   expect(await lock.unlock()).toBe('unlocked');
 });
@@ -164,12 +174,12 @@ it('takes no more of a set when its lock has been taken over on the way', async 
       const result = await inner.write(all);
       if (all.length > 1 && ++pieces === 1) {
         later(70_000);
-        granted(await others.lockAll(['a'], { holder: 'two' }));
+        granted(await others.tryLockAll(['a'], { holder: 'two' }));
       }
       return result;
     },
   };
-  expect((await resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
+  expect((await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
   expect(await others.read(['b', 'c'])).toEqual([]);
   expect(inner.records().filter(({ id }) => id === '#resource#b')).toEqual([]);
 });
@@ -178,10 +188,10 @@ it('says of whom it has taken over, also when somebody else was met before the r
   const host = virtualHost();
   const store = memoryLockStore({ most: 2 });
   const locks = resourceLocks({ store, host });
-  await locks.lockAll(['a'], { holder: 'gone', reason: 'half done' });
+  await locks.tryLockAll(['a'], { holder: 'gone', reason: 'half done' });
   await host.advance(70_000);
-  const other = granted(await locks.lockAll(['b'], { holder: 'two' }));
-  const waiting = locks.lockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
+  const other = granted(await locks.tryLockAll(['b'], { holder: 'two' }));
+  const waiting = locks.tryLockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
   await host.advance(1000);
   await other.unlock();
   await host.advance(5000);
@@ -192,7 +202,7 @@ it('says of all resources of a lock that it has taken over, whichever piece they
   const host = virtualHost();
   const inner = memoryLockStore({ most: 2 });
   const locks = resourceLocks({ store: inner, host });
-  const late = granted(await locks.lockAll(['a', 'b', 'c'], { holder: 'late' }));
+  const late = granted(await locks.tryLockAll(['a', 'b', 'c'], { holder: 'late' }));
   await host.advance(62_000);
   let writes = 0;
   const store: LockStore = {
@@ -203,14 +213,14 @@ it('says of all resources of a lock that it has taken over, whichever piece they
       return inner.write(all);
     },
   };
-  const waiting = resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], { holder: 'one', waitMs: 30_000 });
+  const waiting = resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one', waitMs: 30_000 });
   await host.advance(1000);
   expect(await late.unlock()).toBe('unlocked');
   await host.advance(10_000);
   const lock = granted(await waiting);
   expect(lock.takenOver).toEqual([]);
   await host.advance(70_000);
-  const next = granted(await locks.lockAll(['a', 'b', 'c'], { holder: 'two' }));
+  const next = granted(await locks.tryLockAll(['a', 'b', 'c'], { holder: 'two' }));
   expect(next.takenOver.map(({ resource, holder }) => [resource, holder])).toEqual([
     ['a', 'one'],
     ['b', 'one'],
@@ -230,7 +240,7 @@ it('gives up when its own record was deleted on the way, by hand', async () => {
         : inner.write(all);
     },
   };
-  expect((await resourceLocks({ store }).lockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
+  expect((await resourceLocks({ store }).tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
   expect(writes).toBeLessThan(5);
 });
 
@@ -271,9 +281,9 @@ describe('the lease', () => {
     const looks = () => new Promise<boolean>((resolve) => host.after(900, () => resolve(false)));
     const working = locks.withLock(['a'], { holder: 'one', unlock: { ...unlock, onSuccess: looks } }, () => 7);
     await host.advance(700);
-    expect((await locks.lockAll(['a'], { holder: 'two' })).outcome).toBe('held');
+    expect((await locks.tryLockAll(['a'], { holder: 'two' })).outcome).toBe('held');
     await host.advance(300);
-    expect(await working).toEqual({ outcome: 'done', result: 7, lock: 'kept' });
+    await expect(working).rejects.toThrow(LockKeptError);
   });
 
   it('is not called renewed by a worker whose clock has gone back, if somebody else has taken over', async () => {
@@ -281,18 +291,18 @@ describe('the lease', () => {
     const store = memoryLockStore();
     const host = { ...nodeHost, now: () => nodeHost.now() + ahead };
     const locks = resourceLocks({ store, host });
-    const first = granted(await locks.lockAll(['a'], { holder: 'one' }));
+    const first = granted(await locks.tryLockAll(['a'], { holder: 'one' }));
     ahead = 62_000;
-    granted(await locks.lockAll(['a'], { holder: 'two' }));
+    granted(await locks.tryLockAll(['a'], { holder: 'two' }));
     ahead = -600_000;
     expect(await first.renew()).toBe('stale');
   });
 
   it('that was kept is not called kept again when the next attempt has it', async () => {
     const locks = resourceLocks({ store: memoryLockStore() });
-    const first = granted(await locks.lockAll(['a'], { holder: 'one' }));
+    const first = granted(await locks.tryLockAll(['a'], { holder: 'one' }));
     expect([await first.keep(), await first.keep()]).toEqual(['kept', 'kept']);
-    granted(await locks.lockAll(['a'], { holder: 'one' }));
+    granted(await locks.tryLockAll(['a'], { holder: 'one' }));
     expect([await first.keep(), await first.unlock()]).toEqual(['stale', 'stale']);
   });
 });
@@ -360,7 +370,14 @@ describe('DynamoDB', () => {
     const fence = {
       ConditionCheck: { TableName, Key: { id: 'nothing' }, ConditionExpression: 'attribute_not_exists(id)' },
     };
-    const options = { id: 'work', fence, tableName: TableName, client, documents: documentsOver(client) };
+    const options = {
+      id: 'request',
+      work: 'write',
+      fence,
+      tableName: TableName,
+      client,
+      documents: documentsOver(client),
+    };
     const answer = forEachItem(['x'], { ...options, host: hurried().host }, (chunk) =>
       chunk.map((id) => ({ Put: Put(id) })),
     );

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { sleep } from '../../lib/core/host.ts';
+import { type Host, sleep } from '../../lib/core/host.ts';
 import { type LockAnswer, type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { createSandbox } from './lambda/sandbox.ts';
 import { simulateLocks } from './locks/simulate.ts';
@@ -46,7 +46,7 @@ describe('the simulation of locks', () => {
         };
         const options = { holder: 'one', waitMs: pick([0, 30_000]) };
         world.after(between(0, 150), async () => {
-          answers.push(await resourceLocks({ store, host }).lockAll(['a', 'b', 'c'], options));
+          answers.push(await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], options));
         });
       }
       await world.run(Number.POSITIVE_INFINITY);
@@ -77,6 +77,7 @@ describe('the simulation of locks finds', () => {
   type Acquire = typeof import('../../lib/locks/acquire.ts');
   type Renewal = typeof import('../../lib/locks/renewal.ts');
   type Progress = typeof import('../../lib/locks/dynamodb/progress.ts');
+  type Bounded = typeof import('../../lib/locks/bounded.ts');
 
   it('writes that do not look at the lock', async () => {
     plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
@@ -100,7 +101,7 @@ describe('the simulation of locks finds', () => {
     plant<Locks>('../../lib/locks/locks.ts', ({ resourceLocks }) => ({
       resourceLocks(options) {
         const locks = resourceLocks(options);
-        return { ...locks, withLock: (resources, ...rest) => locks.withLock(ofSet(resources), ...rest) };
+        return { ...locks, tryWithLock: (resources, ...rest) => locks.tryWithLock(ofSet(resources), ...rest) };
       },
     }));
     plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
@@ -159,10 +160,10 @@ describe('the simulation of locks finds', () => {
 
   it('a rule that fails, and is taken for yes', async () => {
     plant<Rules>('../../lib/locks/unlock-rules.ts', ({ settleWork }) => ({
-      settleWork(lock, rule, renewal) {
-        if (typeof rule !== 'function') return settleWork(lock, rule, renewal);
+      settleWork(settings, lock, rule, renewal) {
+        if (typeof rule !== 'function') return settleWork(settings, lock, rule, renewal);
         const looks = async () => rule(lock);
-        return settleWork(lock, () => looks().catch(() => true), renewal);
+        return settleWork(settings, lock, () => looks().catch(() => true), renewal);
       },
     }));
     expect(await firstBroken(3000)).toBe(8);
@@ -211,6 +212,17 @@ describe('the simulation of locks finds', () => {
       keepRenewed: (settings, lock) => keepRenewed(settings, { ...lock, renew: async () => 'renewed' }),
     }));
     expect(await firstBroken(300)).toBe(13);
+  });
+
+  it('a request that is waited for without a bound', async () => {
+    plant<Bounded>('../../lib/locks/bounded.ts', ({ insisting, requestMsOf }) => ({
+      insisting(settings, ...rest) {
+        const bound = requestMsOf(settings);
+        const after: Host['after'] = (ms, run) => (ms === bound ? () => undefined : settings.host.after(ms, run));
+        return insisting({ ...settings, host: { ...settings.host, after } }, ...rest);
+      },
+    }));
+    expect(await firstBroken(300)).toBe(14);
   });
 
   it('progress that an earlier attempt moves on', async () => {

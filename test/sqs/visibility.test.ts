@@ -1,8 +1,10 @@
 import type { ChangeMessageVisibilityBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import middy from '@middy/core';
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../lib/core/host.ts';
-import { memoryStore, OptionError, reconcile } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import { memoryStore, OptionError, RetryableError, reconcile } from '../../lib/index.ts';
+import { sqsOnce } from '../../lib/middy/index.ts';
+import { bodyField, eachMessage, type InvocationContext, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
@@ -39,7 +41,8 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, random = 0.5) {
       },
       ({ body }) => handle(body.orderId),
     );
-  return { host, store, asked, consumer, context: () => context(30_000, host.now) };
+  const { onEvent = () => undefined } = options;
+  return { host, store, sqsClient, onEvent, asked, consumer, context: () => context(30_000, host.now) };
 }
 
 const order = (orderId: string, receiveCount = 1) =>
@@ -108,6 +111,38 @@ describe('a message that waits', () => {
       expect(asked).toEqual([[{ receipt: 'copy', seconds }]]);
     }
   });
+
+  it('for what its handler knows comes back then, behind every door, and not after the back-off of a failure', async () => {
+    const told: string[] = [];
+    const waits = () => Promise.reject(new RetryableError('locked', { retryAfterMs: 900_000 }));
+    const doors: ((set: ReturnType<typeof setUp>) => (event: SqsEvent, on: InvocationContext) => unknown)[] = [
+      ({ consumer }) => consumer(waits),
+      ({ host, store, sqsClient, onEvent }) =>
+        middy(waits, { timeoutEarlyInMillis: 0 }).use(
+          sqsOnce({
+            ...{ operation: 'send-email', key: bodyField('orderId'), onAbandoned: 'retry', store, sqsClient, onEvent },
+            host,
+          }),
+        ) as never,
+    ];
+    for (const door of doors) {
+      const set = setUp({ onEvent: ({ type }) => told.push(type) });
+      // The fifth receive: after a failure, 810 s.
+      expect(failuresOf(await door(set)(sqsEvent(order('a', 5)), set.context()))).toEqual(['a']);
+      expect(set.asked).toEqual([[{ receipt: 'a', seconds: 946 }]]);
+    }
+    expect(told).toEqual(['granted', 'released', 'deferred', 'granted', 'released', 'deferred']);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'and is told to wait for %d milliseconds is taken for one that failed',
+    async (retryAfterMs) => {
+      const { consumer, asked, context } = setUp();
+      const waits = () => Promise.reject(new RetryableError('locked', { retryAfterMs }));
+      await consumer(waits)(sqsEvent(order('a')), context());
+      expect(asked.flat()).toEqual([{ receipt: 'a', seconds: 10 }]);
+    },
+  );
 
   it('behind another suspect comes back before that one does, should it kill the worker again', async () => {
     const { consumer, asked, context, host } = setUp();

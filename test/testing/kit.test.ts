@@ -125,6 +125,19 @@ it('ends a worker whose promise is rejected and handled by nobody, as Lambda doe
   expect(report.lost).toEqual([]);
 });
 
+it('ends the worker whose promise it was, and no other that runs beside it', async () => {
+  const careless: Handle =
+    (world) =>
+    async ({ Records: [record] }) => {
+      const isFirst = record?.body.includes('o-1') && record.attributes.ApproximateReceiveCount === '1';
+      if (isFirst) void world.io('unawaited', () => Promise.reject(new Error('no')), { takesMs: 60 });
+      await world.io('first', () => undefined, { takesMs: 100 });
+    };
+  const { report } = await replay(careless, [], { messages: orders, batchSize: 1, effects: () => 7 });
+  const dead = report.findings[0]?.story.filter((line) => line.includes('dies of'));
+  expect(dead).toEqual(['     60 ms  worker 1 dies of an unhandled rejection: Error: no']);
+});
+
 it('moves a message that always fails to the dead-letter queue, after its receives', async () => {
   const failing: Handle =
     (world, { lines }) =>

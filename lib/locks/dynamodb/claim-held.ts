@@ -8,7 +8,7 @@ import type { TransactAction } from './store.ts';
  *
  * @param tableName the claims table
  * @example
- * await forEachItem(debts, { id: claim.effectKey, fence: claimHeld(claim, tableName), tableName }, repayments);
+ * await forEachItem(debts, { id: claim.effectKey, work: 'repay', fence: claimHeld(claim, tableName), tableName }, repayments);
  */
 export function claimHeld(claim: Pick<Claim, 'operation' | 'key' | 'fence'>, tableName: string): TransactAction {
   return {

@@ -4,13 +4,21 @@ import { canonicalValue, fingerprintOf } from '../../core/fingerprint.ts';
 import type { Host } from '../../core/host.ts';
 import { nodeHost } from '../../host.ts';
 import { type TableOptions, tableOf } from '../../stores/dynamodb/options.ts';
+import { WorkUnfinishedError } from '../errors.ts';
+import { heard } from '../heard.ts';
 import { type Progress, progressOf, type Segment, segmentsOf } from '../segment.ts';
-import { mostActions, progressItems } from './progress.ts';
+import { takeName } from './names-in-use.ts';
+import { mostActions, progressItems, type WorkName } from './progress.ts';
 import type { TransactAction } from './store.ts';
 
 export interface ForEachItemOptions<T> extends TableOptions {
-  /** The identity of the work, the same on every attempt: `claim.effectKey`. */
+  /** The identity of the request, the same on every attempt: `claim.effectKey`. */
   readonly id: string;
+  /**
+   * What is done with the items, e.g. `'repay'`: 1 to 64 characters of ASCII, without spaces and `#`. Two works of one request over the
+   * same items have two names, and the progress of each is its own.
+   */
+  readonly work: string;
   /**
    * Looked at as an attempt begins, so that a stale worker cannot: `claimHeld(claim, tableName)` or `store.stillHeld(lock)`.
    * Once an attempt has begun, no earlier one commits anything.
@@ -41,12 +49,15 @@ export interface ForEachItemOptions<T> extends TableOptions {
   readonly host?: Host;
 }
 
-/**
- * How far the work has come. `done`: every item. `stopped`: `signal` was aborted; the next attempt goes on. `stale`: this
- * worker is not the one to do it any more.
- */
+/** The writes for a chunk, whose first item is the one at `from`. */
+export type WritesFor<T> = (
+  chunk: readonly T[],
+  from: number,
+) => Promise<readonly TransactAction[]> | readonly TransactAction[];
+
+/** Every item is done, by this attempt and those before it. */
 export interface ForEachItemAnswer extends Progress {
-  readonly outcome: 'done' | 'stopped' | 'stale';
+  readonly outcome: 'done';
 }
 
 /**
@@ -56,34 +67,61 @@ export interface ForEachItemAnswer extends Progress {
  * The items must be the same ones in the same order on every attempt. What `writesFor` does besides returning writes may be
  * repeated.
  *
- * @param writesFor answers the writes for a chunk, as `TransactWriteCommand` takes them. None are needed for an item that is done
+ * @param writesFor returns the writes for a chunk, as `TransactWriteCommand` takes them. None are needed for an item that is done
  *   already
- * @throws WorkChangedError when the items are others than before; ChunkRefusedError when a write's own condition failed; what
- *   `writesFor` throws. Chunks under way are awaited first
+ * @throws WorkUnfinishedError when `signal` was aborted before all was done, or the attempt is stale: let it through, and the next
+ *   attempt goes on. WorkChangedError when the items are others than before; ChunkRefusedError when a write's own condition
+ *   failed; OptionError when a name is used twice in one attempt; what `writesFor` throws. Chunks under way are awaited first
  * @example
- * const { outcome, done } = await forEachItem(
+ * await forEachItem(
  *   debts,
- *   { id: claim.effectKey, fence: store.stillHeld(lock), tableName, signal: claim.signal },
+ *   { id: claim.effectKey, work: 'repay', fence: store.stillHeld(lock), tableName, signal: claim.signal },
  *   (chunk) => chunk.map((debt) => ({ Update: repaid(debt) })),
  * );
  */
-export async function forEachItem<T>(
+export function forEachItem<T>(
   items: readonly T[],
   options: ForEachItemOptions<T>,
-  writesFor: (chunk: readonly T[], from: number) => Promise<readonly TransactAction[]> | readonly TransactAction[],
+  writesFor: WritesFor<T>,
 ): Promise<ForEachItemAnswer> {
-  const { id, fence, check = () => [], signal, host = nodeHost } = options;
+  return heard('forEachItem', attemptAll(items, options, writesFor));
+}
+
+async function attemptAll<T>(
+  items: readonly T[],
+  options: ForEachItemOptions<T>,
+  writesFor: WritesFor<T>,
+): Promise<ForEachItemAnswer> {
+  const { id, work, fence, host = nodeHost } = options;
   const { chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600 } = options;
-  expect(typeof id === 'string' && id !== '', 'id', 'a text that is not empty', id);
+  expect(typeof id === 'string' && id !== '', 'id', 'a text that is not empty', typeof id);
+  expectName(work);
   expect(fence?.ConditionCheck, 'fence', 'a ConditionCheck', fence);
   for (const [name, value] of Object.entries({ chunk, concurrency, retentionSeconds })) {
     expectWhole(name, value);
     expect(value > 0, name, 'at least 1', value);
   }
-  const total = items.length;
-  if (total === 0) return { outcome: 'done', total, done: 0 };
+  const table = { ...documentsOf(options), host };
+  const giveBack = takeName(table, { id, work }, fence);
+  try {
+    const progress = progressItems(table, { id, work });
+    return await doAll(items, { ...options, chunk, concurrency, retentionSeconds, host }, writesFor, progress);
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
 
-  const progress = progressItems({ ...documentsOf(options), host }, id);
+type Defaulted = 'chunk' | 'concurrency' | 'retentionSeconds' | 'host';
+
+async function doAll<T>(
+  items: readonly T[],
+  options: ForEachItemOptions<T> & Required<Pick<ForEachItemOptions<T>, Defaulted>>,
+  writesFor: WritesFor<T>,
+  progress: ReturnType<typeof progressItems>,
+): Promise<ForEachItemAnswer> {
+  const { fence, check = () => [], chunk, concurrency, retentionSeconds, signal, host } = options;
+  const total = items.length;
   const segments = segmentsOf(total);
   const attempt = host.randomId();
   const expiresAt = Math.ceil(host.now() / 1000) + retentionSeconds;
@@ -92,7 +130,8 @@ export async function forEachItem<T>(
   // After it has begun: until then an earlier attempt may have moved on.
   const found = await progress.read(total);
   let { done } = progressOf(total, found);
-  let isStale = begun === 'stale';
+  if (begun === 'stale') throw new WorkUnfinishedError('stale', { total, done });
+  let isStale = false;
   const failures: unknown[] = [];
 
   const waiting = segments
@@ -101,7 +140,9 @@ export async function forEachItem<T>(
   const lanes = Array.from({ length: Math.min(concurrency, waiting.length) }, lane);
   await Promise.all(lanes);
   if (failures.length > 0) throw failures[0];
-  return { outcome: isStale ? 'stale' : done === total ? 'done' : 'stopped', total, done };
+  if (isStale) throw new WorkUnfinishedError('stale', { total, done });
+  if (done < total) throw new WorkUnfinishedError('stopped', { total, done });
+  return { outcome: 'done', total, done };
 
   /** Does one segment after the other, until there is none left or a reason to stop. */
   async function lane(): Promise<void> {
@@ -137,15 +178,23 @@ export async function forEachItem<T>(
  * How far a work has come, or nothing when it was not begun.
  *
  * @example
- * const progress = await readProgress({ tableName, id: 'repay#request-17' }); // { total: 20000, done: 8425 }
+ * const progress = await readProgress({ tableName, id: 'repay#request-17', work: 'repay' }); // { total: 20000, done: 8425 }
  */
-export async function readProgress(
-  options: TableOptions & { readonly id: string; readonly documents?: DynamoDBDocumentClient },
+export function readProgress(
+  options: TableOptions & WorkName & { readonly documents?: DynamoDBDocumentClient },
 ): Promise<Progress | undefined> {
-  const progress = progressItems({ ...documentsOf(options), host: nodeHost }, options.id);
-  // Every work has a first segment, and that knows how many there are.
-  const [first] = await progress.read(1);
-  return first && progressOf(first.total, await progress.read(first.total));
+  return heard('readProgress', lookUp(options));
+}
+
+async function lookUp(options: Parameters<typeof readProgress>[0]): Promise<Progress | undefined> {
+  expectName(options.work);
+  return progressItems({ ...documentsOf(options), host: nodeHost }, options).look();
+}
+
+/** @throws OptionError: with a `#`, the names of two works could come to the same item */
+function expectName(work: string): void {
+  const isName = typeof work === 'string' && /^[!"$-~]{1,64}$/.test(work);
+  expect(isName, 'work', '1 to 64 characters of ASCII, without spaces and #', work);
 }
 
 function documentsOf(options: TableOptions & { readonly documents?: DynamoDBDocumentClient }) {

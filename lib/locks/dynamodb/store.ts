@@ -151,9 +151,20 @@ function refusalOf(error: unknown, writes: readonly LockWrite[]): readonly (Stor
   });
 }
 
-/** @throws Error when the item is not of a schema this version knows */
+/** An item is where a lock should be, and is none that this version of pawl knows. It is left as it is. */
+export class UnknownLockError extends Error {
+  override readonly name = 'UnknownLockError';
+  /** The item's. It may identify a person, and is no part of the message. */
+  readonly id: string;
+  constructor(id: string) {
+    super("an item is no lock of pawl's schema 1");
+    this.id = id;
+  }
+}
+
+/** @throws UnknownLockError when the item is not of a schema this version knows */
 function fromItem(item: Item): StoredRecord {
   // Deciding upon a record that is only half understood could give a held resource away.
-  if (item['v']?.S !== 'lock-1') throw new Error(`the item ${item['id']?.S} is no lock of pawl's schema 1`);
-  return fieldsOf(item) as unknown as StoredRecord;
+  if (item['v']?.S !== 'lock-1') throw new UnknownLockError(item['id']?.S ?? '');
+  return fieldsOf(item) as StoredRecord;
 }

@@ -51,7 +51,7 @@ function remembered<T>(known: Map<string, T>, expression: string, parse: (tokens
 type Tokens = ReturnType<typeof tokensOf>;
 
 function tokensOf(expression: string) {
-  const all = expression.match(/[#:]?\w+|\S/g) ?? [];
+  const all = expression.match(/[#:]?\w+|<>|\S/g) ?? [];
   let at = 0;
   const next = () => all[at++] ?? '';
   return {
@@ -91,15 +91,18 @@ function parseOne(tokens: Tokens): Condition {
     return inner;
   }
   const name = tokens.next();
-  if (name === 'attribute_not_exists') {
+  if (name === 'attribute_not_exists' || name === 'attribute_exists') {
     tokens.demand('(');
     const path = tokens.next();
     tokens.demand(')');
-    return (item, placeholders) => item?.[fieldOf(path, placeholders)] === undefined;
+    const wanted = name === 'attribute_exists';
+    return (item, placeholders) => (item?.[fieldOf(path, placeholders)] !== undefined) === wanted;
   }
-  tokens.demand('=');
+  const differs = tokens.skips('<>');
+  if (!differs) tokens.demand('=');
   const value = tokens.next();
-  return (item, placeholders) => same(item?.[fieldOf(name, placeholders)], attributeOf(value, placeholders));
+  return (item, placeholders) =>
+    same(item?.[fieldOf(name, placeholders)], attributeOf(value, placeholders)) !== differs;
 }
 
 function parseUpdate(tokens: Tokens): readonly Change[] {

@@ -27,8 +27,25 @@ export async function repay(
   const { style, most, leaseMs, keepMs, skewMs, waitMs, chunk, concurrency } = scenario;
   const { host } = sandbox;
   const documents = documentsOver(client);
-  const store = { ...dynamoLockStore({ tableName: TableName, client, host }), most };
+  const hanging = withHangs(client);
+  const store = { ...dynamoLockStore({ tableName: TableName, client: hanging, host }), most };
   const locks = resourceLocks({ store, host, leaseMs, keepMs, skewMs });
+
+  /** A client without time-outs, some requests of which are never answered. The application's own are: what hangs there is its own. */
+  function withHangs(inner: DynamoDBClient): DynamoDBClient {
+    async function send(command: never): Promise<unknown> {
+      const { random } = world;
+      if (scenario.hangs === 0 || world.time > scenario.faultsEndMs || !random.chance(scenario.hangs)) {
+        return inner.send(command);
+      }
+      oracle.troubled(sandbox);
+      stats.hung++;
+      // A client that is never heard of again, whether its request arrives or not.
+      if (random.chance(0.5)) inner.send(command).catch(() => undefined);
+      return new Promise(() => undefined);
+    }
+    return { send } as unknown as DynamoDBClient;
+  }
 
   async function open(some: readonly string[]): Promise<readonly string[]> {
     let unread: readonly object[] = some.map((debt) => ({ id: debtItem(debt) }));
@@ -65,14 +82,15 @@ export async function repay(
   async function repayAll(lock: Lock, signal: AbortSignal): Promise<void> {
     if (style === 'chunks') {
       const check = (some: readonly string[]) => store.stillLocked(lock, some);
-      const { outcome } = await forEachItem(
+      await forEachItem(
         debts,
         {
           id: holder,
+          work: 'repay',
           fence: store.stillHeld(lock),
           check,
           tableName: TableName,
-          documents,
+          documents: documentsOver(hanging),
           host,
           chunk,
           concurrency,
@@ -84,7 +102,6 @@ export async function repay(
           return left.map((debt) => repayment(debt, lock));
         },
       );
-      if (outcome !== 'done') throw new Error(`the work is ${outcome}`);
       return;
     }
     const left = await open(debts);
@@ -107,7 +124,7 @@ export async function repay(
   const onFailure: UnlockRule = scenario.onFailure === 'if-repaid' ? allRepaid : scenario.onFailure;
   let lockId = '';
   try {
-    const answer = await locks.withLock(
+    const answer = await locks.tryWithLock(
       debts,
       { holder, reason: 'repayment', waitMs, unlock: { onSuccess: 'unlock', onFailure } },
       async (lock) => {

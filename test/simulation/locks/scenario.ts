@@ -36,6 +36,8 @@ export interface LockScenario {
   readonly backoffMs: number;
   readonly visibilityMs: number;
   readonly sdkTries: number;
+  /** The share of the requests of locks and of progress that are never answered, whether or not they are applied. */
+  readonly hangs: number;
 }
 
 export function createLockScenario(seed: number): LockScenario {
@@ -74,5 +76,6 @@ export function createLockScenario(seed: number): LockScenario {
     backoffMs: pick([500, 5000]),
     visibilityMs,
     sdkTries: pick([4, 4, 2, 1]),
+    hangs: pick([0, 0, 0.03]),
   };
 }

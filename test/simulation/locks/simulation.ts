@@ -15,6 +15,7 @@ const counted = [
   'takenOver',
   'failed',
   'storeRequests',
+  'hung',
   'faults',
 ] as const;
 

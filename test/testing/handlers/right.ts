@@ -4,7 +4,8 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { headerKey, onceOverHttp } from '../../../lib/http/index.ts';
+import middy from '@middy/core';
+import { headerKey, httpOnce, onceOverHttp } from '../../../lib/http/index.ts';
 import { once, RejectedError, reconcile, renewedLease } from '../../../lib/index.ts';
 import {
   bodyField,
@@ -241,6 +242,17 @@ export const right: readonly Fixture[] = [
         ),
     }),
   ),
+  fixture('HTTP: by the middleware, with Middy', {
+    ...common,
+    callers: { event: post },
+    handler: (world, { send }) =>
+      middy(async ({ body }: Post) => {
+        await world.io('pay', () => send(orderOf(body)));
+        return { statusCode: 201 };
+      }).use(
+        httpOnce<Post>({ ...world.options, operation: 'pay', caller: 'anyone', key: headerKey(), onAbandoned: 'park' }),
+      ),
+  }),
   ...(['retry', 'park'] as const).map((onAbandoned) =>
     fixture(`once: under '${onAbandoned}'`, {
       ...common,

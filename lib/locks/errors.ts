@@ -1,0 +1,70 @@
+import { RetryableError, StoreUnavailableError } from '../core/errors.ts';
+import type { HeldBy } from './lock.ts';
+import type { Resource } from './resource.ts';
+
+/**
+ * Other holders have some of the resources, and `waitMs` is over. The work was not begun. Let it through, before the handler has
+ * applied anything: the claim is released, and the message comes again when the locks in the way can have ended.
+ */
+export class ResourcesBusyError extends RetryableError {
+  override readonly name = 'ResourcesBusyError';
+  /** Who has which of the resources. Empty when no holder in particular was in the way. */
+  readonly by: readonly HeldBy[];
+  constructor(by: readonly HeldBy[], retryAfterMs: number) {
+    // No holder and no resource: what an error says goes to logs, and these identify people.
+    super('the work was not begun: resources of it are locked; `by` says by whom', {
+      retryAfterMs: retryAfterMs > 0 ? retryAfterMs : undefined,
+    });
+    this.by = by;
+  }
+}
+
+/**
+ * An attempt at a work has ended, and items of it are not done. Let it through: the claim is released, the message comes again, and
+ * the next attempt goes on. What is done is counted, and not repeated.
+ */
+export class WorkUnfinishedError extends RetryableError {
+  override readonly name = 'WorkUnfinishedError';
+  /** `stopped`: `signal` was aborted. `stale`: this attempt is not the one to do it any more. */
+  readonly why: 'stopped' | 'stale';
+  readonly total: number;
+  readonly done: number;
+  constructor(why: 'stopped' | 'stale', { total, done }: { readonly total: number; readonly done: number }) {
+    const because =
+      why === 'stopped' ? 'its signal was aborted' : 'its fence or its check was refused, or another attempt has begun';
+    super(`the work is not finished: ${because} after ${done} of ${total} items; the next attempt goes on`);
+    this.why = why;
+    this.total = total;
+    this.done = done;
+  }
+}
+
+/**
+ * The work returned, and its `onSuccess` rule did not say that all is done: the resources are kept for the next attempt. It does not
+ * say that nothing was applied, so that `onAbandoned` decides what becomes of the claim. `cause` is what the rule threw.
+ */
+export class LockKeptError extends Error {
+  override readonly name = 'LockKeptError';
+  constructor(options?: ErrorOptions) {
+    super(
+      'the work returned, and its onSuccess rule did not answer true: its lock waits for the next attempt',
+      options,
+    );
+  }
+}
+
+/** The work that this call is made in has some of the resources itself. Its lock is the one to use; nothing was changed. */
+export class NestedLockError extends Error {
+  override readonly name = 'NestedLockError';
+  readonly resources: readonly Resource[];
+  constructor(resources: readonly Resource[]) {
+    super('the work around this call has locked some of these resources: hand its lock on, and do not lock them again');
+    this.resources = resources;
+  }
+}
+
+/** The store failed before any work was begun: whatever it says of the lock, nothing was applied under it. */
+export class LockingFailedError extends StoreUnavailableError {
+  /** @internal */
+  readonly 'pawl.error' = 'retryable';
+}

@@ -1,0 +1,41 @@
+import { recordedError } from '../core/record.ts';
+
+/** How long a failure may wait for somebody who asks for it, in milliseconds. */
+const patienceMs = 1000;
+
+/** A promise that knows whether it was asked for its outcome, by `await` or in any other way. */
+class Asked<T> extends Promise<T> {
+  /** What follows from it is an ordinary promise. */
+  static override get [Symbol.species]() {
+    return Promise;
+  }
+  isAsked = false;
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and this is how `await` asks it.
+  override then<A = T, B = never>(
+    fulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.isAsked = true;
+    return super.then(fulfilled, rejected);
+  }
+}
+
+/**
+ * Lets what was started fail although it is awaited late or never: Node ends a process for that, and with it a whole batch. A failure
+ * that was not asked for is said on the console, because nobody else hears of it.
+ */
+export function heard<T>(what: string, started: Promise<T>): Promise<T> {
+  const asked = new Asked<T>((resolve, reject) => started.then(resolve, reject));
+  asked.catch((error) => {
+    if (asked.isAsked) return;
+    const timer = setTimeout(() => {
+      if (!asked.isAsked) console.warn(JSON.stringify({ pawl: 'not-awaited', what, error: recordedError(error) }));
+    }, patienceMs);
+    // Nobody waits for it.
+    timer.unref();
+  });
+  // That was us.
+  asked.isAsked = false;
+  return asked;
+}

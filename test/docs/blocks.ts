@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The pages with examples, as paths from the root. */
+export const guides: readonly string[] = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+export interface Block {
+  /** From 1, in its guide. */
+  readonly number: number;
+  /** What a reader has and the guide does not show: an HTML comment that begins with `given`, right before the code. */
+  readonly given: string;
+  readonly code: string;
+}
+
+const BLOCK = /(?:<!-- given\n(?<given>[\s\S]*?)-->\n)?```ts\n(?<code>[\s\S]*?)```/g;
+
+/** The TypeScript of a guide, in its order. */
+export function blocksOf(guide: string): readonly Block[] {
+  return [...readFileSync(join(ROOT, guide), 'utf8').matchAll(BLOCK)].map(({ groups }, index) => ({
+    number: index + 1,
+    given: groups?.['given'] ?? '',
+    code: groups?.['code'] ?? '',
+  }));
+}
+
+/** The one block of a guide that contains this text. */
+export function blockWith(guide: string, text: string): Block {
+  const [block, ...others] = blocksOf(guide).filter(({ code }) => code.includes(text));
+  if (block === undefined || others.length > 0) {
+    throw new Error(`${guide}: expected one block with ${JSON.stringify(text)}; got ${block ? 1 + others.length : 0}`);
+  }
+  return block;
+}

@@ -1,0 +1,486 @@
+import { describe, expect, test } from 'vitest';
+import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
+import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
+import { crashSweep, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
+import { apiGatewayV2 } from '../support/http-events.ts';
+import { blocksOf, blockWith, guides } from './blocks.ts';
+import { type Example, exampleOf, type Names } from './run-example.ts';
+import { createOutside, type Outside, wired } from './swept-world.ts';
+
+type Order = { readonly orderId: string };
+
+/** How the handler of a world is made from an example, and what a reader has and the example does not show. */
+interface Sweep {
+  readonly guide: string;
+  /** What tells the example from the others of its guide. */
+  readonly text: string;
+  readonly isOptions?: boolean;
+  readonly handler: (run: Example, world: World, outside: Outside) => SweptHandler;
+  /** How often the effects of a message have happened. */
+  readonly effects?: (outside: Outside, orderId: string) => Record<string, number> | number;
+}
+
+/** An example that exports a handler. */
+const exported =
+  (given: (world: World, outside: Outside) => Names) =>
+  (run: Example, world: World, outside: Outside): SweptHandler => {
+    const module = run({ ...wired(world, outside), ...given(world, outside) });
+    return async (event, context) => {
+      const { handler } = (await module) as { readonly handler: (event: unknown, context: unknown) => unknown };
+      return handler(event, context);
+    };
+  };
+
+/** An example of what is inside of a handler, run by a consumer around it. */
+const inside =
+  (
+    given: (world: World, outside: Outside, orderId: string, claim: Claim) => Names,
+    options: Partial<SqsOptions<Order>> = {},
+  ) =>
+  (run: Example, world: World, outside: Outside): SweptHandler =>
+    eachMessage<Order>(
+      { ...world.options, operation: 'around', key: bodyField('orderId'), onAbandoned: 'retry', ...options },
+      async ({ body }, claim) => {
+        await run({ ...wired(world, outside), ...given(world, outside, body.orderId, claim) });
+      },
+    );
+
+/** A handler of requests over HTTP, whose client sends each message as a request, and again until it is told that it is done. */
+const overHttp = (handle: SweptHandler): SweptHandler => {
+  const asked = handle as (event: object, context: unknown) => Promise<{ readonly statusCode: number }>;
+  return (async ({ Records }: SqsEvent, context: unknown) => {
+    for (const { body } of Records) {
+      const sent = apiGatewayV2({ headers: { 'idempotency-key': JSON.stringify(JSON.parse(body).orderId) }, body });
+      const authorizer = { jwt: { claims: { sub: 'customer-1' }, scopes: [] } };
+      const { statusCode } = await asked({ ...sent, requestContext: { ...sent.requestContext, authorizer } }, context);
+      if (statusCode >= 400) throw new Error(String(statusCode));
+    }
+  }) as SweptHandler;
+};
+
+/** A batch handler as people have them, whose mailer knows a mail by its order. */
+const existing = (world: World, outside: Outside) => async (event: SqsEvent) => {
+  for (const { body } of event.Records) {
+    const { orderId } = JSON.parse(body) as Order;
+    await world.io('mailer.send', () => outside.act(orderId, orderId));
+  }
+};
+
+const Order = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+};
+
+const sweeps: readonly Sweep[] = [
+  {
+    guide: 'README.md',
+    text: 'giftCards.issue(body',
+    handler: exported((world, outside) => ({
+      Order,
+      giftCards: {
+        issue: ({ orderId }: Order, { idempotencyKey }: { idempotencyKey: string }) =>
+          world.io('giftCards.issue', () => outside.act(orderId, idempotencyKey)),
+      },
+    })),
+  },
+  {
+    guide: 'README.md',
+    text: 'middy(existingBatchHandler',
+    handler: exported((world, outside) => ({ bodyField, existingBatchHandler: existing(world, outside) })),
+  },
+  {
+    guide: 'README.md',
+    text: 'onAbandoned: reconcile(',
+    isOptions: true,
+    handler(run, world, outside) {
+      const findByKey = (key: string) =>
+        world.io('giftCards.findByKey', () => outside.done.find((one) => one.key === key));
+      const module = reconciling(run, world, { giftCards: { findByKey } });
+      return consuming(world, outside, async () => ((await module) as { options: object }).options);
+    },
+  },
+  {
+    guide: 'README.md',
+    text: 'locks.withLock(',
+    handler: inside((world, outside, orderId, claim) => ({
+      claim,
+      debts: ['a', 'b'],
+      allRepaid: () => outside.times(orderId) > 0,
+      repay: () => world.io('bank.repay', () => outside.act(orderId, orderId)),
+    })),
+  },
+  {
+    guide: 'docs/http.md',
+    text: 'onceOverHttp(',
+    handler: (run, world, outside) =>
+      overHttp(
+        exported(() => ({
+          payments: {
+            refund: ({ orderId }: Order, { idempotencyKey }: { idempotencyKey: string }) =>
+              world.io('payments.refund', () => outside.act(orderId, idempotencyKey)),
+          },
+        }))(run, world, outside),
+      ),
+  },
+  {
+    guide: 'docs/http.md',
+    text: 'httpOnce(',
+    handler: (run, world, outside) =>
+      overHttp(
+        exported(() => ({
+          accountOf: () => 'customer-1',
+          async refund({ body }: { body: string }) {
+            const { orderId } = JSON.parse(body) as Order;
+            await world.io('payments.refund', () => outside.act(orderId, orderId));
+            return { statusCode: 201 };
+          },
+        }))(run, world, outside),
+      ),
+  },
+  {
+    guide: 'docs/policies.md',
+    text: 'reconcile(',
+    handler(run, world, outside) {
+      const findByKey = (key: string) =>
+        world.io('giftCards.findByKey', () => outside.done.find((one) => one.key === key));
+      const module = reconciling(run, world, { giftCards: { findByKey } });
+      return consuming(world, outside, async () => (await module) as object);
+    },
+  },
+  {
+    guide: 'docs/policies.md',
+    text: 'classify(',
+    handler(run, world, outside) {
+      class ProviderError extends Error {
+        readonly status = 429;
+      }
+      let calls = 0;
+      const module = run({ ProviderError });
+      return consuming(
+        world,
+        outside,
+        async () => ({ ...(await module), onAbandoned: 'park' }),
+        () => {
+          if (++calls === 1) throw new ProviderError('slow down');
+        },
+      );
+    },
+  },
+  {
+    guide: 'docs/powertools.md',
+    text: 'what Powertools does, without asking you',
+    handler: exported((world, outside) => ({
+      sendMail: ({ orderId }: Order) => world.io('mailer.send', () => outside.act(orderId, orderId)),
+    })),
+  },
+  {
+    guide: 'docs/powertools.md',
+    text: 'IdempotencyAlreadyInProgressError',
+    handler(run, world, outside) {
+      let calls = 0;
+      return exported(() => ({
+        config: { registerLambdaContext: () => undefined },
+        sendMailOnce: async ({ orderId }: Order) => {
+          if (++calls === 1) throw Object.assign(new Error(), { name: 'IdempotencyAlreadyInProgressError' });
+          await world.io('mailer.send', () => outside.act(orderId, orderId));
+        },
+      }))(run, world, outside);
+    },
+  },
+  {
+    guide: 'docs/producers.md',
+    text: "entityKey('payment'",
+    handler: inside((_, __, orderId) => ({ payment: { id: orderId } })),
+    effects: (outside, orderId) => outside.done.filter(({ key }) => key === `payment/${orderId}/refund`).length,
+  },
+  {
+    guide: 'docs/producers.md',
+    text: 'sentKey()',
+    handler: exported((world, outside) => ({
+      refund: ({ body }: { body: Order }) => world.io('payments.refund', () => outside.act(body.orderId, body.orderId)),
+    })),
+  },
+  {
+    guide: 'docs/producers.md',
+    text: 'requestKey()',
+    handler(run, world, outside) {
+      const names = wired(world, outside);
+      const sendOnce = names['sendOnce'] as (options: object) => unknown;
+      const send = sendOnce({ operation: 'newsletter', store: world.options.store, queueUrl: 'https://sqs/mails' });
+      return inside((_, __, orderId) => ({
+        send,
+        run: { date: '2026-11-21' },
+        customer: { id: orderId },
+        body: {},
+        requestKey: () => `${orderId} ${world.options.host.randomId()}`,
+      }))(run, world, outside);
+    },
+    effects: (outside, orderId) => outside.done.filter(({ key }) => key?.startsWith(orderId)).length,
+  },
+  {
+    guide: 'docs/transactions.md',
+    text: 'eachTransaction<Payment>',
+    handler: exported(() => ({
+      bodyField: () => bodyField('orderId'),
+      debitOf: ({ orderId }: Order) => ({ id: `${orderId} debit` }),
+      creditOf: ({ orderId }: Order) => ({ id: `${orderId} credit` }),
+    })),
+    effects: ({ transactions: { put } }, orderId) => ({
+      debit: put.filter(({ id }) => id === `${orderId} debit`).length,
+      credit: put.filter(({ id }) => id === `${orderId} credit`).length,
+    }),
+  },
+  {
+    guide: 'docs/transactions.md',
+    text: 'inPhases({',
+    handler: exported((world, outside) => ({
+      TableName: 'payouts',
+      bodyField: () => bodyField('orderId'),
+      bank: {
+        transfer: ({ orderId }: Order, { idempotencyKey }: { idempotencyKey: string }) =>
+          world.io('bank.transfer', () => outside.act(orderId, idempotencyKey)),
+      },
+    })),
+    effects: (outside, orderId) => ({
+      transfer: outside.times(orderId),
+      paid: outside.transactions.put.filter(({ transfer }) => transfer === `done ${orderId}`).length,
+    }),
+  },
+  {
+    guide: 'docs/transactions.md',
+    text: "step(claim, 'charge'",
+    handler: inside((world, outside, orderId, claim) => ({
+      claim,
+      order: { id: orderId },
+      cards: {
+        charge: ({ id }: { id: string }, { effectKey }: { effectKey: string }) =>
+          world.io('cards.charge', () => outside.act(id, effectKey)),
+      },
+      mailer: { send: (mail: string) => world.io('mailer.send', () => outside.repeat(mail, mail)) },
+      receiptOf: () => `receipt ${orderId}`,
+    })),
+    effects: (outside, orderId) => ({ charge: outside.times(orderId), mail: outside.times(`receipt ${orderId}`) }),
+  },
+  {
+    guide: 'docs/wrap.md',
+    text: 'middy(existingBatchHandler',
+    handler: exported((world, outside) => ({ existingBatchHandler: existing(world, outside) })),
+  },
+  {
+    guide: 'docs/wrap.md',
+    text: 'claim.effect(',
+    handler: exported((world, outside) => ({
+      Order,
+      sendMail: ({ orderId }: Order) => world.io('mailer.send', () => outside.repeat(orderId, 'none')),
+    })),
+  },
+  {
+    guide: 'docs/wrap.md',
+    text: 'const refund = once(',
+    handler: (run, world, outside) =>
+      (async ({ Records }: SqsEvent) => {
+        for (const { body } of Records) {
+          const { orderId } = JSON.parse(body) as Order;
+          const said: string[] = [];
+          await run({
+            ...wired(world, outside),
+            provider: {
+              refund: (id: string, { idempotencyKey }: { idempotencyKey: string }) =>
+                world.io('provider.refund', () => outside.act(`${orderId} ${id}`, idempotencyKey)),
+            },
+            console: { log: (line: string) => said.push(line) },
+          });
+          if (said.some((line) => line.startsWith('ask again'))) throw new Error('the caller asks again');
+        }
+      }) as SweptHandler,
+    effects: (outside) => outside.done.filter(({ id }) => id.endsWith('payment-1234')).length,
+  },
+  ...(['mails', 'cards'] as const).map(
+    (name): Sweep => ({
+      guide: 'docs/testing.md',
+      text: 'export const mails',
+      handler(run, world, outside) {
+        const send = (orderId: string, key: string) => world.io('mailer.send', () => outside.act(orderId, key));
+        const module = run({
+          existing: () => existing(world, outside),
+          issueCard: ({ orderId }: Order) => send(orderId, orderId),
+        });
+        return async (event, context) => {
+          const exports = (await module) as Record<typeof name, (world: World, provider: unknown) => SweptHandler>;
+          return exports[name](world, {})(event, context);
+        };
+      },
+    }),
+  ),
+];
+
+async function reconciling(run: Example, world: World, given: Names): Promise<Names> {
+  const { reconcile } = await import('../../lib/index.ts');
+  return run({ reconcile, onEvent: world.options.onEvent, ...given });
+}
+
+/** A consumer with the options of an example, whose provider ignores the keys that it is given. */
+function consuming(
+  world: World,
+  outside: Outside,
+  optionsOf: () => Promise<object>,
+  before: () => void = () => undefined,
+): SweptHandler {
+  return async (event, context) => {
+    const handler = eachMessage<Order>(
+      {
+        ...world.options,
+        operation: 'issue',
+        key: bodyField('orderId'),
+        onAbandoned: 'park',
+        ...(await optionsOf()),
+      },
+      async ({ body }, claim) => {
+        before();
+        const card = await world.io('giftCards.issue', () => outside.repeat(body.orderId, claim.effectKey));
+        return card.id;
+      },
+    );
+    return handler(event, context);
+  };
+}
+
+describe('an example survives crashes, errors, lost answers and hanging calls at every await, as it is printed', () => {
+  test.each(sweeps.map((sweep) => [sweep.guide, sweep.text, sweep] as const))(
+    '%s: %s',
+    async (guide, text, { isOptions = false, handler, effects }) => {
+      const run = await exampleOf(guide, text, { isOptions });
+      const counted: SweepOptions<Outside>['effects'] = (outside, { body }) => {
+        const { orderId } = body as Order;
+        return effects?.(outside, orderId) ?? outside.times(orderId);
+      };
+      const report = await crashSweep<Outside>({
+        messages: [{ body: { orderId: 'o-1' }, messageAttributes: { 'idempotency-key': 'o-1' } }],
+        provider: createOutside,
+        handler: (world, outside) => handler(run, world, outside),
+        effects: counted,
+        maxReceiveCount: 10,
+        max: 300,
+      });
+      expect(report).toMatchObject({ doubled: [], lost: [], stuck: [] });
+      expect(report.runs).toBeGreaterThan(20);
+    },
+    60_000,
+  );
+});
+
+test('the sweep catches an example whose provider does not honour the key that it is given', async () => {
+  const run = await exampleOf('README.md', 'giftCards.issue(body');
+  const ignorant = exported((world, outside) => ({
+    Order,
+    giftCards: { issue: ({ orderId }: Order) => world.io('giftCards.issue', () => outside.act(orderId)) },
+  }));
+  const report = await crashSweep<Outside>({
+    messages: [{ body: { orderId: 'o-1' } }],
+    provider: createOutside,
+    handler: (world, outside) => ignorant(run, world, outside),
+    effects: (outside) => outside.times('o-1'),
+    max: 100,
+  });
+  expect(report.doubled.length).toBeGreaterThan(0);
+});
+
+test('the sweep of the testing page passes as it is printed', async () => {
+  const run = await exampleOf('docs/testing.md', 'no order is mailed twice');
+  const swept: Promise<void>[] = [];
+  await run({ test: (_: string, body: () => Promise<void>) => swept.push(body()) });
+  expect(swept).toHaveLength(1);
+  await Promise.all(swept);
+}, 60_000);
+
+test('the sweeps with callers of the testing page pass as they are printed, with a bank that honours the key', async () => {
+  const run = await exampleOf('docs/testing.md', 'callers: {');
+  const fakeBank = () => {
+    const paid: { readonly key: string; readonly id: string }[] = [];
+    return {
+      paid,
+      async pay({ id }: { readonly id: string }, key: string) {
+        if (!paid.some((one) => one.key === key)) paid.push({ key, id });
+      },
+    };
+  };
+  await run({ fakeBank });
+}, 60_000);
+
+const resolutions: readonly (readonly [guide: string, orderId: string, runs: number])[] = [
+  ['README.md', 'order-17', 0],
+  ['README.md', 'order-18', 1],
+  ['README.md', 'order-19', 1],
+  ['docs/operate.md', 'order-17', 0],
+];
+
+test.each(resolutions)('%s: parked.resolve of %s does what its comment says', async (guide, orderId, times) => {
+  const store = memoryStore();
+  let fails = true;
+  let runs = 0;
+  const send = once(
+    { operation: 'send-email', store, key: (id: string) => id, onAbandoned: 'park', onEvent: () => undefined },
+    () => {
+      if (fails) throw new Error('socket hang up');
+      runs++;
+    },
+  );
+  const parked = ['order-17', 'order-18', 'order-19'];
+  for (const id of parked) await expect(send(id)).rejects.toThrow('socket hang up');
+  fails = false;
+  await (await exampleOf(guide, 'it is in the outbox'))({ store });
+  expect(await send(orderId)).toMatchObject({ outcome: 'completed' });
+  expect(runs).toBe(times);
+});
+
+test('docs/operate.md: of two steps in doubt, the one that was applied is not run, and the other is', async () => {
+  const store = memoryStore();
+  const options = { operation: 'send-email', store, onAbandoned: 'retry', onEvent: () => undefined } as const;
+  let fails = true;
+  const ran: string[] = [];
+  const run = (name: string) => () => {
+    if (fails) throw new Error('socket hang up');
+    ran.push(name);
+    return { id: name };
+  };
+  const order = once({ ...options, key: (id: string) => id }, async (_, claim) => {
+    const park = { onAbandoned: 'park' } as const;
+    const [charge] = await Promise.all([
+      step(claim, 'charge', run('charge'), park),
+      step(claim, 'receipt', run('mail'), park),
+    ]);
+    return charge;
+  });
+  await expect(order('order-17')).rejects.toThrow();
+  fails = false;
+  const resolve = await exampleOf('docs/operate.md', 'the card was charged, the mail was not sent');
+  await resolve({ parked: parkedClaims({ operation: 'send-email', store }) });
+  expect(await order('order-17')).toMatchObject({ outcome: 'completed', result: { id: 'ch_1' } });
+  expect(ran).toEqual(['mail']);
+});
+
+/** Examples that are run elsewhere, or have no effect of their own. */
+const others: readonly (readonly [guide: string, text: string])[] = [
+  ['docs/locks.md', 'forEachItem('], // locks-example.test.ts
+  ['docs/testing.md', 'no order is mailed twice'],
+  ['docs/testing.md', 'callers: {'],
+  ['README.md', 'it is in the outbox'],
+  ['docs/operate.md', 'it is in the outbox'],
+  ['docs/operate.md', 'the card was charged, the mail was not sent'],
+  ['docs/operate.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
+  ['docs/testing.md', 'expected: '], // an option of a sweep
+  ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
+  ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
+  ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
+];
+
+test('every example in the guides that is no deployment is run, or is known to have no effect', () => {
+  const known = [...sweeps.map(({ guide, text }) => [guide, text] as const), ...others];
+  const run = new Set(known.map(([guide, text]) => `${guide} ${blockWith(guide, text).number}`));
+  const left = guides.flatMap((guide) =>
+    blocksOf(guide)
+      .filter(({ code, given }) => !/aws-cdk-lib|pawl\/constructs/.test(code + given))
+      .map(({ number }) => `${guide} ${number}`)
+      .filter((name) => !run.has(name)),
+  );
+  expect(left).toEqual([]);
+});
