@@ -43,7 +43,9 @@ const runs: readonly (readonly [Direction, DeploymentOptions['protection']])[] =
 async function main(): Promise<number> {
   const project = await checkOut(values.older);
   const bundles = new Map<string, Promise<string | undefined>>();
-  const older: DeploymentOptions['older'] = (source, protection) => {
+  const older: DeploymentOptions['older'] = async (source, protection) => {
+    // That of 41b56fa refuses for good what a processor sends again with another attempt number, with whatever version beside it.
+    if (source === 'payment-callback') return undefined;
     const name = `${source} ${protection}`;
     const bundle = bundles.get(name) ?? bundleOther(project, source, protection);
     bundles.set(name, bundle);
