@@ -106,7 +106,7 @@ export function sqsOnce<Body = unknown>(
    * What an answer says of the messages. One that names none of them, so near to the end, may be Middy's own: its `timeoutEarlyResponse` answers for
    * a handler that still runs. To believe it would acknowledge effects that have not happened.
    */
-  function toldBy(response: unknown, { batch, deadline, handedOn }: Taken, event: SqsEvent): Told {
+  function toldBy(response: unknown, { batch, handedOn }: Taken, { event, context }: BatchRequest): Told {
     const granted = grantedOf(batch);
     const left = Array.isArray(event?.Records) ? event.Records : handedOn.Records;
     const told = understand(response, {
@@ -114,7 +114,8 @@ export function sqsOnce<Body = unknown>(
       copies: granted.map(({ copy }) => copy),
       left,
     });
-    const remainingMs = deadline - settings.host.now();
+    // As the context says it now: our clock may have been set in between.
+    const remainingMs = context.getRemainingTimeInMillis();
     if (told.namesMessages || remainingMs > settings.marginMs) return told;
     claims.emit(undefined, 'late-answer', { remainingMs, messages: granted.length });
     return toldOfAll('running');
@@ -147,7 +148,7 @@ export function sqsOnce<Body = unknown>(
 
       function toldEarly(open: Taken, response: unknown, handlerHasAnswered: boolean): Told {
         if (request.error) return toldByThrow(request.error, granted.length);
-        if (handlerHasAnswered) return toldBy(response, open, request.event);
+        if (handlerHasAnswered) return toldBy(response, open, request);
         return toldOfAll('not-started', new Error('another middleware answered before the handler was called'));
       }
 
@@ -159,7 +160,7 @@ export function sqsOnce<Body = unknown>(
 
     async after(request: BatchRequest) {
       const taken = takenOf(request);
-      if (taken) request.response = await end(request, taken, toldBy(request.response, taken, request.event));
+      if (taken) request.response = await end(request, taken, toldBy(request.response, taken, request));
     },
 
     async onError(request: BatchRequest) {

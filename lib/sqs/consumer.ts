@@ -1,6 +1,6 @@
 import { createClaims } from '../core/claims.ts';
 import type { FactsOf } from '../core/events.ts';
-import { fingerprintOf } from '../core/fingerprint.ts';
+import { type Compared, printsOf, ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
 import { type Identity, identify } from '../core/identity.ts';
 import { tooLate } from '../core/run.ts';
@@ -17,7 +17,9 @@ import { sqsSettingsOf } from './settings.ts';
 export interface Runnable<Body> extends Delivery {
   readonly identity: Identity;
   readonly message: Message<Body>;
-  readonly fingerprint: string | undefined;
+  readonly fingerprint?: string | undefined;
+  /** By the rule before, while that is accepted. */
+  readonly previousFingerprint?: string | undefined;
 }
 
 /** When a batch was handed to this worker, and when the worker will be stopped, in epoch milliseconds. */
@@ -37,7 +39,8 @@ export type Consumer<Body> = ReturnType<typeof createConsumer<Body>>;
 export function createConsumer<Body>(options: SqsOptions<Body>) {
   const { key, schema, deadLetters, sqsClient } = options;
   const settings = sqsSettingsOf(options);
-  const { host, operation, onInFlight, fingerprint, backoffSeconds } = settings;
+  const { host, operation, onInFlight, backoffSeconds } = settings;
+  const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const claims = createClaims(settings);
   const tell: Tell = ({ identity, record: { messageId } }, type, facts) =>
     claims.emit(identity, type, { messageId, ...facts } as unknown as FactsOf<typeof type>);
@@ -99,16 +102,18 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     let stage: Stage = 'schema';
     try {
       const parsed = parseJson(record.body);
-      const chosen = typeof fingerprint === 'function';
       // Before the author's code, which may change what was parsed.
-      const whole = fingerprint && !chosen && wholeIntent(record.body, parsed, fingerprint.ignore);
+      const wholes = new Map<Compared<Message<Body>>, string>();
+      for (const by of [rule, rule?.previous]) {
+        if (by && 'ignore' in by) wholes.set(by, wholeIntent(record.body, parsed, by.ignore));
+      }
       const message = messageOf(record, schema ? await validated(parsed, schema) : (parsed as Body));
       stage = 'key';
       const identity = identify(operation, returnedKey(key(message)), host);
       stage = 'fingerprint';
-      const intent = chosen ? returnedIntent(fingerprint(message)) : whole;
-      const print = intent === false ? undefined : fingerprintOf(intent, host);
-      return Object.assign(one, { message, identity, fingerprint: print });
+      const textOf = (by: Compared<Message<Body>>) =>
+        'of' in by ? returnedIntent(by.of(message)) : (wholes.get(by) ?? '');
+      return Object.assign(one, { message, identity, ...printsOf(rule, textOf, host) });
     } catch (error) {
       one.fate = isInvalidMessage(error) ? fateOfInvalid(error) : authorErred(one, stage, error);
       return undefined;

@@ -21,29 +21,17 @@ export type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptio
 export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
   const settings = settingsOf(options, defaults) as SqsSettings<Body>;
   const { key, schema, deadLetters, sqsClient } = options;
-  const { concurrency, onInFlight, fingerprint, backoffSeconds, recordResult } = settings;
+  const { concurrency, onInFlight, backoffSeconds, recordResult } = settings;
   expect(typeof key === 'function', 'key', 'a function of the message', key);
   expect(onInFlight === 'defer' || onInFlight === 'discard', 'onInFlight', "'defer' or 'discard'", onInFlight);
   const counts = Number.isSafeInteger(concurrency) || concurrency === Infinity;
   expect(counts && concurrency >= 1, 'concurrency', 'at least 1', concurrency);
   const standard = schema === undefined || typeof schema?.['~standard']?.validate === 'function';
   expect(standard, 'schema', 'a schema that follows Standard Schema: Zod 3.24, Valibot 1, ArkType 2, or later', schema);
-  expect(
-    isFingerprint(fingerprint),
-    'fingerprint',
-    '{ ignore: [paths] }, a function of the message, or false',
-    fingerprint,
-  );
   expect(typeof backoffSeconds === 'function', 'backoffSeconds', 'a function of the receive count', backoffSeconds);
   expect(typeof recordResult === 'boolean', 'recordResult', 'true or false', recordResult);
   const buries = deadLetters === undefined || typeof deadLetters?.send === 'function';
   expect(buries, 'deadLetters', 'deadLetterQueue(url)', deadLetters);
   expect(sqsClient === undefined || typeof sqsClient?.send === 'function', 'sqsClient', 'an SQSClient', sqsClient);
   return settings;
-}
-
-function isFingerprint(given: unknown): boolean {
-  if (given === false || typeof given === 'function') return true;
-  if (typeof given !== 'object' || given === null || !('ignore' in given)) return false;
-  return Array.isArray(given.ignore) && given.ignore.every((path) => typeof path === 'string');
 }

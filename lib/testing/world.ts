@@ -98,13 +98,9 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
     const entries = input.Entries ?? [input];
     const copies = input.QueueUrl === deadLetterQueueUrl;
     if (input.AttributeNames !== undefined) {
-      const RedrivePolicy = JSON.stringify({ maxReceiveCount: queue.maxReceiveCount });
-      return sandbox.io(
-        'sqs.getQueueAttributes',
-        () => ({ Attributes: { RedrivePolicy } }),
-        takesMs.queue,
-        resendFaults,
-      );
+      const RedrivePolicy = JSON.stringify({ maxReceiveCount: queue?.maxReceiveCount });
+      const call = { takesMs: callMs.queue, lateMs, faults: resendFaults };
+      return sandbox.io('sqs.getQueueAttributes', () => ({ Attributes: { RedrivePolicy } }), call);
     }
     return sandbox.io(
       copies ? 'sqs.sendMessage' : 'sqs.changeMessageVisibility',

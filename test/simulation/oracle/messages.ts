@@ -27,6 +27,8 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
   const { world, scenario, stats } = simulation;
   /** Messages of which there is, or was, a copy in the dead-letter queue. */
   const copied = new Set<string>();
+  /** Invocations whose answer named no message, and came so near to their end that it may have been Middy's, for a handler that still runs. */
+  const late = new Set<string>();
 
   /**
    * Nothing keeps a message from being tried but the messages before it and beside it: providers and handlers fail, and not the
@@ -60,14 +62,7 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
   const intentOf = ({ body, id }: QueuedMessage) =>
     simulation.traffic.intentOf(id) ?? simulation.traffic.intentOfBody(body);
 
-  /** `sqsOnce` does not believe an answer that names no message so near to the end: it may be Middy's, for a handler that still runs. */
-  function isTooLate({ deadline }: Invocation): boolean {
-    const { adapter, handler, marginMs } = scenario;
-    return adapter === 'sqs-once' && handler.answers !== 'settled' && world.time >= deadline - marginMs;
-  }
-
-  function answered(invocation: Invocation, response: SqsBatchResponse): void {
-    const { name, event, sandbox } = invocation;
+  function answered({ name, event, sandbox }: Invocation, response: SqsBatchResponse): void {
     const failures = response?.batchItemFailures;
     if (!Array.isArray(failures)) {
       problem(10, `${name} answered ${JSON.stringify(response)}`);
@@ -80,7 +75,7 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
     for (const id of listed) {
       if (!ids.includes(id)) problem(10, `${name} lists ${id}, which it was not given`);
       // `once` hands on what a handler threw after its effect, and leaves it to its caller.
-      if (scenario.adapter !== 'once' && !isTooLate(invocation) && runs.endingOf(id, name) === 'done')
+      if (scenario.adapter !== 'once' && !late.has(name) && runs.endingOf(id, name) === 'done')
         problem(10, `${name} lists ${id}, which it has done`);
     }
     for (const id of ids) {
@@ -90,6 +85,10 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
 
   return {
     answered,
+    answeredLate(sandbox: Sandbox): void {
+      const { name } = simulation.lambda.invocationOf(sandbox) ?? {};
+      if (name !== undefined) late.add(name);
+    },
     hasCopy: (messageId: string) => copied.has(messageId),
     deadLettered(sandbox: Sandbox, body: string, copy: QueuedMessage | undefined): void {
       // By its body, because a copy may have had to leave its attributes behind.
