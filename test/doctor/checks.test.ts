@@ -160,7 +160,7 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: { options: { handlerTimeoutSeconds: 29 } },
   },
   attempts: {
-    says: /wiring: maxAttempts is 5, and a message may be tried 6 times/,
+    says: /wiring: maxAttempts is 6, and a message may be tried 6 times/,
     broken: {
       ...withQueue({ maxReceiveCount: 11 }),
       options: { lockLeaseSeconds: 60, lockAttempts: 3, maxAttempts: 6 },
