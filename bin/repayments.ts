@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../lib/constructs/index.ts';
@@ -19,25 +19,23 @@ export class Repayments extends Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     const seconds = timeout.toSeconds();
-    // A message is invisible for 6 timeouts at most: a kept lock outlasts that, so that the next attempt finds it.
-    const lockWait = Duration.seconds(8 * seconds);
-    const backoff = Duration.seconds(Math.ceil(seconds / 3));
     const repayDebts = new Consumer(this, 'RepayDebts', {
       claimsTable: claims.table,
       entry: fromRoot('lambda/repay-debts.ts'),
       operation: 'repay-debts',
       batchSize: 1,
-      // Each turn that a request does not get costs a receive: maxReceiveCount follows from these, and from the handler's attempts.
-      lockWait,
-      backoff,
+      // Each turn that a request does not get costs a receive, and lasts until the lock in its way can have ended: maxReceiveCount follows.
+      lockLease: timeout,
+      lockAttempts: 8,
       maxAttempts: 40,
       timeout,
       depsLockFilePath: fromRoot('package-lock.json'),
       environment: {
         DEBTS_TABLE: debts.tableName,
         LOCK_LEASE_SECONDS: String(seconds),
-        LOCK_KEEP_SECONDS: String(lockWait.toSeconds()),
-        BACKOFF_SECONDS: String(backoff.toSeconds()),
+        // A message is invisible for 6 timeouts at most, and comes again within 8.
+        LOCK_KEEP_SECONDS: String(8 * seconds),
+        BACKOFF_SECONDS: String(Math.ceil(seconds / 3)),
       },
     });
     claims.grantLocks(repayDebts.function);

@@ -53,8 +53,8 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
   const seen = existing === undefined ? DEFAULTS.timeout : Duration.seconds(existing);
   const timeout = props.timeout ?? seen;
   const { lease, claimRetention = DEFAULTS.claimRetention, retentionPeriod = DEFAULTS.retentionPeriod } = props;
-  const { handlerTimeout, lockWait, backoff } = props;
-  const ofHandler = { lease, handlerTimeout, lockWait, backoff };
+  const { handlerTimeout, lockLease } = props;
+  const ofHandler = { lease, handlerTimeout, lockLease };
   refuseIfAny(path, [
     ...unknownTimes({ timeout, maxBatchingWindow, visibilityTimeout, claimRetention, retentionPeriod, ...ofHandler }),
     ...misplacedOptions(props),
@@ -75,8 +75,8 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
     concurrency: props.concurrency,
     handlerTimeoutSeconds: handlerTimeout?.toSeconds(),
     maxAttempts: props.maxAttempts,
-    lockWaitSeconds: lockWait?.toSeconds(),
-    backoffSeconds: backoff?.toSeconds(),
+    lockLeaseSeconds: lockLease?.toSeconds(),
+    lockAttempts: props.lockAttempts,
   };
   const maxReceiveCount = props.maxReceiveCount ?? Math.min(MOST_RECEIVES, leastReceives(handling).all);
   refuseIfAny(

@@ -130,19 +130,19 @@ export interface ConsumerProps {
   readonly maxAttempts?: number;
 
   /**
-   * How long a message may wait for locks that others hold: the `keepMs` of the handler's locks, if it keeps them, and their `leaseMs`
-   * otherwise. Each time that it asks in vain costs a receive.
+   * The `leaseMs` of the handler's locks, where it uses `pawl/locks`. Each look at a lock of another request costs a receive, and its lease
+   * says how often a message looks.
    *
-   * @default - none; 15 minutes, the default of `keepMs`, when the function was given `grantLocks`
+   * @default - none; 1 minute, as the locks' own default, when the function was given `grantLocks`
    */
-  readonly lockWait?: Duration;
+  readonly lockLease?: Duration;
 
   /**
-   * The shortest wait that the handler's `backoffSeconds` answers. It says how often a message asks for a lock within `lockWait`.
+   * How many attempts of other requests over the same resources may be ahead of a message, where the handler locks.
    *
-   * @default - 10, 30, 90, 270, 810, then 900 seconds, as the handler's own default
+   * @default 1
    */
-  readonly backoff?: Duration;
+  readonly lockAttempts?: number;
 
   /**
    * Whether another `Consumer` has the same `operation` on the same table on purpose, with another function: the same effect by two

@@ -14,7 +14,8 @@ import { createQueues, existingQueues } from './consumer-queues.ts';
 import { tellFunction } from './environment.ts';
 import { makeKnown } from './known-consumers.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
-import { seenArn, seenEventSourcesOf, seenFunction, seenFunctionArn, seenQueue } from './seen.ts';
+import { markComplete, markUnderConstruction } from './rendered.ts';
+import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
 import { type Parts, seenProblems } from './seen-problems.ts';
 import { HANDLER_DEFAULTS } from './wiring-receives.ts';
 
@@ -61,9 +62,10 @@ export class Consumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
+    markUnderConstruction(this);
     this.#props = props;
     const { path } = this.node;
-    const existingTimeout = props.function && seenFunction(props.function)?.timeoutSeconds;
+    const existingTimeout = props.function && timeoutSoFar(props.function);
     const times = checkedTimes(Stack.of(this), path, props, existingTimeout);
 
     const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props);
@@ -140,6 +142,7 @@ export class Consumer extends Construct {
 
   /** Looks at what will be deployed. Warnings are written down, because a validation can only refuse. */
   #validate(made: Parts): string[] {
+    markComplete(this);
     const found = seenProblems(this, made, this.#props);
     for (const { rule, text } of found.filter(({ level }) => level === 'warning')) {
       Annotations.of(this).addWarningV2(`pawl:${rule}`, text);
@@ -158,7 +161,7 @@ export class Consumer extends Construct {
   #connect(): void {
     const props = this.#props;
     // An event source of an alias counts: a second one, of the function, would compete with it.
-    if (!(props.createEventSource ?? seenEventSourcesOf(this.function, this.queue).length === 0)) {
+    if (!(props.createEventSource ?? !hasEventSource(this.function, this.queue))) {
       refuseIfAny(this.node.path, misplacedEventSourceOptions(props));
       return;
     }
@@ -173,24 +176,20 @@ export class Consumer extends Construct {
     });
   }
 
-  #seenQueue() {
-    return seenQueue(this, seenArn(this.queue, this.queue.queueArn));
-  }
-
   #maxReceiveCount(): number | undefined {
-    const maxReceiveCount = this.#seenQueue()?.maxReceiveCount;
+    const { maxReceiveCount } = queueSoFar(this.queue);
     return typeof maxReceiveCount === 'number' ? maxReceiveCount : undefined;
   }
 
   #ageThatRetriesExplain(times: Times): Duration {
-    const seen = this.#seenQueue();
+    const seen = queueSoFar(this.queue);
     const oneTry = Math.max(
-      seen?.visibilityTimeoutSeconds ?? times.visibilityTimeout.toSeconds(),
+      seen.visibilityTimeoutSeconds ?? times.visibilityTimeout.toSeconds(),
       LONGEST_BACKOFF_SECONDS,
     );
     const { maxAttempts = HANDLER_DEFAULTS.maxAttempts } = this.#props;
     const tries = Math.min(this.#maxReceiveCount() ?? times.maxReceiveCount, maxAttempts);
-    const half = (seen?.retentionSeconds ?? DEFAULTS.retentionPeriod.toSeconds()) / 2;
+    const half = (seen.retentionSeconds ?? DEFAULTS.retentionPeriod.toSeconds()) / 2;
     return Duration.seconds(Math.min(tries * oneTry, Math.floor(half)));
   }
 }

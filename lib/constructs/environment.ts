@@ -2,7 +2,7 @@ import { Lazy } from 'aws-cdk-lib';
 import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { resolvedIn } from './rendered.ts';
-import { functionBehind, seenFunction } from './seen.ts';
+import { functionBehind, seenFunction, variablesSoFar } from './seen.ts';
 import { type Problem, refused } from './wiring-problem.ts';
 
 /** What a consumer tells its function. */
@@ -47,7 +47,7 @@ function deadLetterText(target: LambdaFunction): string {
 }
 
 function takenProblems(target: LambdaFunction, what: Told): readonly Problem[] {
-  const present = seenFunction(target)?.variables ?? {};
+  const present = variablesSoFar(target);
   const wanted = { CLAIMS_TABLE: what.tableName, DEAD_LETTER_QUEUE_URL: what.deadLetterQueue.queueUrl };
   return Object.entries(wanted)
     .filter(([name, value]) => name in present && !isSame(present[name], resolvedIn(target, value)))

@@ -7,6 +7,7 @@ import {
   type IResolveContext,
   Reference,
   Stack,
+  Stage,
   Tokenization,
 } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
@@ -66,10 +67,15 @@ function functionOf(value: unknown): { readonly name: string; readonly argument:
   return name === 'Ref' || name.startsWith('Fn::') ? { name, argument } : undefined;
 }
 
-/** The resources of an app of these types, in every stack and stage of it. */
+/** An app, or a stage of it: what is synthesized together, one stage after the other. */
+function assemblyOf(scope: IConstruct): IConstruct {
+  return Stage.of(scope) ?? scope.node.root;
+}
+
+/** The resources of these types in every stack of the stage. Another stage may not be complete yet, and CDK lets none refer to it. */
 export function resourcesOf(anywhere: IConstruct, ...types: readonly string[]): readonly CfnResource[] {
-  return anywhere.node.root.node
-    .findAll()
+  return assemblyOf(anywhere)
+    .node.findAll()
     .filter((node) => CfnResource.isCfnResource(node))
     .filter(({ cfnResourceType }) => types.includes(cfnResourceType));
 }
@@ -94,6 +100,18 @@ export function resolvedIn(scope: IConstruct, value: unknown): unknown {
 
 /** What stands in the template, with its references as they are. */
 function bodyOf(resource: CfnResource): Properties | undefined {
+  return once(passes.get(assemblyOf(resource))?.bodies, resource, renderedBody);
+}
+
+/** What a pass knows already is not made again: an app has many consumers, and each looks at all of its resources. */
+function once<T>(known: Map<CfnResource, T> | undefined, resource: CfnResource, make: (resource: CfnResource) => T): T {
+  if (known?.has(resource)) return known.get(resource) as T;
+  const made = make(resource);
+  known?.set(resource, made);
+  return made;
+}
+
+function renderedBody(resource: CfnResource): Properties | undefined {
   const whole: { readonly Resources?: Readonly<Record<string, Properties>> } = Tokenization.resolve(
     // The one way to what is rendered with its overrides. CDK marks it as internal, and declares it all the same.
     resource._toCloudFormation(),
@@ -102,9 +120,43 @@ function bodyOf(resource: CfnResource): Properties | undefined {
   return Object.values(whole.Resources ?? {})[0];
 }
 
+/** One validation of a stage: each of its consumers asks once, and nothing changes in between. */
+interface Pass {
+  readonly asked: Set<IConstruct>;
+  readonly bodies: Map<CfnResource, Properties | undefined>;
+  readonly arns: Map<CfnResource, string | undefined>;
+}
+
+/** The stages whose construction is done. */
+const passes = new WeakMap<IConstruct, Pass>();
+
+/** Says that the construction of the stage around `asking` is done: from now on its resources are rendered as a whole, each once. */
+export function markComplete(asking: IConstruct): void {
+  const assembly = assemblyOf(asking);
+  const pass = passes.get(assembly);
+  if (pass !== undefined && !pass.asked.has(asking)) pass.asked.add(asking);
+  else passes.set(assembly, { asked: new Set([asking]), bodies: new Map(), arns: new Map() });
+}
+
+/** Says that something is still added to the stage. */
+export function markUnderConstruction(scope: IConstruct): void {
+  passes.delete(assemblyOf(scope));
+}
+
 /** One property, without evaluating the others: a queue may refer to itself. */
 function property(resource: CfnResource, name: string): unknown {
+  if (!passes.has(assemblyOf(resource))) return soFar(resource, `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
   return evaluated(resource, partOf(bodyOf(resource)?.['Properties'])[name]);
+}
+
+/**
+ * One property of a resource as it is set so far, for an app under construction. A resource must not be rendered as a whole then: CDK keeps what a
+ * lazy value answers first, so that a layer which is added to the function later would be missing from the template.
+ *
+ * @param name as the L1 class has it, such as `queueName`
+ */
+export function soFar(resource: CfnResource, name: string): unknown {
+  return resolvedIn(resource, Reflect.get(resource, name));
 }
 
 function evaluated(scope: IConstruct, value: unknown): unknown {
@@ -224,8 +276,11 @@ const NAMED: Readonly<Record<string, readonly [service: string, nameProperty: st
 };
 
 /** The ARN of a resource of the app; undefined for types that no rule is about. */
-export function arnOf(resource: CfnElement): string | undefined {
-  if (!CfnResource.isCfnResource(resource)) return undefined;
+export function arnOf(resource: CfnResource): string | undefined {
+  return once(passes.get(assemblyOf(resource))?.arns, resource, madeArn);
+}
+
+function madeArn(resource: CfnResource): string | undefined {
   const { cfnResourceType: type, stack } = resource;
   if (type === 'AWS::Lambda::Alias' || type === 'AWS::Lambda::Version') {
     const name = type === 'AWS::Lambda::Alias' ? property(resource, 'Name') : undefined;

@@ -84,8 +84,8 @@ function consumerProblems(consumer: IConstruct, parts: Parts, props: ConsumerPro
     concurrency: props.concurrency,
     handlerTimeoutSeconds: props.handlerTimeout?.toSeconds(),
     maxAttempts: props.maxAttempts,
-    lockWaitSeconds: lockWaitSeconds(parts, props, arns),
-    backoffSeconds: props.backoff?.toSeconds(),
+    lockLeaseSeconds: lockLeaseSeconds(parts, props, arns),
+    lockAttempts: props.lockAttempts,
     defersInFlight: props.onInFlight !== 'discard',
     sources: own.map(({ path }) => path),
     otherFunctions: otherFunctions(consumer, ofQueue, arns),
@@ -107,11 +107,11 @@ function sumOfConcurrency(sources: readonly SeenEventSource[]): number | undefin
     : each.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
 }
 
-/** What the construct is told; or, where it is not told and the function was granted locks, what these wait by default. */
-function lockWaitSeconds(parts: Parts, props: ConsumerProps, arns: Arns): number | undefined {
-  if (props.lockWait !== undefined) return props.lockWait.toSeconds();
+/** What the construct is told; or, where it is not told and the function was granted locks, their default. */
+function lockLeaseSeconds(parts: Parts, props: ConsumerProps, arns: Arns): number | undefined {
+  if (props.lockLease !== undefined) return props.lockLease.toSeconds();
   const isGranted = isLocking(parts.function.grantPrincipal, arns.table);
-  return isGranted ? HANDLER_DEFAULTS.lockWaitSeconds : undefined;
+  return isGranted ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined;
 }
 
 /** The functions that get messages of the queue besides this one. What is disabled gets none: it may be on its way out. */

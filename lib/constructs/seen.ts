@@ -11,6 +11,7 @@ import {
   resolvedIn,
   resourceBehind,
   resourcesOf,
+  soFar,
   unqualified,
   withoutPartition,
 } from './rendered.ts';
@@ -160,12 +161,6 @@ function eventSource(mapping: CfnResource, properties: Properties): SeenEventSou
   };
 }
 
-/** The event sources in the app that feed `aFunction`, or an alias of it, from `queue`. */
-export function seenEventSourcesOf(aFunction: IFunction, queue: IQueue): readonly SeenEventSource[] {
-  const [arn, queueArn] = [seenFunctionArn(aFunction), seenArn(queue, queue.queueArn)];
-  return seenEventSources(queue).filter((one) => one.queueArn === queueArn && isSameFunction(one.functionArn, arn));
-}
-
 /**
  * Whether two ARNs are of one function, as far as is known. An event source names an imported function without its region or account, which
  * are those of its stack and may be unknown.
@@ -182,6 +177,41 @@ function areTwoUnknown(one: string, other: string): boolean {
     places?.some((place, index) => place.includes('{') && others?.[index]?.includes('{') && place !== others[index]) ??
     true
   );
+}
+
+/* What is needed of existing resources while the app is under construction. Nothing may be rendered as a whole yet: see `soFar`. */
+
+export function timeoutSoFar(aFunction: IFunction): number | undefined {
+  const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
+  return made === undefined ? undefined : numberIn(soFar(made, 'timeout'), UNSAID.timeoutSeconds);
+}
+
+export function variablesSoFar(aFunction: IFunction): Properties {
+  const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
+  return made === undefined ? {} : partOf(partOf(soFar(made, 'environment'))['variables']);
+}
+
+export function queueSoFar(
+  queue: IQueue,
+): Partial<Pick<SeenQueue, 'visibilityTimeoutSeconds' | 'retentionSeconds' | 'maxReceiveCount'>> {
+  const made = resourceBehind(queue, 'AWS::SQS::Queue');
+  if (made === undefined) return {};
+  return {
+    visibilityTimeoutSeconds: numberIn(soFar(made, 'visibilityTimeout'), UNSAID.visibilityTimeoutSeconds),
+    retentionSeconds: numberIn(soFar(made, 'messageRetentionPeriod'), UNSAID.retentionSeconds),
+    maxReceiveCount: numberIn(documentIn(soFar(made, 'redrivePolicy'))?.['maxReceiveCount'], undefined),
+  };
+}
+
+/** Whether an event source feeds `aFunction`, or an alias of it, from `queue` already. */
+export function hasEventSource(aFunction: IFunction, queue: IQueue): boolean {
+  const [arn, queueArn] = [seenFunctionArn(aFunction), seenArn(queue, queue.queueArn)];
+  return resourcesOf(queue, 'AWS::Lambda::EventSourceMapping').some((mapping) => {
+    const from = soFar(mapping, 'eventSourceArn');
+    const to = functionArn(mapping.stack, soFar(mapping, 'functionName'));
+    const isFromQueue = typeof from === 'string' && withoutPartition(from) === queueArn;
+    return isFromQueue && isSameFunction(to === undefined ? undefined : unqualified(to), arn);
+  });
 }
 
 /** The table of claims, when the app makes it. */

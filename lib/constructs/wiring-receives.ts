@@ -6,7 +6,7 @@ import { type Problem, refused } from './wiring-problem.ts';
  */
 
 /** What is said of a handler when nothing else is: its own defaults. */
-export const HANDLER_DEFAULTS = { concurrency: 25, maxAttempts: 20, lockWaitSeconds: 900 } as const;
+export const HANDLER_DEFAULTS = { concurrency: 25, maxAttempts: 20, lockLeaseSeconds: 60, lockAttempts: 1 } as const;
 
 /** SQS's and Lambda's advice for a queue that feeds a function: throttling, a lost worker or a duplicate in flight costs a receive. */
 export const LEAST_RECEIVES = 5;
@@ -15,8 +15,8 @@ export const MOST_RECEIVES = 1000;
 
 /** What a lease keeps back for recording the outcome: nothing starts that would not leave it. */
 const MARGIN_SECONDS = 1;
-/** The shortest that a back-off may be, by chance, as a share of what was asked for. */
-const SHORTEST_BACKOFF = 0.75;
+/** What is left at least of a renewed lease when it is met: it is renewed at every third. */
+const LEAST_OF_LEASE = 2 / 3;
 
 /** What of a consumer decides how often its messages are received. */
 export interface Receiving {
@@ -31,10 +31,10 @@ export interface Receiving {
   readonly handlerTimeoutSeconds?: number | undefined;
   /** After how many attempts a key that keeps failing is parked: `maxAttempts` of the handler's options. */
   readonly maxAttempts?: number | undefined;
-  /** How long a message may wait for locks that others hold. */
-  readonly lockWaitSeconds?: number | undefined;
-  /** The shortest of the handler's back-offs, when it has its own. */
-  readonly backoffSeconds?: number | undefined;
+  /** The `leaseMs` of the handler's locks, when it locks. */
+  readonly lockLeaseSeconds?: number | undefined;
+  /** How many attempts of others over the same resources may be ahead of a message. */
+  readonly lockAttempts?: number | undefined;
   /** Whether a duplicate in flight goes back to the queue; `false` when the handler discards it. */
   readonly defersInFlight?: boolean | undefined;
 }
@@ -60,19 +60,19 @@ export function turnsPerInvocation(facts: Receiving): number | undefined {
   return rounds * (fifo ? 1 : (concurrency ?? HANDLER_DEFAULTS.concurrency));
 }
 
-/** The receives that a message may spend on waiting for locks that others hold. */
-export function receivesOfLocks({ lockWaitSeconds = 0, backoffSeconds }: Receiving): number {
-  let [receives, waited] = [0, 0];
-  while (waited < lockWaitSeconds && receives < MOST_RECEIVES) {
-    receives++;
-    waited += SHORTEST_BACKOFF * (backoffSeconds ?? Math.min(900, 10 * 3 ** (receives - 1)));
-  }
-  return receives;
+/**
+ * The receives that a message may spend on waiting for locks: for each attempt ahead of it, one for each look at a lock that is renewed for as
+ * long as its function runs, and one for a lock that is kept. A message waits until the lock that it met can have ended.
+ */
+export function receivesOfLocks(facts: Receiving): number {
+  const { timeoutSeconds, lockLeaseSeconds, lockAttempts = HANDLER_DEFAULTS.lockAttempts } = facts;
+  if (timeoutSeconds === undefined || lockLeaseSeconds === undefined) return 0;
+  return lockAttempts * (Math.ceil(timeoutSeconds / (LEAST_OF_LEASE * lockLeaseSeconds)) + 1);
 }
 
 /**
  * How many receives a healthy message may need: `LEAST_RECEIVES`; one for each invocation that ends before its turn, beyond the first;
- * on a FIFO queue one for each failed attempt of each message before it in its group and batch; and one for each wait for a lock.
+ * on a FIFO queue one for each failed attempt of each message before it in its group and batch; and one for each look at another's lock.
  */
 export function leastReceives(facts: Receiving): Receives {
   const { batchSize, fifo, maxAttempts = HANDLER_DEFAULTS.maxAttempts } = facts;
@@ -91,7 +91,10 @@ export function leastReceives(facts: Receiving): Receives {
       `${ofGroup} for the messages before it in its group (${batchSize - 1} of a batch of ${batchSize}, each failing ` +
         `${maxAttempts - 1} times before maxAttempts parks it)`,
     ],
-    [ofLocks, `${ofLocks} for waiting ${facts.lockWaitSeconds} s for locks`],
+    [
+      ofLocks,
+      `${ofLocks} for waiting for the locks of ${facts.lockAttempts ?? HANDLER_DEFAULTS.lockAttempts} other attempts`,
+    ],
   ];
   return {
     all: LEAST_RECEIVES + ofTurns + ofGroup + ofLocks,
@@ -157,7 +160,7 @@ function attemptProblems(wiring: Receiving): readonly Problem[] {
   return [
     refused(
       'attempts',
-      `maxAttempts is ${maxAttempts}, and a message may be tried ${ofLocks} times while it waits ${wiring.lockWaitSeconds} s for ` +
+      `maxAttempts is ${maxAttempts}, and a message may be tried ${ofLocks} times while it waits for ` +
         `locks: a healthy one would be parked unrun. Set maxAttempts, and the handler's, to ${ofLocks + 1} or more.`,
     ),
   ];

@@ -166,7 +166,7 @@ export const RULES = {
     doctor: true,
   },
   attempts: {
-    broken: '`maxAttempts` not above the tries that `lockWait` takes',
+    broken: '`maxAttempts` not above the tries that waiting for locks takes',
     because: 'a message that waits for a lock would be parked unrun',
     level: 'problem',
     construct: true,

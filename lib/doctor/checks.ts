@@ -22,10 +22,10 @@ export interface CheckOptions {
   /** `timeoutMs`, in seconds. */
   readonly handlerTimeoutSeconds?: number | undefined;
   readonly maxAttempts?: number | undefined;
-  /** How long a message may wait for locks that others hold. */
-  readonly lockWaitSeconds?: number | undefined;
-  /** The shortest of the handlers' own back-offs. */
-  readonly backoffSeconds?: number | undefined;
+  /** `leaseMs` of the handlers' locks, in seconds. */
+  readonly lockLeaseSeconds?: number | undefined;
+  /** How many attempts of others may be ahead of a message. */
+  readonly lockAttempts?: number | undefined;
 }
 
 /**

@@ -13,8 +13,8 @@ Usage: pawl doctor <stack or function> [options]
   --claim-retention-days <n>     how long your handlers remember claims   (30)
   --individual-store             the handlers use individualDynamoStore, which needs no PartiQL
   --locks                        the handlers use pawl/locks, which needs UpdateItem and ConditionCheckItem besides
-  --lock-wait-seconds <n>        how long a message may wait for locks that others hold   (with --locks: 900)
-  --backoff-seconds <n>          the shortest of the handlers' own back-offs
+  --lock-lease-seconds <n>       the lease of the handlers' locks   (with --locks: 60)
+  --lock-attempts <n>            how many attempts of others over the same resources may be ahead   (1)
   --concurrency <n>              how many messages the handlers work on at once
   --handler-timeout-seconds <n>  the longest that the handlers take for one message
   --max-attempts <n>             after how many attempts the handlers park a message   (20)
@@ -38,8 +38,8 @@ interface CommandLine {
   readonly region: string | undefined;
   readonly claimsTable: string | undefined;
   readonly claimRetentionSeconds: number;
-  readonly lockWaitSeconds: number | undefined;
-  readonly backoffSeconds: number | undefined;
+  readonly lockLeaseSeconds: number | undefined;
+  readonly lockAttempts: number | undefined;
   readonly concurrency: number | undefined;
   readonly handlerTimeoutSeconds: number | undefined;
   readonly maxAttempts: number | undefined;
@@ -99,8 +99,8 @@ const DAYS_REMEMBERED = 30;
 
 type NumberOption =
   | 'claim-retention-days'
-  | 'lock-wait-seconds'
-  | 'backoff-seconds'
+  | 'lock-lease-seconds'
+  | 'lock-attempts'
   | 'concurrency'
   | 'handler-timeout-seconds'
   | 'max-attempts';
@@ -114,8 +114,8 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
       region: { type: 'string' },
       'claims-table': { type: 'string' },
       'claim-retention-days': { type: 'string' },
-      'lock-wait-seconds': { type: 'string' },
-      'backoff-seconds': { type: 'string' },
+      'lock-lease-seconds': { type: 'string' },
+      'lock-attempts': { type: 'string' },
       concurrency: { type: 'string' },
       'handler-timeout-seconds': { type: 'string' },
       'max-attempts': { type: 'string' },
@@ -142,8 +142,8 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     region: values.region,
     claimsTable: values['claims-table'],
     claimRetentionSeconds: (number('claim-retention-days') ?? DAYS_REMEMBERED) * 86_400,
-    lockWaitSeconds: number('lock-wait-seconds') ?? (values.locks ? HANDLER_DEFAULTS.lockWaitSeconds : undefined),
-    backoffSeconds: number('backoff-seconds'),
+    lockLeaseSeconds: number('lock-lease-seconds') ?? (values.locks ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined),
+    lockAttempts: number('lock-attempts'),
     concurrency: number('concurrency'),
     handlerTimeoutSeconds: number('handler-timeout-seconds'),
     maxAttempts: number('max-attempts'),

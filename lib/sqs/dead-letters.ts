@@ -2,6 +2,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { expect } from '../core/check.ts';
 import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
+import { isRefusal } from './refusal.ts';
 
 /** Where messages go that can never run. */
 export interface DeadLetters {
@@ -47,8 +48,14 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
             MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
           }),
         );
-      // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
-      await send([...original, ...added]).catch(() => send(original));
+      try {
+        await send([...original, ...added]);
+      } catch (failure) {
+        // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one. But one that
+        // is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
+        if (!isRefusal(failure)) throw failure;
+        await send(original);
+      }
     },
   };
 }

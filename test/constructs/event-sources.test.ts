@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { App, Duration, NestedStack, Stack, type StackProps, Stage } from 'aws-cdk-lib';
+import { App, Aspects, Duration, Lazy, NestedStack, Stack, type StackProps, Stage } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { Code, type IFunction, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { CfnFunction, Code, type IFunction, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -79,6 +79,20 @@ test('two stages of one app, with the same stack in each, have one event source 
   const stacks = ['Dev', 'Prod'].map((id) => new Mails(new Stage(app, id), 'Mails'));
   expect(stacks.map((stack) => eventSourcesIn(stack).length)).toEqual([1, 1]);
   expect(() => app.synth()).not.toThrow();
+});
+
+test('what an aspect says in one stage is not asked for when another stage is checked before', () => {
+  const app = newApp();
+  new Mails(new Stage(app, 'Dev'), 'Mails');
+  const prod = new Mails(new Stage(app, 'Prod'), 'Mails');
+  const topics = ['one'];
+  const [sendMail] = prod.node.findAll().filter((node) => node instanceof CfnFunction);
+  if (sendMail === undefined) throw new Error('there is no function');
+  // CDK keeps what this answers first.
+  sendMail.description = Lazy.string({ produce: () => `reads ${topics.join(', ')}` });
+  Aspects.of(prod).add({ visit: (node) => node === sendMail && topics.push('two') });
+  app.synth();
+  Template.fromStack(prod).hasResourceProperties('AWS::Lambda::Function', { Description: 'reads one, two' });
 });
 
 test('three consumers at one path below three stacks have three event sources, each of its own queue and function', () => {

@@ -59,11 +59,11 @@ describe('the receives that a healthy message may need', () => {
     );
   });
 
-  test('count each ask for a lock, at the shortest back-off that chance allows', () => {
-    // 7.5 + 22.5 + 67.5 + 202.5 is 300 s; the fifth wait, of 607.5 s, reaches 15 minutes.
-    expect(receivesOfLocks({ ...facts, lockWaitSeconds: 300 })).toBe(4);
-    expect(receivesOfLocks({ ...facts, lockWaitSeconds: 900 })).toBe(5);
-    expect(receivesOfLocks({ ...facts, lockWaitSeconds: 240, backoffSeconds: 10 })).toBe(32);
+  test('count each look at a lock, as docs/locks.md has it', () => {
+    const lockLeaseSeconds = 60;
+    expect(leastReceives({ ...facts, lockLeaseSeconds }).all).toBe(7);
+    expect(leastReceives({ ...facts, lockLeaseSeconds, lockAttempts: 3 }).all).toBe(11);
+    expect(leastReceives({ ...facts, lockLeaseSeconds, timeoutSeconds: 900 }).all).toBe(29);
     expect(receivesOfLocks(facts)).toBe(0);
   });
 });
@@ -86,7 +86,7 @@ describe('maxReceiveCount', () => {
     expect(madeWith({ concurrency: 1, handlerTimeout: Duration.seconds(20) })).toBe(14);
     // Nothing is said of its time: one message may take the whole invocation.
     expect(madeWith({ concurrency: 1, batchSize: 5 })).toBe(9);
-    expect(madeWith({ lockWait: Duration.minutes(15) })).toBe(10);
+    expect(madeWith({ lockLease: Duration.minutes(1) })).toBe(7);
     expect(madeWith({ fifo: true, maxReceiveCount: 200 })).toBe(200);
   });
 
@@ -100,8 +100,8 @@ describe('maxReceiveCount', () => {
     expect(refusal(111)).toBeUndefined();
   });
 
-  test('of an existing queue is held against a function that was granted locks, which wait 15 minutes by default', () => {
-    const locking = (maxReceiveCount: number, lockWait?: Duration) =>
+  test('of an existing queue is held against a function that was granted locks, with the lease of a minute by default', () => {
+    const locking = (maxReceiveCount: number, lockAttempts?: number) =>
       refusalOf((stack) => {
         const { queue, function: sendMail } = addExisting(stack, { maxReceiveCount });
         const claims = new ClaimsTable(stack, 'Claims');
@@ -109,14 +109,16 @@ describe('maxReceiveCount', () => {
           claimsTable: claims.table,
           queue,
           function: sendMail,
-          ...(lockWait && { lockWait }),
+          ...(lockAttempts !== undefined && { lockAttempts }),
         });
         claims.grantLocks(consumer.function);
       });
-    expect(locking(9)).toEqual([
-      expect.stringMatching(/^maxReceiveCount is 9, .* may need 10 receives .* 5 for waiting 900 s for locks/),
+    expect(locking(6)).toEqual([
+      expect.stringMatching(
+        /^maxReceiveCount is 6, .* may need 7 receives .* 2 for waiting for the locks of 1 other attempt/,
+      ),
     ]);
-    expect(locking(10)).toBeUndefined();
-    expect(locking(5, Duration.seconds(0))).toBeUndefined();
+    expect(locking(7)).toBeUndefined();
+    expect(locking(10, 3)).toHaveLength(1);
   });
 });

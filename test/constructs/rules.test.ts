@@ -535,9 +535,9 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     narrow: given({ handlerTimeout: Duration.seconds(29) }),
   },
   attempts: {
-    says: /maxAttempts is 5, and a message may be tried 5 times while it waits 900 s for locks/,
-    broken: given({ lockWait: Duration.minutes(15), maxAttempts: 5 }),
-    narrow: given({ lockWait: Duration.minutes(15), maxAttempts: 6 }),
+    says: /maxAttempts is 6, and a message may be tried 6 times while it waits for locks/,
+    broken: given({ lockLease: Duration.minutes(1), lockAttempts: 3, maxAttempts: 6 }),
+    narrow: given({ lockLease: Duration.minutes(1), lockAttempts: 3, maxAttempts: 7 }),
   },
   batch: {
     says: /batchSize is 11 with no maxBatchingWindow/,

@@ -160,9 +160,15 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: { options: { handlerTimeoutSeconds: 29 } },
   },
   attempts: {
-    says: /wiring: maxAttempts is 5, and a message may be tried 5 times/,
-    broken: { ...withQueue({ maxReceiveCount: 10 }), options: { lockWaitSeconds: 900, maxAttempts: 5 } },
-    narrow: { ...withQueue({ maxReceiveCount: 10 }), options: { lockWaitSeconds: 900, maxAttempts: 6 } },
+    says: /wiring: maxAttempts is 6, and a message may be tried 6 times/,
+    broken: {
+      ...withQueue({ maxReceiveCount: 11 }),
+      options: { lockLeaseSeconds: 60, lockAttempts: 3, maxAttempts: 6 },
+    },
+    narrow: {
+      ...withQueue({ maxReceiveCount: 11 }),
+      options: { lockLeaseSeconds: 60, lockAttempts: 3, maxAttempts: 7 },
+    },
   },
   partialResponses: {
     says: /wiring: The event source does not take partial responses/,

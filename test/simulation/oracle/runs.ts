@@ -109,6 +109,14 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     inOrder(job, invocation);
 
     let ending: Ending | undefined;
+    let endedLate = false;
+    const startedAt = sandbox.clock();
+    /** What ends after its time is not waited for: it may be recorded as in doubt, and end well a moment later. */
+    const isOver = () => {
+      const { leaseUntil = 0 } = acknowledged(sandbox, key) ?? {};
+      const end = Math.min(leaseUntil - scenario.marginMs, startedAt + (scenario.timeoutMs || Infinity));
+      return sandbox.clock() >= end - 1;
+    };
     const run: Run = {
       job,
       sandbox,
@@ -116,10 +124,14 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
       end(next) {
         if (!sandbox.alive) return;
         ending = next;
+        endedLate = isOver();
         world.note(sandbox.name, 'its handler ends:', `${key} ${next}`);
       },
       get ending() {
         return ending;
+      },
+      get endedLate() {
+        return endedLate;
       },
     };
     runsOf.set(key, [...earlier, run]);
@@ -188,7 +200,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     endingOf: (messageId: string, invocation: string) => {
       const { key = '' } = simulation.traffic.intentOf(messageId) ?? {};
       const mine = (run: Run) => run.invocation === invocation && run.job.messageId === messageId;
-      return runsOf.get(key)?.find(mine)?.ending;
+      const run = runsOf.get(key)?.find(mine);
+      return run?.endedLate ? undefined : run?.ending;
     },
     clockWentWrong() {
       clocksWrong = true;
