@@ -5,6 +5,7 @@ import type { Held } from '../core/held.ts';
 import { type Identity, identify } from '../core/identity.ts';
 import { tooLate } from '../core/run.ts';
 import { isInvalidMessage, returnedIntent, returnedKey, returnedSeconds, type Stage, toldOf } from './author-error.ts';
+import { batchResponse } from './batch-response.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts';
 import { type Fate, fateOfAuthorError, fateOfInvalid, fateOfRefused, soon } from './fate.ts';
 import { groupOf } from './in-order.ts';
@@ -183,7 +184,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
       if (seconds !== undefined) delayed.push({ ...one, seconds: Math.ceil(seconds) });
     }
     await setVisibility(delayed, until);
-    return { batchItemFailures: unfinished.map(({ record }) => ({ itemIdentifier: record.messageId })) };
+    return batchResponse(batch, unfinished);
   }
 
   /** Seconds until a message is to come again, spread out: or all that wait for one lease would meet at its end. */

@@ -41,7 +41,9 @@ describe('the simulation of doors', () => {
 
 /** What was wrong once, put back. Each is found within the first 10,000 seeds; here the search begins not long before. */
 describe('the simulation of doors finds', () => {
-  const { plant, firstBroken, uproot } = createPlanting(async () => (await import('./doors/simulate.ts')).simulateDoors);
+  const { plant, firstBroken, uproot } = createPlanting(
+    async () => (await import('./doors/simulate.ts')).simulateDoors,
+  );
   afterEach(uproot);
 
   type Checkpoints = typeof import('../../lib/core/checkpoints.ts');
@@ -70,7 +72,9 @@ describe('the simulation of doors finds', () => {
     plant<Checkpoints>('../../lib/core/checkpoints.ts', ({ stepsInDoubt, checkpointsOf }) => ({
       stepsInDoubt: (record) => stepsInDoubt(record).slice(0, 1),
       resolvedCheckpoints: (record) =>
-        JSON.stringify(checkpointsOf(record).map((one) => one && { ...one, state: one.state === 'done' ? 'done' : 'open' })),
+        JSON.stringify(
+          checkpointsOf(record).map((one) => one && { ...one, state: one.state === 'done' ? 'done' : 'open' }),
+        ),
     }));
     expect(await firstBroken(100)).toBe(1);
   }, 120_000);
@@ -115,7 +119,10 @@ describe('the simulation of doors finds', () => {
           keep(engine, held, lost) {
             const change: typeof engine.change = (...args) => {
               const beat = engine.change(...args);
-              beats.set(held, beat.catch(() => undefined));
+              beats.set(
+                held,
+                beat.catch(() => undefined),
+              );
               return beat;
             };
             return lease.keep({ ...engine, change }, held, lost);

@@ -7,7 +7,7 @@ import type { ClaimOptions } from '../../../lib/core/options.ts';
 import { reconcile } from '../../../lib/core/reconcile.ts';
 import { renewedLease } from '../../../lib/core/renewed-lease.ts';
 import type { HttpEvent } from '../../../lib/http/event.ts';
-import { bodyField as requestField, claimOf, httpOnce, onceOverHttp } from '../../../lib/http/index.ts';
+import { claimOf, httpOnce, onceOverHttp, bodyField as requestField } from '../../../lib/http/index.ts';
 import { sqsOnce } from '../../../lib/middy/index.ts';
 import type { SqsRecord } from '../../../lib/sqs/event.ts';
 import { bodyField, deadLetterQueue, eachMessage, type Message } from '../../../lib/sqs/index.ts';
@@ -119,13 +119,14 @@ export function doorsFunction(simulation: DoorsSimulation, sandbox: Sandbox): Ha
         { ...claimOptions(simulation, sandbox), key: ({ key }) => key, fingerprint: ({ order }) => intentOf(order) },
         (job, claim) => worker.handle(job, claim),
       );
-      return ({ Records }, context) => byHand(Records, (record) => {
-        const order = JSON.parse(record.body) as Order;
-        const redelivered = Number(record.attributes.ApproximateReceiveCount) > 1;
-        const remainingMs = () => context.getRemainingTimeInMillis();
-        const call: OnceCall = { redelivered, ...(scenario.handler.givesRemainingTime && { remainingMs }) };
-        return charge({ ...jobOf(order, record.messageId), order }, call);
-      });
+      return ({ Records }, context) =>
+        byHand(Records, (record) => {
+          const order = JSON.parse(record.body) as Order;
+          const redelivered = Number(record.attributes.ApproximateReceiveCount) > 1;
+          const remainingMs = () => context.getRemainingTimeInMillis();
+          const call: OnceCall = { redelivered, ...(scenario.handler.givesRemainingTime && { remainingMs }) };
+          return charge({ ...jobOf(order, record.messageId), order }, call);
+        });
     }
     default:
       return overHttp(simulation, sandbox, worker);
@@ -158,7 +159,12 @@ function batchHandler({ scenario, oracle }: DoorsSimulation, worker: DoorsWorker
       taken.map(async (record) => {
         const order = JSON.parse(record.body) as Order;
         const key = order.orderId ?? '';
-        const job: Job = { messageId: record.messageId, key, payload: payloadOf(order), effectKey: `${operation}#${key}` };
+        const job: Job = {
+          messageId: record.messageId,
+          key,
+          payload: payloadOf(order),
+          effectKey: `${operation}#${key}`,
+        };
         const run = oracle.jobStarted(sandbox, job);
         await worker.poisonIf(job);
         if (handler.worksBefore) await worker.otherWork();
@@ -197,7 +203,9 @@ function overHttp(simulation: DoorsSimulation, sandbox: Sandbox, worker: DoorsWo
       // A handler that makes a response of whatever it met.
       if (isBusy) return { statusCode: 402 };
       if (Object(error).name === 'RejectedError' || world.random.chance(0.3)) throw error;
-      return { statusCode: world.random.pick<number>(httpIsReady ? [500, 504, 502, 0, 100, -1, 999] : [500, 504, 502]) };
+      return {
+        statusCode: world.random.pick<number>(httpIsReady ? [500, 504, 502, 0, 100, -1, 999] : [500, 504, 502]),
+      };
     }
   }
 

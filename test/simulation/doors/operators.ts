@@ -1,6 +1,6 @@
 import { type Checkpoint, type StepResolution, stepsInDoubt } from '../../../lib/core/checkpoints.ts';
-import { type StepResolutions, parkedClaims } from '../../../lib/core/resolve.ts';
 import type { ResolutionVerdict } from '../../../lib/core/record.ts';
+import { parkedClaims, type StepResolutions } from '../../../lib/core/resolve.ts';
 import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { operation } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
@@ -100,7 +100,8 @@ export function startOperators(simulation: DoorsSimulation): { isOver(): boolean
       for (const intent of [...traffic.intents()]) if (random.chance(0.8)) await settle(intent);
       for (const message of [...deadLetters.messages()]) {
         const intent = traffic.intentOfBody(message.body);
-        if (intent === undefined || message.gone || (redriven.get(intent.name) ?? 0) >= 2 || random.chance(0.3)) continue;
+        if (intent === undefined || message.gone || (redriven.get(intent.name) ?? 0) >= 2 || random.chance(0.3))
+          continue;
         redriven.set(intent.name, (redriven.get(intent.name) ?? 0) + 1);
         stats.redriven++;
         traffic.redrive(message);

@@ -1,7 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { SqsBatchResponse } from '../../../lib/sqs/event.ts';
-import { idOf } from '../dynamodb/table.ts';
-import type { Item } from '../dynamodb/table.ts';
+import type { Item, idOf } from '../dynamodb/table.ts';
 import { type Sandbox, sha256 } from '../lambda/sandbox.ts';
 import type { EffectRequest, Intent, Invocation, Job, Oracle, Violation } from '../parts.ts';
 import type { QueuedMessage } from '../sqs/queue.ts';
@@ -140,7 +139,10 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     stats.lateActs++;
     world.note(sandbox.name, 'acts late on', key);
     if (!isExcused(sandbox)) {
-      problem(13, `${sandbox.name} acts on ${key}, and its claim is ${item?.['status']?.S}, of ${item?.['claimId']?.S}`);
+      problem(
+        13,
+        `${sandbox.name} acts on ${key}, and its claim is ${item?.['status']?.S}, of ${item?.['claimId']?.S}`,
+      );
     }
     return false;
   }
@@ -195,7 +197,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
         // Its author chose to go on without them. What failed only later is the library's to hear.
         const mayGoOn = arrangement === 'caught' || arrangement === 'unawaited';
         if (returned && mayGoOn) for (const part of failed) swallowed.add(`${key}/${part}`);
-        if (returned && mayGoOn && !observesPromises) for (const part of effects.remote) swallowed.add(`${key}/${part}`);
+        if (returned && mayGoOn && !observesPromises)
+          for (const part of effects.remote) swallowed.add(`${key}/${part}`);
         endedIfQuiet();
       },
     };
@@ -204,7 +207,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   /** Between the end of a handler and its record nothing is waited for that can hang. */
   function mustRecordSoon(sandbox: Sandbox, key: string, invocation: Invocation | undefined): void {
     if (invocation === undefined || !observesPromises || scenario.door === 'sqs-once') return;
-    if ( shape !== 'steps' && shape !== 'beside' && shape !== 'plain') return;
+    if (shape !== 'steps' && shape !== 'beside' && shape !== 'plain') return;
     const item = recordOf(key);
     if (!isIts(sandbox, item) || textOf(item?.['status']) !== 'in-flight') return;
     const claimId = textOf(item?.['claimId']);
@@ -238,11 +241,13 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
       `${from || 'nothing'} becomes ${to}:`,
       `${id} fence ${after['fence']?.N} rev ${after['rev']?.N}, by ${writer.name} as ${after['claimId']?.S}`,
     );
-    if (before?.['rev'] && numberOf(after['rev']) <= numberOf(before['rev'])) problem(4, `${key} has the same revision twice`);
+    if (before?.['rev'] && numberOf(after['rev']) <= numberOf(before['rev']))
+      problem(4, `${key} has the same revision twice`);
     if (numberOf(after['fence']) < numberOf(before?.['fence'])) problem(4, `the fence of ${key} went back`);
     // The response to a request may be added to what was committed before there was one.
     const addsResult = to === 'completed' && scenario.door.startsWith('http') && isIts(writer, before);
-    if ((from === 'completed' && !addsResult) || from === 'rejected') problem(5, `a ${from} claim of ${key} was changed`);
+    if ((from === 'completed' && !addsResult) || from === 'rejected')
+      problem(5, `a ${from} claim of ${key} was changed`);
     const decided = deciding.get(key);
     const isDecision = decided?.operator === writer.name;
     if (from === 'parked' && !isDecision && !(to === 'completed' && isIts(writer, before))) {
@@ -258,13 +263,15 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     }
     if (to === 'in-flight' && from === 'in-flight' && !isIts(writer, before)) {
       const isOver = writer.clock() >= numberOf(before?.['leaseUntil']) + scenario.skewMs;
-      if (!isOver && !clocksWrong && scenario.faults.clockJumps === 0) problem(4, `a running lease of ${key} was taken over`);
+      if (!isOver && !clocksWrong && scenario.faults.clockJumps === 0)
+        problem(4, `a running lease of ${key} was taken over`);
     }
     // A transaction writes the claim first.
     if (to === 'completed') {
       world.after(0, () => {
         const payload = payloads.get(key) ?? payloadIn(key);
-        if (!hasHappened({ name: key, key, payload })) problem(2, `${key} is completed, and not all of it has happened`);
+        if (!hasHappened({ name: key, key, payload }))
+          problem(2, `${key} is completed, and not all of it has happened`);
       });
     }
   }
@@ -288,7 +295,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     const known = effectKeys.get(part);
     if (known !== undefined && known !== effectKey) problem(12, `${part} has the effect keys ${known}, ${effectKey}`);
     effectKeys.set(part, effectKey);
-    if (sandbox.alive && holds(sandbox, key) && done.has(part)) problem(1, `${sandbox.name} runs ${name} of ${key}, which is done`);
+    if (sandbox.alive && holds(sandbox, key) && done.has(part))
+      problem(1, `${sandbox.name} runs ${name} of ${key}, which is done`);
   }
 
   function effectApplied({ key: part }: EffectRequest, times: number): void {

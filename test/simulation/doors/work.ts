@@ -96,7 +96,10 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
 
   /** An effect under way while something else is waited for. */
   async function beside(job: Job, claim: Claim, run: JobRun): Promise<string> {
-    const sending = run.follow('effect', claim.effect(() => askProvider(job, 'effect', claim.effectKey, claim.signal)));
+    const sending = run.follow(
+      'effect',
+      claim.effect(() => askProvider(job, 'effect', claim.effectKey, claim.signal)),
+    );
     if (arrangement === 'sequence') {
       const result = await sending;
       await audit();

@@ -1,5 +1,9 @@
 import { BatchGetItemCommand, type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { type BatchGetCommandInput, DynamoDBDocumentClient, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  type BatchGetCommandInput,
+  DynamoDBDocumentClient,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { fieldsOf, toItem } from '../../../lib/stores/dynamodb/item.ts';
 
 type TransactAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];

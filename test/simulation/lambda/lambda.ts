@@ -104,7 +104,11 @@ export function createLambda(simulation: Simulation, functionOf: (sandbox: Sandb
       paused: false,
       ended: false,
     };
-    world.note(sandbox.name, warm ? 'is invoked with' : 'starts with', event.http?.body ?? event.Records.map(shortOf).join(' '));
+    world.note(
+      sandbox.name,
+      warm ? 'is invoked with' : 'starts with',
+      event.http?.body ?? event.Records.map(shortOf).join(' '),
+    );
     stats.invocations++;
     const end = (outcome: Outcome) => {
       if (invocation.ended) return;

@@ -23,6 +23,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   const runsOf = new Map<string, Run[]>();
   const runsIn = new Map<string, Run[]>();
   const payloads = new Map<string, string>();
+  /** Keys whose handler was started at least once, whatever was decided since. */
+  const tried = new Set<string>();
   const late = new Set<string>();
   /** Keys whose effect is known to have happened, although the table does not say so. */
   const confirmed = new Set<string>();
@@ -133,6 +135,7 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
       },
     };
     runsOf.set(key, [...earlier, run]);
+    tried.add(key);
     const beside = runsIn.get(invocation) ?? [];
     mayRunBeside(run, beside);
     runsIn.set(invocation, [...beside, run]);
@@ -190,6 +193,7 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     metAnother(sandbox: Sandbox, key: string): void {
       met.add(`${simulation.lambda.invocationOf(sandbox)?.name} ${key}`);
     },
+    wasTried: (key: string) => tried.has(key),
     isRunning: (key: string) =>
       (runsOf.get(key) ?? []).some(({ ending, sandbox }) => ending === undefined && sandbox.alive),
     /** How this message fared in this invocation. */
