@@ -25,6 +25,9 @@ export type ClaimMetric =
   | 'Repeated'
   | 'DeadLettered'
   | 'Undeliverable'
+  | 'AuthorError'
+  | 'AnswerNotUnderstood'
+  | 'LateAnswer'
   | 'QueueCallFailed';
 
 /** How often something happened to the claims of an operation. */

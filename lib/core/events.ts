@@ -54,6 +54,24 @@ export type ClaimFact =
       readonly reason: string;
       readonly error: RecordedError;
     }
+  /**
+   * The author's own code threw, or returned what it must not, before a message had its claim. The message comes again after its back-off.
+   * `error` has the name of what was thrown, and `stack` the places in the code: its text is left out, because it may quote the body.
+   */
+  | {
+      readonly type: 'author-error';
+      readonly messageId: string;
+      readonly stage: 'key' | 'schema' | 'fingerprint' | 'backoffSeconds';
+      readonly error: RecordedError;
+      readonly stack: string;
+    }
+  /** A batch handler returned what is not understood: all messages that it was given failed. `came`: what that was, by its type. */
+  | { readonly type: 'answer-not-understood'; readonly came: string; readonly messages: number }
+  /**
+   * A batch was answered so near to its end that the answer may be Middy's early one, while the handler still runs: its claims stay in flight,
+   * and its messages come again.
+   */
+  | { readonly type: 'late-answer'; readonly remainingMs: number; readonly messages: number }
   /** A call to SQS failed. No message is lost: it stays on its queue. */
   | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError };
 

@@ -1,61 +1,101 @@
 import type { Held } from '../core/held.ts';
-import { type Consumer, inOrder, type Runnable } from '../sqs/consumer.ts';
+import type { Consumer, Invocation, Runnable } from '../sqs/consumer.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
-import { after, fateOfRun } from '../sqs/fate.ts';
+import { after, type Fate, fateOfRun, soon } from '../sqs/fate.ts';
+import { inOrder } from '../sqs/in-order.ts';
 import { createLimit } from '../sqs/limit.ts';
-import { receiveCountOf } from '../sqs/message.ts';
+import { copyOf, receiveCountOf } from '../sqs/message.ts';
 import type { Delivery } from '../sqs/queue.ts';
 
 /** A message of a batch, and what this request has claimed for it. */
 export interface Claimed extends Delivery {
-  /** The record as the handler is to see it. */
-  readonly original: SqsRecord;
+  /** The record as it is handed on: a handler that changes its event must not change which messages we answer for. */
+  readonly copy: SqsRecord;
   /** It is handed on. */
   held?: Held;
   /** An earlier message of the batch with the same key: it shares the fate of that. */
   first?: Delivery;
+  /** What came of asking for its claim; nothing when it is held. */
+  asked?: Promise<Fate | undefined>;
+}
+
+/** A batch with what was claimed of it. */
+export interface ClaimedBatch extends Invocation {
+  /** All messages, in the order of the event. */
+  readonly batch: readonly Claimed[];
 }
 
 /** Between two messages that come back to run alone; long enough not to meet in one batch again. */
 const suspectsApartMs = 2000;
+/** How much of the invocation may go by in claiming. The handler, which has to do all that was claimed, needs the rest. */
+const claimingShare = 0.5;
 
-/**
- * Claims what of a batch may run. All of it is claimed before any of it runs, because the handler takes a batch. Answers all
- * messages, in the order of the event.
- */
+/** Claims what of a batch may run. All of it is claimed before any of it runs, because the handler takes a batch. */
 export async function claimBatch<Body>(
   consumer: Consumer<Body>,
   event: SqsEvent,
   context: InvocationContext,
-): Promise<readonly Claimed[]> {
+): Promise<ClaimedBatch> {
   type One = Claimed & Runnable<Body>;
   const { claims, settings } = consumer;
-  const { records, deadline, firstOf } = consumer.receive<One>(event, context);
-  const batch = records.map((original): Claimed => ({ original, record: asText(original) }));
+  const { host } = settings;
+  const received = consumer.receive<One>(event, context);
+  const { records, startedAt, deadline, meet } = received;
+  const batch = records.map((record): Claimed => ({ record, copy: copyOf(record) }));
   const inTurn = createLimit(settings.concurrency);
+  const claimUntil = startedAt + (deadline - startedAt) * claimingShare;
 
-  const claim = (one: One, mayTakeOver: boolean) =>
-    inTurn(async () => {
-      const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-      if ('fate' in acquired) {
-        one.fate = acquired;
-        return;
-      }
-      const settled = await settings.provider?.settleDoubt(claims, acquired, one.message);
-      if (settled) one.fate = fateOfRun(settled);
-      else one.held = acquired;
-    });
+  /** Answers nothing when the claim is held. */
+  async function ask(one: One, mayTakeOver: boolean): Promise<Fate | undefined> {
+    const now = host.now();
+    if (now > claimUntil) {
+      claims.emit(one.identity, 'not-started', { remainingMs: deadline - now });
+      return soon;
+    }
+    const acquired = await consumer.acquire(one, deadline, mayTakeOver);
+    if ('fate' in acquired) return acquired;
+    const settled = await settings.provider?.settleDoubt(claims, acquired, one.message);
+    if (settled !== undefined) return fateOfRun(settled);
+    one.held = acquired;
+    return undefined;
+  }
 
-  await inOrder(batch, async (delivery, group) => {
+  /** @param rival one that asks for the same key with another intent, and goes first */
+  async function claim(one: One, mayTakeOver: boolean, rival?: Claimed): Promise<void> {
+    one.asked = (async () => {
+      await rival?.asked;
+      return inTurn(() => ask(one, mayTakeOver));
+    })();
+    one.fate = await one.asked;
+  }
+
+  /** Answers whether its message group ends here. */
+  async function take(delivery: Claimed, group: readonly Claimed[]): Promise<boolean> {
     const one = await consumer.prepare(delivery);
     if (one === undefined) return false;
-    const first = firstOf(one);
     // Alone, if that can be had; but under steady traffic it must not wait until its receives are used up.
-    if (first === undefined) await claim(one, receiveCountOf(one.record) > 2);
-    else if (one.fate === undefined) one.first = first;
-    // Of a first in another group it is not known yet what will become of it, so this group ends here.
-    return first && !group.includes(first);
-  });
+    const mayTakeOver = receiveCountOf(one.record) > 2;
+    const { twin, rival } = meet(one);
+    if (twin === undefined) {
+      await claim(one, mayTakeOver, rival);
+      return false;
+    }
+    const asked = await twin.asked;
+    // The first was discarded for when it was received. This copy may be the very one whose holder still runs.
+    if (asked?.fate === 'done' && asked.discarded) {
+      await claim(one, mayTakeOver);
+      return false;
+    }
+    if (asked !== undefined && asked.suspect === undefined) {
+      one.fate = asked;
+      return false;
+    }
+    one.first = twin;
+    // Of a suspect, and of a first in another group, it is not known yet what will become of it, so this group ends here.
+    return asked !== undefined || !group.includes(twin);
+  }
+
+  await inOrder(batch, take, (one, behind) => consumer.makeWay(one, behind, received));
   const rankOf = ({ fate }: Delivery) => fate?.suspect ?? 0;
   const suspects = batch.filter(rankOf).sort((a, b) => rankOf(a) - rankOf(b));
   for (const [index, one] of suspects.entries()) {
@@ -67,15 +107,10 @@ export async function claimBatch<Body>(
     suspect.fate = undefined;
     await claim(suspect as One, true);
   }
-  return batch;
+  return { batch, startedAt, deadline };
 }
 
 /** What is handed on to the handler, in the order of the event. */
 export function grantedOf(batch: readonly Claimed[]) {
   return batch.filter((one): one is Claimed & { readonly held: Held } => one.held !== undefined);
-}
-
-/** Other middlewares parse bodies in place. What they made of one is read as the text that it was. */
-function asText(record: SqsRecord): SqsRecord {
-  return typeof record.body === 'string' ? record : { ...record, body: JSON.stringify(record.body) };
 }

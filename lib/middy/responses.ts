@@ -1,45 +1,179 @@
+import { recordedError } from '../core/record.ts';
+import { lineOf } from '../core/text.ts';
+import type { SqsBatchResponse, SqsRecord } from '../sqs/event.ts';
+import type { Claimed } from './claim-batch.ts';
+
 /** What a batch handler said of one of its messages. */
-interface Said {
-  /** `running`: nothing yet, and it is still at it. */
-  readonly status: 'fulfilled' | 'rejected' | 'running';
+export interface Said {
+  /** `running`: nothing yet, and it may still be at it. `not-started`: it was never called. */
+  readonly status: 'fulfilled' | 'rejected' | 'running' | 'not-started';
   readonly value?: unknown;
   readonly reason?: unknown;
 }
 
-/** What it said of each, by index: nothing, where it did not mention one. */
-export type Told = (index: number) => Said | undefined;
+/** What a batch handler said of each message, by their places among those that were handed on. */
+export interface Told {
+  readonly of: (place: number) => Said;
+  /** It speaks of single messages, so nobody but the handler can have said it. */
+  readonly namesMessages?: boolean;
+  /** What came instead of an answer, by its type. */
+  readonly misunderstood?: string;
+}
+
+/** What was handed on to the handler. */
+export interface HandedOn {
+  /** The messages, in the order of the event. */
+  readonly messageIds: readonly string[];
+  /** The copies of their records, in the same order. */
+  readonly copies: readonly SqsRecord[];
+  /** The list of records as the handler leaves it: it may have sorted it. */
+  readonly left: readonly unknown[];
+}
 
 /**
- * Understands what existing batch handlers return, for each of the messages that were handed on:
+ * Understands what existing batch handlers return:
  *
- * - `PromiseSettledResult[]` in the order of the records, Middy's convention;
+ * - `PromiseSettledResult[]`, Middy's convention: in the order in which the handler leaves `event.Records`;
  * - `{ batchItemFailures }`, Lambda's own;
- * - nothing, or anything else: all are done, as Lambda sees it.
+ * - what Lambda takes for success: nothing, `null`, `{}`, `{ batchItemFailures: null }`;
+ * - a list of `undefined`, one for each message: `Promise.all` of functions that return nothing.
  *
- * An answer that Lambda would take for a failure of the whole batch is one here: every message failed, and what the
- * handler did to it is unknown.
+ * Anything else is not understood, and then every message has failed: what the handler did to it is unknown.
  */
-export function understand(response: unknown, messageIds: readonly string[]): Told {
-  const misunderstood = (what: string) => failed(new Error(`the handler answered ${what}`));
-
-  if (Array.isArray(response) && response.some((result) => /^(fulfilled|rejected)$/.test(result?.status))) {
-    const results: readonly (Said | undefined)[] = [...response];
-    const { length } = messageIds;
-    if (results.length !== length) return misunderstood(`${results.length} results for ${length} messages`);
-    return (index) => results[index];
+export function understand(response: unknown, handed: HandedOn): Told {
+  try {
+    if (response === undefined || response === null) return succeeded;
+    if (Array.isArray(response)) return understandList(response, handed);
+    if (typeof response !== 'object') return misunderstood(`a value of type ${typeof response}`);
+    if ('batchItemFailures' in response) return understandFailures(response.batchItemFailures, handed.messageIds);
+    return isEmpty(response) ? succeeded : misunderstood('an object without batchItemFailures');
+  } catch {
+    return misunderstood('something that cannot be read');
   }
-  const failures = Object(response).batchItemFailures ?? [];
+}
+
+const succeeded: Told = { of: () => ({ status: 'fulfilled' }) };
+
+function misunderstood(came: string): Told {
+  const expected = 'PromiseSettledResult[] in the order of event.Records, { batchItemFailures }, or nothing';
+  const reason = new Error(`sqsOnce: the handler returned ${came}; expected ${expected}`);
+  return { ...failed(reason), misunderstood: came };
+}
+
+/** All of the batch failed: none of its messages is known to be done, or not to be. */
+export function failed(reason: unknown): Told {
+  return { of: () => ({ status: 'rejected', reason }) };
+}
+
+/** All of the batch is as it was said of all. */
+export function toldOfAll(status: Said['status'], reason?: unknown): Told {
+  return { of: () => ({ status, reason }) };
+}
+
+function understandList(list: readonly unknown[], { messageIds, copies, left }: HandedOn): Told {
+  const { length } = messageIds;
+  const results = Array.from(list, resultOf);
+  if (!results.some((result) => result.status !== undefined)) {
+    const silent =
+      list.length === length && Object.keys(list).length === length && list.every((one) => one === undefined);
+    return silent ? succeeded : misunderstood(`a list of ${list.length} values that are no settled results`);
+  }
+  if (list.length !== length) return misunderstood(`${list.length} results for ${length} messages`);
+  const order = placesOf(left, messageIds, copies);
+  if (order === undefined)
+    return misunderstood('results for an event.Records from which it has removed or replaced records');
+  const said = new Map<number, Said>();
+  for (const [index, { status = 'rejected', value, reason }] of results.entries()) {
+    said.set(order[index] ?? index, { status, value, reason });
+  }
+  const nothing: Said = { status: 'rejected', reason: new Error('the handler returned nothing for this message') };
+  return { of: (place) => said.get(place) ?? nothing, namesMessages: true };
+}
+
+/** One element of a list of results. One that cannot be read is no result. */
+function resultOf(element: unknown): Partial<Said> {
+  const nothing = { reason: new Error('the handler returned no settled result for this message') };
+  try {
+    if (typeof element !== 'object' || element === null || !('status' in element)) return nothing;
+    const { status } = element;
+    if (status === 'fulfilled') return { status, value: 'value' in element ? element.value : undefined };
+    return status === 'rejected' ? { status, reason: 'reason' in element ? element.reason : undefined } : nothing;
+  } catch (error) {
+    return { status: 'rejected', reason: error };
+  }
+}
+
+/** Of each record that the handler leaves, which message it is. Nothing, unless each message is there once. */
+function placesOf(
+  left: readonly unknown[],
+  messageIds: readonly string[],
+  copies: readonly SqsRecord[],
+): readonly number[] | undefined {
+  const byCopy = new Map<unknown, number>(copies.map((copy, place) => [copy, place]));
+  const byId = new Map<unknown, number>(messageIds.map((id, place) => [id, place]));
+  const places = left.map((record) => {
+    const place = byCopy.get(record);
+    if (place !== undefined || typeof record !== 'object' || record === null) return place;
+    // Another middleware may have replaced a record by what it made of it.
+    return 'messageId' in record ? byId.get(record.messageId) : undefined;
+  });
+  const found = new Set(places.filter((place) => place !== undefined));
+  return found.size === messageIds.length && places.length === messageIds.length ? [...found] : undefined;
+}
+
+function understandFailures(given: unknown, messageIds: readonly string[]): Told {
+  const failures = given ?? [];
   if (!Array.isArray(failures)) return misunderstood('batchItemFailures that are no list');
-  const listed = new Set<unknown>(Array.from(failures, (failure) => Object(failure).itemIdentifier));
+  const listed = new Set(Array.from(failures, (failure) => Object(failure).itemIdentifier));
   const known = new Set<unknown>(messageIds);
   for (const id of listed) {
     if (!known.has(id)) return misunderstood('an itemIdentifier of none of its messages');
   }
   const reason = new Error('the handler listed this message in batchItemFailures');
-  return (index) => ({ status: listed.has(messageIds[index]) ? 'rejected' : 'fulfilled', reason });
+  return {
+    of: (place) => ({ status: listed.has(messageIds[place]) ? 'rejected' : 'fulfilled', reason }),
+    namesMessages: listed.size > 0,
+  };
 }
 
-/** All of the batch failed: none of its messages is known to be done, or not to be. */
-export function failed(reason: unknown): Told {
-  return () => ({ status: 'rejected', reason });
+/** `{}`, which Lambda takes for success; an Error, a Map or a Date has no fields of its own either. */
+function isEmpty(response: object): boolean {
+  const prototype = Object.getPrototypeOf(response);
+  return (prototype === Object.prototype || prototype === null) && Reflect.ownKeys(response).length === 0;
+}
+
+/**
+ * Lambda's answer that is Middy's convention as well: each message's settled result is under its place in the event, where a middleware
+ * around `sqsOnce` looks for it, and where neither JSON nor a comparison does. Without it, `@middy/sqs-partial-batch-failure` fails on the shape
+ * of the answer, and has all messages come again, or only those that the handler was given.
+ */
+export function forMiddyToo(response: SqsBatchResponse, batch: readonly Claimed[]): SqsBatchResponse {
+  const listed = new Set(response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+  for (const [place, { record, fate }] of batch.entries()) {
+    const error =
+      fate?.fate === 'again' && fate.error ? lineOf(fate.error) : 'the message is not done, and comes again';
+    const value = listed.has(record.messageId)
+      ? { status: 'rejected', reason: new Error(error) }
+      : { status: 'fulfilled', value: undefined };
+    Object.defineProperty(response, place, { value });
+  }
+  return response;
+}
+
+/** What a throw says of the messages that were handed on. */
+export function toldByThrow(cause: unknown, messages: number): Told {
+  // An early timeout of Middy's: the handler is still running.
+  if (isEarlyTimeout(cause)) return toldOfAll('running');
+  // A throw is about the batch. What it says of one message is only clear when there was only one.
+  if (messages === 1) return failed(cause);
+  return failed(new Error(`the batch handler threw ${lineOf(recordedError(cause))}`, { cause }));
+}
+
+function isEarlyTimeout(cause: unknown): boolean {
+  try {
+    const { name, cause: origin } = Object(cause);
+    return name === 'TimeoutError' && Object(origin).package === '@middy/core';
+  } catch {
+    return false;
+  }
 }

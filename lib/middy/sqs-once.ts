@@ -1,16 +1,14 @@
 import type { MiddlewareObj, Request } from '@middy/core';
-import type { Held } from '../core/held.ts';
 import type { Host } from '../core/host.ts';
-import { recordedError } from '../core/record.ts';
 import { tooLate } from '../core/run.ts';
-import { lineOf } from '../core/text.ts';
 import { createConsumer } from '../sqs/consumer.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { again, done, type Fate, fateOfRun, soon } from '../sqs/fate.ts';
 import { withEach } from '../sqs/limit.ts';
 import type { SqsOptions } from '../sqs/options.ts';
-import { type Claimed, claimBatch, grantedOf } from './claim-batch.ts';
-import { failed, type Told, understand } from './responses.ts';
+import { type ClaimedBatch, claimBatch, grantedOf } from './claim-batch.ts';
+import { watchForEarlyAnswer } from './early-answers.ts';
+import { forMiddyToo, type Said, type Told, toldByThrow, toldOfAll, understand } from './responses.ts';
 
 /**
  * The options of the middleware. Those that reach into the handling of one message (`lease`, `timeoutMs`,
@@ -22,14 +20,28 @@ export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' 
 type BatchRequest = Request<SqsEvent, unknown, Error, Context, Record<string, unknown>>;
 type Context = Request['context'];
 
+/** What one request has claimed, kept on the request between its hooks. */
+interface Taken extends ClaimedBatch {
+  /** The middleware that took it, and nobody else ends it. */
+  readonly by: object;
+  /** The event as it came, which middlewares around this one see again afterwards. */
+  readonly event: SqsEvent;
+  /** The event that was handed on. */
+  readonly handedOn: SqsEvent;
+  readonly stopWatching: () => void;
+}
+
+/** Two of `sqsOnce` on one handler. Told apart by identity: nothing has run when it is thrown. */
+const usedTwice = new Error('sqsOnce: use it once on a handler');
+
 /**
  * A Middy middleware for a batch handler that exists: its messages are claimed before it, it is given only those that
  * may run, and what it answers is recorded after it. It understands `PromiseSettledResult[]`, `{ batchItemFailures }`,
- * nothing, and a throw.
+ * nothing, and a throw. Anything else that it returns is a failure of all it was given.
  *
  * All claims of a batch are taken before the handler starts, so a worker that dies leaves all of them in doubt; with
- * `onAbandoned: 'park'` prefer `eachMessage`, or small batches. `.use` it last: then nothing runs between the handler
- * and the recording of what it did. Set Middy's `timeoutEarlyInMillis` to 0: its early timeout does not stop the handler.
+ * `onAbandoned: 'park'` prefer `eachMessage`, or small batches. `.use` it last, but before what parses bodies: it needs the text
+ * that was sent. Set Middy's `timeoutEarlyInMillis` to 0: its early timeout does not stop the handler.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
@@ -41,84 +53,129 @@ export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
   // A batch handler's claims last as long as the invocation: nothing would renew a shorter lease.
-  const given = { ...options, lease: undefined, timeoutMs: undefined } as unknown as SqsOptions<Body>;
+  const { lease, timeoutMs, marksEffect, ...given }: SqsOptions<Body> = options;
   const consumer = createConsumer(given);
   const { claims, settings } = consumer;
 
   /** Gives each message that was handed on its fate, and answers Lambda. */
   async function conclude(
-    batch: readonly Claimed[],
-    fateOf: (held: Held, index: number) => Promise<Fate>,
+    taken: ClaimedBatch,
+    fateOf: (one: Granted, place: number) => Promise<Fate>,
   ): Promise<SqsBatchResponse> {
-    await withEach(grantedOf(batch).entries(), settings.concurrency, async ([index, one]) => {
-      one.fate = await fateOf(one.held, index);
+    const { batch } = taken;
+    await withEach(grantedOf(batch).entries(), settings.concurrency, async ([place, one]) => {
+      one.fate = await fateOf(one, place);
     });
     for (const one of batch) one.fate ??= one.first?.fate;
-    return consumer.conclude(batch);
+    return forMiddyToo(await consumer.conclude(batch, taken), batch);
   }
 
-  /** Records what the handler said of each message it was given. */
-  async function answer(request: BatchRequest, whatOf: (granted: readonly Claimed[]) => Told): Promise<void> {
-    const batch = request.internal['pawl'] as readonly Claimed[] | undefined;
+  /** What this middleware has taken for the request, and has not ended yet. */
+  function takenOf(request: BatchRequest): Taken | undefined {
+    const taken = request.internal['pawl'] as Taken | undefined;
     // Another middleware failed before our claims were taken, or after they were recorded. Neither is ours to undo.
-    if (batch === undefined) return;
+    return taken?.by === consumer ? taken : undefined;
+  }
+
+  /** Records what was said of each message that was handed on. */
+  async function end(request: BatchRequest, taken: Taken, told: Told): Promise<SqsBatchResponse> {
     request.internal['pawl'] = undefined;
-    const told = whatOf(grantedOf(batch));
-    request.response = await conclude(batch, async (held, index) => {
-      const { status, value, reason } = told(index) ?? {};
-      // Its claim stays in flight: freed now, the message would run beside itself.
-      if (status === 'running') return again;
-      if (status === 'fulfilled') {
-        await claims.succeed(held, value);
-        return done;
-      }
-      const error = reason ?? new Error('the handler answered nothing for this message');
-      const recorded = await claims.fail(held, error, 'unmarked');
-      return fateOfRun({ ran: 'threw', recorded, error, retryAfterMs: settings.unsettledMs });
+    taken.stopWatching();
+    // A middleware around this one answers for the records that it finds here: for all of them, then.
+    request.event = taken.event;
+    const messages = grantedOf(taken.batch).length;
+    if (told.misunderstood) {
+      claims.emit(undefined, 'answer-not-understood', { came: told.misunderstood, messages });
+    }
+    return conclude(taken, (one, place) => record(one, told.of(place)));
+  }
+
+  async function record({ held }: Granted, { status, value, reason }: Said): Promise<Fate> {
+    // Its claim stays in flight: freed now, the message would run beside itself.
+    if (status === 'running') return again;
+    if (status === 'fulfilled') {
+      await claims.succeed(held, value);
+      return done;
+    }
+    const recorded = await claims.fail(held, reason, status === 'not-started' ? 'before' : 'unmarked');
+    if (status === 'not-started') return again;
+    return fateOfRun({ ran: 'threw', recorded, error: reason, retryAfterMs: settings.unsettledMs });
+  }
+
+  /**
+   * What an answer says of the messages. One that names none of them, so near to the end, may be Middy's own: its `timeoutEarlyResponse` answers for
+   * a handler that still runs. To believe it would acknowledge effects that have not happened.
+   */
+  function toldBy(response: unknown, { batch, handedOn }: Taken, { event, context }: BatchRequest): Told {
+    const granted = grantedOf(batch);
+    const left = Array.isArray(event?.Records) ? event.Records : handedOn.Records;
+    const told = understand(response, {
+      messageIds: granted.map((one) => one.record.messageId),
+      copies: granted.map(({ copy }) => copy),
+      left,
     });
+    // As the context says it now: our clock may have been set in between.
+    const remainingMs = context.getRemainingTimeInMillis();
+    if (told.namesMessages || remainingMs > settings.marginMs) return told;
+    claims.emit(undefined, 'late-answer', { remainingMs, messages: granted.length });
+    return toldOfAll('running');
   }
 
   return {
     async before(request: BatchRequest) {
-      if (request.internal['pawl']) throw new Error('sqsOnce: use it once on a handler');
-      const batch = await claimBatch(consumer, request.event, request.context);
-      const granted = grantedOf(batch);
+      if (request.internal['pawl']) throw usedTwice;
+      const claimed = await claimBatch(consumer, request.event, request.context);
+      const granted = grantedOf(claimed.batch);
       const held = granted[0]?.held;
       const error = held && tooLate(claims, held.identity, held.record.leaseUntil);
       // An early answer: a handler must never see an empty batch, which many of them take for an error. Or claiming took what
       // time there was, and all is given back unharmed: nothing has started.
       if (held === undefined || error !== undefined) {
-        return conclude(batch, async (given) => {
-          await claims.fail(given, error, 'before');
+        return conclude(claimed, async (one) => {
+          await claims.fail(one.held, error, 'before');
           return soon;
         });
       }
-      request.internal['pawl'] = batch;
-      // Copies: a handler that changes its event must not change which messages we answer for.
-      request.event = { ...request.event, Records: granted.map(({ original }) => structuredClone(original)) };
+      const { event } = request;
+      const handedOn: SqsEvent = { ...event, Records: granted.map(({ copy }) => copy) };
+
+      async function endEarly(response: unknown, handlerHasAnswered: boolean): Promise<unknown> {
+        const open = takenOf(request);
+        if (open === undefined) return response;
+        request.response = await end(request, open, toldEarly(open, response, handlerHasAnswered));
+        return request.response;
+      }
+
+      function toldEarly(open: Taken, response: unknown, handlerHasAnswered: boolean): Told {
+        if (request.error) return toldByThrow(request.error, granted.length);
+        if (handlerHasAnswered) return toldBy(response, open, request);
+        return toldOfAll('not-started', new Error('another middleware answered before the handler was called'));
+      }
+
+      const stopWatching = watchForEarlyAnswer(request, endEarly);
+      request.internal['pawl'] = { ...claimed, by: consumer, event, handedOn, stopWatching } satisfies Taken;
+      request.event = handedOn;
       return undefined;
     },
 
     async after(request: BatchRequest) {
-      await answer(request, (granted) =>
-        understand(
-          request.response,
-          granted.map(({ record }) => record.messageId),
-        ),
-      );
+      const taken = takenOf(request);
+      if (taken) request.response = await end(request, taken, toldBy(request.response, taken, request));
     },
 
     async onError(request: BatchRequest) {
-      await answer(request, (granted) => toldByThrow(request.error, granted.length));
+      const taken = takenOf(request);
+      if (taken === undefined) return;
+      const { error } = request;
+      if (error === usedTwice) {
+        // The invocation fails with it, and says so at the first try.
+        await end(request, taken, toldOfAll('not-started', error));
+        return;
+      }
+      request.response = await end(request, taken, toldByThrow(error, grantedOf(taken.batch).length));
     },
   };
 }
 
-function toldByThrow(cause: unknown, messages: number): Told {
-  const { name, cause: origin } = Object(cause);
-  // An early timeout of Middy's: the handler is still running.
-  if (name === 'TimeoutError' && Object(origin).package === '@middy/core') return () => ({ status: 'running' });
-  // A throw is about the batch. What it says of one message is only clear when there was only one.
-  if (messages === 1) return failed(cause);
-  return failed(new Error(`the batch handler threw ${lineOf(recordedError(cause))}`, { cause }));
-}
+/** A message that was handed on. */
+type Granted = ReturnType<typeof grantedOf>[number];

@@ -1,93 +1,121 @@
-import { expect } from '../core/check.ts';
 import { createClaims } from '../core/claims.ts';
 import type { FactsOf } from '../core/events.ts';
-import { canonicalDocument, fingerprintOf } from '../core/fingerprint.ts';
+import { type Compared, printsOf, ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
 import { type Identity, identify } from '../core/identity.ts';
-import { type Settings, settingsOf } from '../core/options.ts';
 import { tooLate } from '../core/run.ts';
-import { nodeHost } from '../host.ts';
-import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
-import { done, type Fate, fateOfInvalid, fateOfRefused, keyReused, soon } from './fate.ts';
-import { type Message, messageOf, parseJson, receiveCountOf, validated } from './message.ts';
+import { isInvalidMessage, returnedIntent, returnedKey, returnedSeconds, type Stage, toldOf } from './author-error.ts';
+import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts';
+import { type Fate, fateOfAuthorError, fateOfInvalid, fateOfRefused, soon } from './fate.ts';
+import { groupOf } from './in-order.ts';
+import { type Message, messageOf, parseJson, receiveCountOf, validated, wholeIntent } from './message.ts';
 import type { SqsOptions } from './options.ts';
-import { type DeadLetter, type Delayed, type Delivery, sqsQueue, type Tell } from './queue.ts';
+import { type Delayed, type Delivery, sqsQueue, type Tell } from './queue.ts';
+import { sqsSettingsOf } from './settings.ts';
 
 /** A message that may ask for a claim. */
 export interface Runnable<Body> extends Delivery {
   readonly identity: Identity;
   readonly message: Message<Body>;
-  readonly fingerprint: string | undefined;
+  readonly fingerprint?: string | undefined;
+  /** By the rule before, while that is accepted. */
+  readonly previousFingerprint?: string | undefined;
 }
 
-const defaults = {
-  host: nodeHost,
-  // Nothing reads the results of messages.
-  recordResult: false,
-  concurrency: 25,
-  onInFlight: 'defer',
-  fingerprint: { ignore: [] },
-  backoffSeconds: (receiveCount: number) => Math.min(900, 10 * 3 ** (receiveCount - 1)),
-} as const;
+/** When a batch was handed to this worker, and when the worker will be stopped, in epoch milliseconds. */
+export interface Invocation {
+  readonly startedAt: number;
+  readonly deadline: number;
+}
 
-/** The options of a consumer after defaults and validation. */
-type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptions<Body>, keyof typeof defaults>>;
+/** Kept back at the end of an invocation for the answer itself: what SQS has not answered by then is given up. */
+const answerMs = 200;
+/** The longest that a message which did not get its turn waits for its next one. */
+const longestTurnSeconds = 900;
 
 export type Consumer<Body> = ReturnType<typeof createConsumer<Body>>;
 
 /** What the two ways of consuming SQS have in common: from a record to its claim, and from fates to a batch response. */
 export function createConsumer<Body>(options: SqsOptions<Body>) {
   const { key, schema, deadLetters, sqsClient } = options;
-  const settings = settingsOf(options, defaults) as SqsSettings<Body>;
-  const { host, operation, concurrency, onInFlight, fingerprint, backoffSeconds } = settings;
-  expect(typeof key === 'function', 'key', 'a function of the message', key);
-  expect(['defer', 'discard'].includes(onInFlight), 'onInFlight', "'defer' or 'discard'", onInFlight);
-  expect(concurrency >= 1, 'concurrency', 'at least 1', concurrency);
+  const settings = sqsSettingsOf(options);
+  const { host, operation, onInFlight, backoffSeconds } = settings;
+  const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const claims = createClaims(settings);
   const tell: Tell = ({ identity, record: { messageId } }, type, facts) =>
     claims.emit(identity, type, { messageId, ...facts } as unknown as FactsOf<typeof type>);
-  const { setVisibility, bury } = sqsQueue(sqsClient, deadLetters, tell);
+  const { setVisibility, bury, maxReceiveCount } = sqsQueue({ host, client: sqsClient, deadLetters, tell });
+
+  /** Reports a bug of the author's, and answers what becomes of the message. */
+  function authorErred(one: Delivery, stage: Stage, thrown: unknown): Fate {
+    const told = toldOf(thrown);
+    tell(one, 'author-error', { stage, ...told });
+    return fateOfAuthorError(told.error);
+  }
 
   /**
-   * The messages of an invocation, when it will be stopped, and who knows the first message of each key: those after it share
-   * its outcome, instead of meeting its claim.
+   * The messages of an invocation, when it will be stopped, and what each has to do with those before it.
    *
-   * @throws TypeError when it is not a batch of SQS messages
+   * @throws TypeError when it is not a batch of SQS messages, or no longer as SQS sent it
    */
   function receive<One extends Runnable<Body>>(event: SqsEvent, context: InvocationContext) {
     if (!Array.isArray(event?.Records) || !context?.getRemainingTimeInMillis) {
       throw new TypeError('expected an SQS event and a Lambda context');
     }
-    const firsts = new Map<string, One>();
+    const records: readonly SqsRecord[] = event.Records;
+    for (const record of records) expectText(record);
+    const byIdentity = new Map<string, { last: One; readonly byIntent: Map<string | undefined, One> }>();
 
-    /** Answers nothing about the first itself. One with another intent than the first has its fate: it never runs. */
-    function firstOf(one: One): One | undefined {
-      const first = firsts.get(one.identity.id);
-      if (first === undefined) firsts.set(one.identity.id, one);
-      else if (first.fingerprint !== one.fingerprint) one.fate = keyReused;
-      else tell(one, 'repeated', {});
-      return first;
+    /**
+     * What a message has to do with those of its batch that came before. `twin`: the first one with its key and its intent, whose outcome it
+     * shares. `rival`: the last one with its key and another intent. It asks the store itself, once that one has ended: only the
+     * record says which of the two intents the key belongs to.
+     */
+    function meet(one: One): { readonly twin?: One; readonly rival?: One } {
+      const { identity, fingerprint } = one;
+      const known = byIdentity.get(identity.id);
+      if (known === undefined) {
+        byIdentity.set(identity.id, { last: one, byIntent: new Map([[fingerprint, one]]) });
+        return {};
+      }
+      const twin = known.byIntent.get(fingerprint);
+      if (twin !== undefined) {
+        tell(one, 'repeated', {});
+        return { twin };
+      }
+      const rival = known.last;
+      known.last = one;
+      known.byIntent.set(fingerprint, one);
+      return { rival };
     }
 
-    const records: SqsEvent['Records'] = event.Records;
-    return { records, deadline: host.now() + context.getRemainingTimeInMillis(), firstOf };
+    const startedAt = host.now();
+    return { records, startedAt, deadline: startedAt + context.getRemainingTimeInMillis(), meet };
   }
 
-  /** Answers nothing when the message can never run; its fate is known then. */
+  /**
+   * Answers nothing when the message cannot ask for its claim; its fate is known then. What is known of the message itself can never run.
+   * What the author's code throws is a bug: the message comes again.
+   */
   async function prepare<One extends Delivery>(one: One): Promise<(One & Runnable<Body>) | undefined> {
     const { record } = one;
+    let stage: Stage = 'schema';
     try {
       const parsed = parseJson(record.body);
-      const chosen = typeof fingerprint === 'function';
       // Before the author's code, which may change what was parsed.
-      const whole = fingerprint && !chosen && canonicalDocument(record.body, parsed, fingerprint.ignore);
+      const wholes = new Map<Compared<Message<Body>>, string>();
+      for (const by of [rule, rule?.previous]) {
+        if (by && 'ignore' in by) wholes.set(by, wholeIntent(record.body, parsed, by.ignore));
+      }
       const message = messageOf(record, schema ? await validated(parsed, schema) : (parsed as Body));
-      const identity = identify(operation, key(message), host);
-      const intent = chosen ? fingerprint(message) : whole;
-      const print = intent === false ? undefined : fingerprintOf(intent, host);
-      return Object.assign(one, { message, identity, fingerprint: print });
+      stage = 'key';
+      const identity = identify(operation, returnedKey(key(message)), host);
+      stage = 'fingerprint';
+      const textOf = (by: Compared<Message<Body>>) =>
+        'of' in by ? returnedIntent(by.of(message)) : (wholes.get(by) ?? '');
+      return Object.assign(one, { message, identity, ...printsOf(rule, textOf, host) });
     } catch (error) {
-      one.fate = fateOfInvalid(error);
+      one.fate = isInvalidMessage(error) ? fateOfInvalid(error) : authorErred(one, stage, error);
       return undefined;
     }
   }
@@ -109,52 +137,83 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     return acquired.held ?? fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }
 
+  /**
+   * Buries the head of a message group that can never run, so that the group goes on in this batch. Every receive of a head that keeps failing is one
+   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it is set aside earlier, which
+   * leaves them this receive, and as many as they need to get their turn.
+   */
+  async function makeWay(one: Delivery, behind: number, { startedAt, deadline }: Invocation): Promise<void> {
+    const { fate, record } = one;
+    const until = deadline - answerMs;
+    if (fate?.fate !== 'again') return bury([one], until);
+    const receives = receiveCountOf(record);
+    // After a first failure, it has not had its second chance.
+    if (fate.error === undefined || deadLetters === undefined || receives < 2) return;
+    const most = await maxReceiveCount(one, until);
+    const { timeoutMs, marginMs } = settings;
+    // How many of a group have their turn in one invocation, if each takes as long as it may.
+    const turns = timeoutMs === 0 ? behind : Math.max(1, Math.floor((deadline - startedAt - marginMs) / timeoutMs));
+    const kept = Math.ceil(behind / turns);
+    if (most === undefined || receives < most - kept) return;
+    one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
+    await bury([one], until);
+    if (!one.isBuried) one.fate = fate;
+  }
+
   /** Carries out the fates of a batch, and answers Lambda: every message that is not done comes again. */
-  async function conclude(batch: readonly Delivery[]): Promise<SqsBatchResponse> {
-    await bury(batch.filter((one): one is DeadLetter => one.fate?.fate === 'dead-letter'));
-    const unfinished = batch.filter(({ fate }) => fate?.fate !== 'done');
+  async function conclude(batch: readonly Delivery[], { startedAt, deadline }: Invocation): Promise<SqsBatchResponse> {
+    const until = deadline - answerMs;
+    await bury(batch, until);
+    const unfinished = batch.filter((one) => one.fate?.fate !== 'done' && !one.isBuried);
+    const idle = unfinished.filter((one) => (one.fate ?? soon) === soon && groupOf(one) === undefined);
+    const places = new Map(idle.map((one, place) => [one, place]));
+    const turns = batch.length - idle.length;
+    const elapsedMs = host.now() - startedAt;
+
+    /** What did not get its turn comes back when this worker could have come to it: all at once, most of it would lose another receive. */
+    function turnSeconds(place: number): number {
+      const rounds = turns === 0 ? 0 : Math.floor(place / turns);
+      return Math.min(longestTurnSeconds, (rounds * elapsedMs) / 1000);
+    }
+
     const delayed: Delayed[] = [];
     for (const one of unfinished) {
-      try {
-        const seconds = waitOf(one);
-        if (seconds !== undefined) delayed.push({ ...one, seconds: Math.ceil(seconds) });
-      } catch {
-        // Whatever the author's back-off does, the batch is answered.
-      }
+      const place = places.get(one);
+      const seconds = place === undefined ? waitOf(one) : turnSeconds(place);
+      if (seconds !== undefined) delayed.push({ ...one, seconds: Math.ceil(seconds) });
     }
-    await setVisibility(delayed);
+    await setVisibility(delayed, until);
     return { batchItemFailures: unfinished.map(({ record }) => ({ itemIdentifier: record.messageId })) };
   }
 
   /** Seconds until a message is to come again, spread out: or all that wait for one lease would meet at its end. */
-  function waitOf({ record, fate = soon }: Delivery): number | undefined {
+  function waitOf(one: Delivery): number | undefined {
+    const { record, fate = soon } = one;
     if (fate.fate !== 'again') return undefined;
     const { delayMs, atLeastMs = 0 } = fate;
     if (delayMs !== undefined) return delayMs && (delayMs + host.random() * (500 + delayMs / 10)) / 1000;
-    const seconds = backoffSeconds(receiveCountOf(record));
-    return seconds && Math.max(seconds * (0.75 + host.random() / 2), atLeastMs / 1000);
+    try {
+      const seconds = returnedSeconds(backoffSeconds(receiveCountOf(record)));
+      return seconds && Math.max(seconds * (0.75 + host.random() / 2), atLeastMs / 1000);
+    } catch (error) {
+      // Whatever the author's back-off does, the batch is answered.
+      authorErred(one, 'backoffSeconds', error);
+      return undefined;
+    }
   }
 
-  return { settings, claims, receive, prepare, acquire, setVisibility, conclude };
+  return { settings, claims, receive, prepare, acquire, makeWay, setVisibility, conclude };
 }
 
 /**
- * Takes all messages of a batch one step: side by side, but those of a message group of a FIFO queue in order, and none after
- * one that is not done, or whose step answers that the group ends there.
+ * What another middleware has parsed is no longer what was sent: numbers are rounded, and two intents may have become one.
+ * @throws TypeError
  */
-export async function inOrder<One extends Delivery>(
-  batch: readonly One[],
-  step: (one: One, group: readonly One[]) => Promise<unknown>,
-): Promise<void> {
-  // On a standard queue a message group means fairness, not order.
-  const groupOf = (one: One) =>
-    one.record.eventSourceARN?.endsWith('.fifo') ? one.record.attributes.MessageGroupId : one;
-  await Promise.all(
-    Array.from(Map.groupBy(batch, groupOf).values(), async (group) => {
-      for (const one of group) {
-        const ends = await step(one, group);
-        if (ends || (one.fate ?? done).fate !== 'done') return;
-      }
-    }),
+function expectText({ body }: SqsRecord): void {
+  if (typeof body === 'string') return;
+  const came = body === null ? 'null' : `of type ${typeof body}`;
+  throw new TypeError(
+    `the body of a message is ${came}, and not the text that SQS sent: another middleware has parsed it. Nothing was run, and the ` +
+      'messages stay on their queue. Put pawl before what parses bodies: `.use(sqsOnce(…)).use(eventNormalizer())`',
   );
 }

@@ -1,15 +1,31 @@
 import type { Acquired } from '../core/claims.ts';
-import { InvalidMessageError, retryAfterOf } from '../core/errors.ts';
+import { type InvalidMessageError, retryAfterOf } from '../core/errors.ts';
 import type { Ran, Recorded } from '../core/ran.ts';
 import { type ClaimStatus, type RecordedError, recordedError } from '../core/record.ts';
 
 /** Why a message can never run; the value of the message attribute `pawl-reason` in the dead-letter queue. */
-export type DeadLetterReason = 'invalid-message' | 'missing-key' | 'invalid-key' | 'key-reused' | 'rejected' | 'parked';
+export type DeadLetterReason =
+  | 'invalid-message'
+  | 'missing-key'
+  | 'invalid-key'
+  | 'key-reused'
+  | 'rejected'
+  | 'parked'
+  /** On a FIFO queue: it kept failing, and those behind it were about to be moved with it, without having run. */
+  | 'receives-used-up';
 
 /** The one thing that becomes of a message in a batch. */
 export type Fate =
-  /** Acknowledged: its effect is confirmed by a result or by a replay, or the author chose to discard it. */
-  | { readonly fate: 'done'; readonly delayMs?: undefined; readonly suspect?: undefined }
+  /**
+   * Acknowledged: its effect is confirmed by a result or by a replay. `discarded`: or the author chose to discard a duplicate of what runs
+   * elsewhere. That was decided by when this copy was received, and says nothing about another one.
+   */
+  | {
+      readonly fate: 'done';
+      readonly discarded?: boolean;
+      readonly delayMs?: undefined;
+      readonly suspect?: undefined;
+    }
   /** It can never run, or not before somebody has decided. */
   | {
       readonly fate: 'dead-letter';
@@ -20,18 +36,20 @@ export type Fate =
     }
   /**
    * It comes again: after `delayMs`, or else after the back-off of a failure, but not before `atLeastMs`. `suspect`: so many
-   * workers have died with it under way, and it may only run alone.
+   * workers have died with it under way, and it may only run alone. `error`: what this message failed with; none where it waits, or
+   * where the store or the time was what failed.
    */
   | {
       readonly fate: 'again';
+      readonly error?: RecordedError | undefined;
       readonly delayMs?: number;
       readonly atLeastMs?: number | undefined;
       readonly suspect?: number | undefined;
     };
 
-export const done: Fate = { fate: 'done' };
-/** It failed, or the store did. */
-export const again = { fate: 'again' } as const;
+export const done: Fate & { readonly fate: 'done' } = { fate: 'done' };
+/** It comes again after its back-off, through no fault of its own: the store failed, or its handler still runs. */
+export const again: Fate & { readonly fate: 'again' } = { fate: 'again' };
 /** It did not get its turn, through no fault of its own. */
 export const soon = after(0);
 
@@ -44,11 +62,17 @@ function deadLetter(reason: DeadLetterReason, error: unknown): Fate {
   return { fate: 'dead-letter', reason, error: recordedError(error) };
 }
 
-/** What becomes of a message that cannot even ask for a claim. */
-export function fateOfInvalid(error: unknown): Fate {
-  if (error instanceof InvalidMessageError) return deadLetter(error.problem, error);
-  // The author's key function, fingerprint or schema threw. What it says may quote the body, so only its name is kept.
-  return deadLetter('invalid-message', `${recordedError(error).name} while it was read`);
+/** It can never run, by what is known of the message itself: it has no key, or its body cannot be read. */
+export function fateOfInvalid(error: InvalidMessageError): Fate {
+  return deadLetter(error.problem, error);
+}
+
+/**
+ * The author's own code threw before the message had its claim: that is a bug, and no fact about the message. To dead-letter for it would empty
+ * the queue at the first receive after a bad deployment.
+ */
+export function fateOfAuthorError(error: RecordedError): Fate {
+  return { ...again, error };
 }
 
 /**
@@ -59,7 +83,7 @@ export function fateOfRefused(refused: Acquired, onInFlight: 'defer' | 'discard'
   const { decision, record } = refused;
   if (decision === 'unavailable') return again;
   if (decision === 'in-flight') {
-    return onInFlight === 'discard' ? done : after(refused.retryAfterMs + settleMs);
+    return onInFlight === 'discard' ? { ...done, discarded: true } : after(refused.retryAfterMs + settleMs);
   }
   if (decision === 'taken-over') return after(0, record.abandoned);
   if (decision === 'key-reused') return keyReused;
@@ -77,7 +101,10 @@ export function fateOfRun({ ran, applied, recorded, error, retryAfterMs = 0 }: R
   // Nor is what waits for the lock of another request: received before that lock ends, it would burn its receives in vain.
   const waitsMs = recorded === 'released' ? retryAfterOf(error) : undefined;
   if (waitsMs !== undefined) return after(Math.max(waitsMs, retryAfterMs));
-  return fateOfEnded(recorded, error) ?? (early ? after(retryAfterMs) : { ...again, atLeastMs: retryAfterMs });
+  return (
+    fateOfEnded(recorded, error) ??
+    (early ? after(retryAfterMs) : { ...again, atLeastMs: retryAfterMs, error: recordedError(error) })
+  );
 }
 
 /** What becomes of a message whose claim has ended, now or earlier; nothing while it has not. */

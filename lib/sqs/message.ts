@@ -1,4 +1,5 @@
 import { InvalidMessageError } from '../core/errors.ts';
+import { canonicalDocument } from '../core/fingerprint.ts';
 import type { SqsRecord } from './event.ts';
 
 /** One message, as a handler sees it. */
@@ -38,14 +39,35 @@ export function messageOf<Body>(record: SqsRecord, body: Body): Message<Body> {
     messageId: record.messageId,
     receiveCount: receiveCountOf(record),
     get record() {
-      copy ??= structuredClone(record);
+      copy ??= copyOf(record);
       return copy;
     },
   };
 }
 
 export function receiveCountOf(record: SqsRecord): number {
-  return Number(record.attributes.ApproximateReceiveCount) || 1;
+  return Number(record.attributes?.ApproximateReceiveCount) || 1;
+}
+
+/** A copy for the author's code. Other middlewares put functions on records, which a structured clone refuses. */
+export function copyOf(record: SqsRecord): SqsRecord {
+  try {
+    return structuredClone(record);
+  } catch {
+    return { ...record, attributes: { ...record.attributes }, messageAttributes: { ...record.messageAttributes } };
+  }
+}
+
+/**
+ * The canonical text of a body.
+ * @throws InvalidMessageError when it is nested too deeply to have one
+ */
+export function wholeIntent(text: string, parsed: unknown, ignored: readonly string[]): string {
+  try {
+    return canonicalDocument(text, parsed, ignored);
+  } catch {
+    throw new InvalidMessageError('invalid-message', 'the body is nested too deeply');
+  }
 }
 
 /** @throws InvalidMessageError, without a word of the body in it: it may hold what must not be logged */

@@ -1,4 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { FingerprintOption } from '../core/fingerprint-rule.ts';
 import type { ClaimOptions } from '../core/options.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
@@ -11,12 +12,13 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   /** Checks and types the body: any schema of a library that follows Standard Schema. What does not match never runs. */
   readonly schema?: BodySchema<Body>;
   /**
-   * What of a message is its intent: a second message with the same key and another fingerprint never runs. `ignore`: paths of
-   * the body that may change between two sends of the same intent, such as `sentAt` or `items.*.traceId`. A function answers
-   * the text that is covered instead of the body, e.g. `canonicalValue(…)` of some of it. `false`: nothing is compared.
+   * What of a message is its intent: a second message with the same key and another fingerprint never runs. `{ ignore }`: paths of
+   * the body that may change between two sends of the same intent, such as `sentAt` or `items.*.traceId`. A function, or `{ of }`, answers
+   * the text that is covered instead of the body, e.g. `canonicalValue(…)` of some of it. `false`: nothing is compared. With `previous`, what was
+   * recorded by the rule before a change is accepted for a time.
    * @default { ignore: [] }, the whole body
    */
-  readonly fingerprint?: false | { readonly ignore: readonly string[] } | ((message: Message<Body>) => string);
+  readonly fingerprint?: FingerprintOption<Message<Body>>;
   /**
    * How long a message that failed stays invisible, in seconds, by how often it was received (from 1). A quarter of it is added or taken away
    * at random. `undefined` leaves the queue's visibility timeout.

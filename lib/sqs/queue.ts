@@ -1,11 +1,12 @@
-import { ChangeMessageVisibilityBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { FactsOf } from '../core/events.ts';
+import type { Host } from '../core/host.ts';
 import type { Identity } from '../core/identity.ts';
 import { recordedError } from '../core/record.ts';
 import { lineOf } from '../core/text.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { SqsRecord } from './event.ts';
-import { done, type Fate } from './fate.ts';
+import type { Fate } from './fate.ts';
 import { withEach } from './limit.ts';
 
 /** A message on its way through a batch. */
@@ -14,6 +15,8 @@ export interface Delivery {
   identity?: Identity;
   /** What becomes of it, once that is known. What has none in the end did not get its turn. */
   fate?: Fate | undefined;
+  /** A copy of it is safe in the dead-letter queue. */
+  isBuried?: boolean;
 }
 
 /** One that can never run. */
@@ -27,11 +30,21 @@ export interface Delayed extends Delivery {
 }
 
 /** Reports what became of a message. */
-export type Tell = <T extends 'deferred' | 'dead-lettered' | 'undeliverable' | 'queue-call-failed' | 'repeated'>(
+export type Tell = <
+  T extends 'deferred' | 'dead-lettered' | 'undeliverable' | 'queue-call-failed' | 'repeated' | 'author-error',
+>(
   one: Delivery,
   type: T,
   facts: Omit<FactsOf<T>, 'messageId'>,
 ) => void;
+
+export interface SqsQueueOptions {
+  readonly host: Host;
+  /** The author's; one is made on first need, so that a consumer that never defers pays nothing for it. */
+  readonly client: SQSClient | undefined;
+  readonly deadLetters: DeadLetters | undefined;
+  readonly tell: Tell;
+}
 
 const longestInvisibleSeconds = 43_200;
 /** SQS takes no more in one call. */
@@ -43,19 +56,19 @@ const callsAtOnce = 10;
  * What a consumer asks of SQS beyond its batch response. Nothing here throws: a message that SQS has not heard of stays where
  * it is, and comes again when the visibility it has ends.
  *
- * @param client the author's; one is made on first need, so that a consumer that never defers pays nothing for it
+ * Every call is given up at `until`, in epoch milliseconds: what a batch has done must be answered, even if SQS never answers us.
  */
-export function sqsQueue(client: SQSClient | undefined, deadLetters: DeadLetters | undefined, tell: Tell) {
+export function sqsQueue({ host, client, deadLetters, tell }: SqsQueueOptions) {
   // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
   const sqs = () => (client ??= new SQSClient({ useQueueUrlAsEndpoint: false }));
   const failed = (one: Delivery, error: unknown) => tell(one, 'queue-call-failed', { error: recordedError(error) });
 
   /** Sets how long messages stay invisible. */
-  async function setVisibility(delayed: readonly Delayed[]): Promise<void> {
+  async function setVisibility(delayed: readonly Delayed[], until: number): Promise<void> {
     const calls = Map.groupBy(delayed, (_, index) => Math.floor(index / mostEntries));
     await withEach(calls.values(), callsAtOnce, async (together) => {
       const call = new ChangeMessageVisibilityBatchCommand({
-        QueueUrl: queueUrlOf(together[0]?.record.eventSourceARN ?? ''),
+        QueueUrl: urlOfQueue(together[0]),
         Entries: together.map(({ record, seconds }, index) => ({
           Id: String(index),
           ReceiptHandle: record.receiptHandle,
@@ -63,7 +76,7 @@ export function sqsQueue(client: SQSClient | undefined, deadLetters: DeadLetters
         })),
       });
       try {
-        const { Failed = [] } = await sqs().send(call);
+        const { Failed = [] } = await inTime(host, until, (abortSignal) => sqs().send(call, { abortSignal }));
         for (const [index, one] of together.entries()) {
           const error = Failed.find(({ Id }) => Id === String(index))?.Code;
           if (error) failed(one, error);
@@ -77,23 +90,56 @@ export function sqsQueue(client: SQSClient | undefined, deadLetters: DeadLetters
   }
 
   /** Sends to the dead-letter queue what can never run. What is safe there is done. */
-  const bury = (dead: readonly DeadLetter[]) =>
-    withEach(dead, callsAtOnce, async (one) => {
+  async function bury(batch: readonly Delivery[], until: number): Promise<void> {
+    const dead = batch.filter((one): one is DeadLetter => one.fate?.fate === 'dead-letter' && !one.isBuried);
+    await withEach(dead, callsAtOnce, async (one) => {
       const { reason, error } = one.fate;
       try {
-        await deadLetters?.send(sqs(), one.record, reason, lineOf(error));
+        await inTime(host, until, async () => deadLetters?.send(sqs(), one.record, reason, lineOf(error)));
+        if (deadLetters) one.isBuried = true;
         tell(one, deadLetters ? 'dead-lettered' : 'undeliverable', { reason, error });
-        if (deadLetters) (one as Delivery).fate = done;
       } catch (failure) {
         failed(one, failure);
       }
     });
+  }
 
-  return { setVisibility, bury };
+  /** At how many receives SQS itself moves a message to the dead-letter queue; nothing where it does not, or does not say. */
+  async function maxReceiveCount(one: Delivery, until: number): Promise<number | undefined> {
+    const call = new GetQueueAttributesCommand({ QueueUrl: urlOfQueue(one), AttributeNames: ['RedrivePolicy'] });
+    try {
+      const { Attributes = {} } = await inTime(host, until, (abortSignal) => sqs().send(call, { abortSignal }));
+      const { RedrivePolicy } = Attributes;
+      return RedrivePolicy === undefined ? undefined : Number(JSON.parse(RedrivePolicy).maxReceiveCount);
+    } catch (error) {
+      failed(one, error);
+      return undefined;
+    }
+  }
+
+  return { setVisibility, bury, maxReceiveCount };
+}
+
+/** @throws Error once `until` has come, whatever becomes of the task then */
+async function inTime<T>(host: Host, until: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ms = until - host.now();
+  if (ms <= 0) throw new Error('no time was left to ask SQS');
+  const late = Promise.withResolvers<never>();
+  const giveUp = new AbortController();
+  const cancel = host.after(ms, () => {
+    const error = new Error('SQS did not answer in time');
+    late.reject(error);
+    giveUp.abort(error);
+  });
+  try {
+    return await Promise.race([task(giveUp.signal), late.promise]);
+  } finally {
+    cancel();
+  }
 }
 
 /** `arn:aws:sqs:eu-west-1:123456789012:orders` → its URL, without asking SQS for it. */
-function queueUrlOf(arn: string): string {
-  const [, partition, , region, account, name] = arn.split(':');
+function urlOfQueue(one: Delivery | undefined): string {
+  const [, partition, , region, account, name] = (one?.record.eventSourceARN ?? '').split(':');
   return `https://sqs.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}/${account}/${name}`;
 }

@@ -42,6 +42,8 @@ export interface QueueOptions {
 
 /** Of a queue, what a handler's client of SQS reaches. */
 export interface QueueCalls {
+  /** What its redrive policy says. */
+  readonly maxReceiveCount: number;
   /** @returns why not, as SQS says it */
   setVisibility(receiptHandle: string, seconds: number): string | undefined;
   /** Puts something into the dead-letter queue. */
@@ -157,6 +159,7 @@ export function createQueue(clock: Clock, options: QueueOptions): Traffic & Queu
 
   return {
     all,
+    maxReceiveCount: options.maxReceiveCount,
     receive,
     nextAt,
     isEmpty: () => all.every(({ fate }) => fate !== undefined),

@@ -97,6 +97,11 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
   async function send({ input }: { readonly input: QueueCall }): Promise<object> {
     const entries = input.Entries ?? [input];
     const copies = input.QueueUrl === deadLetterQueueUrl;
+    if (input.AttributeNames !== undefined) {
+      const RedrivePolicy = JSON.stringify({ maxReceiveCount: queue?.maxReceiveCount });
+      const call = { takesMs: callMs.queue, lateMs, faults: resendFaults };
+      return sandbox.io('sqs.getQueueAttributes', () => ({ Attributes: { RedrivePolicy } }), call);
+    }
     return sandbox.io(
       copies ? 'sqs.sendMessage' : 'sqs.changeMessageVisibility',
       () => {
@@ -158,6 +163,7 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
 /** A call to SQS: about one message, or about several in entries. */
 interface QueueCall extends QueueEntry {
   readonly QueueUrl?: string;
+  readonly AttributeNames?: readonly string[];
   readonly Entries?: readonly QueueEntry[];
 }
 

@@ -5,7 +5,7 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a duplicate in flight is acknowledged',
     file: 'lib/sqs/fate.ts',
-    find: "return onInFlight === 'discard' ? done : after(refused.retryAfterMs + settleMs);",
+    find: "return onInFlight === 'discard' ? { ...done, discarded: true } : after(refused.retryAfterMs + settleMs);",
     put: 'return done;',
   },
   {
@@ -28,21 +28,21 @@ export const adapters: readonly Mutant[] = [
   },
   {
     what: 'the rest of a message group runs after a failure',
-    file: 'lib/sqs/consumer.ts',
-    find: "if (ends || (one.fate ?? done).fate !== 'done') return;",
-    put: 'if (ends) return;',
+    file: 'lib/sqs/in-order.ts',
+    find: "if ((one.fate ?? done).fate !== 'done' && !one.isBuried) return;",
+    put: '',
   },
   {
     what: 'a message group of a standard queue is kept in order',
-    file: 'lib/sqs/consumer.ts',
-    find: "one.record.eventSourceARN?.endsWith('.fifo') ? one.record.attributes.MessageGroupId : one",
-    put: 'one.record.attributes.MessageGroupId ?? one',
+    file: 'lib/sqs/in-order.ts',
+    find: "record.eventSourceARN?.endsWith('.fifo') ? record.attributes.MessageGroupId : undefined",
+    put: 'record.attributes.MessageGroupId',
   },
   {
     what: 'a message that had no turn is acknowledged',
     file: 'lib/sqs/consumer.ts',
-    find: "batch.filter(({ fate }) => fate?.fate !== 'done')",
-    put: "batch.filter(({ fate }) => fate && fate.fate !== 'done')",
+    find: "batch.filter((one) => one.fate?.fate !== 'done' && !one.isBuried)",
+    put: "batch.filter((one) => one.fate && one.fate.fate !== 'done' && !one.isBuried)",
   },
   {
     what: 'a redelivery is discarded as a duplicate in flight',
@@ -59,20 +59,20 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a repeated key runs twice in one batch',
     file: 'lib/sqs/consumer.ts',
-    find: 'if (first === undefined) firsts.set(one.identity.id, one);',
-    put: 'if (first === undefined) return first;',
+    find: 'return { twin };',
+    put: 'return {};',
   },
   {
     what: 'another intent shares the fate of the first in its batch',
     file: 'lib/sqs/consumer.ts',
-    find: 'else if (first.fingerprint !== one.fingerprint) one.fate = keyReused;',
-    put: '',
+    find: 'const twin = known.byIntent.get(fingerprint);',
+    put: 'const twin = known.last;',
   },
   {
     what: 'a repeated key is answered before its first has ended',
     file: 'lib/sqs/each-message.ts',
-    find: '      await first.ended;\n',
-    put: '',
+    find: 'const fate = await first.ended;',
+    put: 'const fate = first.fate;',
   },
   {
     what: 'what may have killed a worker is not held back',
@@ -83,14 +83,14 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a message that nobody has put into a dead-letter queue is acknowledged',
     file: 'lib/sqs/queue.ts',
-    find: 'if (deadLetters) (one as Delivery).fate = done;',
-    put: '(one as Delivery).fate = done;',
+    find: 'if (deadLetters) one.isBuried = true;',
+    put: 'one.isBuried = true;',
   },
   {
     what: 'a failed send to the dead-letter queue acknowledges',
     file: 'lib/sqs/queue.ts',
     find: '        failed(one, failure);\n',
-    put: '        failed(one, failure);\n        (one as Delivery).fate = done;\n',
+    put: '        failed(one, failure);\n        one.isBuried = true;\n',
   },
   {
     what: 'what may have killed a worker runs beside others',
@@ -101,7 +101,7 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'every delivery counts as the first',
     file: 'lib/sqs/message.ts',
-    find: 'Number(record.attributes.ApproximateReceiveCount) || 1',
+    find: 'Number(record.attributes?.ApproximateReceiveCount) || 1',
     put: '1',
   },
   {
@@ -112,14 +112,14 @@ export const adapters: readonly Mutant[] = [
   },
   {
     what: 'a handler that changes its event changes what is answered',
-    file: 'lib/middy/sqs-once.ts',
-    find: 'structuredClone(original)',
-    put: 'original',
+    file: 'lib/middy/claim-batch.ts',
+    find: 'copyOf(record)',
+    put: 'record',
   },
   {
     what: 'an answer with too few results is taken for done',
     file: 'lib/middy/responses.ts',
-    find: 'if (results.length !== length) return misunderstood(`${results.length} results for ${length} messages`);',
+    find: 'if (list.length !== length) return misunderstood(`${list.length} results for ${length} messages`);',
     put: '',
   },
   {

@@ -71,7 +71,7 @@ describe('the simulation finds', () => {
   type Run = typeof import('../../lib/core/run.ts');
   type RenewedLease = typeof import('../../lib/core/renewed-lease.ts');
   type FateModule = typeof import('../../lib/sqs/fate.ts');
-  type Consumer = typeof import('../../lib/sqs/consumer.ts');
+  type InOrder = typeof import('../../lib/sqs/in-order.ts');
 
   it('a store whose statements ignore the owner', async () => {
     plant<Statement>('../../lib/stores/dynamodb/statement.ts', ({ statementOf }) => ({
@@ -188,7 +188,7 @@ describe('the simulation finds', () => {
   });
 
   it('a FIFO queue whose groups go on after a failure', async () => {
-    plant<Consumer>('../../lib/sqs/consumer.ts', () => ({
+    plant<InOrder>('../../lib/sqs/in-order.ts', () => ({
       async inOrder(batch, step) {
         for (const one of batch) await step(one, [one]);
       },

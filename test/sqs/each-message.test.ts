@@ -287,7 +287,7 @@ describe('eachMessage', () => {
       () => undefined,
     );
     await handler(sqsEvent(sqsRecord(`not json ${secret}`), sqsRecord({ secret })), context());
-    expect(said).toHaveLength(2);
+    expect(said).toHaveLength(3);
     expect(JSON.stringify(said)).not.toContain(secret);
   });
 });

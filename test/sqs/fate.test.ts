@@ -20,11 +20,11 @@ describe('what becomes of a message whose handler was called', () => {
     [{ ran: 'in-doubt', recorded: 'parked', error, retryAfterMs: 5000 }, dead('parked')],
     [
       { ran: 'threw', applied: false, recorded: 'released', error },
-      { ...again, atLeastMs: 0 },
+      { ...again, atLeastMs: 0, error },
     ],
     [
       { ran: 'threw', applied: false, recorded: 'lost', error, retryAfterMs: 6000 },
-      { ...again, atLeastMs: 6000 },
+      { ...again, atLeastMs: 6000, error },
     ],
     // Asked too early is no failure; inconclusive is one.
     [
@@ -33,7 +33,7 @@ describe('what becomes of a message whose handler was called', () => {
     ],
     [
       { ran: 'in-doubt', recorded: 'released', error, retryAfterMs: 0 },
-      { ...again, atLeastMs: 0 },
+      { ...again, atLeastMs: 0, error },
     ],
   ];
   it.each(cases)('%j', (ran, fate) => {
@@ -57,7 +57,7 @@ describe('what becomes of a message that was not granted its claim', () => {
   it('comes again when the lease has ended and the provider has settled, or is discarded where the author chose that', () => {
     const inFlight = { decision: 'in-flight', retryAfterMs: 4000, record: record() } as const;
     expect(fateOfRefused(inFlight, 'defer', 1500)).toEqual({ ...again, delayMs: 5500 });
-    expect(fateOfRefused(inFlight, 'discard', 1500)).toEqual({ fate: 'done' });
+    expect(fateOfRefused(inFlight, 'discard', 1500)).toEqual({ fate: 'done', discarded: true });
   });
 
   it('comes again when the store is down, and apart from others when it may have killed a worker', () => {
@@ -67,11 +67,7 @@ describe('what becomes of a message that was not granted its claim', () => {
   });
 });
 
-it('says why a message cannot be read, and of an error of the author’s no more than its name', () => {
-  expect(fateOfInvalid(new InvalidMessageError('missing-key', 'no key'))).toMatchObject({ reason: 'missing-key' });
-  const fate = fateOfInvalid(new RangeError('card 4111 1111'));
-  expect(fate).toMatchObject({
-    reason: 'invalid-message',
-    error: { message: 'RangeError while it was read' },
-  });
+it('says why a message can never run', () => {
+  const fate = fateOfInvalid(new InvalidMessageError('missing-key', 'no key'));
+  expect(fate).toMatchObject({ fate: 'dead-letter', reason: 'missing-key' });
 });

@@ -83,4 +83,16 @@ describe('the intent of a message', () => {
     expect(failuresOf(await off.call('{"orderId":"a","amount":11}'))).toEqual([]);
     expect(off.store.records()[0]?.fingerprint).toBeUndefined();
   });
+
+  it('recorded by the rule before a change is accepted for as long as the author says, and refused afterwards', async () => {
+    const store = memoryStore();
+    const at = (sentAt: string) => `{"orderId":"a","amount":10,"sentAt":"${sentAt}"}`;
+    await setUp({ store }).call(at('09:30'));
+    const change = (until: string) =>
+      setUp({ store, fingerprint: { ignore: ['sentAt'], previous: { ignore: [], until } } });
+    expect(failuresOf(await change('2999-01-01').call(at('09:30')))).toEqual([]);
+    const over = change('2020-01-01');
+    expect(failuresOf(await over.call(at('09:30')))).toHaveLength(1);
+    expect(over.reasons).toEqual(['key-reused']);
+  });
 });

@@ -154,15 +154,11 @@ describe('a message that waits', () => {
     const second = consumer((orderId) => void ran.push(orderId));
     await second(sqsEvent(...three.map((id) => order(id, 2))), context());
     expect(ran).toEqual(three);
-    // The invocation ends in 30 s.
+    // The invocation ends in 30 s. Each comes alone.
     expect(asked).toEqual([
       [
-        { receipt: 'a', seconds: 72 },
-        { receipt: 'b', seconds: 31 },
-        { receipt: 'c', seconds: 31 },
-      ],
-      [
-        { receipt: 'b', seconds: 72 },
+        { receipt: 'a', seconds: 35 },
+        { receipt: 'b', seconds: 33 },
         { receipt: 'c', seconds: 31 },
       ],
     ]);
@@ -190,9 +186,22 @@ it.each([
   [{ key: undefined }, 'key: expected a function of the message'],
   [{ onInFlight: 'drop' }, "onInFlight: expected 'defer' or 'discard'"],
   [{ concurrency: 0 }, 'concurrency: expected at least 1'],
+  [{ concurrency: '5' }, 'concurrency: expected at least 1'],
+  [{ fingerprint: {} }, 'fingerprint: expected false, a function, { ignore: [paths] }'],
+  [{ fingerprint: true }, 'fingerprint: expected false, a function, { ignore: [paths] }'],
+  [{ fingerprint: null }, 'fingerprint: expected false, a function, { ignore: [paths] }'],
+  [{ fingerprint: { ignore: 'sentAt' } }, 'fingerprint: expected false, a function, { ignore: [paths] }'],
+  [{ fingerprint: { ignore: [1] } }, 'fingerprint: expected false, a function, { ignore: [paths] }'],
+  [{ schema: {} }, 'schema: expected a schema that follows Standard Schema'],
+  [{ schema: null }, 'schema: expected a schema that follows Standard Schema'],
+  [{ backoffSeconds: 30 }, 'backoffSeconds: expected a function of the receive count'],
+  [{ recordResult: 'yes' }, 'recordResult: expected true or false'],
+  [{ deadLetters: 'https://sqs/dead' }, 'deadLetters: expected deadLetterQueue(url)'],
+  [{ sqsClient: {} }, 'sqsClient: expected an SQSClient'],
 ])('refuses %j when it is set up', (wrong, message) => {
   const set = () => setUp(wrong as never).consumer(fails);
   expect(set).toThrow(OptionError);
   expect(set).toThrow(message);
-  expect(() => setUp({ concurrency: 1 }).consumer(fails)).not.toThrow();
+  const left = { recordResult: undefined, schema: undefined, backoffSeconds: undefined, fingerprint: undefined };
+  expect(() => setUp({ concurrency: 1, ...(left as object) }).consumer(fails)).not.toThrow();
 });

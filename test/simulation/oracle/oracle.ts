@@ -80,6 +80,7 @@ export function createOracle(simulation: Simulation): Oracle {
       const { type, id } = event;
       if (!sandbox.alive) return;
       world.note(sandbox.name, type, id);
+      if (event.type === 'late-answer') messages.answeredLate(sandbox);
       if (event.type === 'completion-lost') runs.confirmed(keyOf(id));
       if (event.type === 'in-flight') runs.metAnother(sandbox, keyOf(id));
       if (event.type === 'stale-claim') isStale(sandbox, id, event.fence);

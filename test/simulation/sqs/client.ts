@@ -55,6 +55,9 @@ export function sqsClient(simulation: Simulation, sandbox: Sandbox): SQSClient {
       const { input } = command;
       const serve = {
         ChangeMessageVisibilityBatchCommand: () => changeVisibility(input as ChangeMessageVisibilityBatchCommandInput),
+        GetQueueAttributesCommand: () => ({
+          Attributes: { RedrivePolicy: JSON.stringify({ maxReceiveCount: scenario.maxReceiveCount }) },
+        }),
         SendMessageCommand: () => sendMessage(input as SendMessageCommandInput),
       }[name];
       if (serve === undefined) throw new Error(`this queue understands no ${name}`);

@@ -1,0 +1,37 @@
+import { expect } from '../core/check.ts';
+import { type Settings, settingsOf } from '../core/options.ts';
+import { nodeHost } from '../host.ts';
+import type { Message } from './message.ts';
+import type { SqsOptions } from './options.ts';
+
+const defaults = {
+  host: nodeHost,
+  // Nothing reads the results of messages.
+  recordResult: false,
+  concurrency: 25,
+  onInFlight: 'defer',
+  fingerprint: { ignore: [] },
+  backoffSeconds: (receiveCount: number) => Math.min(900, 10 * 3 ** (receiveCount - 1)),
+} as const;
+
+/** The options of a consumer after defaults and validation. */
+export type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptions<Body>, keyof typeof defaults>>;
+
+/** @throws OptionError, naming the option, what was expected and what came */
+export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
+  const settings = settingsOf(options, defaults) as SqsSettings<Body>;
+  const { key, schema, deadLetters, sqsClient } = options;
+  const { concurrency, onInFlight, backoffSeconds, recordResult } = settings;
+  expect(typeof key === 'function', 'key', 'a function of the message', key);
+  expect(onInFlight === 'defer' || onInFlight === 'discard', 'onInFlight', "'defer' or 'discard'", onInFlight);
+  const counts = Number.isSafeInteger(concurrency) || concurrency === Infinity;
+  expect(counts && concurrency >= 1, 'concurrency', 'at least 1', concurrency);
+  const standard = schema === undefined || typeof schema?.['~standard']?.validate === 'function';
+  expect(standard, 'schema', 'a schema that follows Standard Schema: Zod 3.24, Valibot 1, ArkType 2, or later', schema);
+  expect(typeof backoffSeconds === 'function', 'backoffSeconds', 'a function of the receive count', backoffSeconds);
+  expect(typeof recordResult === 'boolean', 'recordResult', 'true or false', recordResult);
+  const buries = deadLetters === undefined || typeof deadLetters?.send === 'function';
+  expect(buries, 'deadLetters', 'deadLetterQueue(url)', deadLetters);
+  expect(sqsClient === undefined || typeof sqsClient?.send === 'function', 'sqsClient', 'an SQSClient', sqsClient);
+  return settings;
+}
