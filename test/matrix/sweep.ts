@@ -67,7 +67,7 @@ function madeFor({ feature, door }: Swept): Made {
 
 const isDone = (answer: unknown): boolean => {
   const { statusCode, outcome }: { readonly statusCode?: unknown; readonly outcome?: unknown } = Object(answer);
-  return statusCode === 201 || outcome === 'completed';
+  return (Number(statusCode) >= 200 && Number(statusCode) < 300) || outcome === 'completed';
 };
 const untilDone = (answer: unknown) => (isDone(answer) ? 'done' : 'again');
 
