@@ -19,6 +19,7 @@ export function sweepOf({ feature, door, policy }: Swept): SweepOptions<Outside>
   const callers = callersOf(door);
   const withClaim = hasClaim(door);
   const effectsOf = (outside: Outside, payment: string) => made.effects(outside, payment, withClaim);
+  const wrongOf = (outside: Outside, payment: string) => wrongRecord(made, outside, payment, policy);
   return {
     messages,
     provider: createOutside,
@@ -33,14 +34,14 @@ export function sweepOf({ feature, door, policy }: Swept): SweepOptions<Outside>
     /** What happened, and what is wrong with what was written down of it. */
     effects(outside, { body }) {
       const payment = paymentOf(body);
-      const wrong = wrongRecord(made, outside, payment).map((what) => [what, 1] as const);
+      const wrong = wrongOf(outside, payment).map((what) => [what, 1] as const);
       const completed = outside.recordOf(payment)?.status === 'completed' || outside.letThrough.length > 0;
       return { ...effectsOf(outside, payment), 'completed record': completed ? 1 : 0, ...Object.fromEntries(wrong) };
     },
     expected(outside, { body }) {
       const payment = paymentOf(body);
-      if (made.rejects?.(payment) && wrongRecord(made, outside, payment).length === 0) return 'dead-letter';
-      const wrong = wrongRecord(made, outside, payment).map((what) => [what, 0] as const);
+      if (made.rejects?.(payment) && wrongOf(outside, payment).length === 0) return 'dead-letter';
+      const wrong = wrongOf(outside, payment).map((what) => [what, 0] as const);
       return { 'completed record': 1, ...Object.fromEntries(wrong) };
     },
     // Room for what waits for a lock, or for an operator.

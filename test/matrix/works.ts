@@ -53,7 +53,7 @@ export interface Made {
   /** The store of `eachTransaction`. @default claims in memory */
   readonly committing?: (setting: Setting) => TransactionalStore;
   /** What is wrong in the end with what is kept beside the record, of a payment that is done. */
-  readonly wrong?: (outside: Outside, payment: string) => readonly string[];
+  readonly wrong?: (outside: Outside, payment: string, policy: Policy) => readonly string[];
   /** Payments that are rejected. */
   readonly rejects?: (payment: string) => boolean;
 }
@@ -134,10 +134,13 @@ function locked(
 
 const items = ['a', 'b', 'c'];
 
-/** What is left of the locks, and of the progress of a work. */
-function stillLocked(outside: Outside): readonly string[] {
-  // That of a worker that died ends with its lease: its payment may have been completed without it, by what the provider said.
-  const open = outside.kept('#lock#').filter(({ status, leaseUntil }) => status !== 'ended' && Number(leaseUntil) > outside.now());
+/** What is left of a payment's locks. */
+function stillLocked(outside: Outside, payment: string, policy: Policy): readonly string[] {
+  const open = outside
+    .kept('#lock#')
+    .filter(({ holder, status }) => status !== 'ended' && String(holder).endsWith(payment))
+    // What the provider completed has not run again: the lock of the worker that died ends with its lease.
+    .filter(({ status }) => policy !== 'reconcile' || status !== 'held');
   return open.map(({ status }) => `a lock that is left ${status}`);
 }
 
@@ -243,10 +246,10 @@ export const works: Readonly<Record<Feature, Made>> = {
           ),
         );
     },
-    wrong(outside, payment) {
+    wrong(outside, payment, policy) {
       const segments = outside.kept(`#work#${payment}#pay#`);
       const isDone = segments.length === 1 && segments.every(({ next, to }) => next === items.length && to === next);
-      return [...stillLocked(outside), ...(isDone ? [] : ['progress that is not all done'])];
+      return [...stillLocked(outside, payment, policy), ...(isDone ? [] : ['progress that is not all done'])];
     },
   },
   attributes: {
@@ -300,7 +303,7 @@ function realStore({ world, outside }: Setting): TransactionalStore {
 }
 
 /** What is wrong with the record of a payment that has come to its end. */
-export function wrongRecord(made: Made, outside: Outside, payment: string): readonly string[] {
+export function wrongRecord(made: Made, outside: Outside, payment: string, policy: Policy): readonly string[] {
   const record = outside.recordOf(payment);
   // What was let through while the store was down is not in it.
   if (outside.letThrough.length > 0) return [];
@@ -313,7 +316,7 @@ export function wrongRecord(made: Made, outside: Outside, payment: string): read
   }
   if (record.status === 'completed') {
     if (record.checkpoints !== undefined) wrong.push('checkpoints that are left');
-    wrong.push(...(made.wrong?.(outside, payment) ?? []));
+    wrong.push(...(made.wrong?.(outside, payment, policy) ?? []));
   }
   if (outside.decided.has(payment) && record.resolution?.by !== 'maria') wrong.push('a decision that is not kept');
   return wrong;
