@@ -11,9 +11,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/laws/**', 'test/integration/**', 'test/scenarios/**'],
+          exclude: ['test/laws/**', 'test/integration/**', 'test/scenarios/**', 'test/**/*.long.test.ts'],
         },
       },
+      // Not in `npm test`: `npm run test:long`.
+      { test: { name: 'long', include: ['test/**/*.long.test.ts'] } },
       { test: { name: 'laws', include: ['test/laws/**/*.test.ts'], globalSetup: servers, testTimeout: 120_000 } },
       {
         test: {

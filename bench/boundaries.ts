@@ -97,8 +97,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/doctor reads what is deployed by the rules that the constructs have, without their CDK',
-    from: /^lib\/(doctor\/|constructs\/(wiring|needs)\.ts$)/,
-    only: /^(lib\/(doctor\/|constructs\/(wiring|needs)\.ts$)|@aws-sdk\/|node:)/,
+    from: /^lib\/(doctor\/|constructs\/(wiring[a-z-]*|needs|policy)\.ts$)/,
+    only: /^(lib\/(doctor\/|constructs\/(wiring[a-z-]*|needs|policy)\.ts$|sqs\/dead-letter-urls\.ts$)|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/local is a stand-in: nothing that gets deployed or published may import it',

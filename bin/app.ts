@@ -3,13 +3,14 @@ import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../lib/constructs/index.ts';
+import { type AccountSettings, Accounts } from './accounts.ts';
 import { type PaymentSettings, Payments } from './payments.ts';
 import { Repayments } from './repayments.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** What `cdk deploy -c name=value` may set. */
-interface Settings extends PaymentSettings {
+interface Settings extends PaymentSettings, AccountSettings {
   readonly senderAddress: string;
   readonly giftCardApiUrl: string;
 }
@@ -32,6 +33,8 @@ class Orders extends Stack {
       entry: fromRoot('lambda/send-email.ts'),
       operation: 'send-email',
       batchSize: 5,
+      // As in the handler. A mail may take a whole invocation, so one of five may have its turn in the fifth: more receives follow.
+      concurrency: 1,
       environment: { SENDER_ADDRESS: settings.senderAddress, BACKOFF_SECONDS: backoffSeconds },
     });
     sendEmail.function.addToRolePolicy(
@@ -89,6 +92,7 @@ function readSettings(app: App): Settings {
   return {
     senderAddress,
     giftCardApiUrl: readUrl('giftCardApiUrl', 'https://gift-cards.example.com'),
+    accountsApiUrl: readUrl('accountsApiUrl', 'https://accounts.example.com'),
     processorApiUrl: readUrl('processorApiUrl', 'https://processor.example.com'),
     // Nothing is signed with this one: until the processor's is set, every callback is answered 401.
     processorPublicKey: read('processorPublicKey', 'not set'),
@@ -102,3 +106,4 @@ const settings = readSettings(app);
 new Orders(app, 'PawlOrders', settings);
 new Payments(app, 'PawlPayments', settings);
 new Repayments(app, 'PawlRepayments', settings);
+new Accounts(app, 'PawlAccounts', settings);

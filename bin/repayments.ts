@@ -24,8 +24,10 @@ export class Repayments extends Stack {
       entry: fromRoot('lambda/repay-debts.ts'),
       operation: 'repay-debts',
       batchSize: 1,
-      // Each turn that a request does not get costs a receive, and lasts until the lock in its way can have ended.
-      maxReceiveCount: 30,
+      // Each turn that a request does not get costs a receive, and lasts until the lock in its way can have ended: maxReceiveCount follows.
+      lockLease: timeout,
+      lockAttempts: 8,
+      maxAttempts: 40,
       timeout,
       depsLockFilePath: fromRoot('package-lock.json'),
       environment: {

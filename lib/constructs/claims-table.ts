@@ -5,7 +5,9 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { actOn, alarmAt } from './alarms.ts';
+import { makeLocking } from './known-consumers.ts';
 import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from './needs.ts';
+import { seenArn } from './seen.ts';
 
 /**
  * What either DynamoDB store calls, and nothing else. `grantReadWriteData` would both lack the PartiQL actions and hand out
@@ -77,6 +79,8 @@ export function grantClaims(table: ITable, grantee: IGrantable): Grant {
  * grantLocks(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
  */
 export function grantLocks(table: ITable, grantee: IGrantable): Grant {
+  // A consumer that locks needs more receives, which it is asked for when the app is complete.
+  makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
   return grantOn(table, grantee, LOCK_ACTIONS);
 }
 

@@ -8,11 +8,7 @@ import { bundling } from './bundling.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 
 /** The function of a consumer, with logs that end and a role that may write only those. */
-export function createFunction(
-  scope: Construct,
-  props: ConsumerProps,
-  given: { readonly timeout: Duration; readonly environment: Readonly<Record<string, string>> },
-): LambdaFunction {
+export function createFunction(scope: Construct, props: ConsumerProps, timeout: Duration): LambdaFunction {
   const logGroup = new LogGroup(scope, 'Logs', { retention: props.logRetention ?? RetentionDays.ONE_MONTH });
   // A role of its own, because the managed policy that Lambda's default role comes with may write to every log group.
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -25,13 +21,13 @@ export function createFunction(
     architecture: props.architecture ?? Architecture.ARM_64,
     // Less memory is less CPU: at 128 MB, loading the SDK and its first TLS handshakes take seconds of the lease.
     memorySize: props.memorySize ?? 512,
-    timeout: given.timeout,
+    timeout,
     tracing: props.tracing ?? Tracing.DISABLED,
     logGroup,
     role,
     bundling,
     ...(props.layers === undefined ? {} : { layers: [...props.layers] }),
     ...(props.depsLockFilePath === undefined ? {} : { depsLockFilePath: props.depsLockFilePath }),
-    environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment, ...given.environment },
+    environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment },
   });
 }

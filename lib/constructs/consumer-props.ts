@@ -21,7 +21,7 @@ export interface ConsumerProps {
 
   /**
    * A function that exists, instead of one that is made from `entry`. It is given its permissions and, where its environment
-   * can be changed, `CLAIMS_TABLE` and `DEAD_LETTER_QUEUE_URL`.
+   * can be changed, `CLAIMS_TABLE` and `DEAD_LETTER_QUEUE_URL`. Several queues may feed one function, each with a `Consumer`.
    *
    * @default - a function is made from `entry`
    */
@@ -63,12 +63,15 @@ export interface ConsumerProps {
    */
   readonly handler?: string;
 
-  /** The table of claims, usually `claimsTable.table` of a `ClaimsTable`. It must not be replicated to another region. */
+  /**
+   * The table of claims, usually `claimsTable.table` of a `ClaimsTable`. It must be in the function's region and account, and must not be
+   * replicated to another region.
+   */
   readonly claimsTable: ITable;
 
   /**
-   * The `operation` of the handler's options. Its claims get metrics and alarms; for them its `onEvent` has to be, or to
-   * include, `metricEvents()` of `pawl/observe`.
+   * The `operation` of the handler's options. No other function may have the same on this table, unless `sharedOperation` says so. Its
+   * claims get metrics and alarms; for them its `onEvent` has to be, or to include, `metricEvents()` of `pawl/observe`.
    *
    * @default - no metrics and no alarms on claims; the alarms on the queues are made all the same
    */
@@ -104,10 +107,56 @@ export interface ConsumerProps {
   readonly onInFlight?: 'defer' | 'discard';
 
   /**
+   * The `concurrency` of the handler's options: how many messages of a batch it works on at once. With `handlerTimeout` it says how many
+   * messages have their turn in one invocation, and so how many receives the others need.
+   *
+   * @default 25, as the handler's own default
+   */
+  readonly concurrency?: number;
+
+  /**
+   * The `timeoutMs` of the handler's options: the longest that one message takes. It must fit into `timeout` with a second to spare.
+   *
+   * @default - not known; a message is then taken to need the whole invocation where `concurrency` is given, and a batch to fit into one otherwise
+   */
+  readonly handlerTimeout?: Duration;
+
+  /**
+   * The `maxAttempts` of the handler's options: after how many attempts a message that keeps failing is parked. On a FIFO queue each of
+   * them costs the messages behind it a receive.
+   *
+   * @default 20, as the handler's own default
+   */
+  readonly maxAttempts?: number;
+
+  /**
+   * The `leaseMs` of the handler's locks, where it uses `pawl/locks`. Each look at a lock of another request costs a receive, and its lease
+   * says how often a message looks.
+   *
+   * @default - none; 1 minute, as the locks' own default, when the function was given `grantLocks`
+   */
+  readonly lockLease?: Duration;
+
+  /**
+   * How many attempts of other requests over the same resources may be ahead of a message, where the handler locks.
+   *
+   * @default 1
+   */
+  readonly lockAttempts?: number;
+
+  /**
+   * Whether another `Consumer` has the same `operation` on the same table on purpose, with another function: the same effect by two
+   * functions, as while a new one takes over from an old one. A key that one of them has done is then done for the other. Both say so.
+   *
+   * @default false
+   */
+  readonly sharedOperation?: boolean;
+
+  /**
    * How old the oldest message may get before the alarm goes off.
    *
-   * @default - `maxReceiveCount` times the visibility timeout or 15 minutes, whichever is longer: no message that is merely
-   * retried gets older. Half the queue's retention at most.
+   * @default - `maxReceiveCount`, or `maxAttempts` if that is less, times the visibility timeout or 15 minutes, whichever is longer: no
+   * message that is merely retried gets older. Half the queue's retention at most.
    */
   readonly maxMessageAge?: Duration;
 
@@ -191,9 +240,10 @@ export interface ConsumerProps {
   readonly retentionPeriod?: Duration;
 
   /**
-   * How often a message is received before SQS moves it to the dead-letter queue. Below 5, throttling alone can do that.
+   * How often a message is received before SQS moves it to the dead-letter queue, at most 1,000. Below 5, throttling alone can do that; a
+   * FIFO queue, a slow handler and locks need more. Less than a healthy message may need is refused, with the numbers.
    *
-   * @default 5
+   * @default - what a healthy message may need: 5; 176 for a FIFO queue with batches of 10 and 20 attempts
    */
   readonly maxReceiveCount?: number;
 

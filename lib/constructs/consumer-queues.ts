@@ -1,8 +1,8 @@
-import type { Duration } from 'aws-cdk-lib';
 import { type IQueue, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { DEAD_LETTER_RETENTION, DEFAULTS, refuse } from './consumer-checks.ts';
+import { DEAD_LETTER_RETENTION, DEFAULTS, refuse, type Times } from './consumer-checks.ts';
 import type { ConsumerProps } from './consumer-props.ts';
+import { refused } from './wiring-problem.ts';
 
 export interface Queues {
   readonly queue: IQueue;
@@ -10,8 +10,8 @@ export interface Queues {
 }
 
 /** A queue that accepts TLS only and is encrypted, and a dead-letter queue likewise, unless that exists. */
-export function createQueues(scope: Construct, props: ConsumerProps, visibilityTimeout: Duration): Queues {
-  const { fifo = false, encryptionKey, retentionPeriod, maxReceiveCount } = props;
+export function createQueues(scope: Construct, props: ConsumerProps, times: Times): Queues {
+  const { fifo = false, encryptionKey, retentionPeriod } = props;
   const common: QueueProps = {
     enforceSSL: true,
     fifo,
@@ -23,9 +23,9 @@ export function createQueues(scope: Construct, props: ConsumerProps, visibilityT
     props.deadLetterQueue ?? new Queue(scope, 'DeadLetterQueue', { ...common, retentionPeriod: DEAD_LETTER_RETENTION });
   const queue = new Queue(scope, 'Queue', {
     ...common,
-    visibilityTimeout,
+    visibilityTimeout: times.visibilityTimeout,
     retentionPeriod: retentionPeriod ?? DEFAULTS.retentionPeriod,
-    deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: maxReceiveCount ?? DEFAULTS.maxReceiveCount },
+    deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: times.maxReceiveCount },
   });
   return { queue, deadLetterQueue };
 }
@@ -36,7 +36,10 @@ export function existingQueues(path: string, props: ConsumerProps): Queues {
   const deadLetterQueue = props.deadLetterQueue ?? queue.deadLetterQueue?.queue;
   if (deadLetterQueue !== undefined) return { queue, deadLetterQueue };
   return refuse(path, [
-    `The dead-letter queue of ${queue.node.path} is not known: it has none, or it was imported. Give the queue one, or name it as ` +
-      'deadLetterQueue. Without it, a message that keeps failing is deleted unseen at the end of its retention.',
+    refused(
+      'deadLetterQueue',
+      `The dead-letter queue of ${queue.node.path} is not known: it has none, or it was imported. Give the queue one, or name it as ` +
+        'deadLetterQueue. Without it, a message that keeps failing is deleted unseen at the end of its retention.',
+    ),
   ]);
 }

@@ -1,19 +1,23 @@
-import { Annotations, Aspects, Duration, Names, Stack } from 'aws-cdk-lib';
+import { Annotations, Duration, Names, Stack } from 'aws-cdk-lib';
 import type { IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
-import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { actOn } from './alarms.ts';
 import { grantClaims } from './claims-table.ts';
 import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
-import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuse } from './consumer-checks.ts';
+import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuseIfAny, type Times } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { createQueues, existingQueues } from './consumer-queues.ts';
+import { tellFunction } from './environment.ts';
+import { makeKnown } from './known-consumers.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
-import { functionBehind, hasFilters, seenEnvironment, seenEventSources, seenQueue, seenTimeout } from './seen.ts';
-import { seenProblems } from './seen-problems.ts';
+import { markComplete, markUnderConstruction } from './rendered.ts';
+import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
+import { type Parts, seenProblems } from './seen-problems.ts';
+import { HANDLER_DEFAULTS } from './wiring-receives.ts';
 
 /** What the longest back-off of a consumer is, unless its author says otherwise. */
 const LONGEST_BACKOFF_SECONDS = 900;
@@ -58,36 +62,39 @@ export class Consumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
+    markUnderConstruction(this);
     this.#props = props;
     const { path } = this.node;
-    const existingTimeout = props.function && seenTimeout(props.function);
+    const existingTimeout = props.function && timeoutSoFar(props.function);
     const times = checkedTimes(Stack.of(this), path, props, existingTimeout);
 
-    const queues =
-      props.queue === undefined ? createQueues(this, props, times.visibilityTimeout) : existingQueues(path, props);
+    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props);
     this.queue = queues.queue;
     this.deadLetterQueue = queues.deadLetterQueue;
 
-    const environment = {
-      CLAIMS_TABLE: props.claimsTable.tableName,
-      DEAD_LETTER_QUEUE_URL: this.deadLetterQueue.queueUrl,
-    };
-    this.function = props.function ?? createFunction(this, props, { timeout: times.timeout, environment });
-    if (props.function !== undefined) this.#addToEnvironment(props.function, environment);
+    this.function = props.function ?? createFunction(this, props, times.timeout);
+    const { tableName } = props.claimsTable;
+    refuseIfAny(path, tellFunction(this.function, { by: path, ...queues, tableName }));
     // Without a role there is nobody to grant to; that is refused when the app is complete.
     if (props.externalPermissions !== true && this.function.role !== undefined) this.#grant();
     this.#connect();
 
     this.alarms = createAlarms(this, {
       maxReceiveCount: this.#maxReceiveCount(),
-      maxMessageAge: props.maxMessageAge ?? this.#ageThatRetriesExplain(times.visibilityTimeout),
+      maxMessageAge: props.maxMessageAge ?? this.#ageThatRetriesExplain(times),
       takenOverThreshold: props.takenOverThreshold ?? 10,
       onClaims: props.operation !== undefined,
     });
 
     const made = { queue: this.queue, deadLetterQueue: this.deadLetterQueue, function: this.function };
-    this.node.addValidation({ validate: () => seenProblems(made, props) });
-    Aspects.of(this).add({ visit: (node) => node === this && this.#warnOfFilters() });
+    makeKnown(this.node.root, {
+      path,
+      queueArn: () => seenArn(this.queue, this.queue.queueArn),
+      functionArn: () => seenFunctionArn(this.function),
+      tableArn: () => seenArn(props.claimsTable, props.claimsTable.tableArn),
+      operation: props.operation,
+    });
+    this.node.addValidation({ validate: () => this.#validate(made) });
   }
 
   /** Permits `grantee` to send messages to the queue, and to use its customer-managed key when it has one. */
@@ -133,20 +140,14 @@ export class Consumer extends Construct {
     return claimMetric(metricName, { operation, namespace: metricsNamespace }, props);
   }
 
-  #addToEnvironment(existing: IFunction, environment: Readonly<Record<string, string>>): void {
-    const target = functionBehind(existing);
-    if (!(target instanceof LambdaFunction)) return;
-    const stack = Stack.of(target);
-    const present = seenEnvironment(target) ?? {};
-    for (const [name, value] of Object.entries(environment)) {
-      if (name in present && JSON.stringify(present[name]) !== JSON.stringify(stack.resolve(value))) {
-        refuse(this.node.path, [
-          `The environment of ${target.node.path} sets ${name} to something else than the construct would. ` +
-            'Take it out, or rename it.',
-        ]);
-      }
-      target.addEnvironment(name, value);
+  /** Looks at what will be deployed. Warnings are written down, because a validation can only refuse. */
+  #validate(made: Parts): string[] {
+    markComplete(this);
+    const found = seenProblems(this, made, this.#props);
+    for (const { rule, text } of found.filter(({ level }) => level === 'warning')) {
+      Annotations.of(this).addWarningV2(`pawl:${rule}`, text);
     }
+    return found.filter(({ level }) => level === 'problem').map(({ text }) => text);
   }
 
   #grant(): void {
@@ -159,9 +160,9 @@ export class Consumer extends Construct {
 
   #connect(): void {
     const props = this.#props;
-    if (!(props.createEventSource ?? seenEventSources(this.function, this.queue).length === 0)) {
-      const misplaced = misplacedEventSourceOptions(props);
-      if (misplaced.length > 0) refuse(this.node.path, misplaced);
+    // An event source of an alias counts: a second one, of the function, would compete with it.
+    if (!(props.createEventSource ?? !hasEventSource(this.function, this.queue))) {
+      refuseIfAny(this.node.path, misplacedEventSourceOptions(props));
       return;
     }
     // Not `SqsEventSource`, which grants as well, and throws for a function that was imported without its role.
@@ -176,26 +177,19 @@ export class Consumer extends Construct {
   }
 
   #maxReceiveCount(): number | undefined {
-    const { maxReceiveCount } = seenQueue(this.queue);
+    const { maxReceiveCount } = queueSoFar(this.queue);
     return typeof maxReceiveCount === 'number' ? maxReceiveCount : undefined;
   }
 
-  #ageThatRetriesExplain(visibilityTimeout: Duration): Duration {
-    const seen = seenQueue(this.queue);
-    const oneTry = Math.max(seen.visibilityTimeoutSeconds ?? visibilityTimeout.toSeconds(), LONGEST_BACKOFF_SECONDS);
-    const retries = (this.#maxReceiveCount() ?? DEFAULTS.maxReceiveCount) * oneTry;
+  #ageThatRetriesExplain(times: Times): Duration {
+    const seen = queueSoFar(this.queue);
+    const oneTry = Math.max(
+      seen.visibilityTimeoutSeconds ?? times.visibilityTimeout.toSeconds(),
+      LONGEST_BACKOFF_SECONDS,
+    );
+    const { maxAttempts = HANDLER_DEFAULTS.maxAttempts } = this.#props;
+    const tries = Math.min(this.#maxReceiveCount() ?? times.maxReceiveCount, maxAttempts);
     const half = (seen.retentionSeconds ?? DEFAULTS.retentionPeriod.toSeconds()) / 2;
-    return Duration.seconds(Math.min(retries, Math.floor(half)));
-  }
-
-  #warnOfFilters(): void {
-    for (const source of seenEventSources(this.function, this.queue).filter(hasFilters)) {
-      Annotations.of(this).addWarningV2(
-        'pawl:eventFilters',
-        `The event source ${source.node.path} has filters, and Lambda deletes the messages that they do not match: these take ` +
-          'no effect, and leave no trace. Take the filters away and let the handler acknowledge what it has no use for, or make sure ' +
-          'that nothing but noise can fail to match.',
-      );
-    }
+    return Duration.seconds(Math.min(tries * oneTry, Math.floor(half)));
   }
 }

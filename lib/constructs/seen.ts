@@ -1,147 +1,266 @@
-import { CfnResource, Duration, Stack } from 'aws-cdk-lib';
-import { CfnGlobalTable, CfnTable, type ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { CfnEventSourceMapping, CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
-import { CfnQueue, type IQueue } from 'aws-cdk-lib/aws-sqs';
+import { type CfnResource, Stack } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
-import type { Wiring } from './wiring.ts';
+import {
+  arnOf,
+  functionArn,
+  regionOf,
+  rendered,
+  resolvedIn,
+  resourceBehind,
+  resourcesOf,
+  soFar,
+  unqualified,
+  withoutPartition,
+} from './rendered.ts';
+import { listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
+import { isElsewhere } from './wiring-queues.ts';
+import type { TableWiring } from './wiring-table.ts';
 
 /*
- * What of existing resources can be seen at synth time: the template's own properties, which also hold what an escape hatch
- * or an aspect has changed. Of an imported resource nothing is seen; `undefined` then says so.
+ * What can be seen of a consumer's resources at synth time: what the template will say of them, with what an escape hatch or an aspect
+ * has changed. Of a resource that is made elsewhere nothing is seen; `undefined` then says so.
  */
 
 /** What Lambda and SQS assume when a template does not say. */
 const UNSAID = { timeoutSeconds: 3, visibilityTimeoutSeconds: 30, retentionSeconds: 345_600, batchSize: 10 } as const;
 
+type MaybeQualified = IFunction & { readonly lambda?: IFunction };
+
 /** The function behind an alias or a version, which hold no settings of their own. */
 export function functionBehind(aFunction: IFunction): IFunction {
-  const { lambda } = aFunction as { readonly lambda?: IFunction };
+  const { lambda }: MaybeQualified = aFunction;
   return lambda ?? aFunction;
 }
 
-export function seenTimeout(aFunction: IFunction): Duration | undefined {
-  const made = resource(functionBehind(aFunction), CfnFunction.CFN_RESOURCE_TYPE_NAME) as CfnFunction | undefined;
-  const seconds = made === undefined ? undefined : number(made, made.timeout, UNSAID.timeoutSeconds);
-  return seconds === undefined ? undefined : Duration.seconds(seconds);
+/** Its ARN, without the name of an alias or a version. */
+export function seenFunctionArn(aFunction: IFunction): string {
+  return unqualified(seenArn(aFunction, functionBehind(aFunction).functionArn));
 }
 
-/** The variables of a function, as its template will have them; undefined when it was imported. */
-export function seenEnvironment(aFunction: IFunction): Readonly<Record<string, unknown>> | undefined {
-  const made = resource(aFunction, CfnFunction.CFN_RESOURCE_TYPE_NAME) as CfnFunction | undefined;
-  if (made === undefined) return undefined;
-  const environment = resolved(made, made.environment) as { readonly variables?: Readonly<Record<string, unknown>> };
-  return environment?.variables ?? {};
+/** What a token of an ARN stands for. */
+export function seenArn(scope: IConstruct, arn: string): string {
+  return withoutPartition(String(resolvedIn(scope, arn)));
 }
 
-export function seenQueue(
-  queue: IQueue,
-): Pick<Wiring, 'visibilityTimeoutSeconds' | 'retentionSeconds' | 'maxReceiveCount'> {
-  const made = resource(queue, CfnQueue.CFN_RESOURCE_TYPE_NAME) as CfnQueue | undefined;
-  if (made === undefined) return { visibilityTimeoutSeconds: undefined };
-  const redrive = resolved(made, made.redrivePolicy) as { readonly maxReceiveCount?: unknown } | undefined;
+export interface SeenFunction {
+  readonly timeoutSeconds: number | undefined;
+  readonly runtime: string | undefined;
+  readonly reservedConcurrency: number | undefined;
+  readonly variables: Properties;
+}
+
+export function seenFunction(aFunction: IFunction): SeenFunction | undefined {
+  const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
+  const properties = made === undefined ? undefined : rendered(made)?.properties;
+  if (properties === undefined) return undefined;
+  const { Timeout, Runtime, ReservedConcurrentExecutions, Environment } = properties;
   return {
-    visibilityTimeoutSeconds: number(made, made.visibilityTimeout, UNSAID.visibilityTimeoutSeconds),
-    retentionSeconds: number(made, made.messageRetentionPeriod, UNSAID.retentionSeconds),
-    maxReceiveCount: redrive === undefined ? false : number(made, redrive.maxReceiveCount, undefined),
+    timeoutSeconds: numberIn(Timeout, UNSAID.timeoutSeconds),
+    runtime: typeof Runtime === 'string' ? Runtime : undefined,
+    reservedConcurrency: numberIn(ReservedConcurrentExecutions, undefined),
+    variables: partOf(partOf(Environment)['Variables']),
   };
 }
 
-/** The event sources in the app that feed `aFunction` from `queue`. */
-export function seenEventSources(aFunction: IFunction, queue: IQueue): readonly CfnEventSourceMapping[] {
-  const mappings = queue.node.root.node
-    .findAll()
-    .filter((node) => CfnResource.isCfnResource(node))
-    .filter(({ cfnResourceType }) => cfnResourceType === CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME);
-  return (mappings as CfnEventSourceMapping[]).filter(
-    (mapping) =>
-      same(mapping, mapping.eventSourceArn, queue.queueArn) &&
-      (same(mapping, mapping.functionName, aFunction.functionName) ||
-        same(mapping, mapping.functionName, aFunction.functionArn)),
+export interface SeenQueue {
+  readonly fifo: boolean | undefined;
+  readonly visibilityTimeoutSeconds: number | undefined;
+  readonly retentionSeconds: number | undefined;
+  readonly maxReceiveCount: number | false | undefined;
+  readonly redriveArn: string | undefined;
+  /** Those that may use it as their dead-letter queue; undefined for all. */
+  readonly redriveAllowedFor: readonly string[] | undefined;
+}
+
+/** The queue of this ARN, when the app makes it. */
+export function seenQueue(anywhere: IConstruct, queueArn: string): SeenQueue | undefined {
+  const made = resourcesOf(anywhere, 'AWS::SQS::Queue').find((one) => arnOf(one) === queueArn);
+  const properties = made === undefined ? undefined : rendered(made)?.properties;
+  if (properties === undefined) return undefined;
+  const redrive = documentIn(properties['RedrivePolicy']);
+  const { deadLetterTargetArn, maxReceiveCount } = redrive ?? {};
+  return {
+    fifo: truthIn(properties['FifoQueue'], false),
+    visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], UNSAID.visibilityTimeoutSeconds),
+    retentionSeconds: numberIn(properties['MessageRetentionPeriod'], UNSAID.retentionSeconds),
+    maxReceiveCount: redrive === undefined ? false : numberIn(maxReceiveCount, undefined),
+    redriveArn: isArn(deadLetterTargetArn) ? withoutPartition(deadLetterTargetArn) : undefined,
+    redriveAllowedFor: allowedBy(documentIn(properties['RedriveAllowPolicy'])),
+  };
+}
+
+/** What is only known at deployment is none. */
+function isArn(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('arn:');
+}
+
+/** SQS takes both of its policies as a document or as its text. */
+function documentIn(value: unknown): Properties | undefined {
+  if (value === undefined || value === '') return undefined;
+  return partOf(typeof value === 'string' ? JSON.parse(value) : value);
+}
+
+function allowedBy(policy: Properties | undefined): readonly string[] | undefined {
+  switch (policy?.['redrivePermission']) {
+    case 'denyAll':
+      return [];
+    case 'byQueue':
+      return listIn(policy['sourceQueueArns']).map((arn) => withoutPartition(String(arn)));
+    default:
+      return undefined;
+  }
+}
+
+/** An event source mapping of the app. */
+export interface SeenEventSource {
+  readonly path: string;
+  readonly queueArn: string;
+  /** Of the function behind; undefined when it is not known. */
+  readonly functionArn: string | undefined;
+  readonly batchSize: number;
+  readonly maxBatchingWindowSeconds: number;
+  readonly reportsBatchItemFailures: boolean;
+  readonly enabled: boolean | undefined;
+  readonly filters: number;
+  readonly maxConcurrency: number | undefined;
+  readonly provisionedPollers: boolean;
+}
+
+/** The event sources of the app that poll queues. */
+export function seenEventSources(anywhere: IConstruct): readonly SeenEventSource[] {
+  return resourcesOf(anywhere, 'AWS::Lambda::EventSourceMapping').flatMap((mapping) => {
+    const properties = rendered(mapping)?.properties;
+    return properties === undefined ? [] : [eventSource(mapping, properties)];
+  });
+}
+
+function eventSource(mapping: CfnResource, properties: Properties): SeenEventSource {
+  const {
+    EventSourceArn,
+    FunctionName,
+    FunctionResponseTypes,
+    FilterCriteria,
+    ScalingConfig,
+    ProvisionedPollerConfig,
+  } = properties;
+  const arn = functionArn(mapping.stack, FunctionName);
+  return {
+    path: mapping.node.path,
+    queueArn: typeof EventSourceArn === 'string' ? withoutPartition(EventSourceArn) : JSON.stringify(EventSourceArn),
+    functionArn: arn === undefined ? undefined : unqualified(arn),
+    batchSize: numberIn(properties['BatchSize'], UNSAID.batchSize) ?? UNSAID.batchSize,
+    maxBatchingWindowSeconds: numberIn(properties['MaximumBatchingWindowInSeconds'], 0) ?? 0,
+    reportsBatchItemFailures: listIn(FunctionResponseTypes).includes('ReportBatchItemFailures'),
+    enabled: truthIn(properties['Enabled'], true),
+    filters: listIn(partOf(FilterCriteria)['Filters']).length,
+    maxConcurrency: numberIn(partOf(ScalingConfig)['MaximumConcurrency'], undefined),
+    provisionedPollers: Object.keys(partOf(ProvisionedPollerConfig)).length > 0,
+  };
+}
+
+/**
+ * Whether two ARNs are of one function, as far as is known. An event source names an imported function without its region or account, which
+ * are those of its stack and may be unknown.
+ */
+export function isSameFunction(one: string | undefined, other: string): boolean {
+  const name = (arn: string) => arn.split(':').slice(5).join(':');
+  return one !== undefined && name(one) === name(other) && !isElsewhere(one, other) && !areTwoUnknown(one, other);
+}
+
+/** Two stacks whose environment is not known may be deployed to two places. */
+function areTwoUnknown(one: string, other: string): boolean {
+  const [places, others] = [one, other].map((arn) => arn.split(':').slice(3, 5));
+  return (
+    places?.some((place, index) => place.includes('{') && others?.[index]?.includes('{') && place !== others[index]) ??
+    true
   );
 }
 
-export function seenEventSource(
-  mapping: CfnEventSourceMapping,
-): Pick<Wiring, 'batchSize' | 'maxBatchingWindowSeconds' | 'reportsBatchItemFailures'> {
-  const types = resolved(mapping, mapping.functionResponseTypes) as readonly unknown[] | undefined;
+/* What is needed of existing resources while the app is under construction. Nothing may be rendered as a whole yet: see `soFar`. */
+
+export function timeoutSoFar(aFunction: IFunction): number | undefined {
+  const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
+  return made === undefined ? undefined : numberIn(soFar(made, 'timeout'), UNSAID.timeoutSeconds);
+}
+
+export function variablesSoFar(aFunction: IFunction): Properties {
+  const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
+  return made === undefined ? {} : partOf(partOf(soFar(made, 'environment'))['variables']);
+}
+
+export function queueSoFar(
+  queue: IQueue,
+): Partial<Pick<SeenQueue, 'visibilityTimeoutSeconds' | 'retentionSeconds' | 'maxReceiveCount'>> {
+  const made = resourceBehind(queue, 'AWS::SQS::Queue');
+  if (made === undefined) return {};
   return {
-    batchSize: number(mapping, mapping.batchSize, UNSAID.batchSize) ?? UNSAID.batchSize,
-    maxBatchingWindowSeconds: number(mapping, mapping.maximumBatchingWindowInSeconds, 0) ?? 0,
-    reportsBatchItemFailures: types?.includes('ReportBatchItemFailures') ?? false,
+    visibilityTimeoutSeconds: numberIn(soFar(made, 'visibilityTimeout'), UNSAID.visibilityTimeoutSeconds),
+    retentionSeconds: numberIn(soFar(made, 'messageRetentionPeriod'), UNSAID.retentionSeconds),
+    maxReceiveCount: numberIn(documentIn(soFar(made, 'redrivePolicy'))?.['maxReceiveCount'], undefined),
   };
 }
 
-/** Whether Lambda deletes the messages that a pattern does not match. */
-export function hasFilters(mapping: CfnEventSourceMapping): boolean {
-  const criteria = resolved(mapping, mapping.filterCriteria) as { readonly filters?: readonly unknown[] } | undefined;
-  return (criteria?.filters?.length ?? 0) > 0;
-}
-
-/** What makes a table unfit for claims, one sentence each; empty when it is fit or imported. */
-export function tableProblems(table: ITable): string[] {
-  const made = resource(table, CfnTable.CFN_RESOURCE_TYPE_NAME, CfnGlobalTable.CFN_RESOURCE_TYPE_NAME) as
-    | CfnTable
-    | CfnGlobalTable
-    | undefined;
-  if (made === undefined) return [];
-  return [...replicaProblems(table, made), ...schemaProblems(made)];
-}
-
-function replicaProblems(table: ITable, made: CfnTable | CfnGlobalTable): string[] {
-  // `Table` replicates by custom resources of its own; a `TableV2` counts its own region among its replicas.
-  const custom = table.node
-    .findAll()
-    .filter((node) => CfnResource.isCfnResource(node))
-    .filter(({ cfnResourceType }) => cfnResourceType === 'Custom::DynamoDBReplica').length;
-  const replicas = 'replicas' in made ? (resolved(made, made.replicas) as readonly unknown[]).length - 1 : custom;
-  if (replicas < 1) return [];
-  return [
-    `The claims table ${table.node.path} is replicated to ${replicas} other ${replicas === 1 ? 'region' : 'regions'}: a condition ` +
-      'sees its own region only, so two regions would each grant the same claim. Take its replicas away, or use a table ' +
-      'of its own region, such as ClaimsTable.',
-  ];
-}
-
-interface Schema {
-  readonly keySchema?: readonly { readonly attributeName: string; readonly keyType: string }[];
-  readonly attributeDefinitions?: readonly { readonly attributeName: string; readonly attributeType: string }[];
-}
-
-function schemaProblems(made: CfnTable | CfnGlobalTable): string[] {
-  const { keySchema = [], attributeDefinitions = [] } = resolved(made, {
-    keySchema: made.keySchema,
-    attributeDefinitions: made.attributeDefinitions,
-  }) as Schema;
-  const key = keySchema.map(({ attributeName, keyType }) => {
-    const type = attributeDefinitions.find((definition) => definition.attributeName === attributeName)?.attributeType;
-    return `${attributeName} (${keyType}, ${type})`;
+/** Whether an event source feeds `aFunction`, or an alias of it, from `queue` already. */
+export function hasEventSource(aFunction: IFunction, queue: IQueue): boolean {
+  const [arn, queueArn] = [seenFunctionArn(aFunction), seenArn(queue, queue.queueArn)];
+  return resourcesOf(queue, 'AWS::Lambda::EventSourceMapping').some((mapping) => {
+    const from = soFar(mapping, 'eventSourceArn');
+    const to = functionArn(mapping.stack, soFar(mapping, 'functionName'));
+    const isFromQueue = typeof from === 'string' && withoutPartition(from) === queueArn;
+    return isFromQueue && isSameFunction(to === undefined ? undefined : unqualified(to), arn);
   });
-  if (key.length === 1 && key[0] === 'id (HASH, S)') return [];
-  return [
-    `The claims table's key is ${key.join(' and ')}, and claims are kept by id (HASH, S) alone: no claim could be written. ` +
-      'Use a table of its own, such as ClaimsTable.',
-  ];
 }
 
-/** The template's resource behind a construct; undefined when the construct was imported. */
-function resource(construct: IConstruct, ...types: readonly string[]): CfnResource | undefined {
-  const child = construct.node.defaultChild;
-  return child !== undefined && CfnResource.isCfnResource(child) && types.includes(child.cfnResourceType)
-    ? child
-    : undefined;
+/** The table of claims, when the app makes it. */
+export function seenTable(table: ITable): TableWiring | undefined {
+  const arn = seenArn(table, table.tableArn);
+  const tables = resourcesOf(table, 'AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable');
+  const made = tables.find((one) => arnOf(one) === arn);
+  const template = made === undefined ? undefined : rendered(made);
+  if (made === undefined || template === undefined) return undefined;
+  const { properties, deletionPolicy } = template;
+  const home = regionOf(Stack.of(made));
+  const replicas = listIn(properties['Replicas']).map(partOf);
+  // What a table of one region has itself, a global table has for each of its regions.
+  const own = { ...replicas.find(({ Region }) => Region === home), ...properties };
+  const protection = truthIn(own['DeletionProtectionEnabled'], false);
+  const recovery = partOf(own['PointInTimeRecoverySpecification'])['PointInTimeRecoveryEnabled'];
+  return {
+    name: made.node.scope?.node.path ?? made.node.path,
+    key: keyIn(properties),
+    replicas: [
+      ...replicas.map(({ Region }) => String(Region)).filter((region) => region !== home),
+      ...replicasOf(made),
+    ],
+    ttlAttribute: ttlIn(partOf(properties['TimeToLiveSpecification'])),
+    isKept: protection === false ? String(deletionPolicy).startsWith('Retain') : protection,
+    pointInTimeRecovery: truthIn(recovery, false),
+  };
 }
 
-function resolved(scope: IConstruct, value: unknown): unknown {
-  return Stack.of(scope).resolve(value);
+/** `Table` replicates by custom resources of its own. */
+function replicasOf(made: CfnResource): readonly string[] {
+  const name = arnOf(made)?.split('/').at(-1);
+  return resourcesOf(made, 'Custom::DynamoDBReplica').flatMap((replica) => {
+    const { TableName, Region } = rendered(replica)?.properties ?? {};
+    return TableName === name ? [String(Region)] : [];
+  });
 }
 
-/** A number of the template; undefined when it is only known at deployment. */
-function number(scope: IConstruct, value: unknown, unsaid: number | undefined): number | undefined {
-  if (value === undefined) return unsaid;
-  const known = resolved(scope, value);
-  return typeof known === 'number' ? known : undefined;
+function keyIn({ KeySchema, AttributeDefinitions }: Properties): readonly string[] {
+  const definitions = listIn(AttributeDefinitions).map(partOf);
+  return listIn(KeySchema).map((one) => {
+    const { AttributeName, KeyType } = partOf(one);
+    const type = definitions.find((definition) => definition['AttributeName'] === AttributeName)?.['AttributeType'];
+    return `${AttributeName} (${KeyType}, ${type})`;
+  });
 }
 
-function same(scope: IConstruct, one: unknown, other: unknown): boolean {
-  return JSON.stringify(resolved(scope, one)) === JSON.stringify(resolved(scope, other));
+function ttlIn({ AttributeName, Enabled }: Properties): string | false | undefined {
+  const enabled = truthIn(Enabled, false);
+  if (enabled === false) return false;
+  return typeof AttributeName === 'string' ? AttributeName : undefined;
 }

@@ -14,7 +14,8 @@ export interface Claim {
   remainingMs(): number;
   /**
    * Marks the one effect of the handler, so that an error before it is known to have applied nothing, and an error after
-   * it cannot repeat it. What it throws decides even if the handler catches it: catch inside `start` what is no failure.
+   * it cannot repeat it. What it throws decides, even if the handler catches it or throws something else: catch inside `start` what is no
+   * failure. Only where it says that nothing was applied (a `RetryableError`, a `CommitRefusedError`) may the handler say what that means.
    *
    * @throws LeaseError when too little time is left to start it; Error when the claim has had its effect, or has ended
    * @example

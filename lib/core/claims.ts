@@ -2,7 +2,7 @@ import { type Decision, decide } from './decide.ts';
 import { errorKind, letFail } from './errors.ts';
 import { type ClaimEvent, type FactsOf, factsOf } from './events.ts';
 import type { ChangeOptions, Held, Lease } from './held.ts';
-import { answeredBy, sleep } from './host.ts';
+import { answeredBy, NoAnswerError, sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
 import type { Recorded } from './ran.ts';
@@ -144,6 +144,8 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     { until, retries = true, write = (one) => store.write(one) }: ChangeOptions,
   ): Promise<'applied' | 'stale'> {
     let seen: ClaimRecord | undefined = held.record;
+    /** What the store said last: worth more to a reader than that it said nothing at the end. */
+    let said: unknown;
     for (let round = 0; ; ) {
       const next = transition(seen);
       if (next === 'stale') return next;
@@ -162,7 +164,8 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
         seen = written.found;
       } catch (error) {
         const waitMs = Math.min(2000, 50 * 2 ** round++) * (0.5 + host.random());
-        if (!retries || host.now() + waitMs >= until) throw error;
+        if (!(error instanceof NoAnswerError)) said = error;
+        if (!retries || host.now() + waitMs >= until) throw said ?? error;
         await sleep(host, waitMs);
       }
     }

@@ -36,16 +36,21 @@ export function whenOver(host: Host, ms: number, callback: () => void): () => vo
   return () => cancel();
 }
 
+/** A request was given up. It may have been applied, or may be later. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
 /**
  * What a request answers, if it does so in time. What it answers later is dropped, also when that is an error.
  *
  * @param until epoch milliseconds
- * @throws what the request throws; Error when the time is over
+ * @throws what the request throws; NoAnswerError when the time is over
  */
 export async function answeredBy<T>(host: Host, until: number, request: Promise<T>): Promise<T> {
   let cancel: (() => void) | undefined;
   const late = new Promise<never>((_, reject) => {
-    cancel = whenOver(host, until - host.now(), () => reject(new Error('no answer in time')));
+    cancel = whenOver(host, until - host.now(), () => reject(new NoAnswerError('no answer in time')));
   });
   try {
     return await Promise.race([request, late]);

@@ -105,7 +105,11 @@ function failureOf(
   // The most careful word counts: what is in doubt must not be retried or rejected because something else failed as well.
   const inDoubt = thrown.find(({ error }) => kindOf(error) === 'in-doubt');
   if (inDoubt !== undefined) return inDoubt;
-  if (effect.kind === 'failed') return effect;
+  if (effect.kind === 'failed') {
+    // Where the effect says that it applied nothing, the handler may say what that means: "insufficient balance" is final.
+    const appliedNothing = ({ error }: Thrown) => kindOf(error) === 'retryable' || kindOf(error) === 'rejected';
+    return (appliedNothing(effect) ? thrown.find(appliedNothing) : undefined) ?? effect;
+  }
   // It has not ended in time: whatever the handler threw, nobody knows of the effect.
   if (effect.kind === 'under-way') return unfinished.at(-1);
   return thrown[0];

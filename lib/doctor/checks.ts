@@ -1,4 +1,7 @@
-import { type Wiring, wiringProblems } from '../constructs/wiring.ts';
+import { permissionProblem } from '../constructs/policy.ts';
+import { wiringProblems } from '../constructs/wiring.ts';
+import type { Problem } from '../constructs/wiring-problem.ts';
+import { tableProblems } from '../constructs/wiring-table.ts';
 import type { ConsumerFacts, TableFacts } from './facts.ts';
 
 export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
@@ -11,9 +14,18 @@ export interface Finding {
   readonly text: string;
 }
 
+/** What the handlers choose, which no API tells. */
 export interface CheckOptions {
-  /** How long claims are remembered: the handlers' `retentionSeconds`, which no API tells. */
+  /** How long claims are remembered: `retentionSeconds`. */
   readonly claimRetentionSeconds: number;
+  readonly concurrency?: number | undefined;
+  /** `timeoutMs`, in seconds. */
+  readonly handlerTimeoutSeconds?: number | undefined;
+  readonly maxAttempts?: number | undefined;
+  /** `leaseMs` of the handlers' locks, in seconds. */
+  readonly lockLeaseSeconds?: number | undefined;
+  /** How many attempts of others may be ahead of a message. */
+  readonly lockAttempts?: number | undefined;
 }
 
 /**
@@ -21,128 +33,104 @@ export interface CheckOptions {
  * only an account can tell.
  */
 export function checkConsumer(facts: ConsumerFacts, options: CheckOptions): readonly Finding[] {
+  const problems = problemsOf(facts, options);
+  const found = (about: Finding['about']) => problems.filter(({ rule }) => aboutOf(rule) === about).map(toFinding);
   return [
-    ...checkWiring(facts, options),
-    ...checkEventSource(facts),
-    ...checkDeadLetters(facts),
+    ...checkWiring(facts, found('wiring')),
+    ...orOk('event source', found('event source'), 'enabled, no filter'),
+    ...checkDeadLetters(facts, found('dead letters')),
     ...checkTable(facts.table),
     ...checkPermissions(facts),
   ];
 }
 
-function checkWiring(facts: ConsumerFacts, { claimRetentionSeconds }: CheckOptions): readonly Finding[] {
-  const { source, queue, deadLetterQueue, timeoutSeconds } = facts;
-  if (queue === undefined) return [unknown('wiring', 'The queue could not be read, so nothing is known of its times.')];
-  const wiring: Wiring = {
+function problemsOf(facts: ConsumerFacts, options: CheckOptions): readonly Problem[] {
+  const { source, queue, deadLetterQueue, timeoutSeconds, reservedConcurrency } = facts;
+  return wiringProblems({
+    ...source,
+    ...options,
     timeoutSeconds,
-    visibilityTimeoutSeconds: queue.visibilityTimeoutSeconds,
-    maxBatchingWindowSeconds: source.maxBatchingWindowSeconds,
-    batchSize: source.batchSize,
-    fifo: queue.fifo,
-    retentionSeconds: queue.retentionSeconds,
+    runtime: facts.runtime,
+    reservedConcurrency: reservedConcurrency === false ? undefined : reservedConcurrency,
+    maxConcurrencyOfAll: facts.maxConcurrencyOfAll,
+    sources: facts.sources,
+    otherFunctions: facts.otherFunctions,
+    queueArn: queue?.arn,
+    visibilityTimeoutSeconds: queue?.visibilityTimeoutSeconds,
+    fifo: queue?.fifo ?? false,
+    retentionSeconds: queue?.retentionSeconds,
+    maxReceiveCount: queue?.maxReceiveCount,
+    redriveArn: queue?.redriveArn,
+    deadLetterArn: facts.namedDeadLetterQueue,
     deadLetterRetentionSeconds: deadLetterQueue?.retentionSeconds,
-    claimRetentionSeconds,
-    maxReceiveCount: queue.maxReceiveCount,
     deadLetterQueueFifo: deadLetterQueue?.fifo,
-    reportsBatchItemFailures: source.reportsBatchItemFailures,
-  };
+    redriveAllowedFor: deadLetterQueue?.redriveAllowedFor,
+  });
+}
+
+function aboutOf(rule: Problem['rule']): Finding['about'] {
+  switch (rule) {
+    case 'eventFilters':
+    case 'disabled':
+    case 'oneEventSource':
+    case 'oneConsumer':
+      return 'event source';
+    case 'deadLetterQueueOther':
+    case 'deadLetterQueueItself':
+    case 'deadLetterQueuePlace':
+    case 'deadLetterRetention':
+    case 'redriveAllowed':
+      return 'dead letters';
+    default:
+      return 'wiring';
+  }
+}
+
+function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly Finding[] {
+  const { queue, source, timeoutSeconds, reservedConcurrency } = facts;
+  const unread = [
+    ...(queue === undefined ? ['The queue could not be read, so nothing is known of its times.'] : []),
+    ...(reservedConcurrency === undefined
+      ? ['The reserved concurrency could not be read. It takes lambda:GetFunctionConcurrency to find out.']
+      : []),
+  ].map((text) => unknown('wiring', text));
   const seen =
-    `timeout ${timeoutSeconds} s, visibility ${queue.visibilityTimeoutSeconds} s, batches of ${source.batchSize}, ` +
-    `${queue.maxReceiveCount} receives, partial responses`;
-  return orOk('wiring', wiringProblems(wiring).map(problem('wiring')), seen);
+    `timeout ${timeoutSeconds} s, visibility ${queue?.visibilityTimeoutSeconds} s, batches of ${source.batchSize}, ` +
+    `${queue?.maxReceiveCount} receives, partial responses`;
+  return orOk('wiring', [...found, ...unread], seen);
 }
 
-function checkEventSource({ source }: ConsumerFacts): readonly Finding[] {
-  const found: Finding[] = [];
-  if (!source.enabled) {
-    found.push(
-      warning('event source', 'It is disabled: nothing is consumed, and messages wait until they are deleted.'),
-    );
-  }
-  if (source.filters > 0) {
-    found.push(
-      warning(
-        'event source',
-        `It has ${source.filters === 1 ? 'a filter' : `${source.filters} filters`}, and Lambda deletes the messages that do not ` +
-          'match: they are gone without a trace. Filter in front of the queue, unless that is what you want.',
-      ),
-    );
-  }
-  return orOk('event source', found, 'enabled, no filter');
-}
-
-function checkDeadLetters({ deadLetterQueue, namedDeadLetterQueue, queue }: ConsumerFacts): readonly Finding[] {
-  if (queue === undefined || queue.maxReceiveCount === false) return [];
+function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): readonly Finding[] {
+  const { deadLetterQueue, namedDeadLetterQueue, queue } = facts;
+  if (queue === undefined || queue.maxReceiveCount === false) return problems;
+  const found = [...problems];
   if (deadLetterQueue === undefined) {
-    return [unknown('dead letters', 'The dead-letter queue of the redrive policy could not be read. Does it exist?')];
+    found.push(
+      unknown('dead letters', 'The dead-letter queue of the redrive policy could not be read. Does it exist?'),
+    );
+    return found;
   }
-  const found: Finding[] = [];
   if (namedDeadLetterQueue === undefined) {
-    found.push(
-      warning(
-        'dead letters',
-        'DEAD_LETTER_QUEUE_URL is not set: deadLetterQueue(…) of an undefined URL fails at the cold start, and without it a ' +
-          `message that can never run uses up its receives before it is moved. Set it to the URL of ${deadLetterQueue.name}.`,
-      ),
-    );
-  } else if (namedDeadLetterQueue !== deadLetterQueue.name) {
-    found.push(
-      warning(
-        'dead letters',
-        `DEAD_LETTER_QUEUE_URL names ${namedDeadLetterQueue}, and the redrive policy ${deadLetterQueue.name}: whoever looks ` +
-          'at one of them misses the other. Use one queue for both.',
-      ),
-    );
+    found.push({
+      level: 'warning',
+      about: 'dead letters',
+      text:
+        'DEAD_LETTER_QUEUE_URL does not name a queue for this one: deadLetterQueue(…) of an undefined URL fails at the cold start, and ' +
+        `without it a message that can never run uses up its receives before it is moved. Set it to the URL of ${deadLetterQueue.name}.`,
+    });
   }
   return orOk('dead letters', found, `${deadLetterQueue.name}, kept for ${days(deadLetterQueue.retentionSeconds)}`);
 }
 
 function checkTable(table: TableFacts | undefined): readonly Finding[] {
   if (table === undefined) return [unknown('claims table', 'The claims table could not be read.')];
-  const found: Finding[] = [];
-  if (table.key.length !== 1 || table.key[0] !== 'id (HASH, S)') {
-    found.push(
-      problem('claims table')(
-        `The key of ${table.name} is ${table.key.join(' and ')}, and claims are kept by id (HASH, S) alone: no claim can be ` +
-          'written. Use a table of its own.',
-      ),
-    );
-  }
-  if (table.replicas.length > 0) {
-    found.push(
-      problem('claims table')(
-        `${table.name} is replicated to ${table.replicas.join(', ')}: a condition sees its own region only, so two regions ` +
-          'would each grant the same claim. Take its replicas away.',
-      ),
-    );
-  }
-  found.push(...checkTtl(table));
-  if (!table.deletionProtection) {
-    found.push(
-      warning(
-        'claims table',
-        `${table.name} may be deleted: all that happened would be forgotten, and repeated. Turn deletion protection on.`,
-      ),
-    );
-  }
-  if (table.pointInTimeRecovery === false) {
-    found.push(warning('claims table', `${table.name} has no point-in-time recovery. Turn it on.`));
+  const found = tableProblems(table).map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
+  if (table.ttlAttribute === undefined)
+    found.push(unknown('claims table', `The TTL of ${table.name} could not be read.`));
+  if (table.pointInTimeRecovery === undefined) {
+    found.push(unknown('claims table', `The point-in-time recovery of ${table.name} could not be read.`));
   }
   return orOk('claims table', found, `${table.name}, one region, deletes by ${table.ttlAttribute}, protected`);
-}
-
-function checkTtl({ name, ttlAttribute }: TableFacts): readonly Finding[] {
-  if (ttlAttribute === undefined) return [unknown('claims table', `The TTL of ${name} could not be read.`)];
-  if (ttlAttribute === false) {
-    return [warning('claims table', `${name} has no TTL: it grows for ever. Turn it on, by the attribute expiresAt.`)];
-  }
-  if (ttlAttribute === 'expiresAt') return [];
-  return [
-    problem('claims table')(
-      `${name} deletes by ${ttlAttribute}, and claims say when they may go in expiresAt: they would go early, or never. Set ` +
-        "the table's TTL to expiresAt.",
-    ),
-  ];
 }
 
 function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {
@@ -154,14 +142,15 @@ function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {
       ),
     ];
   }
-  const denied = Map.groupBy(
-    permissions.filter(({ allowed }) => !allowed),
-    ({ on }) => on,
-  );
-  const found = [...denied].map(([on, missing]) =>
-    problem('permissions')(
-      `The function may not ${missing.map(({ action }) => action).join(', ')} on ${on}. Grant it.`,
-    ),
+  const alike = Map.groupBy(permissions, ({ on, decision }) => `${decision} ${on}`);
+  const found = [...alike.values()].flatMap((those) =>
+    those.slice(0, 1).flatMap(({ decision, on }) => {
+      const actions = those.map(({ action }) => action);
+      return permissionProblem(decision, actions, on, '. Grant it.').map((one) => ({
+        ...toFinding(one),
+        about: 'permissions' as const,
+      }));
+    }),
   );
   return orOk(
     'permissions',
@@ -174,13 +163,10 @@ function orOk(about: Finding['about'], found: readonly Finding[], seen: string):
   return found.length > 0 ? found : [{ level: 'ok', about, text: seen }];
 }
 
-const problem =
-  (about: Finding['about']) =>
-  (text: string): Finding => ({ level: 'problem', about, text });
+const toFinding = ({ rule, level, text }: Problem): Finding => ({ level, about: aboutOf(rule), text });
 
-const warning = (about: Finding['about'], text: string): Finding => ({ level: 'warning', about, text });
-
-const unknown = (about: Finding['about'], text: string): Finding => ({ level: 'unknown', about, text });
+const unknown = <About extends Finding['about']>(about: About, text: string) =>
+  ({ level: 'unknown', about, text }) as const;
 
 function days(seconds: number): string {
   const count = Math.round((seconds / 86_400) * 10) / 10;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { HANDLER_DEFAULTS } from '../constructs/wiring-receives.ts';
 import { checkConsumer } from './checks.ts';
 import { NothingFoundError, readDeployed } from './read.ts';
 import { type Examined, summary, table } from './report.ts';
@@ -12,11 +13,17 @@ Usage: pawl doctor <stack or function> [options]
   --claim-retention-days <n>     how long your handlers remember claims   (30)
   --individual-store             the handlers use individualDynamoStore, which needs no PartiQL
   --locks                        the handlers use pawl/locks, which needs UpdateItem and ConditionCheckItem besides
+  --lock-lease-seconds <n>       the lease of the handlers' locks   (with --locks: 60)
+  --lock-attempts <n>            how many attempts of others over the same resources may be ahead   (1)
+  --concurrency <n>              how many messages the handlers work on at once
+  --handler-timeout-seconds <n>  the longest that the handlers take for one message
+  --max-attempts <n>             after how many attempts the handlers park a message   (20)
   --json                         the findings as JSON
   --help                         this text
 
-It only reads, and needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, ListAliases and
-ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
+It looks into nested stacks as well.
+It only reads, and needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, GetFunctionConcurrency,
+ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
 DescribeContinuousBackups, iam:SimulatePrincipalPolicy. What it may not read it reports as unknown.
 Ends with 0 when there is no problem, 1 when there is one, and 2 when it could not look.`;
 
@@ -31,6 +38,11 @@ interface CommandLine {
   readonly region: string | undefined;
   readonly claimsTable: string | undefined;
   readonly claimRetentionSeconds: number;
+  readonly lockLeaseSeconds: number | undefined;
+  readonly lockAttempts: number | undefined;
+  readonly concurrency: number | undefined;
+  readonly handlerTimeoutSeconds: number | undefined;
+  readonly maxAttempts: number | undefined;
   readonly individualStore: boolean;
   readonly locks: boolean;
   readonly json: boolean;
@@ -82,6 +94,17 @@ async function examine(line: CommandLine, out: NodeJS.WriteStream): Promise<numb
   return findings.some(({ level }) => level === 'problem') ? 1 : 0;
 }
 
+/** The default of the handlers' `retentionSeconds`. */
+const DAYS_REMEMBERED = 30;
+
+type NumberOption =
+  | 'claim-retention-days'
+  | 'lock-lease-seconds'
+  | 'lock-attempts'
+  | 'concurrency'
+  | 'handler-timeout-seconds'
+  | 'max-attempts';
+
 /** @throws Error that says which argument makes no sense, and what it should have been */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const { values, positionals } = parseArgs({
@@ -90,7 +113,12 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     options: {
       region: { type: 'string' },
       'claims-table': { type: 'string' },
-      'claim-retention-days': { type: 'string', default: '30' },
+      'claim-retention-days': { type: 'string' },
+      'lock-lease-seconds': { type: 'string' },
+      'lock-attempts': { type: 'string' },
+      concurrency: { type: 'string' },
+      'handler-timeout-seconds': { type: 'string' },
+      'max-attempts': { type: 'string' },
       'individual-store': { type: 'boolean', default: false },
       locks: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -102,15 +130,23 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   if (name === undefined || others.length > 0) {
     throw new Error(`pawl doctor takes the name of one stack or function, and got ${positionals.length} names.`);
   }
-  const days = Number(values['claim-retention-days']);
-  if (!(days > 0)) {
-    throw new Error(`--claim-retention-days should be a number above 0, and is '${values['claim-retention-days']}'.`);
-  }
+  const number = (option: NumberOption): number | undefined => {
+    const text = values[option];
+    if (text === undefined) return undefined;
+    const given = Number(text);
+    if (!(given > 0)) throw new Error(`--${option} should be a number above 0, and is '${text}'.`);
+    return given;
+  };
   return {
     name,
     region: values.region,
     claimsTable: values['claims-table'],
-    claimRetentionSeconds: days * 86_400,
+    claimRetentionSeconds: (number('claim-retention-days') ?? DAYS_REMEMBERED) * 86_400,
+    lockLeaseSeconds: number('lock-lease-seconds') ?? (values.locks ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined),
+    lockAttempts: number('lock-attempts'),
+    concurrency: number('concurrency'),
+    handlerTimeoutSeconds: number('handler-timeout-seconds'),
+    maxAttempts: number('max-attempts'),
     individualStore: values['individual-store'],
     locks: values.locks,
     json: values.json,

@@ -1,14 +1,27 @@
 /** What is deployed, as the AWS APIs tell it. What could not be read is `undefined`, and is said to be unknown. */
 
+import type { Decision } from '../constructs/policy.ts';
+import type { TableWiring } from '../constructs/wiring-table.ts';
+
 /** One function that is fed by one queue. */
 export interface ConsumerFacts {
   readonly functionName: string;
   readonly timeoutSeconds: number;
+  /** `undefined` for a container image. */
+  readonly runtime: string | undefined;
+  /** What is kept for the function alone: `false` when nothing is, `undefined` when it could not be read. */
+  readonly reservedConcurrency: number | false | undefined;
   readonly source: EventSourceFacts;
+  /** The event sources of this queue to the function and its aliases. */
+  readonly sources: readonly string[];
+  /** The other functions that the queue feeds. */
+  readonly otherFunctions: readonly string[];
+  /** Of all event sources of the function together; `undefined` when one of them has none. */
+  readonly maxConcurrencyOfAll: number | undefined;
   readonly queue: QueueFacts | undefined;
   /** The dead-letter queue of the queue's redrive policy. */
   readonly deadLetterQueue: QueueFacts | undefined;
-  /** The name of the queue in the function's `DEAD_LETTER_QUEUE_URL`. */
+  /** The ARN of the queue in the function's `DEAD_LETTER_QUEUE_URL`. */
   readonly namedDeadLetterQueue: string | undefined;
   readonly table: TableFacts | undefined;
   /** What the function's role may do; `undefined` when IAM was not to be asked. */
@@ -21,6 +34,7 @@ export interface EventSourceFacts {
   readonly maxBatchingWindowSeconds: number;
   readonly reportsBatchItemFailures: boolean;
   readonly filters: number;
+  readonly maxConcurrency: number | undefined;
 }
 
 export interface QueueFacts {
@@ -31,24 +45,19 @@ export interface QueueFacts {
   readonly retentionSeconds: number;
   /** `false` when there is no redrive policy. */
   readonly maxReceiveCount: number | false;
+  /** Where the redrive policy leads. */
+  readonly redriveArn: string | undefined;
+  /** The queues that may use it as their dead-letter queue; `undefined` for all of its account. */
+  readonly redriveAllowedFor: readonly string[] | undefined;
 }
 
-export interface TableFacts {
-  readonly name: string;
+export interface TableFacts extends TableWiring {
   readonly arn: string;
-  /** Its key, each attribute with its role and type, such as `id (HASH, S)`. */
-  readonly key: readonly string[];
-  /** The other regions that it is replicated to. */
-  readonly replicas: readonly string[];
-  /** The attribute by which DynamoDB deletes; `false` when it deletes nothing. */
-  readonly ttlAttribute: string | false | undefined;
-  readonly deletionProtection: boolean;
-  readonly pointInTimeRecovery: boolean | undefined;
 }
 
 export interface Permission {
   readonly action: string;
   /** What it is needed on, for people. */
   readonly on: string;
-  readonly allowed: boolean;
+  readonly decision: Decision;
 }

@@ -1,20 +1,16 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import {
-  DescribeContinuousBackupsCommand,
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
-import { IAMClient, paginateSimulatePrincipalPolicy } from '@aws-sdk/client-iam';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { IAMClient } from '@aws-sdk/client-iam';
 import {
   type EventSourceMappingConfiguration,
   type FunctionConfiguration,
+  GetFunctionConcurrencyCommand,
   GetFunctionConfigurationCommand,
   LambdaClient,
   paginateListAliases,
   paginateListEventSourceMappings,
 } from '@aws-sdk/client-lambda';
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import {
   DEAD_LETTER_ACTIONS,
   INDIVIDUAL_STORE_ACTIONS,
@@ -22,7 +18,12 @@ import {
   QUEUE_ACTIONS,
   STORE_ACTIONS,
 } from '../constructs/needs.ts';
-import type { ConsumerFacts, EventSourceFacts, Permission, QueueFacts, TableFacts } from './facts.ts';
+import { deadLetterUrls } from '../sqs/dead-letter-urls.ts';
+import type { ConsumerFacts, EventSourceFacts, TableFacts } from './facts.ts';
+import { orUndefined } from './or-undefined.ts';
+import { readPermissions } from './read-permissions.ts';
+import { readQueue } from './read-queue.ts';
+import { readTable } from './read-table.ts';
 
 export interface ReadOptions {
   /** @default the SDK's own: `AWS_REGION`, or the profile's */
@@ -67,14 +68,18 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
   const cloudFormation = new CloudFormationClient(config);
   const tables = new Map<string, Promise<TableFacts | undefined>>();
 
+  /** Also those of the stacks that are nested in it, at any depth. */
   async function functionsOf(stack: string): Promise<readonly string[] | undefined> {
     const names: string[] = [];
+    const nested: string[] = [];
     try {
       for await (const page of paginateListStackResources({ client: cloudFormation }, { StackName: stack })) {
         for (const { ResourceType, PhysicalResourceId = '' } of page.StackResourceSummaries ?? []) {
           if (ResourceType === 'AWS::Lambda::Function') names.push(PhysicalResourceId);
+          if (ResourceType === 'AWS::CloudFormation::Stack') nested.push(PhysicalResourceId);
         }
       }
+      for (const one of nested) names.push(...((await functionsOf(one)) ?? []));
     } catch (error) {
       // CloudFormation has no exception of its own for a stack that is not there, nor for a name that no stack can have.
       if (error instanceof Error && error.name === 'ValidationError') return undefined;
@@ -107,111 +112,73 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
     return [...found.values()].filter(({ EventSourceArn = '' }) => EventSourceArn.split(':')[2] === 'sqs');
   }
 
-  async function readQueue(
-    arn: string,
-  ): Promise<(QueueFacts & { readonly deadLetterArn: string | undefined }) | undefined> {
-    const [, , , , account, name = ''] = arn.split(':');
-    return orUndefined(async () => {
-      const where = { QueueName: name, ...(account === undefined ? {} : { QueueOwnerAWSAccountId: account }) };
-      const { QueueUrl } = await sqs.send(new GetQueueUrlCommand(where));
-      const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
-      const redrive = Attributes.RedrivePolicy === undefined ? undefined : parseRedrive(Attributes.RedrivePolicy);
-      return {
-        name,
-        arn,
-        fifo: Attributes.FifoQueue === 'true',
-        visibilityTimeoutSeconds: Number(Attributes.VisibilityTimeout),
-        retentionSeconds: Number(Attributes.MessageRetentionPeriod),
-        maxReceiveCount: redrive?.maxReceiveCount ?? false,
-        deadLetterArn: redrive?.deadLetterArn,
-      };
-    });
-  }
-
-  function readTable(TableName: string): Promise<TableFacts | undefined> {
-    const known = tables.get(TableName) ?? orUndefined(() => describeTable(TableName));
+  function tableNamed(TableName: string): Promise<TableFacts | undefined> {
+    const known = tables.get(TableName) ?? orUndefined(() => readTable(dynamo, TableName));
     tables.set(TableName, known);
     return known;
   }
 
-  async function describeTable(TableName: string): Promise<TableFacts> {
-    const [{ Table }, ttl, backups] = await Promise.all([
-      dynamo.send(new DescribeTableCommand({ TableName })),
-      orUndefined(() => dynamo.send(new DescribeTimeToLiveCommand({ TableName }))),
-      orUndefined(() => dynamo.send(new DescribeContinuousBackupsCommand({ TableName }))),
-    ]);
-    const type = (name: string | undefined) =>
-      Table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
-    const status = ttl?.TimeToLiveDescription?.TimeToLiveStatus;
-    const home = Table?.TableArn?.split(':')[3];
-    return {
-      name: Table?.TableName ?? TableName,
-      arn: Table?.TableArn ?? '',
-      key: (Table?.KeySchema ?? []).map(
-        ({ AttributeName, KeyType }) => `${AttributeName} (${KeyType}, ${type(AttributeName)})`,
-      ),
-      replicas: (Table?.Replicas ?? []).map(({ RegionName = '' }) => RegionName).filter((region) => region !== home),
-      ttlAttribute:
-        status === undefined
-          ? undefined
-          : status.startsWith('ENABL') && (ttl?.TimeToLiveDescription?.AttributeName ?? false),
-      deletionProtection: Table?.DeletionProtectionEnabled ?? false,
-      pointInTimeRecovery:
-        backups === undefined
-          ? undefined
-          : backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus ===
-            'ENABLED',
-    };
+  /** All that Lambda polls of one queue, for whichever function. */
+  async function mappingsFrom(queueArn: string | undefined): Promise<readonly EventSourceMappingConfiguration[]> {
+    const found: EventSourceMappingConfiguration[] = [];
+    const of = { EventSourceArn: queueArn };
+    for await (const page of paginateListEventSourceMappings({ client: lambda }, of)) {
+      found.push(...(page.EventSourceMappings ?? []));
+    }
+    return found;
   }
 
-  async function readPermissions(
-    role: string | undefined,
-    needs: readonly { readonly actions: readonly string[]; readonly arn: string | undefined; readonly on: string }[],
-  ): Promise<readonly Permission[] | undefined> {
-    if (role === undefined) return undefined;
-    return orUndefined(async () => {
-      const found: Permission[] = [];
-      for (const { actions, arn, on } of needs) {
-        if (arn === undefined) continue;
-        const question = { PolicySourceArn: role, ActionNames: [...actions], ResourceArns: [arn] };
-        for await (const page of paginateSimulatePrincipalPolicy({ client: iam }, question)) {
-          for (const { EvalActionName = '', EvalDecision } of page.EvaluationResults ?? []) {
-            found.push({ action: EvalActionName, on, allowed: EvalDecision === 'allowed' });
-          }
-        }
-      }
-      return found;
-    });
+  /** What is kept for the function alone; `false` when nothing is. */
+  async function reservedConcurrencyOf(FunctionName: string | undefined): Promise<number | false | undefined> {
+    const answer = await orUndefined(() => lambda.send(new GetFunctionConcurrencyCommand({ FunctionName })));
+    return answer === undefined ? undefined : (answer.ReservedConcurrentExecutions ?? false);
   }
 
   async function readConsumer(
     configuration: FunctionConfiguration,
     mapping: EventSourceMappingConfiguration,
+    all: readonly EventSourceMappingConfiguration[],
     tableName: string,
   ): Promise<ConsumerFacts> {
-    const variables = configuration.Environment?.Variables ?? {};
-    const [queue, table] = await Promise.all([readQueue(mapping.EventSourceArn ?? ''), readTable(tableName)]);
-    const deadLetterQueue = queue?.deadLetterArn === undefined ? undefined : await readQueue(queue.deadLetterArn);
-    const namedDeadLetterQueue = variables['DEAD_LETTER_QUEUE_URL']?.split('/').at(-1);
+    const { FunctionName = '', Timeout = 3, Environment, Runtime, Role } = configuration;
+    const queueArn = mapping.EventSourceArn ?? '';
+    const [queue, table, reservedConcurrency, ofQueue] = await Promise.all([
+      readQueue(sqs, queueArn),
+      tableNamed(tableName),
+      reservedConcurrencyOf(FunctionName),
+      mappingsFrom(queueArn),
+    ]);
+    const deadLetterQueue = queue?.redriveArn === undefined ? undefined : await readQueue(sqs, queue.redriveArn);
+    const namedDeadLetterQueue = queueArnOf(
+      deadLetterUrls(Environment?.Variables?.['DEAD_LETTER_QUEUE_URL'] ?? '')(queueArn),
+      queueArn,
+    );
+    const isOwn = (one: EventSourceMappingConfiguration) =>
+      unqualified(one.FunctionArn) === unqualified(mapping.FunctionArn);
+    const others = ofQueue.filter((one) => !isOwn(one) && isEnabled(one));
     return {
-      functionName: configuration.FunctionName ?? '',
-      timeoutSeconds: configuration.Timeout ?? 3,
+      functionName: FunctionName,
+      timeoutSeconds: Timeout,
+      runtime: Runtime,
+      reservedConcurrency,
       source: eventSource(mapping),
+      sources: ofQueue.filter(isOwn).map(({ FunctionArn, UUID }) => `${UUID} of ${FunctionArn}`),
+      otherFunctions: others.map(({ FunctionArn = '' }) => FunctionArn),
+      maxConcurrencyOfAll: all
+        .map((one) => one.ScalingConfig?.MaximumConcurrency)
+        .reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one)),
       queue,
       deadLetterQueue,
       namedDeadLetterQueue,
       table,
-      permissions: await readPermissions(configuration.Role, [
-        {
-          actions: tableActions(options),
-          arn: table?.arn,
-          on: 'the claims table',
-        },
-        { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue' },
+      permissions: await readPermissions(iam, Role, [
+        { actions: tableActions(options), arn: table?.arn, on: 'the claims table', policy: [] },
+        { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
         {
           actions: DEAD_LETTER_ACTIONS,
           arn: namedDeadLetterQueue === undefined ? undefined : deadLetterQueue?.arn,
           on: 'the dead-letter queue',
+          policy: deadLetterQueue?.policy ?? [],
         },
       ]),
     };
@@ -238,7 +205,7 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
       else if (tableName === undefined) {
         skipped.push({ functionName, reason: 'it has no CLAIMS_TABLE; name its table with --claims-table' });
       } else {
-        for (const mapping of mappings) consumers.push(await readConsumer(configuration, mapping, tableName));
+        for (const mapping of mappings) consumers.push(await readConsumer(configuration, mapping, mappings, tableName));
       }
     }
     return { consumers, skipped };
@@ -255,33 +222,28 @@ export function tableActions({ individualStore, locks }: ReadOptions): readonly 
 
 function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {
   return {
-    enabled: !['Disabled', 'Disabling'].includes(mapping.State ?? ''),
+    enabled: isEnabled(mapping),
     batchSize: mapping.BatchSize ?? 10,
     maxBatchingWindowSeconds: mapping.MaximumBatchingWindowInSeconds ?? 0,
     reportsBatchItemFailures: mapping.FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
     filters: mapping.FilterCriteria?.Filters?.length ?? 0,
+    maxConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
   };
 }
 
-function parseRedrive(text: string): { readonly deadLetterArn: string; readonly maxReceiveCount: number } {
-  const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(text);
-  return { deadLetterArn: String(deadLetterTargetArn), maxReceiveCount: Number(maxReceiveCount) };
+function isEnabled({ State = '' }: EventSourceMappingConfiguration): boolean {
+  return State !== 'Disabled' && State !== 'Disabling';
 }
 
-/**
- * What is not there, and what we may not see, is not known; that is a finding of its own. Anything else, such as credentials that are
- * no good or a network that is down, ends the examination.
- */
-async function orUndefined<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (
-      error instanceof Error &&
-      /AccessDenied|NotAuthorized|NonExistent|NotFound|DoesNotExist|NoSuchEntity/.test(error.name)
-    ) {
-      return undefined;
-    }
-    throw error;
-  }
+function unqualified(functionArn = ''): string {
+  return functionArn.split(':').slice(0, 7).join(':');
+}
+
+/** The ARN of a queue from its URL. Where the URL does not tell the region, as with a server of one's own, it is that of the other queue. */
+function queueArnOf(url: string | undefined, otherArn: string): string | undefined {
+  if (url === undefined || url === '') return undefined;
+  const [account, name] = url.split('/').slice(-2);
+  const [, partition, , region] = otherArn.split(':');
+  const named = /^https?:\/\/(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.amazonaws\.com/.exec(url);
+  return `arn:${partition}:sqs:${named?.[1] ?? named?.[2] ?? region}:${account}:${name}`;
 }

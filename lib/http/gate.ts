@@ -20,6 +20,7 @@ import {
   type HttpResponse,
   type Kept,
   keptOf,
+  type OwnResponse,
   type ProblemReason,
   problemOf,
   replayOf,
@@ -41,7 +42,7 @@ interface Admitted<Event> {
 
 /** What becomes of a request at the gate: an answer, or leave to run under a claim; or without one, if it needs none. */
 export type Entered<Event> =
-  | { readonly answer: HttpResponse; readonly admitted?: undefined }
+  | { readonly answer: OwnResponse; readonly admitted?: undefined }
   | { readonly answer?: undefined; readonly admitted: Admitted<Event> | undefined };
 
 /** A claim in flight may end at any moment, long before its lease: a client may ask again after this, in milliseconds. */
@@ -95,7 +96,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
   }
 
   /** The answer to a request that was not granted its claim. */
-  function answerOf(event: Event, acquired: Acquired): HttpResponse {
+  function answerOf(event: Event, acquired: Acquired): OwnResponse {
     if (acquired.decision === 'unavailable') return problem(event, 'unavailable', 1000 + host.random() * 4000);
     if (acquired.decision === 'in-flight') {
       return problem(event, 'in-flight', Math.min(askAgainMs, acquired.retryAfterMs));

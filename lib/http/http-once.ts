@@ -5,6 +5,7 @@ import { recordedError } from '../core/record.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate } from './gate.ts';
 import type { HttpOptions } from './options.ts';
+import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
 
 /** What a request has under way: the end of its handler is told here, and its response comes from there. */
@@ -21,7 +22,8 @@ interface UnderWay {
 
 type Context = Request['context'];
 
-const name = 'pawl-http';
+/** By the request itself: its `internal` may be one object for all requests, as Middy 5 and 6 have it with the option of that name. */
+const underWayOf = new WeakMap<object, UnderWay>();
 
 /** The claims of requests under way, by Lambda's context: a Middy handler is given nothing else that is its own. */
 const claimsByContext = new WeakMap<object, Claim>();
@@ -56,9 +58,9 @@ export function httpOnce<Event extends HttpEvent>(
   type HttpCall = Request<Event, unknown, Error, Context, Record<string, unknown>>;
 
   /** What this request has under way, once: another middleware that fails later has nothing of ours to undo. */
-  function take({ internal }: HttpCall): UnderWay | undefined {
-    const underWay = internal[name] as UnderWay | undefined;
-    internal[name] = undefined;
+  function take(request: HttpCall): UnderWay | undefined {
+    const underWay = underWayOf.get(request);
+    underWayOf.delete(request);
     if (underWay) claimsByContext.delete(underWay.context);
     return underWay;
   }
@@ -137,10 +139,10 @@ export function httpOnce<Event extends HttpEvent>(
 
   return {
     async before(request: HttpCall) {
-      if (request.internal[name]) throw new Error('httpOnce: use it once on a handler');
+      if (underWayOf.has(request)) throw new Error('httpOnce: use it once on a handler');
       const { context } = request;
       const { answer, admitted } = await enter(request.event, context);
-      if (admitted === undefined) return answer;
+      if (admitted === undefined) return asLast(request.event, answer);
       const handler = Promise.withResolvers<unknown>();
       const begun = Promise.withResolvers<void>();
       const response = handle(admitted, (claim) => {
@@ -152,9 +154,9 @@ export function httpOnce<Event extends HttpEvent>(
       response.catch(() => undefined);
       const early = await Promise.race([begun.promise, response]);
       // Nothing was started: the provider had the answer, or there was no time.
-      if (early !== undefined) return early;
+      if (early !== undefined) return asLast(request.event, early as OwnResponse);
       const underWay: UnderWay = { handler, response, context, begun: false };
-      request.internal[name] = underWay;
+      underWayOf.set(request, underWay);
       watchContext(request, underWay, claimsByContext.get(context));
       watchError(request, underWay);
       watchResponse(request);

@@ -8,4 +8,4 @@ export { claimOf, httpOnce } from './http-once.ts';
 export { type HeaderKeyOptions, headerKey, type RequestKey } from './key.ts';
 export { onceOverHttp } from './once-over-http.ts';
 export type { HttpOptions } from './options.ts';
-export type { HttpResponse, ProblemReason } from './response.ts';
+export type { HttpResponse, OwnResponse, ProblemReason } from './response.ts';

@@ -2,7 +2,7 @@ import type { Claim } from '../core/claim.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, type RequestContext } from './gate.ts';
 import type { HttpOptions } from './options.ts';
-import type { HttpResponse } from './response.ts';
+import type { OwnResponse } from './response.ts';
 
 /**
  * Wraps the handler of an HTTP API so that each request's effect happens once per idempotency key, and its duplicates get the recorded
@@ -24,16 +24,16 @@ import type { HttpResponse } from './response.ts';
 export function onceOverHttp<Event extends HttpEvent, Context extends RequestContext | undefined, Response>(
   options: HttpOptions<Event> & { readonly required?: true },
   handler: (event: Event, context: Context, claim: Claim) => Promise<Response> | Response,
-): (event: Event, context: Context) => Promise<Response | HttpResponse>;
+): (event: Event, context: Context) => Promise<Response | OwnResponse>;
 /** As above; where a key is not required, a request without one has no claim. */
 export function onceOverHttp<Event extends HttpEvent, Context extends RequestContext | undefined, Response>(
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: Claim | undefined) => Promise<Response> | Response,
-): (event: Event, context: Context) => Promise<Response | HttpResponse>;
+): (event: Event, context: Context) => Promise<Response | OwnResponse>;
 export function onceOverHttp<Event extends HttpEvent, Context extends RequestContext | undefined, Response>(
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: Claim) => Promise<Response> | Response,
-): (event: Event, context: Context) => Promise<Response | HttpResponse> {
+): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const { enter, handle } = createGate(options);
 
   return async function onceOverHttpHandler(event, context) {
@@ -41,6 +41,6 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
     if (answer) return answer;
     // Without a claim only where the author said that a key is not required, and takes it into account.
     if (admitted === undefined) return handler(event, context, undefined as never);
-    return handle(admitted, (claim) => handler(event, context, claim)) as Promise<Response | HttpResponse>;
+    return handle(admitted, (claim) => handler(event, context, claim)) as Promise<Response | OwnResponse>;
   };
 }

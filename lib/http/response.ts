@@ -8,10 +8,16 @@ export interface HttpResponse {
   readonly statusCode: number;
   readonly statusDescription?: string | undefined;
   readonly headers?: Readonly<Record<string, HeaderValue>> | undefined;
-  readonly multiValueHeaders?: Readonly<Record<string, readonly HeaderValue[]>> | undefined;
-  readonly cookies?: readonly string[] | undefined;
+  // Lists that can be changed, as the published types of all services have them: a handler that returns this has to fit those.
+  readonly multiValueHeaders?: Readonly<Record<string, HeaderValue[]>> | undefined;
+  readonly cookies?: string[] | undefined;
   readonly body?: string | undefined;
   readonly isBase64Encoded?: boolean | undefined;
+}
+
+/** What pawl returns by itself: a replay, or problem details. It always has a body, as the type of API Gateway's payload 1.0 has it. */
+export interface OwnResponse extends HttpResponse {
+  readonly body: string;
 }
 
 /** A response as it is kept on the claim. */
@@ -110,12 +116,30 @@ function withoutBody<Value>(headers: Readonly<Record<string, Value>> | undefined
 }
 
 /** The recorded response, saying that it is one. @param kept undefined where the effect is known, and its response is not */
-export function replayOf(event: HttpEvent, kept: Kept | undefined): HttpResponse {
-  const { bodyOmitted, ...response } = kept ?? { statusCode: 204, bodyOmitted: true };
-  return withHeaders(event, response, {
-    [replayedHeader]: 'true',
-    ...(bodyOmitted && { [bodyOmittedHeader]: 'true' }),
-  });
+export function replayOf(event: HttpEvent, kept: Kept | undefined): OwnResponse {
+  const { bodyOmitted, body = '', ...response } = kept ?? { statusCode: 204, bodyOmitted: true };
+  return withHeaders(
+    event,
+    { ...response, body },
+    { [replayedHeader]: 'true', ...(bodyOmitted && { [bodyOmittedHeader]: 'true' }) },
+  );
+}
+
+/**
+ * A response of pawl's own that no other middleware sees. Where one of them would have made a text of its body, it is JSON: a service takes a
+ * text and nothing else, and makes an error of an object.
+ */
+export function asLast(event: HttpEvent, response: OwnResponse | undefined): OwnResponse | undefined {
+  const { body }: { readonly body?: unknown } = response ?? {};
+  if (response === undefined || typeof body === 'string') return response;
+  const added: Record<string, string> = hasHeader(response, 'content-type')
+    ? {}
+    : { 'content-type': 'application/json' };
+  return withHeaders(event, { ...response, body: JSON.stringify(body) }, added);
+}
+
+function hasHeader({ headers, multiValueHeaders }: HttpResponse, name: string): boolean {
+  return Object.keys({ ...headers, ...multiValueHeaders }).some((other) => other.toLowerCase() === name);
 }
 
 interface ProblemFacts {
@@ -133,7 +157,7 @@ export function problemOf(
   event: HttpEvent,
   reason: ProblemReason,
   { retryAfterMs, documentation, replayed }: ProblemFacts,
-): HttpResponse {
+): OwnResponse {
   const [status, title, detail] = problems[reason];
   const type = documentation === undefined ? 'about:blank' : `${documentation}#${reason}`;
   return withHeaders(
@@ -149,7 +173,7 @@ export function problemOf(
 }
 
 /** Adds headers in the form that the service reads. */
-function withHeaders(event: HttpEvent, response: HttpResponse, headers: Record<string, string>): HttpResponse {
+function withHeaders(event: HttpEvent, response: OwnResponse, headers: Record<string, string>): OwnResponse {
   if (!speaksMultiValue(event)) return { ...response, headers: { ...response.headers, ...headers } };
   const many = Object.entries(headers).map(([name, value]) => [name, [value]]);
   return { ...response, multiValueHeaders: { ...response.multiValueHeaders, ...Object.fromEntries(many) } };

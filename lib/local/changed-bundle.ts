@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import type { AppFunction } from './stack.ts';
@@ -29,12 +30,12 @@ const detours = {
   },
 } as const;
 
-function detour({ from, to }: (typeof detours)[keyof typeof detours]): Plugin {
+function detour({ from, to }: (typeof detours)[keyof typeof detours], project: string): Plugin {
   return {
     name: 'detour',
     setup({ onResolve }) {
       onResolve({ filter: from }, ({ importer }) =>
-        importer.startsWith(join(PROJECT, 'lambda/')) ? { path: join(PROJECT, to) } : undefined,
+        importer.startsWith(join(project, 'lambda/')) ? { path: join(project, to) } : undefined,
       );
     },
   };
@@ -47,12 +48,30 @@ function detour({ from, to }: (typeof detours)[keyof typeof detours]): Plugin {
  * Answers the folder of the bundle.
  */
 export async function bundleChanged(source: AppFunction, protection: keyof typeof detours): Promise<string> {
+  return bundleOf(PROJECT, source, protection);
+}
+
+/**
+ * Bundles a function of another version of this project, as it was written or changed in the same way. Answers the folder of the
+ * bundle; nothing when that version had no such function.
+ *
+ * @param project its folder, somewhere below this one: its packages are the ones of this one
+ */
+export async function bundleOther(
+  project: string,
+  source: AppFunction,
+  protection: Protection,
+): Promise<string | undefined> {
+  return existsSync(join(project, `lambda/${source}.ts`)) ? bundleOf(project, source, protection) : undefined;
+}
+
+async function bundleOf(project: string, source: AppFunction, protection: Protection): Promise<string> {
   const folder = await scratchFolder(`${protection}-`);
   await build({
     ...AS_CDK_BUNDLES,
-    entryPoints: [join(PROJECT, `lambda/${source}.ts`)],
+    entryPoints: [join(project, `lambda/${source}.ts`)],
     outfile: join(folder, 'index.mjs'),
-    plugins: [detour(detours[protection])],
+    plugins: protection === 'as-written' ? [] : [detour(detours[protection], project)],
   });
   return folder;
 }

@@ -11,6 +11,8 @@ export interface CommandLine {
   readonly json: boolean;
   readonly protection: Protection;
   readonly verbose: boolean;
+  /** Changes of accounts through the FIFO queue, instead of orders, payments and repayments. */
+  readonly fifo: boolean;
 }
 
 export const DEFAULTS = { orders: 300, payments: 100, repayments: 12, killShare: 0.08, seed: 20_260_101 } as const;
@@ -25,6 +27,7 @@ Usage: npm start -- [options]
   --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${DEFAULTS.killShare})
   --seed <n>       decides what goes wrong where; the same seed, the same   (${DEFAULTS.seed})
                    troubles
+  --fifo           instead: 300 changes of 40 accounts through a FIFO queue, where order counts too
   --retry          the same under the policy 'retry', which runs again what is in doubt: right
                    where a provider honours effect keys, as the one of gift cards does
   --unprotected    the same functions and the same troubles, without pawl
@@ -54,6 +57,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     json: values.json === true,
     protection: protectionOf(values),
     verbose: values.verbose === true,
+    fifo: values.fifo === true,
   };
 }
 
@@ -82,6 +86,7 @@ function parse(args: readonly string[]) {
         retry: { type: 'boolean' },
         unprotected: { type: 'boolean' },
         verbose: { type: 'boolean' },
+        fifo: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

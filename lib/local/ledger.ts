@@ -15,14 +15,20 @@ export type EffectKind = 'email' | 'gift-card';
 export interface Ledger {
   readonly entries: readonly LedgerEntry[];
   append(entry: Omit<LedgerEntry, 'at'>): void;
+  /** Remembers that the provider was called for this effect, whatever becomes of the call. */
+  ask(effect: EffectKind, orderId: string): void;
+  wasAsked(effect: EffectKind, orderId: string): boolean;
   /** How often the effect happened, by order. */
   countByOrder(effect: EffectKind): ReadonlyMap<string, number>;
 }
 
 export function createLedger(now: () => number = Date.now): Ledger {
   const entries: LedgerEntry[] = [];
+  const asked: Readonly<Record<EffectKind, Set<string>>> = { email: new Set(), 'gift-card': new Set() };
   return {
     entries,
+    ask: (effect, orderId) => void asked[effect].add(orderId),
+    wasAsked: (effect, orderId) => asked[effect].has(orderId),
     append: (entry) => entries.push({ at: now(), ...entry }),
     countByOrder(effect) {
       const counts = new Map<string, number>();

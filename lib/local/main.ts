@@ -1,5 +1,7 @@
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
 import { endOnSignals } from './end-on-signals.ts';
+import { runFifo } from './fifo.ts';
+import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo-report.ts';
 import { MissingJavaError } from './java.ts';
 import { createProgress } from './progress.ts';
 import { isGood, jsonLine, report } from './report.ts';
@@ -22,22 +24,28 @@ export async function main(args: readonly string[]): Promise<number> {
   return run(line);
 }
 
+const FIFO = { changes: 300, accounts: 40 } as const;
 const SAID = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
 
-async function run({ json, verbose, ...options }: CommandLine): Promise<number> {
+async function run({ json, verbose, fifo, ...options }: CommandLine): Promise<number> {
   // Everything for people goes to the other stream when a program reads this one.
   const people = json ? process.stderr : process.stdout;
   const progress = createProgress(people);
   endOnSignals(() => progress.end());
+  const onLog = verbose ? (text: string, sandbox: string) => process.stderr.write(`${sandbox} ${text}\n`) : undefined;
   progress.say(
-    `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${SAID[options.protection]} (seed ${options.seed})`,
+    fifo
+      ? `${FIFO.changes} changes of ${FIFO.accounts} accounts, in order${SAID[options.protection]} (seed ${options.seed})`
+      : `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${SAID[options.protection]} (seed ${options.seed})`,
   );
   try {
-    const result = await runTraffic({
-      ...options,
-      progress,
-      ...(verbose ? { onLog: (text, sandbox) => process.stderr.write(`${sandbox} ${text}\n`) } : {}),
-    });
+    if (fifo) {
+      const result = await runFifo({ ...options, ...FIFO, progress, ...(onLog ? { onLog } : {}) });
+      people.write(`${fifoReport(result, people.isTTY === true)}\n`);
+      process.stdout.write(`${fifoJsonLine(result)}\n`);
+      return isGoodFifo(result) ? 0 : 1;
+    }
+    const result = await runTraffic({ ...options, progress, ...(onLog ? { onLog } : {}) });
     people.write(`${report(result, people.isTTY === true)}\n`);
     process.stdout.write(`${jsonLine(result)}\n`);
     return isGood(result) ? 0 : 1;

@@ -83,7 +83,8 @@ const PROVIDER_TROUBLE_SHARE = 0.08;
 const FLAWED_SHARE = 0.15;
 const OUTAGE_SHARE = 0.15;
 
-const KILL_POINTS = [
+/** The points that an effect outside of DynamoDB has. */
+export const KILL_POINTS = [
   'claim-written',
   'claim-answered',
   'before-effect',

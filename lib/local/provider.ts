@@ -19,9 +19,9 @@ export type ProviderFault =
   | { readonly kind: 'kill-applied' }
   | { readonly kind: 'kill-answered' };
 
-export interface ProviderOptions {
+export interface ProviderOptions<Effect extends string = EffectKind> {
   /** Asked at each call for an effect; what it gives happens to this call. */
-  readonly nextFault?: (effect: EffectKind, orderId: string) => ProviderFault | undefined;
+  readonly nextFault?: (effect: Effect, orderId: string) => ProviderFault | undefined;
   /** Kills the sandbox that is calling. */
   readonly kill?: (sandbox: string) => void;
 }
@@ -32,8 +32,9 @@ export interface ProviderAnswer {
 }
 
 /** A request for an effect, understood but not carried out yet. */
-export interface EffectRequest {
-  readonly effect: EffectKind;
+export interface EffectRequest<Effect extends string = EffectKind> {
+  readonly effect: Effect;
+  /** What it is about: an order, or a change. */
   readonly orderId: string;
   /** Carries it out. Called once at most. */
   apply(): ProviderAnswer;
@@ -49,15 +50,20 @@ export interface ProviderCall {
 }
 
 /** A provider's own part: understands a call, and answers it, or says what effect it asks for. */
-export type ProviderRoutes = (call: ProviderCall) => ProviderAnswer | EffectRequest;
+export type ProviderRoutes<Effect extends string = EffectKind> = (
+  call: ProviderCall,
+) => ProviderAnswer | EffectRequest<Effect>;
 
 /** Starts a stand-in for a provider whose effects can go wrong in every way in which effects do. */
-export async function startProvider(routes: ProviderRoutes, options: ProviderOptions): Promise<HttpServer> {
+export async function startProvider<Effect extends string>(
+  routes: ProviderRoutes<Effect>,
+  options: ProviderOptions<Effect>,
+): Promise<HttpServer> {
   function kill(call: ProviderCall): void {
     if (call.sandbox !== undefined) options.kill?.(call.sandbox);
   }
 
-  async function perform(request: EffectRequest, call: ProviderCall, response: ServerResponse): Promise<void> {
+  async function perform(request: EffectRequest<Effect>, call: ProviderCall, response: ServerResponse): Promise<void> {
     const fault = options.nextFault?.(request.effect, request.orderId);
     switch (fault?.kind) {
       case 'hang-before':

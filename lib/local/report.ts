@@ -6,7 +6,7 @@ import type { Verdicts } from './pawl-events.ts';
 import { isPosted, type PaymentsVerdict } from './payments.ts';
 import { isRepaid, type RepaymentsVerdict } from './repayments.ts';
 import type { StoreFaultStats } from './store-faults.ts';
-import type { EffectVerdict } from './verdict.ts';
+import { type EffectVerdict, isClean } from './verdict.ts';
 
 /** Everything that a run of the traffic found out. */
 export interface TrafficResult {
@@ -41,14 +41,9 @@ export interface TrafficResult {
 
 const NAME_OF: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
 
-/** Whether nothing was lost, nothing doubled, and nothing left undone. */
+/** Whether nothing was lost, nothing doubled, nothing left undone, and nothing set aside without having been tried. */
 export function isGood({ emails, giftCards, payments, repayments, left }: TrafficResult): boolean {
-  return (
-    left === 0 &&
-    isPosted(payments) &&
-    isRepaid(repayments) &&
-    [emails, giftCards].every(({ lost, doubled }) => lost.length === 0 && doubled.length === 0)
-  );
+  return left === 0 && isPosted(payments) && isRepaid(repayments) && [emails, giftCards].every(isClean);
 }
 
 /** The result as the one line that a program reads. */
@@ -68,6 +63,7 @@ export function jsonLine(result: TrafficResult): string {
     resolved: result.decided.length,
     parked: both(({ parked }) => parked),
     setAside: both(({ setAside }) => setAside),
+    neverRun: both(({ neverRun }) => neverRun),
     unfinished: both(({ unfinished }) => unfinished),
     lost: both(({ lost }) => lost),
     doubled: both(({ doubled }) => doubled),
@@ -131,7 +127,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     );
   }
 
-  lines.push('', paint('bold', 'Effects           orders    done  doubled   parked  set aside     lost'));
+  lines.push('', paint('bold', 'Effects           orders    done  doubled   parked  set aside  never run     lost'));
   for (const verdict of [result.emails, result.giftCards]) {
     const count = (items: readonly string[], width: number, bad: boolean) => {
       const text = String(items.length).padStart(width);
@@ -139,7 +135,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     };
     lines.push(
       `  ${NAME_OF[verdict.effect].padEnd(14)}${String(verdict.orders).padStart(8)}${String(verdict.done).padStart(8)}` +
-        `${count(verdict.doubled, 9, true)}${count(verdict.parked, 9, false)}${count(verdict.setAside, 11, false)}${count(verdict.lost, 9, true)}`,
+        `${count(verdict.doubled, 9, true)}${count(verdict.parked, 9, false)}${count(verdict.setAside, 11, false)}${count(verdict.neverRun, 11, true)}${count(verdict.lost, 9, true)}`,
     );
   }
   const { payments, callbacks, corrected, outages, refused, ledgerEntries, drift } = result.payments;
@@ -181,9 +177,11 @@ function conclusion(result: TrafficResult): readonly (readonly ['green' | 'red' 
   if (isGood(result)) {
     lines.push(['green', `Nothing lost, nothing doubled, after ${result.seconds} s.`]);
   } else {
-    for (const { effect, lost, doubled } of [result.emails, result.giftCards]) {
+    for (const { effect, lost, doubled, neverRun } of [result.emails, result.giftCards]) {
       if (doubled.length > 0) lines.push(['red', `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`]);
       if (lost.length > 0) lines.push(['red', `Lost ${NAME_OF[effect]}: ${some(lost)}.`]);
+      if (neverRun.length > 0)
+        lines.push(['red', `Set aside ${NAME_OF[effect]} that were never tried: ${some(neverRun)}.`]);
     }
     const { drift, refused } = result.payments;
     if (refused.length > 0) lines.push(['red', `Refused payments: ${some(refused)}.`]);

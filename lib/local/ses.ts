@@ -22,6 +22,7 @@ export async function startSes(ledger: Ledger, options: ProviderOptions = {}): P
       return { status: 400, body: { message: 'A mail needs a destination, a content and the tag orderId.' } };
     }
     const orderId = String(tag['Value']);
+    ledger.ask('email', orderId);
     return {
       effect: 'email',
       orderId,

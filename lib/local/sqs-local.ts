@@ -1,5 +1,6 @@
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
+import { storesWithFifoBatches } from './fifo-batches.ts';
 import { ACCOUNT, REGION } from './template.ts';
 
 /** How many messages a queue holds, by what they are doing. */
@@ -7,6 +8,12 @@ export interface QueueDepth {
   readonly ready: number;
   readonly delayed: number;
   readonly inFlight: number;
+}
+
+/** A message as a queue holds it. */
+export interface HeldMessage {
+  readonly body: string;
+  readonly messageAttributes: Readonly<Record<string, { readonly StringValue?: string }>>;
 }
 
 /** A running SQS stand-in. */
@@ -22,6 +29,8 @@ export interface SqsLocal extends AsyncDisposable {
     attributes?: Readonly<Record<string, string>>,
   ): Promise<{ readonly url: string; readonly arn: string }>;
   depth(name: string): Promise<QueueDepth>;
+  /** What a queue holds, without receiving it: of a FIFO queue, a receive closes the groups that it takes from. */
+  messages(name: string): Promise<readonly HeldMessage[]>;
   /** Ends the server. Calling it again does nothing. */
   stop(): Promise<void>;
 }
@@ -33,10 +42,18 @@ interface Counts {
   readonly approximateInflightCount: number;
 }
 
+interface Inspected {
+  readonly messages: {
+    readonly ready: readonly HeldMessage[];
+    readonly delayed: readonly HeldMessage[];
+    readonly inflight: readonly { readonly message: HeldMessage }[];
+  };
+}
+
 /** Starts an SQS server in this process, on a free port of 127.0.0.1. */
 export async function startSqsLocal(): Promise<SqsLocal> {
   // Not `startFauxqs`: that listens on every interface of the machine.
-  const app = buildApp({ logger: false });
+  const app = buildApp({ logger: false, stores: await storesWithFifoBatches() });
   // Fastify keeps an idle connection for 72 seconds. A frozen sandbox cannot see one being closed, and would lose its first call after the thaw.
   app.server.keepAliveTimeout = 300_000;
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -76,6 +93,11 @@ export async function startSqsLocal(): Promise<SqsLocal> {
         delayed: found.approximateDelayedCount,
         inFlight: found.approximateInflightCount,
       };
+    },
+    async messages(name) {
+      const found: Inspected = (await app.inject({ method: 'GET', url: `/_fauxqs/queues/${name}` })).json();
+      const { ready, delayed, inflight } = found.messages;
+      return [...ready, ...delayed, ...inflight.map(({ message }) => message)];
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Accounts, startAccounts } from './accounts.ts';
 import { startDynamoDbLocal } from './dynamodb-local.ts';
 import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
 import { type GiftCardOptions, startGiftCards } from './gift-cards.ts';
@@ -38,6 +39,18 @@ export interface StackOptions {
   readonly giftCards?: Pick<GiftCardOptions, 'lookupLagMs' | 'honoursKeys'>;
   /** Another bundle for the function of a consumer. @default the one that would be deployed */
   readonly bundleFor?: (source: AppFunction) => Promise<string>;
+  /** Environment variables of all functions, in place of the app's. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Another version of the functions, which runs beside this one. */
+  readonly other?: OtherVersion;
+}
+
+/** A version of the app's functions that is being deployed, or replaced: it gets some of the invocations, in sandboxes of its own. */
+export interface OtherVersion {
+  /** Its bundle; nothing where it has no such function. */
+  readonly bundleFor: (source: AppFunction) => Promise<string | undefined>;
+  /** Whether the next invocation is for it. */
+  readonly takesNext: () => boolean;
 }
 
 /** What goes wrong, and where. Nothing does by default. */
@@ -47,10 +60,17 @@ export interface StackFaults {
   readonly queue?: TapHooks;
   readonly provider?: (effect: EffectKind, orderId: string) => ProviderFault | undefined;
   readonly delivery?: (effect: EffectKind) => DeliveryFaults;
+  readonly accounts?: (changeId: string, accountId: string) => ProviderFault | undefined;
 }
 
 /** A function of the app, by the file that it is made of. */
-export type AppFunction = 'send-email' | 'issue-gift-card' | 'post-payment' | 'payment-callback' | 'repay-debts';
+export type AppFunction =
+  | 'send-email'
+  | 'issue-gift-card'
+  | 'post-payment'
+  | 'payment-callback'
+  | 'repay-debts'
+  | 'change-account';
 
 /** One consumer of the app: its queue, its dead-letter queue, and what came through. */
 export interface StackConsumer {
@@ -77,12 +97,20 @@ export interface StackRepayments {
   readonly debtsTable: string;
 }
 
+/** The accounts of the app: their consumer, whose queue is FIFO, and the service that keeps them. */
+export interface StackAccounts {
+  readonly service: Accounts;
+  readonly consumer: StackConsumer;
+  readonly claimsTable: string;
+}
+
 /** The app, running: its tables, its queues, its functions in sandboxes, and the providers that they call. */
 export interface LocalStack extends AsyncDisposable {
   readonly claimsTable: string;
   readonly consumers: Readonly<Record<EffectKind, StackConsumer>>;
   readonly payments: StackPayments;
   readonly repayments: StackRepayments;
+  readonly accounts: StackAccounts;
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
@@ -101,6 +129,7 @@ const CONSTRUCT_OF = {
   'post-payment': 'PostPayment',
   'payment-callback': 'PaymentCallback',
   'repay-debts': 'RepayDebts',
+  'change-account': 'ChangeAccount',
 } as const satisfies Readonly<Record<AppFunction, string>>;
 
 /**
@@ -118,9 +147,10 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   const ledger = createLedger();
   const kill = (sandbox: string) => lambda.kill(sandbox);
   const provider = { kill, ...(faults.provider ? { nextFault: faults.provider } : {}) };
-  const [ses, giftCards, processor, sqs] = await allOrNothing([
+  const [ses, giftCards, accounts, processor, sqs] = await allOrNothing([
     startSes(ledger, provider).then(stopped),
     startGiftCards(ledger, { lookupLagMs: 300, ...options.giftCards, ...provider }).then(stopped),
+    startAccounts({ kill, ...(faults.accounts ? { nextFault: faults.accounts } : {}) }).then(stopped),
     startProcessor().then(stopped),
     startSqsLocal().then(stopped),
   ]);
@@ -129,6 +159,7 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     synthesize({
       functionTimeoutSeconds: options.functionTimeoutSeconds ?? 3,
       giftCardApiUrl: giftCards.endpoint,
+      accountsApiUrl: accounts.endpoint,
       processorApiUrl: processor.endpoint,
       processorPublicKey: processor.publicKey,
     }),
@@ -142,10 +173,11 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
   });
   starting.defer(() => dynamo.destroy());
   onStarting('creating tables and queues');
-  const [orders, payments, repayments] = await allOrNothing([
+  const [orders, payments, repayments, changes] = await allOrNothing([
     provision(stackOf(app, 'PawlOrders'), dynamo, sqs),
     provision(stackOf(app, 'PawlPayments'), dynamo, sqs),
     provision(stackOf(app, 'PawlRepayments'), dynamo, sqs),
+    provision(stackOf(app, 'PawlAccounts'), dynamo, sqs),
   ]);
 
   const tap = stopped(
@@ -170,9 +202,16 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     await Promise.all(sources.map((source) => source.stop()));
   });
 
-  async function createAppFunction(source: AppFunction, definition: ProvisionedFunction, maxSandboxes: number) {
+  async function createAppFunction(source: AppFunction, provisioned: ProvisionedFunction, maxSandboxes: number) {
+    const definition = { ...provisioned, environment: { ...provisioned.environment, ...options.environment } };
     const bundle = options.bundleFor && { folder: await options.bundleFor(source) };
-    return lambda.createFunction({ ...definition, ...bundle, maxSandboxes });
+    const fn = lambda.createFunction({ ...definition, ...bundle, maxSandboxes });
+    const { other } = options;
+    const folder = await other?.bundleFor(source);
+    if (other === undefined || folder === undefined) return fn;
+    const beside = lambda.createFunction({ ...definition, folder, maxSandboxes });
+    const invoke = (event: unknown) => (other.takesNext() ? beside : fn).invoke(event);
+    return { ...fn, invoke };
   }
 
   async function startConsumer(
@@ -225,6 +264,11 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     claimsTable: tableOf(repayments, 'Claims'),
     debtsTable: tableOf(repayments, 'Debts'),
   };
+  const accountsRunning = {
+    service: accounts,
+    consumer: await startConsumer(changes, 'change-account'),
+    claimsTable: tableOf(changes, 'Claims'),
+  };
   const paymentsRunning = await startPayments();
   const running = starting.move();
   const stop = () => running.disposeAsync();
@@ -233,6 +277,7 @@ export async function startStack(options: StackOptions = {}): Promise<LocalStack
     consumers,
     payments: paymentsRunning,
     repayments: repaymentsRunning,
+    accounts: accountsRunning,
     dynamo,
     sqs,
     sandboxes: lambda.stats,

@@ -40,12 +40,19 @@ export async function synthesize(context: Readonly<Record<string, unknown>>): Pr
   }
 }
 
+const scratchFolders = new Set<string>();
+
+function removeScratchFolders(): void {
+  for (const folder of scratchFolders) rmSync(folder, { recursive: true, force: true });
+}
+
 /** A new folder under `.pawl/`, which git ignores. It goes with this process, if nobody removes it earlier. */
 export async function scratchFolder(prefix: string): Promise<string> {
   await mkdir(join(PROJECT, '.pawl'), { recursive: true });
   const folder = await mkdtemp(join(PROJECT, '.pawl', prefix));
   // Ctrl-C is the usual end of a local stack, and should leave nothing behind either.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  if (scratchFolders.size === 0) process.once('exit', removeScratchFolders);
+  scratchFolders.add(folder);
   return folder;
 }
 

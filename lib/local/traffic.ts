@@ -14,7 +14,7 @@ import { createRandom } from './random.ts';
 import { judgeRepayments, sendRepayments } from './repayments.ts';
 import type { TrafficResult } from './report.ts';
 import type { QueueDepth } from './sqs-local.ts';
-import { type LocalStack, startStack } from './stack.ts';
+import { type LocalStack, type OtherVersion, startStack } from './stack.ts';
 import { createStoreFaults } from './store-faults.ts';
 import { judge } from './verdict.ts';
 
@@ -29,8 +29,18 @@ export interface TrafficOptions {
   readonly seed: number;
   readonly protection: Protection;
   readonly progress: Progress;
+  /** What the functions get as their timeout. @default 3 */
+  readonly functionTimeoutSeconds?: number;
   /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
+  /** Environment variables of all functions, in place of the app's. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Another version of the functions, which runs beside this one. */
+  readonly other?: OtherVersion;
+  /** When the stack is up, before anything is sent. */
+  readonly onUp?: (stack: LocalStack) => void;
+  /** When the queues are empty for the first time, while the processor may still be calling. Answers whether there are messages again, to be waited for. */
+  readonly onDrained?: (stack: LocalStack) => Promise<boolean>;
   /** Every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
 }
@@ -54,8 +64,12 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
       events.read(line);
       options.onLog?.(line, sandbox);
     },
+    ...(options.functionTimeoutSeconds ? { functionTimeoutSeconds: options.functionTimeoutSeconds } : {}),
+    ...(options.environment ? { environment: options.environment } : {}),
+    ...(options.other ? { other: options.other } : {}),
     ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
   });
+  options.onUp?.(stack);
   progress.update('sending the orders …');
   const sent = await sendOrders(stack, plan);
   await sendRepayments(stack, repayments);
@@ -68,6 +82,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const drained = () =>
     drain(stack, deadline, (state) => progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`));
   let left = await drained();
+  if (await options.onDrained?.(stack)) left = await drained();
   const told = await telling;
   left += await drained();
   // Only emails are parked as a rule; a gift card in doubt is looked up by its consumer.

@@ -17,6 +17,8 @@ export interface EffectVerdict {
   readonly parkedAndDone: number;
   /** Orders whose effect did not happen, and whose message waits in the dead-letter queue for another reason. */
   readonly setAside: readonly string[];
+  /** Those of them for which the provider was never called: their handler did not run. A failure. */
+  readonly neverRun: readonly string[];
   /** Orders whose effect has not happened, while messages are still on their queues: whether they are lost cannot be told. */
   readonly unfinished: readonly string[];
   /** Orders whose effect did not happen, and that nobody was told about. */
@@ -33,6 +35,11 @@ export interface Waiting {
   readonly left: number;
 }
 
+/** Whether nothing was lost, nothing doubled, and nothing set aside without having been tried. */
+export function isClean({ lost, doubled, neverRun }: EffectVerdict): boolean {
+  return lost.length === 0 && doubled.length === 0 && neverRun.length === 0;
+}
+
 /** Compares what the providers did with what was ordered, and with what waits for a person. */
 export function judge(
   effect: EffectKind,
@@ -46,6 +53,7 @@ export function judge(
   const isParked = (orderId: string) => parkedClaims.has(claimId(effect, orderId));
   const twice = orderIds.filter((orderId) => times(orderId) > 1);
   const undone = orderIds.filter((orderId) => times(orderId) === 0 && !isParked(orderId));
+  const setAside = undone.filter((orderId) => deadLettered.has(orderId));
   const missing = undone.filter((orderId) => !deadLettered.has(orderId));
   return {
     effect,
@@ -55,7 +63,8 @@ export function judge(
     repeated: mayRepeat ? twice : [],
     parked: orderIds.filter(isParked),
     parkedAndDone: orderIds.filter((orderId) => isParked(orderId) && times(orderId) > 0).length,
-    setAside: undone.filter((orderId) => deadLettered.has(orderId)),
+    setAside,
+    neverRun: setAside.filter((orderId) => !ledger.wasAsked(effect, orderId)),
     unfinished: left > 0 ? missing : [],
     lost: left > 0 ? [] : missing,
   };

@@ -1,7 +1,6 @@
 import { recordedError } from '../core/record.ts';
 import { lineOf } from '../core/text.ts';
-import type { SqsBatchResponse, SqsRecord } from '../sqs/event.ts';
-import type { Claimed } from './claim-batch.ts';
+import type { SqsRecord } from '../sqs/event.ts';
 
 /** What a batch handler said of one of its messages. */
 export interface Said {
@@ -140,24 +139,6 @@ function understandFailures(given: unknown, messageIds: readonly string[]): Told
 function isEmpty(response: object): boolean {
   const prototype = Object.getPrototypeOf(response);
   return (prototype === Object.prototype || prototype === null) && Reflect.ownKeys(response).length === 0;
-}
-
-/**
- * Lambda's answer that is Middy's convention as well: each message's settled result is under its place in the event, where a middleware
- * around `sqsOnce` looks for it, and where neither JSON nor a comparison does. Without it, `@middy/sqs-partial-batch-failure` fails on the shape
- * of the answer, and has all messages come again, or only those that the handler was given.
- */
-export function forMiddyToo(response: SqsBatchResponse, batch: readonly Claimed[]): SqsBatchResponse {
-  const listed = new Set(response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-  for (const [place, { record, fate }] of batch.entries()) {
-    const error =
-      fate?.fate === 'again' && fate.error ? lineOf(fate.error) : 'the message is not done, and comes again';
-    const value = listed.has(record.messageId)
-      ? { status: 'rejected', reason: new Error(error) }
-      : { status: 'fulfilled', value: undefined };
-    Object.defineProperty(response, place, { value });
-  }
-  return response;
 }
 
 /** What a throw says of the messages that were handed on. */

@@ -9,7 +9,7 @@ import { withEach } from '../sqs/limit.ts';
 import type { SqsOptions } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, grantedOf } from './claim-batch.ts';
 import { watchForEarlyAnswer } from './early-answers.ts';
-import { forMiddyToo, type Said, type Told, toldByThrow, toldOfAll, understand } from './responses.ts';
+import { type Said, type Told, toldByThrow, toldOfAll, understand } from './responses.ts';
 
 /**
  * The options of the middleware. Those that reach into the handling of one message (`lease`, `timeoutMs`,
@@ -21,7 +21,7 @@ export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' 
 type BatchRequest = Request<SqsEvent, unknown, Error, Context, Record<string, unknown>>;
 type Context = Request['context'];
 
-/** What one request has claimed, kept on the request between its hooks. */
+/** What one request has claimed, kept between its hooks. */
 interface Taken extends ClaimedBatch {
   /** The middleware that took it, and nobody else ends it. */
   readonly by: object;
@@ -35,6 +35,12 @@ interface Taken extends ClaimedBatch {
 /** Why it has no use for some options of `eachMessage`. */
 const holdsAll = 'a batch handler holds all its claims for the rest of the invocation';
 const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
+
+/**
+ * By the request itself. Its `internal` may be one object for all requests, as Middy 5 and 6 have it with the option of that name, and other middlewares
+ * replace it: an invocation would then answer for the messages of another one, and acknowledge its own.
+ */
+const takenBy = new WeakMap<object, Taken>();
 
 /** Two of `sqsOnce` on one handler. Told apart by identity: nothing has run when it is thrown. */
 const usedTwice = new Error('sqsOnce: use it once on a handler');
@@ -71,19 +77,19 @@ export function sqsOnce<Body = unknown>(
       one.fate = await fateOf(one, place);
     });
     for (const one of batch) one.fate ??= one.first?.fate;
-    return forMiddyToo(await consumer.conclude(batch, taken), batch);
+    return consumer.conclude(batch, taken);
   }
 
   /** What this middleware has taken for the request, and has not ended yet. */
   function takenOf(request: BatchRequest): Taken | undefined {
-    const taken = request.internal['pawl'] as Taken | undefined;
+    const taken = takenBy.get(request);
     // Another middleware failed before our claims were taken, or after they were recorded. Neither is ours to undo.
     return taken?.by === consumer ? taken : undefined;
   }
 
   /** Records what was said of each message that was handed on. */
   async function end(request: BatchRequest, taken: Taken, told: Told): Promise<SqsBatchResponse> {
-    request.internal['pawl'] = undefined;
+    takenBy.delete(request);
     taken.stopWatching();
     // A middleware around this one answers for the records that it finds here: for all of them, then.
     request.event = taken.event;
@@ -127,7 +133,7 @@ export function sqsOnce<Body = unknown>(
 
   return {
     async before(request: BatchRequest) {
-      if (request.internal['pawl']) throw usedTwice;
+      if (takenBy.has(request)) throw usedTwice;
       const claimed = await claimBatch(consumer, request.event, request.context);
       const granted = grantedOf(claimed.batch);
       const held = granted[0]?.held;
@@ -157,7 +163,7 @@ export function sqsOnce<Body = unknown>(
       }
 
       const stopWatching = watchForEarlyAnswer(request, endEarly);
-      request.internal['pawl'] = { ...claimed, by: consumer, event, handedOn, stopWatching } satisfies Taken;
+      takenBy.set(request, { ...claimed, by: consumer, event, handedOn, stopWatching });
       request.event = handedOn;
       return undefined;
     },

@@ -14,6 +14,7 @@ import {
   type Stage,
   toldOf,
 } from './author-error.ts';
+import { batchResponse } from './batch-response.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts';
 import { type Fate, fateOfAuthorError, fateOfInvalid, fateOfRefused, soon } from './fate.ts';
 import { groupOf } from './in-order.ts';
@@ -196,7 +197,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
       if (seconds !== undefined) delayed.push({ ...one, seconds: Math.ceil(seconds) });
     }
     await setVisibility(delayed, until);
-    return { batchItemFailures: unfinished.map(({ record }) => ({ itemIdentifier: record.messageId })) };
+    return batchResponse(batch, unfinished);
   }
 
   /** Seconds until a message is to come again, spread out: or all that wait for one lease would meet at its end. */

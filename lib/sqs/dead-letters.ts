@@ -1,6 +1,8 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { expect } from '../core/check.ts';
+import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
+import { isRefusal } from './refusal.ts';
 
 /** Where messages go that can never run. */
 export interface DeadLetters {
@@ -12,15 +14,19 @@ export interface DeadLetters {
  * A dead-letter queue. Each copy says in its message attributes why it is there: `pawl-reason`, `pawl-error`, and the id of
  * the message that it was made of, `pawl-source-message-id`.
  *
- * @param QueueUrl of the queue; FIFO if the consumer's own queue is
+ * @param url of the queue; FIFO if the consumer's own queue is. For a function that several queues feed, what `Consumer` sets: the ARN of each
+ * queue with its dead-letter queue's URL, as in `arn:…=https://… arn:…=https://…`
  * @throws OptionError when there is no URL, which is what a missing environment variable is
  * @example
  * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
  */
-export function deadLetterQueue(QueueUrl: string | undefined): DeadLetters {
-  expect(typeof QueueUrl === 'string' && QueueUrl, 'deadLetterQueue', "a queue's URL", QueueUrl);
+export function deadLetterQueue(url: string | undefined): DeadLetters {
+  expect(typeof url === 'string' && url !== '', 'deadLetterQueue', "a queue's URL", url);
+  const urlOf = deadLetterUrls(String(url));
   return {
-    async send(client, { body, messageId, attributes, messageAttributes }, reason, error) {
+    async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error) {
+      const QueueUrl = urlOf(eventSourceARN);
+      if (QueueUrl === undefined) throw new Error(`deadLetterQueue names no dead-letter queue for ${eventSourceARN}`);
       const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
         name,
         {
@@ -39,11 +45,17 @@ export function deadLetterQueue(QueueUrl: string | undefined): DeadLetters {
             MessageAttributes: Object.fromEntries(attributesToSend),
             MessageGroupId: attributes.MessageGroupId,
             // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
-            MessageDeduplicationId: QueueUrl?.endsWith('.fifo') ? messageId : undefined,
+            MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
           }),
         );
-      // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
-      await send([...original, ...added]).catch(() => send(original));
+      try {
+        await send([...original, ...added]);
+      } catch (failure) {
+        // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one. But one that
+        // is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
+        if (!isRefusal(failure)) throw failure;
+        await send(original);
+      }
     },
   };
 }

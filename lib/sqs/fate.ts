@@ -101,10 +101,8 @@ export function fateOfRun({ ran, applied, recorded, error, retryAfterMs = 0 }: R
   // Nor is what waits for the lock of another request: received before that lock ends, it would burn its receives in vain.
   const waitsMs = recorded === 'released' ? retryAfterOf(error) : undefined;
   if (waitsMs !== undefined) return after(Math.max(waitsMs, retryAfterMs));
-  return (
-    fateOfEnded(recorded, error) ??
-    (early ? after(retryAfterMs) : { ...again, atLeastMs: retryAfterMs, error: recordedError(error) })
-  );
+  const failure: Fate = { ...again, atLeastMs: retryAfterMs, error: recordedError(error) };
+  return fateOfEnded(recorded, error) ?? (early ? after(retryAfterMs) : failure);
 }
 
 /** What becomes of a message whose claim has ended, now or earlier; nothing while it has not. */

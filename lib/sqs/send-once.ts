@@ -12,6 +12,7 @@ import type { RecordedError } from '../core/record.ts';
 import { run } from '../core/run.ts';
 import { nodeHost } from '../host.ts';
 import { keyAttribute } from './keys.ts';
+import { isRefusal } from './refusal.ts';
 
 export interface SendOnceOptions
   extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'onEvent' | 'host'> {
@@ -206,17 +207,4 @@ export function requestKey(): string {
 
 function textAttribute(StringValue: string): MessageAttributeValue {
   return { DataType: 'String', StringValue };
-}
-
-/** SQS has looked at the message and does not want it: to send it again would be answered the same. */
-function isRefusal(error: unknown): boolean {
-  const { $metadata, $retryable } = Object(error) as {
-    readonly $metadata?: { readonly httpStatusCode?: number };
-    readonly $retryable?: object;
-  };
-  const status = $metadata?.httpStatusCode ?? 500;
-  // Throttling, and clocks that differ, come as 400 and pass.
-  const passes =
-    $retryable !== undefined || /Throttl|TooManyRequests|RequestThrottled|Expired|Skew/i.test(Object(error).name);
-  return status >= 400 && status < 500 && status !== 408 && status !== 429 && !passes;
 }

@@ -54,9 +54,9 @@ for (let seed = Number(values.from); summaryOf(results).killed < wanted && Date.
   const result = await run(seed);
   appendFileSync(values.state, `${JSON.stringify(result)}\n`);
   results = [...results, result];
-  const { killed, lost, doubled, drift, unfinished } = summaryOf(results);
+  const { killed, lost, doubled, neverRun, drift, unfinished } = summaryOf(results);
   console.error(
-    `seed ${seed}: ${result.killed} killed; in all ${killed} of ${wanted}, ${lost} lost, ${doubled} doubled, ${drift} drifted, ${unfinished} unfinished`,
+    `seed ${seed}: ${result.killed} killed; in all ${killed} of ${wanted}, ${lost} lost, ${doubled} doubled, ${neverRun} set aside unrun, ${drift} drifted, ${unfinished} unfinished`,
   );
 }
 const summary = summaryOf(results);

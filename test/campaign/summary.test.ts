@@ -13,6 +13,7 @@ const good: SeedResult = {
   drift: 0,
   parked: 10,
   setAside: 0,
+  neverRun: 0,
   unfinished: 0,
   lost: 0,
   doubled: 0,
@@ -22,6 +23,13 @@ const good: SeedResult = {
 
 test('a campaign adds its seeds up, and names those that ended badly', () => {
   expect(summaryOf([])).toMatchObject({ seeds: 0, killed: 0, failed: [] });
-  const bad = { ...good, seed: 2, code: 1, doubled: 1 };
-  expect(summaryOf([good, bad])).toMatchObject({ seeds: 2, killed: 180, doubled: 1, seconds: 121, failed: [2] });
+  const bad = { ...good, seed: 2, code: 1, doubled: 1, neverRun: 3 };
+  expect(summaryOf([good, bad])).toMatchObject({
+    seeds: 2,
+    killed: 180,
+    doubled: 1,
+    neverRun: 3,
+    seconds: 121,
+    failed: [2],
+  });
 });

@@ -12,6 +12,8 @@ export interface SeedResult {
   readonly drift: number;
   readonly parked: number;
   readonly setAside: number;
+  /** Of those set aside: their handler never ran. Results from before it was counted have none. */
+  readonly neverRun?: number;
   readonly unfinished: number;
   readonly lost: number;
   readonly doubled: number;
@@ -29,6 +31,7 @@ const counted = [
   'drift',
   'parked',
   'setAside',
+  'neverRun',
   'unfinished',
   'lost',
   'doubled',
@@ -42,7 +45,7 @@ type Counts = Readonly<Record<(typeof counted)[number], number>>;
 export function summaryOf(
   results: readonly SeedResult[],
 ): Counts & { readonly seeds: number; readonly failed: readonly number[] } {
-  const sum = (name: (typeof counted)[number]) => results.reduce((total, result) => total + result[name], 0);
+  const sum = (name: (typeof counted)[number]) => results.reduce((total, result) => total + (result[name] ?? 0), 0);
   const counts = Object.fromEntries(counted.map((name) => [name, Math.round(sum(name))])) as Counts;
   return { seeds: results.length, ...counts, failed: results.filter(({ code }) => code !== 0).map(({ seed }) => seed) };
 }

@@ -78,6 +78,14 @@ test('context as numbers, as the local stack hands it in, sets both timeouts, an
   template.resourcePropertiesCountIs('AWS::SQS::Queue', { VisibilityTimeout: 18 }, 2);
 });
 
+test('the queue of account changes keeps their order, and so does its dead-letter queue', () => {
+  const template = synthesize({ accountsApiUrl: 'https://accounts.example.org/v1' }, 'PawlAccounts');
+  template.resourcePropertiesCountIs('AWS::SQS::Queue', { FifoQueue: true }, 2);
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { ACCOUNTS_API_URL: 'https://accounts.example.org/v1', CHANGE_TIMEOUT_MS: '15000' } },
+  });
+});
+
 test.each([1, 900])(
   'with a timeout of %i s, a kept lock outlasts the invisible message and no request that waits',
   (timeout) => {
@@ -117,6 +125,7 @@ test.each([
   ['functionTimeoutSeconds', 2.5, 'a whole number from 1 to 900'],
   ['senderAddress', 'Orders <orders@example.com>', 'a bare email address'],
   ['giftCardApiUrl', 'gift-cards.example.com', 'an http or https URL'],
+  ['accountsApiUrl', 'accounts.example.com', 'an http or https URL'],
 ])('%s %j is refused', (name, value, expected) => {
   const { status, stderr } = run({ [name]: value });
   expect(status).toBe(1);

@@ -1,11 +1,11 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Lazy } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Architecture, LayerVersion, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, test } from 'vitest';
-import { addConsumer, consumerTemplate, emptyStack, permissions } from './support.ts';
+import { addConsumer, addExisting, consumerTemplate, emptyStack, permissions } from './support.ts';
 
 /** The logical ids of the only consumer's resources. */
 function ids(template: Template) {
@@ -251,4 +251,15 @@ test('metricApproximateAgeOfOldestMessage looks at the queue, not at the dead-le
     MetricName: 'ApproximateAgeOfOldestMessage',
     Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [ids(template).queue, 'QueueName'] } }],
   });
+});
+
+test('looks at a function that exists without asking early for what its author says last', () => {
+  const stack = emptyStack();
+  const topics = ['one'];
+  // CDK keeps what this answers first.
+  const description = Lazy.string({ produce: () => `reads ${topics.join(', ')}` });
+  const { queue, function: sendMail } = addExisting(stack, { function: { description } });
+  addConsumer(stack, { queue, function: sendMail });
+  topics.push('two');
+  Template.fromStack(stack).hasResourceProperties('AWS::Lambda::Function', { Description: 'reads one, two' });
 });

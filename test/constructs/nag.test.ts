@@ -89,7 +89,7 @@ test('in the app, as it is deployed, one route is found that no authorizer guard
     env: { CDK_OUTDIR: scratch, CDK_CONTEXT_JSON: context },
   });
   expect(run.status, run.stderr).toBe(0);
-  for (const name of ['PawlOrders', 'PawlPayments', 'PawlRepayments']) {
+  for (const name of ['PawlOrders', 'PawlPayments', 'PawlRepayments', 'PawlAccounts']) {
     const templateFile = join(scratch, `${name}.template.json`);
     const found = findings((stack) => void new CfnInclude(stack, 'App', { templateFile }));
     const explained =

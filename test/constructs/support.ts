@@ -12,12 +12,18 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Any file: it is not bundled. */
+export const ENTRY = fileURLToPath(import.meta.url);
+/** Where bundling has its root. */
+export const LOCK_FILE = `${ROOT}package-lock.json`;
+
 /** A stack that is synthesized without bundling: the code does not matter to its template. */
-export function emptyStack(region?: string): Stack {
+export function emptyStack(region?: string, account?: string): Stack {
   // With CDK's own rules about templates as errors, as in cdk.json.
   const context = { 'aws:cdk:bundling-stacks': [], '@aws-cdk/core:validateAgainstDefaultRules': true };
   const app = new App({ context });
-  return new Stack(app, 'Shop', region === undefined ? {} : { env: { region } });
+  const env = { ...(region && { region }), ...(account && { account }) };
+  return new Stack(app, 'Shop', { env });
 }
 
 export type Overrides = Partial<ConsumerProps>;
@@ -25,10 +31,9 @@ export type Overrides = Partial<ConsumerProps>;
 /** A consumer of which only what the test is about differs from the defaults. */
 export function addConsumer(stack: Stack, overrides: Overrides = {}): Consumer {
   return new Consumer(stack, 'Work', {
-    entry: fileURLToPath(import.meta.url),
-    depsLockFilePath: `${ROOT}package-lock.json`,
-    claimsTable: new ClaimsTable(stack, 'Claims').table,
+    ...(overrides.function === undefined && { entry: ENTRY, depsLockFilePath: LOCK_FILE }),
     ...overrides,
+    claimsTable: overrides.claimsTable ?? new ClaimsTable(stack, 'Claims').table,
   });
 }
 
@@ -69,8 +74,12 @@ export function addExisting(stack: Stack, existing: Existing = {}) {
  * What refuses the stack that `build` fills: its sentences, whether they come at once or at the end of synthesis;
  * undefined when the stack is accepted.
  */
-export function refusalOf(build: (stack: Stack) => void, region?: string): readonly string[] | undefined {
-  const stack = emptyStack(region);
+export function refusalOf(
+  build: (stack: Stack) => void,
+  region?: string,
+  account?: string,
+): readonly string[] | undefined {
+  const stack = emptyStack(region, account);
   try {
     build(stack);
     Template.fromStack(stack);

@@ -266,3 +266,26 @@ describe('a step that nobody waits for', () => {
     expect(ran).toEqual(['a', 'b']);
   });
 });
+
+describe('an effect that says that it applied nothing', () => {
+  const refused = () => Promise.reject(new RetryableError('the balance is too low'));
+  const translated: readonly (readonly [string, unknown, string])[] = [
+    ['a final word', new RejectedError('insufficient balance'), 'rejected'],
+    ['another retryable one', new RetryableError('later'), 'released'],
+    ['an error that does not say', new Error('wrapped'), 'released'],
+    ['a doubt', new InDoubtError('who knows'), 'parked'],
+  ];
+
+  it.each(translated)('is what the handler makes of it: %s', async (_, error, status) => {
+    const store = memoryStore();
+    const call = once<string, unknown>(
+      { operation: 'pay', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host: virtualHost() },
+      async (__, claim) => {
+        await claim.effect(refused).catch(() => undefined);
+        throw error;
+      },
+    );
+    await call('p-1').catch(() => undefined);
+    expect(store.records()).toMatchObject([{ status, unknownAt: status === 'parked' ? expect.anything() : undefined }]);
+  });
+});

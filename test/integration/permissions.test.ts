@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vites
 import type { Order } from '../../lambda/order.ts';
 import { signedText } from '../../lambda/processor.ts';
 import { INDIVIDUAL_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/constructs/needs.ts';
+import { startAccounts } from '../../lib/local/accounts.ts';
 import { startGiftCards } from '../../lib/local/gift-cards.ts';
 import { createLedger } from '../../lib/local/ledger.ts';
 import { startProcessor } from '../../lib/local/processor.ts';
@@ -41,9 +42,10 @@ const stopped = <Part extends { stop(): unknown }>(part: Part): Part =>
 
 beforeAll(async () => {
   const ledger = createLedger();
-  const [ses, giftCards, processor, sqs, tap] = [
+  const [ses, giftCards, accounts, processor, sqs, tap] = [
     stopped(await startSes(ledger)),
     stopped(await startGiftCards(ledger)),
+    stopped(await startAccounts()),
     stopped(await startProcessor()),
     stopped(await startSqsLocal()),
     stopped(await startTap({ target: inject('dynamoEndpoint'), hooks: { onRequest } })),
@@ -51,6 +53,7 @@ beforeAll(async () => {
   const app = await synthesize({
     'aws:cdk:bundling-stacks': [],
     giftCardApiUrl: giftCards.endpoint,
+    accountsApiUrl: accounts.endpoint,
     processorApiUrl: processor.endpoint,
     processorPublicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   });
@@ -169,6 +172,14 @@ const functions: readonly (readonly [stack: string, construct: string, use: () =
       const { handler } = await import('../../lambda/repay-debts.ts');
       const requests = ['request-1', 'request-2'].map((requestId) => ({ requestId, customerId: 'c-1', debts }));
       for (const request of requests) await deliverTwice(handler, [request]);
+    },
+  ],
+  [
+    'PawlAccounts',
+    'ChangeAccount',
+    async () => {
+      const changes = ['change-1', 'change-2'].map((changeId) => ({ changeId, accountId: 'a-1', points: 10 }));
+      await deliverTwice((await import('../../lambda/change-account.ts')).handler, changes);
     },
   ],
 ];

@@ -142,7 +142,7 @@ describe('commit', () => {
     await consumer(({ body }, claim) => commit(claim, debit(body)))(order('a'));
     expect(said()).toContain('expected transactionalStore');
     await consumer((_, claim) => commit(claim, []), { store })(order('b'));
-    expect(said()).toContain('writes: expected 1 to 99 of them; got 0');
+    expect(said()).toContain('writes: expected a list of 1 to 99 of them; got 0');
     await consumer((_, claim) => commit(claim, [{ Put: { TableName: 'nowhere', Item: { id: 'x' } } }]), { store })(
       order('c'),
     );

@@ -4,7 +4,13 @@ import { javaMajorVersion, MissingJavaError } from '../../lib/local/java.ts';
 
 describe('the command line', () => {
   test('has a default for everything', () => {
-    expect(readCommandLine([])).toEqual({ ...DEFAULTS, json: false, protection: 'as-written', verbose: false });
+    expect(readCommandLine([])).toEqual({
+      ...DEFAULTS,
+      json: false,
+      protection: 'as-written',
+      verbose: false,
+      fifo: false,
+    });
   });
 
   test('takes what it is given', () => {
@@ -31,9 +37,11 @@ describe('the command line', () => {
       json: true,
       protection: 'none',
       verbose: true,
+      fifo: false,
     };
     expect(readCommandLine(args)).toEqual(expected);
     expect(readCommandLine(['--retry'])).toMatchObject({ protection: 'retry' });
+    expect(readCommandLine(['--fifo'])).toMatchObject({ fifo: true });
     expect(readCommandLine(['--help'])).toBe('help');
   });
 

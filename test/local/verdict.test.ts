@@ -5,7 +5,7 @@ import { createPawlEvents } from '../../lib/local/pawl-events.ts';
 import { isGood, jsonLine, report, type TrafficResult } from '../../lib/local/report.ts';
 import { judge } from '../../lib/local/verdict.ts';
 
-const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'set-aside', 'lost'];
+const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'set-aside', 'never-run', 'lost'];
 
 function verdicts() {
   const ledger = createLedger(() => 1_770_000_000_000);
@@ -13,17 +13,18 @@ function verdicts() {
     ledger.append({ effect: 'email', orderId, key: 'mail', sandbox: 'SANDBOX0001' });
   }
   for (const orderId of orders) ledger.append({ effect: 'gift-card', orderId, key: 'card', sandbox: undefined });
+  for (const orderId of orders.filter((order) => order !== 'never-run')) ledger.ask('email', orderId);
   const waiting = {
     parkedClaims: new Set(['send-email#parked', 'send-email#parked-and-done']),
     // A copy of what was done, or is parked, may be there as well.
-    deadLettered: new Set(['done', 'parked', 'set-aside']),
+    deadLettered: new Set(['done', 'parked', 'set-aside', 'never-run']),
     left: 0,
   };
   return { emails: judge('email', orders, ledger, waiting), giftCards: judge('gift-card', orders, ledger, waiting) };
 }
 
 const result: TrafficResult = {
-  orders: 6,
+  orders: 7,
   messages: 12,
   producerDuplicates: 2,
   sqsRedeliveries: 1,
@@ -67,17 +68,18 @@ describe('the verdict', () => {
   test('comes from what the providers did, and an effect that nobody knows of is lost unless it is parked, or its message in the dead-letter queue', () => {
     expect(result.emails).toEqual({
       effect: 'email',
-      orders: 6,
+      orders: 7,
       done: 3,
       doubled: ['doubled'],
       repeated: [],
       parked: ['parked', 'parked-and-done'],
       parkedAndDone: 1,
-      setAside: ['set-aside'],
+      setAside: ['set-aside', 'never-run'],
+      neverRun: ['never-run'],
       unfinished: [],
       lost: ['lost'],
     });
-    expect(result.giftCards).toMatchObject({ done: 6, doubled: [], parked: [], setAside: [], lost: [] });
+    expect(result.giftCards).toMatchObject({ done: 7, doubled: [], parked: [], setAside: [], lost: [] });
   });
 
   test('cannot tell what is lost while messages are on their queues', () => {
@@ -107,22 +109,24 @@ describe('the verdict', () => {
     expect(isGood({ ...good, left: 1 })).toBe(false);
     expect(isGood({ ...good, emails: { ...good.emails, doubled: ['done'] } })).toBe(false);
     expect(isGood({ ...good, emails: { ...good.emails, parked: ['done'], setAside: ['later'] } })).toBe(true);
+    expect(isGood({ ...good, emails: { ...good.emails, setAside: ['later'], neverRun: ['later'] } })).toBe(false);
   });
 
   test('is one line of JSON for a program', () => {
     expect(JSON.parse(jsonLine(result))).toEqual({
-      orders: 6,
+      orders: 7,
       messages: 12,
       deliveries: 15,
       emails: 3,
-      giftCards: 6,
+      giftCards: 7,
       suppressed: 2,
       deferred: 1,
       takeovers: 1,
       reconciled: 5,
       resolved: 2,
       parked: 2,
-      setAside: 1,
+      setAside: 2,
+      neverRun: 1,
       unfinished: 0,
       lost: 1,
       doubled: 1,
@@ -144,13 +148,14 @@ describe('the verdict', () => {
     const text = report(result, false);
     expect(text).toContain('Doubled emails: doubled.');
     expect(text).toContain('Lost emails: lost.');
-    expect(text).toContain('Set aside emails: set-aside.');
+    expect(text).toContain('Set aside emails: set-aside, never-run.');
+    expect(text).toContain('Set aside emails that were never tried: never-run.');
     expect(text).toContain('5   times the provider was asked: 3 applied, 2 not applied (1 too early to be believed)');
     expect(text).toContain('Parked emails: 4.');
     expect(text).toContain('done: looked up by the operator, resolved as applied');
     expect(text).toContain('later: looked up by the operator, resolved as not-applied');
     expect(text).toContain('2 still wait. (The provider did 1 of them.)');
-    expect(text).toContain('npm start -- --orders 6 --payments 3 --repayments 2 --kill 0.08 --seed 1');
+    expect(text).toContain('npm start -- --orders 7 --payments 3 --repayments 2 --kill 0.08 --seed 1');
     expect(report(good, false)).toContain('Nothing lost, nothing doubled');
     expect(text).not.toContain('\u001b');
     expect(report(result, true)).toContain('\u001b[');

@@ -81,7 +81,7 @@ describe('13 · a release that fails does not hide what the handler threw', () =
     const host = { ...nodeHost, now: () => Date.now() + spentMs };
     const charge = worker(
       () => {
-        spentMs = 29_000;
+        spentMs = 27_000;
         throw new Error('the card was declined');
       },
       { store, host },

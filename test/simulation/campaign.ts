@@ -2,9 +2,10 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { add, noTally, type Tally } from './tally.ts';
 import type { Piece } from './worker.ts';
+import type { What } from './worlds.ts';
 
 export interface CampaignOptions {
-  readonly what: Piece['what'];
+  readonly what: What;
   readonly from: number;
   readonly seeds: number;
   readonly workers: number;
@@ -17,7 +18,7 @@ export interface CampaignOptions {
 }
 
 export interface Campaign extends Tally {
-  readonly what: Piece['what'];
+  readonly what: What;
   readonly from: number;
   /** All seeds before this one have run. */
   next: number;

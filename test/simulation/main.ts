@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { runCampaign } from './campaign.ts';
-import { simulateLocks } from './locks/simulate.ts';
-import { simulate } from './simulate.ts';
 import { storyOf } from './story.ts';
+import { type What, worlds } from './worlds.ts';
 
-const usage = `npm run simulate -- [--locks] [--seeds 1000] [--from 1] [--workers 2] [--minutes M] [--state FILE] [--stop]
-npm run simulate -- [--locks] --seed N [--trace]
+const usage = `npm run simulate -- [--world both] [--seeds 1000] [--from 1] [--workers 2] [--minutes M] [--state FILE] [--stop]
+npm run simulate -- [--world both] --seed N [--trace]
 
-  --locks       locks over many resources, instead of claims
+  --world W     claims: consumers of a queue. doors: every feature behind every door, with operators and HTTP clients.
+                both: claims under odd seeds, doors under even ones. locks: locks over many resources
+  --locks       --world locks
   --seeds N     how many seeds to run
   --from N      the first of them
   --workers N   in how many threads
@@ -28,9 +29,13 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     locks: { type: 'boolean', default: false },
+    world: { type: 'string', default: 'both' },
     help: { type: 'boolean', default: false },
   },
 });
+
+const what = (values.locks ? 'locks' : values.world) as What;
+if (!(what in worlds)) throw new TypeError(`--world: expected ${Object.keys(worlds).join(', ')}; got ${what}`);
 
 /** So many failures are told, and then it stops. */
 const mostFailures = 20;
@@ -46,7 +51,7 @@ function commit(): string | undefined {
 }
 
 async function one(seed: number, tells: boolean): Promise<void> {
-  const simulated = await (values.locks ? simulateLocks : simulate)(seed, { keepsStory: true });
+  const simulated = await worlds[what](seed, { keepsStory: true });
   console.log(storyOf(simulated, tells));
   if (simulated.violations.length > 0) process.exitCode = 1;
 }
@@ -54,7 +59,7 @@ async function one(seed: number, tells: boolean): Promise<void> {
 async function many(): Promise<void> {
   const campaign = await runCampaign(
     {
-      what: values.locks ? 'locks' : 'claims',
+      what,
       from: Number(values.from),
       seeds: Number(values.seeds),
       workers: Number(values.workers),
@@ -70,7 +75,7 @@ async function many(): Promise<void> {
     console.log(
       `seed ${seed}: ${violations.map(({ invariant, text }) => `invariant ${invariant}: ${text}`).join('; ')}`,
     );
-    console.log(`  npm run simulate -- ${values.locks ? '--locks ' : ''}--seed ${seed} --trace`);
+    console.log(`  npm run simulate -- --world ${what} --seed ${seed} --trace`);
   }
   const took = { seconds: Math.round(seconds), cpuSeconds: Math.round(cpuSeconds) };
   const ran = { seeds, from, next, failures: failures.length, ...took, commit: commit() };

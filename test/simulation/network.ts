@@ -20,12 +20,16 @@ export interface Request<T> {
   readonly conflict?: () => Error;
   /** Carries it out, in the service. @throws what the service answers */
   readonly serve: () => T;
+  /**
+   * After which the SDK gives a try up, in milliseconds; `Infinity` for a client without time-outs.
+   * @default 3000, which `lib/stores/dynamodb` sets for its own client
+   */
+  readonly timeoutMs?: number | undefined;
   /** Hears of an answer when it arrives, before the process does. */
   readonly heard?: (answer: { readonly value: T } | { readonly error: unknown }) => void;
 }
 
-/** After which the SDK gives a try up; `lib/stores/dynamodb` sets the same for its own client. */
-const requestTimeoutMs = 3000;
+const usualTimeoutMs = 3000;
 
 /**
  * The way of a request through the AWS SDK to a service and back, tries of the SDK's own included: what was applied and is
@@ -33,6 +37,7 @@ const requestTimeoutMs = 3000;
  */
 export function request<T>(world: World, sandbox: Sandbox, tries: number, { what, ...way }: Request<T>): Promise<T> {
   const { random, note } = world;
+  const { timeoutMs = usualTimeoutMs } = way;
 
   return sandbox.call<T>(({ resolve, reject }) => {
     function attempt(left: number): void {
@@ -42,6 +47,7 @@ export function request<T>(world: World, sandbox: Sandbox, tries: number, { what
       note(sandbox.name, what, trouble);
 
       function fail(error: Error, ms: number, isFinal = false): void {
+        if (ms === Infinity) return;
         sandbox.after(ms, () => {
           if (isFinal || left === 1) settle({ error });
           else sandbox.after(random.between(10, 200), () => attempt(left - 1));
@@ -61,11 +67,12 @@ export function request<T>(world: World, sandbox: Sandbox, tries: number, { what
         } catch (error) {
           answer = { error };
         }
-        if (trouble === undefined) world.after(backMs, () => sandbox.deliver(() => settle(answer)));
+        const isAwaited = trouble === undefined || (trouble === 'request-late' && timeoutMs === Infinity);
+        if (isAwaited) world.after(backMs, () => sandbox.deliver(() => settle(answer)));
       }
 
       /** It hears no answer by itself: sooner or later it gives up. */
-      const givesUpMs = () => (random.chance(0.5) ? outMs + backMs : requestTimeoutMs);
+      const givesUpMs = () => (random.chance(0.5) ? outMs + backMs : timeoutMs);
 
       switch (trouble) {
         case 'throttled':
@@ -90,7 +97,7 @@ export function request<T>(world: World, sandbox: Sandbox, tries: number, { what
           break;
         case 'request-late':
           world.after(random.between(100, 12_000), carryOut);
-          fail(named('TimeoutError'), requestTimeoutMs);
+          fail(named('TimeoutError'), timeoutMs);
           break;
         default:
           world.after(outMs, carryOut);

@@ -1,5 +1,6 @@
 import type { ClaimEvent } from '../../lib/core/events.ts';
 import type { Resolution } from '../../lib/core/record.ts';
+import type { HttpEvent } from '../../lib/http/event.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../../lib/sqs/event.ts';
 import type { Item } from './dynamodb/table.ts';
 import type { Sandbox } from './lambda/sandbox.ts';
@@ -24,20 +25,27 @@ export interface Run {
   /** May be said more than once: the last word counts. */
   end(ending: Ending): void;
   readonly ending: Ending | undefined;
+  /** Its last word came when its time was over. */
+  readonly endedLate: boolean;
 }
 
-export type Handler = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>;
+/** What a function is invoked with: a batch of messages, which is empty where it is a request of HTTP. */
+export interface LambdaEvent extends SqsEvent {
+  readonly http?: HttpEvent & { readonly body: string };
+}
+
+export type Handler = (event: LambdaEvent, context: InvocationContext) => Promise<unknown>;
 
 /** What came of an invocation, as the event source sees it. */
 export type Outcome =
-  | { readonly outcome: 'answered'; readonly response: SqsBatchResponse }
+  | { readonly outcome: 'answered'; readonly response: unknown }
   | { readonly outcome: 'failed'; readonly error: unknown }
   | { readonly outcome: 'killed' };
 
 export interface Invocation {
   readonly name: string;
   readonly sandbox: Sandbox;
-  readonly event: SqsEvent;
+  readonly event: LambdaEvent;
   /** In milliseconds since the start. */
   readonly deadline: number;
   /** It has stood still for a while. */
@@ -48,7 +56,7 @@ export interface Invocation {
 export interface Lambda {
   /** How many invocations are under way. */
   readonly running: number;
-  invoke(event: SqsEvent, done: (outcome: Outcome, invocation: Invocation) => void): void;
+  invoke(event: LambdaEvent, done: (outcome: Outcome, invocation: Invocation) => void): void;
   /** What this sandbox is working on. */
   invocationOf(sandbox: Sandbox): Invocation | undefined;
   /** Kills the process that a handler runs in, as a poisonous message does. */
@@ -132,6 +140,11 @@ export interface Oracle {
   readonly violations: readonly Violation[];
   problem(invariant: number, text: string): void;
   wrote(writer: Sandbox, before: Item | undefined, after: Item): void;
+  invoked?(invocation: Invocation): void;
+  /** An invocation has ended, or was killed. */
+  concluded?(invocation: Invocation, outcome: Outcome): void;
+  /** A request leaves for the table. */
+  sending?(sandbox: Sandbox, input: object): void;
   heard(sandbox: Sandbox, input: object, answer: Heard): void;
   /** Something goes wrong on this sandbox's way to the table. */
   storeFails(sandbox: Sandbox): void;

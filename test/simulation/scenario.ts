@@ -31,6 +31,8 @@ export interface Scenario {
   readonly recordsResult: boolean;
   /** Tries of the SDK for one request. */
   readonly sdkTries: number;
+  /** After which a client gives a request to the table up; `Infinity` for one without time-outs. */
+  readonly clientTimeoutMs?: number;
 
   readonly fifo: boolean;
   readonly batchSize: number;

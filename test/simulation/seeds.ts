@@ -47,3 +47,8 @@ export const lockRegressions: typeof regressions = [
   { seed: 26259, was: 'the oracle held a worker to a clock that was set while its write was on its way' },
   { seed: 2, was: 'a worker that stood still after its lock was granted began its work under a lease that was over' },
 ];
+
+/** The same for the world of doors. */
+export const doorRegressions: typeof regressions = [
+  { seed: 193, was: 'a batch handler that is not given its claims was asked about by a hashed key' },
+];

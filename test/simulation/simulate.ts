@@ -1,3 +1,4 @@
+import { consumerFunction } from './consumers/function.ts';
 import { simulatedTable } from './dynamodb/table.ts';
 import { startEventSource } from './lambda/event-source.ts';
 import { createLambda } from './lambda/lambda.ts';
@@ -57,7 +58,7 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
   const redrive = { maxReceiveCount, to: simulation.deadLetters };
   simulation.queue = simulatedQueue(world, { name: 'orders', fifo, visibilityMs, redrive });
   simulation.provider = createProvider(simulation);
-  simulation.lambda = createLambda(simulation);
+  simulation.lambda = createLambda(simulation, (sandbox) => consumerFunction(simulation, sandbox));
   simulation.traffic = startTraffic(simulation);
   startEventSource(simulation);
   const operator = startOperator(simulation);

@@ -41,6 +41,8 @@ const counted = [
   // Beyond the first of a key, where the policy and the provider allow it.
   'doubled',
   'deadLettered',
+  // Of those: its handler never ran.
+  'neverRun',
   'redriven',
   'resolved',
   'storeRequests',

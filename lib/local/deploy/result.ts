@@ -1,5 +1,5 @@
 import type { Verdicts } from '../pawl-events.ts';
-import type { EffectVerdict } from '../verdict.ts';
+import { type EffectVerdict, isClean } from '../verdict.ts';
 
 /** What a run found out. */
 export interface DeployResult {
@@ -25,8 +25,7 @@ export interface DeployResult {
 }
 
 export function isGood({ emails, giftCards, left, failures }: DeployResult): boolean {
-  const clean = [emails, giftCards].every(({ lost, doubled }) => lost.length === 0 && doubled.length === 0);
-  return clean && left === 0 && failures.length === 0;
+  return [emails, giftCards].every(isClean) && left === 0 && failures.length === 0;
 }
 
 const both = (result: DeployResult, pick: (verdict: EffectVerdict) => readonly string[]) =>
@@ -46,6 +45,7 @@ export function jsonLine(result: DeployResult): string {
     takeovers: result.takeovers,
     parked: both(result, ({ parked }) => parked),
     setAside: both(result, ({ setAside }) => setAside),
+    neverRun: both(result, ({ neverRun }) => neverRun),
     lost: both(result, ({ lost }) => lost),
     doubled: both(result, ({ doubled }) => doubled),
     killed: result.killed,
@@ -114,8 +114,9 @@ export function report(result: DeployResult): string {
 }
 
 function problems(result: DeployResult): readonly string[] {
-  const effects = [result.emails, result.giftCards].flatMap(({ effect, lost, doubled }) => [
+  const effects = [result.emails, result.giftCards].flatMap(({ effect, lost, doubled, neverRun }) => [
     ...(lost.length > 0 ? [`lost ${effect}: ${lost.slice(0, 5).join(', ')}`] : []),
+    ...(neverRun.length > 0 ? [`set aside, never tried ${effect}: ${neverRun.slice(0, 5).join(', ')}`] : []),
     ...(doubled.length > 0 ? [`doubled ${effect}: ${doubled.slice(0, 5).join(', ')}`] : []),
   ]);
   return [

@@ -7,6 +7,7 @@ import { sendOrders } from '../../../lib/local/producer.ts';
 import type { ProviderFault } from '../../../lib/local/provider.ts';
 import { type LocalStack, startStack } from '../../../lib/local/stack.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { listeningAddresses } from '../../support/other-addresses.ts';
 
 const events = createPawlEvents();
 /** What goes wrong with an order's mail, once. */
@@ -41,6 +42,13 @@ test('the synthesized app does each order once, also when the producer sends it 
   for (const effect of EFFECTS) expect([...stack.ledger.countByOrder(effect)].toSorted()).toEqual(once);
   expect(events.count('completed')).toBe(14);
   expect(events.count('replayed', 'repeated')).toBeGreaterThanOrEqual(14);
+});
+
+test.runIf(process.platform === 'linux')('nothing of a running app listens on another address than 127.0.0.1', () => {
+  const addresses = listeningAddresses();
+  // DynamoDB Local, its tap, SQS, SES, gift cards, accounts, the processor and the HTTP API.
+  expect(addresses.length).toBeGreaterThanOrEqual(8);
+  expect(addresses.filter((address) => address !== '127.0.0.1')).toEqual([]);
 });
 
 test('the operator decides one parked mail that was sent and one that was not, and leaves the others parked', async () => {

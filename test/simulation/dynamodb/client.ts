@@ -17,8 +17,8 @@ import { type SimulatedTable, statementsOf } from './table.ts';
 /** As far as a client needs to know what it is part of. */
 export type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut'> & {
   readonly stats: Pick<Simulation['stats'], 'storeRequests'>;
-  readonly scenario: Pick<Simulation['scenario'], 'sdkTries'>;
-  readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails'>;
+  readonly scenario: Pick<Simulation['scenario'], 'sdkTries' | 'clientTimeoutMs'>;
+  readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails' | 'sending'>;
 };
 
 const mayConflict = new Set(['PutItemCommand', 'TransactWriteItemsCommand']);
@@ -97,9 +97,11 @@ export function dynamoClient(
       const { name } = command.constructor;
       const serveIt = () => serve(name, command.input);
       const isTransaction = name === 'TransactWriteItemsCommand';
+      oracle.sending?.(sandbox, command.input);
       return request<unknown>(world, sandbox, scenario.sdkTries, {
         what: name,
         trouble: () => trouble(name),
+        timeoutMs: scenario.clientTimeoutMs,
         serve: isTransaction ? onceOnly(serveIt) : serveIt,
         ...(isTransaction && { conflict: () => conflictOf(command.input as TransactWriteItemsCommandInput) }),
         heard: (answer) => oracle.heard(sandbox, command.input, answer),

@@ -22,6 +22,8 @@ export type OnWrite<Writer> = (writer: Writer, before: Item | undefined, after: 
 /** A claims table, as DynamoDB would keep it: what is sent to it happens at once, and completely or not at all. */
 export interface SimulatedTable<Writer> {
   readonly items: ReadonlyMap<string, Item>;
+  /** Something that is there before anything happens. */
+  put(item: Item): void;
   /** Carries out a command by its name, and answers as the client does. @throws as the client does */
   execute(command: string, input: unknown, writer: Writer): unknown;
   /** One statement of a batch. */
@@ -114,6 +116,7 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
 
   return {
     items,
+    put: (item) => void items.set(textOf(item['id']), item),
     statement,
     execute(command, input, writer) {
       switch (command) {

@@ -1,4 +1,4 @@
-import type { SqsRecord } from '../../../lib/sqs/event.ts';
+import type { SqsBatchResponse, SqsRecord } from '../../../lib/sqs/event.ts';
 import type { Outcome } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import type { QueuedMessage } from '../sqs/queue.ts';
@@ -43,7 +43,7 @@ export function startEventSource(simulation: Simulation): void {
     stats.deliveries += batch.length;
     for (const one of batch) if (strikes('deliveredTwice')) makeVisible(one);
     lambda.invoke({ Records: batch.map(toRecord) }, (outcome, invocation) => {
-      if (outcome.outcome === 'answered') oracle.answered(invocation, outcome.response);
+      if (outcome.outcome === 'answered') oracle.answered(invocation, outcome.response as SqsBatchResponse);
       const lost = outcome.outcome === 'answered' && strikes('responseLost');
       conclude(batch, lost ? { outcome: 'failed', error: 'its answer was lost' } : outcome);
       idle++;
@@ -63,7 +63,8 @@ export function startEventSource(simulation: Simulation): void {
       if (outcome.outcome === 'failed') world.note('lambda', 'invocation failed:', String(outcome.error));
       return;
     }
-    const failures = new Set(outcome.response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    const { batchItemFailures } = outcome.response as SqsBatchResponse;
+    const failures = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     const handled = batch.filter(({ message }) => !failures.has(message.id));
     for (const { message, receipt } of handled) {
       if (strikes('deletionLost')) {

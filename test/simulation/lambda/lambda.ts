@@ -1,13 +1,11 @@
-import type { SqsEvent } from '../../../lib/sqs/event.ts';
-import { consumerFunction } from '../consumers/function.ts';
-import type { Handler, Invocation, Lambda, Outcome } from '../parts.ts';
+import type { Handler, Invocation, Lambda, LambdaEvent, Outcome } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
 
 const mostIdle = 3;
 
 /** A stand-in for one function in Lambda: sandboxes that are started, frozen between invocations, and killed. */
-export function createLambda(simulation: Simulation): Lambda {
+export function createLambda(simulation: Simulation, functionOf: (sandbox: Sandbox) => Handler): Lambda {
   const { world, strikes, scenario, oracle, stats } = simulation;
   const { random } = world;
   const idle: { readonly sandbox: Sandbox; readonly handler: Handler }[] = [];
@@ -24,7 +22,7 @@ export function createLambda(simulation: Simulation): Lambda {
   function start() {
     const sandbox = createSandbox(world, `s${++started}`, Math.round(clockOffset()));
     stats.sandboxes++;
-    return { sandbox, handler: consumerFunction(simulation, sandbox) };
+    return { sandbox, handler: functionOf(sandbox) };
   }
 
   function kill(sandbox: Sandbox, why: string): void {
@@ -94,7 +92,7 @@ export function createLambda(simulation: Simulation): Lambda {
     });
   }
 
-  function invoke(event: SqsEvent, done: (outcome: Outcome, invocation: Invocation) => void): void {
+  function invoke(event: LambdaEvent, done: (outcome: Outcome, invocation: Invocation) => void): void {
     const warm = random.chance(0.85) ? idle.splice(random.below(idle.length), 1)[0] : undefined;
     const { sandbox, handler } = warm ?? start();
     const deadline = world.time + scenario.functionTimeoutMs;
@@ -106,12 +104,17 @@ export function createLambda(simulation: Simulation): Lambda {
       paused: false,
       ended: false,
     };
-    world.note(sandbox.name, warm ? 'is invoked with' : 'starts with', event.Records.map(shortOf).join(' '));
+    world.note(
+      sandbox.name,
+      warm ? 'is invoked with' : 'starts with',
+      event.http?.body ?? event.Records.map(shortOf).join(' '),
+    );
     stats.invocations++;
     const end = (outcome: Outcome) => {
       if (invocation.ended) return;
       invocation.ended = true;
       current.delete(sandbox);
+      oracle.concluded?.(invocation, outcome);
       if (sandbox.alive) {
         sandbox.lieInWait(undefined);
         sandbox.freeze();
@@ -121,6 +124,7 @@ export function createLambda(simulation: Simulation): Lambda {
       done(outcome, invocation);
     };
     current.set(sandbox, { invocation, end });
+    oracle.invoked?.(invocation);
     sandbox.thaw();
     plan(invocation);
     // What ends before it has answered says nothing, and an answer that comes while it stands still comes when it goes on.
@@ -143,5 +147,5 @@ export function createLambda(simulation: Simulation): Lambda {
   };
 }
 
-const shortOf = ({ messageId, attributes }: SqsEvent['Records'][number]) =>
+const shortOf = ({ messageId, attributes }: LambdaEvent['Records'][number]) =>
   `${messageId}(${attributes.ApproximateReceiveCount})`;

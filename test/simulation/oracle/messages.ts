@@ -1,9 +1,21 @@
 import type { SqsBatchResponse } from '../../../lib/sqs/event.ts';
+import { type FaultName, faultNames } from '../faults.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Intent, Invocation } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import type { QueuedMessage } from '../sqs/queue.ts';
 import type { Runs } from './runs.ts';
+
+const ofEffects: ReadonlySet<FaultName> = new Set([
+  'providerFails',
+  'providerFailsApplied',
+  'providerHangs',
+  'providerHangsApplied',
+  'providerLate',
+  'providerBusy',
+  'lookUpFails',
+  'workFails',
+]);
 
 interface Parts {
   problem(invariant: number, text: string): void;
@@ -17,6 +29,16 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
   const copied = new Set<string>();
   /** Invocations whose answer named no message, and came so near to their end that it may have been Middy's, for a handler that still runs. */
   const late = new Set<string>();
+
+  /**
+   * Nothing keeps a message from being tried but the messages before it and beside it: providers and handlers fail, and not the
+   * store, the queue or a worker. Any of those may use up the receives of a message that never runs. Only `eachMessage` decides what
+   * becomes of the messages behind one that fails; elsewhere the author's own handler does.
+   */
+  const onlyEffectsFail =
+    scenario.adapter === 'each-message' &&
+    scenario.traffic.poison === 0 &&
+    faultNames.every((name) => ofEffects.has(name) || scenario.faults[name] === 0);
 
   function hasHappened({ key, payload }: Intent): boolean {
     return key !== undefined && simulation.provider.effectsOf(key, payload) > 0;
@@ -87,6 +109,9 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
       const dead = new Set([...simulation.deadLetters.messages()].map((message) => intentOf(message)?.name));
       for (const intent of simulation.traffic.intents()) {
         if (!hasHappened(intent) && !dead.has(intent.name)) problem(7, `${intent.name} is lost`);
+        if (intent.key === undefined || !dead.has(intent.name) || runs.wasTried(intent.key)) continue;
+        stats.neverRun++;
+        if (onlyEffectsFail) problem(7, `${intent.name} is set aside, and was never run`);
       }
     },
   };

@@ -23,6 +23,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   const runsOf = new Map<string, Run[]>();
   const runsIn = new Map<string, Run[]>();
   const payloads = new Map<string, string>();
+  /** Keys whose handler was started at least once, whatever was decided since. */
+  const tried = new Set<string>();
   const late = new Set<string>();
   /** Keys whose effect is known to have happened, although the table does not say so. */
   const confirmed = new Set<string>();
@@ -107,6 +109,14 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     inOrder(job, invocation);
 
     let ending: Ending | undefined;
+    let endedLate = false;
+    const startedAt = sandbox.clock();
+    /** What ends after its time is not waited for: it may be recorded as in doubt, and end well a moment later. */
+    const isOver = () => {
+      const { leaseUntil = 0 } = acknowledged(sandbox, key) ?? {};
+      const end = Math.min(leaseUntil - scenario.marginMs, startedAt + (scenario.timeoutMs || Infinity));
+      return sandbox.clock() >= end - 1;
+    };
     const run: Run = {
       job,
       sandbox,
@@ -114,13 +124,18 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
       end(next) {
         if (!sandbox.alive) return;
         ending = next;
+        endedLate = isOver();
         world.note(sandbox.name, 'its handler ends:', `${key} ${next}`);
       },
       get ending() {
         return ending;
       },
+      get endedLate() {
+        return endedLate;
+      },
     };
     runsOf.set(key, [...earlier, run]);
+    tried.add(key);
     const beside = runsIn.get(invocation) ?? [];
     mayRunBeside(run, beside);
     runsIn.set(invocation, [...beside, run]);
@@ -178,13 +193,15 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     metAnother(sandbox: Sandbox, key: string): void {
       met.add(`${simulation.lambda.invocationOf(sandbox)?.name} ${key}`);
     },
+    wasTried: (key: string) => tried.has(key),
     isRunning: (key: string) =>
       (runsOf.get(key) ?? []).some(({ ending, sandbox }) => ending === undefined && sandbox.alive),
     /** How this message fared in this invocation. */
     endingOf: (messageId: string, invocation: string) => {
       const { key = '' } = simulation.traffic.intentOf(messageId) ?? {};
       const mine = (run: Run) => run.invocation === invocation && run.job.messageId === messageId;
-      return runsOf.get(key)?.find(mine)?.ending;
+      const run = runsOf.get(key)?.find(mine);
+      return run?.endedLate ? undefined : run?.ending;
     },
     clockWentWrong() {
       clocksWrong = true;

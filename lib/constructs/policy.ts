@@ -1,0 +1,177 @@
+import { type Problem, refused, warned } from './wiring-problem.ts';
+
+/*
+ * What IAM's policies say of one action on one resource. No CDK in here: the same is asked of a template and of what is deployed.
+ * ARNs are texts; what is not known of them is in braces.
+ */
+
+/** As policies are written. */
+export interface Statement {
+  readonly Effect?: unknown;
+  readonly Action?: unknown;
+  readonly NotAction?: unknown;
+  readonly Resource?: unknown;
+  readonly NotResource?: unknown;
+  readonly Principal?: unknown;
+  readonly NotPrincipal?: unknown;
+  readonly Condition?: unknown;
+}
+
+/** What one set of statements says of an action. `perhaps`: under a condition that is known at run time only. */
+export interface Said {
+  readonly allows: 'always' | 'perhaps' | 'never';
+  readonly denies: 'always' | 'perhaps' | 'never';
+}
+
+/** All statements that apply to a request of the function's role. */
+export interface Policies {
+  /** Those of the role. */
+  readonly ofRole: readonly Statement[];
+  /** Those of the resource, which say whom they are about. */
+  readonly ofResource: readonly Statement[];
+  /** Those of the role's permissions boundary; `'unseen'` when it is made elsewhere, undefined when there is none. */
+  readonly boundary: readonly Statement[] | 'unseen' | undefined;
+  readonly roleArn: string | undefined;
+}
+
+/** What becomes of an action. */
+export type Decision =
+  | 'allowed'
+  | 'allowed, perhaps'
+  | 'missing'
+  | 'conditional'
+  | 'denied'
+  | 'outside the boundary'
+  | 'denied by the resource';
+
+export function decide(policies: Policies, action: string, resource: string): Decision {
+  const { ofRole, ofResource, boundary, roleArn } = policies;
+  const role = said(ofRole, action, resource);
+  const about = ofResource.filter((statement) => isAbout(statement, roleArn));
+  const byResource = said(about, action, resource);
+  const limit = Array.isArray(boundary) ? said(boundary, action, resource) : undefined;
+  if (role.denies === 'always') return 'denied';
+  if (byResource.denies === 'always') return 'denied by the resource';
+  if (limit !== undefined && (limit.allows === 'never' || limit.denies === 'always')) return 'outside the boundary';
+  // Within one account either policy is enough. Across accounts the role's own is needed, and the other account's may be out of sight.
+  const isOther = isOtherAccount(roleArn, resource);
+  const allows = isOther ? [role.allows] : [role.allows, byResource.allows];
+  if (!allows.includes('always')) return allows.includes('perhaps') ? 'conditional' : 'missing';
+  const isUncertain =
+    boundary === 'unseen' ||
+    limit?.allows === 'perhaps' ||
+    [role, byResource, limit].some((one) => one?.denies === 'perhaps');
+  return isUncertain ? 'allowed, perhaps' : 'allowed';
+}
+
+function isOtherAccount(roleArn: string | undefined, resource: string): boolean {
+  const [one, other] = [roleArn, resource].map((arn) => arn?.split(':')[4]);
+  return one !== undefined && other !== undefined && one !== other && !`${one}${other}`.includes('{');
+}
+
+function said(statements: readonly Statement[], action: string, resource: string): Said {
+  const about = (effect: string) => {
+    const those = statements.filter((one) => one.Effect === effect && covers(one, action, resource));
+    const met = those.map(({ Condition }) => isMet(Condition));
+    return met.includes('always') ? 'always' : met.includes('perhaps') ? 'perhaps' : 'never';
+  };
+  return { allows: about('Allow'), denies: about('Deny') };
+}
+
+function covers(statement: Statement, action: string, resource: string): boolean {
+  const { Action, NotAction, Resource, NotResource } = statement;
+  const ofAction =
+    NotAction === undefined
+      ? any(Action, (one) => matches(one, action, 'i'))
+      : !any(NotAction, (one) => matches(one, action, 'i'));
+  const ofResource =
+    NotResource === undefined
+      ? any(Resource, (one) => matches(one, resource, ''))
+      : !any(NotResource, (one) => matches(one, resource, ''));
+  return ofAction && ofResource;
+}
+
+/** Whom a resource's policy is about. */
+function isAbout({ Principal, NotPrincipal }: Statement, roleArn: string | undefined): boolean {
+  const names = (principal: unknown) => {
+    if (principal === '*') return true;
+    const aws = typeof principal === 'object' && principal !== null && 'AWS' in principal ? principal.AWS : undefined;
+    const account = roleArn?.split(':')[4];
+    return any(
+      aws,
+      (one) => one === '*' || one === roleArn || one === account || one === `arn:aws:iam::${account}:root`,
+    );
+  };
+  return NotPrincipal === undefined ? names(Principal) : !names(NotPrincipal);
+}
+
+/** Of conditions, only that on TLS is known: every request of the SDK and of Lambda's pollers uses it. */
+function isMet(condition: unknown): 'always' | 'perhaps' | 'never' {
+  if (condition === undefined) return 'always';
+  const known = JSON.stringify(condition);
+  if (/^\{"Bool":\{"aws:SecureTransport":"?false"?\}\}$/i.test(known)) return 'never';
+  return /^\{"Bool":\{"aws:SecureTransport":"?true"?\}\}$/i.test(known) ? 'always' : 'perhaps';
+}
+
+function any(given: unknown, test: (one: string) => boolean): boolean {
+  return [given].flat().some((one) => typeof one === 'string' && test(one));
+}
+
+/** IAM's patterns: `*` is any text, `?` any character. Case counts in resources only. */
+function matches(pattern: string, text: string, flags: 'i' | ''): boolean {
+  const escaped = pattern.replace(/^arn:aws[a-z-]*:/, 'arn:aws:').replace(/[.+^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, flags).test(text);
+}
+
+/** The sentence about these actions on that resource; none when they are allowed. `fix` says how a missing grant comes about. */
+export function permissionProblem(
+  decision: Decision,
+  actions: readonly string[],
+  on: string,
+  fix: string,
+): readonly Problem[] {
+  const may = `The function may not ${actions.join(', ')} on ${on}`;
+  switch (decision) {
+    case 'allowed':
+      return [];
+    case 'allowed, perhaps':
+      return [
+        warned(
+          'permissionsUnseen',
+          `Whether the function may ${actions.join(', ')} on ${on} cannot be seen: its role has a permissions boundary that is made ` +
+            'elsewhere, or a denial has a condition. Make sure that it may; pawl doctor asks IAM once it is deployed.',
+        ),
+      ];
+    case 'missing':
+      return [refused('permissions', `${may}${fix}`)];
+    case 'conditional':
+      return [
+        refused(
+          'permissionsConditional',
+          `${may} but under a condition, and whether it is met is known at run time only. Give the permission without the condition, ` +
+            'or, where it is always met, set externalPermissions: true.',
+        ),
+      ];
+    case 'denied':
+      return [
+        refused(
+          'permissionsDenied',
+          `${may}: a policy of its role denies it, and no grant outweighs that. Take the denial away.`,
+        ),
+      ];
+    case 'outside the boundary':
+      return [
+        refused(
+          'permissionsBoundary',
+          `${may}: the permissions boundary of its role does not permit it, and no grant reaches beyond a boundary. Add it to the boundary.`,
+        ),
+      ];
+    case 'denied by the resource':
+      return [
+        refused(
+          'resourcePolicy',
+          `${may}: the policy of ${on} denies it, and no grant outweighs that. Exempt the function's role from the denial.`,
+        ),
+      ];
+  }
+}

@@ -1,0 +1,179 @@
+import { type Problem, refused, warned } from './wiring-problem.ts';
+
+/** How Lambda polls the queue, and how the function may run. */
+export interface Polling {
+  readonly reportsBatchItemFailures?: boolean | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly filters?: number | undefined;
+  /** Of this event source; undefined when it has none. */
+  readonly maxConcurrency?: number | undefined;
+  /** Of all event sources of the function together; undefined when one of them has none. */
+  readonly maxConcurrencyOfAll?: number | undefined;
+  readonly provisionedPollers?: boolean | undefined;
+  /** The event sources from the queue to the function and its aliases, each as it is called. */
+  readonly sources?: readonly string[] | undefined;
+  /** The other functions that the queue feeds. */
+  readonly otherFunctions?: readonly string[] | undefined;
+  /** As in `nodejs24.x`; undefined for a container image. */
+  readonly runtime?: string | undefined;
+  /** What is kept for the function alone; undefined when nothing is. */
+  readonly reservedConcurrency?: number | undefined;
+}
+
+type Facts = Polling & {
+  readonly batchSize: number;
+  readonly maxBatchingWindowSeconds: number;
+  readonly fifo: boolean;
+};
+
+/** The largest batch of a FIFO queue, and of a standard one without a batching window. */
+const SMALL_BATCH = 10;
+/** How many batches Lambda polls at once from the start, when nothing limits it. */
+const FIRST_POLLERS = 5;
+/** What the package needs. */
+const OLDEST_NODE = 22;
+
+export function pollingProblems(facts: Facts): readonly Problem[] {
+  return [
+    ...responseProblems(facts),
+    ...batchProblems(facts),
+    ...sourceProblems(facts),
+    ...runtimeProblems(facts),
+    ...concurrencyProblems(facts),
+    ...lossWarnings(facts),
+  ];
+}
+
+function responseProblems({ reportsBatchItemFailures }: Facts): readonly Problem[] {
+  if (reportsBatchItemFailures !== false) return [];
+  return [
+    refused(
+      'partialResponses',
+      'The event source does not take partial responses: Lambda would ignore which messages failed or wait, and delete them ' +
+        'with the rest. Set reportBatchItemFailures: true on the SqsEventSource (FunctionResponseTypes: ' +
+        'ReportBatchItemFailures).',
+    ),
+  ];
+}
+
+function batchProblems({ batchSize, fifo, maxBatchingWindowSeconds }: Facts): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (fifo && batchSize > SMALL_BATCH) {
+    problems.push(
+      refused('batch', `batchSize is ${batchSize}, and a FIFO queue delivers ${SMALL_BATCH} at most. Lower it.`),
+    );
+  }
+  if (fifo && maxBatchingWindowSeconds > 0) {
+    problems.push(
+      refused(
+        'batch',
+        `maxBatchingWindow is ${maxBatchingWindowSeconds} s, and Lambda accepts none for a FIFO queue. Leave it out.`,
+      ),
+    );
+  }
+  if (!fifo && batchSize > SMALL_BATCH && maxBatchingWindowSeconds === 0) {
+    problems.push(
+      refused(
+        'batch',
+        `batchSize is ${batchSize} with no maxBatchingWindow, and Lambda accepts more than ${SMALL_BATCH} only with a window. ` +
+          `Set maxBatchingWindow to 1 s or more, or batchSize to ${SMALL_BATCH} at most.`,
+      ),
+    );
+  }
+  return problems;
+}
+
+function sourceProblems(facts: Facts): readonly Problem[] {
+  const { sources = [], otherFunctions = [], provisionedPollers, maxConcurrency } = facts;
+  const problems: Problem[] = [];
+  if (sources.length > 1) {
+    problems.push(
+      refused(
+        'oneEventSource',
+        `The queue feeds the function through ${sources.length} event sources, and Lambda accepts one: ` +
+          `${sources.join(', ')}. Make yours before the Consumer, which then makes none.`,
+      ),
+    );
+  }
+  if (otherFunctions.length > 0) {
+    problems.push(
+      refused(
+        'oneConsumer',
+        `The queue feeds ${otherFunctions.join(', ')} as well: each message goes to one of the functions by chance, and what one of them ` +
+          'defers the other may get. Give each function a queue of its own, and send to both, for instance through a topic.',
+      ),
+    );
+  }
+  if (provisionedPollers === true && maxConcurrency !== undefined) {
+    problems.push(
+      refused(
+        'provisionedPollers',
+        `The event source has provisioned pollers and maxConcurrency ${maxConcurrency}, and Lambda takes one of them. Leave out ` +
+          'maxConcurrency, and set MaximumPollers.',
+      ),
+    );
+  }
+  return problems;
+}
+
+function runtimeProblems({ runtime }: Facts): readonly Problem[] {
+  if (runtime === undefined || runtime.startsWith('provided') || runtime.includes('{')) return [];
+  const version = /^nodejs(\d+)\./.exec(runtime)?.[1];
+  if (Number(version) >= OLDEST_NODE) return [];
+  return [
+    refused(
+      'runtime',
+      `The function's runtime is ${runtime}, and pawl needs nodejs${OLDEST_NODE}.x or later: the first batch would throw. Set runtime to ` +
+        'Runtime.NODEJS_24_X.',
+    ),
+  ];
+}
+
+function concurrencyProblems({ reservedConcurrency, maxConcurrencyOfAll }: Facts): readonly Problem[] {
+  if (reservedConcurrency === undefined) return [];
+  const polled = maxConcurrencyOfAll ?? FIRST_POLLERS;
+  if (reservedConcurrency < polled) {
+    const what =
+      maxConcurrencyOfAll === undefined
+        ? `Lambda polls ${FIRST_POLLERS} batches at once from the start`
+        : `the event sources of the function run up to ${polled} batches at once, by their maxConcurrency`;
+    return [
+      refused(
+        'reservedConcurrency',
+        `reservedConcurrentExecutions is ${reservedConcurrency}, and ${what}: what is polled and throttled uses up receives, and healthy ` +
+          `messages are dead-lettered unrun. Set reservedConcurrentExecutions to ${polled} or more, or leave it out and set maxConcurrency.`,
+      ),
+    ];
+  }
+  if (maxConcurrencyOfAll !== undefined) return [];
+  return [
+    warned(
+      'unboundedPolling',
+      `reservedConcurrentExecutions is ${reservedConcurrency}, and an event source of the function has no maxConcurrency: with a backlog ` +
+        `Lambda polls more than the function may run, and throttling uses up receives. Set maxConcurrency to ${reservedConcurrency} at most.`,
+    ),
+  ];
+}
+
+function lossWarnings({ enabled, filters = 0 }: Facts): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (enabled === false) {
+    problems.push(
+      warned(
+        'disabled',
+        'The event source is disabled: nothing is consumed, and messages wait until they are deleted. Enable it.',
+      ),
+    );
+  }
+  if (filters > 0) {
+    problems.push(
+      warned(
+        'eventFilters',
+        `The event source has ${filters === 1 ? 'a filter' : `${filters} filters`}, and Lambda deletes the messages that do not match: these ` +
+          'take no effect, and leave no trace. Take the filters away and let the handler acknowledge what it has no use for, or make sure ' +
+          'that nothing but noise can fail to match.',
+      ),
+    );
+  }
+  return problems;
+}

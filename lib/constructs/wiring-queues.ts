@@ -1,0 +1,124 @@
+import { type Problem, refused, span } from './wiring-problem.ts';
+import { LEAST_RECEIVES } from './wiring-receives.ts';
+
+/** Where a queue's messages are, and where they end. */
+export interface QueuePlace {
+  readonly queueArn?: string | undefined;
+  /** How long the queue keeps a message. */
+  readonly retentionSeconds?: number | undefined;
+  /** `false` when there is no redrive policy. */
+  readonly maxReceiveCount?: number | false | undefined;
+  /** Where the redrive policy leads. */
+  readonly redriveArn?: string | undefined;
+  /** The dead-letter queue that the handler and the alarm know. */
+  readonly deadLetterArn?: string | undefined;
+  readonly deadLetterRetentionSeconds?: number | undefined;
+  readonly deadLetterQueueFifo?: boolean | undefined;
+  /** The queues that may use the dead-letter queue; undefined for all of its account. */
+  readonly redriveAllowedFor?: readonly string[] | undefined;
+}
+
+const DAY = 86_400;
+
+export function queueProblems(place: QueuePlace & { readonly fifo: boolean }): readonly Problem[] {
+  return [
+    ...missingProblems(place),
+    ...identityProblems(place),
+    ...kindProblems(place),
+    ...allowedProblems(place),
+    ...retentionProblems(place),
+  ];
+}
+
+function missingProblems({ maxReceiveCount }: QueuePlace): readonly Problem[] {
+  if (maxReceiveCount !== false) return [];
+  return [
+    refused(
+      'deadLetterQueue',
+      'The queue has no dead-letter queue: a message that keeps failing would be deleted unseen at the end of its ' +
+        `retention. Give the queue a deadLetterQueue with a maxReceiveCount of ${LEAST_RECEIVES} or more.`,
+    ),
+  ];
+}
+
+function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): readonly Problem[] {
+  if (queueArn !== undefined && (queueArn === redriveArn || queueArn === deadLetterArn)) {
+    return [
+      refused(
+        'deadLetterQueueItself',
+        'The queue is its own dead-letter queue: a message that can never run would come again for ever, and the alarm on dead ' +
+          'letters would go off for every message. Give it another queue as its deadLetterQueue.',
+      ),
+    ];
+  }
+  const problems: Problem[] = [];
+  if (redriveArn !== undefined && deadLetterArn !== undefined && redriveArn !== deadLetterArn) {
+    problems.push(
+      refused(
+        'deadLetterQueueOther',
+        `The redrive policy of the queue leads to ${redriveArn}, and the deadLetterQueue of the consumer is ${deadLetterArn}: dead ` +
+          'letters would be in two places, and an alarm or a redrive would miss one of them. Use one queue for both.',
+      ),
+    );
+  }
+  const elsewhere = [...new Set([redriveArn, deadLetterArn])].filter((arn) => isElsewhere(queueArn, arn));
+  for (const arn of elsewhere) {
+    problems.push(
+      refused(
+        'deadLetterQueuePlace',
+        `The queue is ${queueArn}, and its dead-letter queue is ${arn}, in another region or account: neither the redrive policy nor ` +
+          'the function reaches it. Use a dead-letter queue of the same region and account.',
+      ),
+    );
+  }
+  return problems;
+}
+
+/** Whether two ARNs say that they are in two regions or accounts. What is in braces is not known, and says nothing. */
+export function isElsewhere(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const [, , , ...places] = one.split(':');
+  const [, , , ...others] = other.split(':');
+  return [0, 1].some((index) => {
+    const [a = '', b = ''] = [places[index], others[index]];
+    return a !== b && !a.includes('{') && !b.includes('{');
+  });
+}
+
+function kindProblems({ fifo, deadLetterQueueFifo }: QueuePlace & { readonly fifo: boolean }): readonly Problem[] {
+  if (deadLetterQueueFifo === undefined || deadLetterQueueFifo === fifo) return [];
+  const kind = (isFifo: boolean) => (isFifo ? 'FIFO' : 'standard');
+  return [
+    refused(
+      'deadLetterQueueKind',
+      `The queue is ${kind(fifo)} and its dead-letter queue is ${kind(deadLetterQueueFifo)}, which SQS refuses. ` +
+        `Make the dead-letter queue ${kind(fifo)} as well.`,
+    ),
+  ];
+}
+
+function allowedProblems({ queueArn, redriveAllowedFor }: QueuePlace): readonly Problem[] {
+  if (queueArn === undefined || redriveAllowedFor === undefined || redriveAllowedFor.includes(queueArn)) return [];
+  return [
+    refused(
+      'redriveAllowed',
+      `The redrive allow policy of the dead-letter queue permits ${redriveAllowedFor.join(', ') || 'no queue'}, and not this one: SQS ` +
+        'would not move dead letters there. Add the queue to its sourceQueueArns.',
+    ),
+  ];
+}
+
+function retentionProblems({ retentionSeconds, deadLetterRetentionSeconds }: QueuePlace): readonly Problem[] {
+  if (deadLetterRetentionSeconds === undefined) return [];
+  const least = Math.max(DAY, retentionSeconds ?? 0);
+  if (deadLetterRetentionSeconds >= least) return [];
+  const than = least === DAY ? 'a day' : `the queue, which keeps them for ${span(least)}`;
+  return [
+    refused(
+      'deadLetterRetention',
+      `The dead-letter queue keeps messages for ${span(deadLetterRetentionSeconds)}, less than ${than}: dead letters, whose age counts ` +
+        'from when they were first sent, would be deleted before a person has seen them. Set its retentionPeriod to 14 days, SQS’s ' +
+        `longest, or to ${span(least)} at least.`,
+    ),
+  ];
+}

@@ -1,0 +1,171 @@
+import { type Problem, refused } from './wiring-problem.ts';
+
+/*
+ * How many receives a healthy message may need before it has run. SQS counts every receive, also those at which a message was not run:
+ * a redrive policy with fewer sets it aside unrun.
+ */
+
+/** What is said of a handler when nothing else is: its own defaults. */
+export const HANDLER_DEFAULTS = { concurrency: 25, maxAttempts: 20, lockLeaseSeconds: 60, lockAttempts: 1 } as const;
+
+/** SQS's and Lambda's advice for a queue that feeds a function: throttling, a lost worker or a duplicate in flight costs a receive. */
+export const LEAST_RECEIVES = 5;
+/** The largest that SQS takes. */
+export const MOST_RECEIVES = 1000;
+
+/** What a lease keeps back for recording the outcome: nothing starts that would not leave it. */
+const MARGIN_SECONDS = 1;
+/** What is left at least of a renewed lease when it is met: it is renewed at every third. */
+const LEAST_OF_LEASE = 2 / 3;
+
+/** What of a consumer decides how often its messages are received. */
+export interface Receiving {
+  readonly timeoutSeconds: number | undefined;
+  readonly batchSize: number;
+  readonly fifo: boolean;
+  /** `false` when there is no redrive policy. */
+  readonly maxReceiveCount?: number | false | undefined;
+  /** How many messages the handler works on at once. */
+  readonly concurrency?: number | undefined;
+  /** The longest that one message takes: `timeoutMs` of the handler's options. */
+  readonly handlerTimeoutSeconds?: number | undefined;
+  /** After how many attempts a key that keeps failing is parked: `maxAttempts` of the handler's options. */
+  readonly maxAttempts?: number | undefined;
+  /** The `leaseMs` of the handler's locks, when it locks. */
+  readonly lockLeaseSeconds?: number | undefined;
+  /** How many attempts of others over the same resources may be ahead of a message. */
+  readonly lockAttempts?: number | undefined;
+  /** Whether a duplicate in flight goes back to the queue; `false` when the handler discards it. */
+  readonly defersInFlight?: boolean | undefined;
+}
+
+/** The receives that a healthy message may need, and what each share of them is for. */
+export interface Receives {
+  readonly all: number;
+  /** One sentence for each share above the first. */
+  readonly because: readonly string[];
+}
+
+/**
+ * How many messages of a batch get their turn in one invocation; undefined when nothing is said of the handler. One of which only the
+ * concurrency is known may take the whole invocation for a message.
+ */
+export function turnsPerInvocation(facts: Receiving): number | undefined {
+  const { timeoutSeconds, handlerTimeoutSeconds, fifo, concurrency } = facts;
+  if (handlerTimeoutSeconds === undefined && concurrency === undefined) return undefined;
+  if (timeoutSeconds === undefined) return undefined;
+  const rounds =
+    handlerTimeoutSeconds === undefined ? 1 : Math.floor((timeoutSeconds - MARGIN_SECONDS) / handlerTimeoutSeconds);
+  // The messages of one group wait for each other, and a batch may be one group.
+  return rounds * (fifo ? 1 : (concurrency ?? HANDLER_DEFAULTS.concurrency));
+}
+
+/**
+ * The receives that a message may spend on waiting for locks: for each attempt ahead of it, one for each look at a lock that is renewed for as
+ * long as its function runs, and one for a lock that is kept. A message waits until the lock that it met can have ended.
+ */
+export function receivesOfLocks(facts: Receiving): number {
+  const { timeoutSeconds, lockLeaseSeconds, lockAttempts = HANDLER_DEFAULTS.lockAttempts } = facts;
+  if (timeoutSeconds === undefined || lockLeaseSeconds === undefined) return 0;
+  return lockAttempts * (Math.ceil(timeoutSeconds / (LEAST_OF_LEASE * lockLeaseSeconds)) + 1);
+}
+
+/**
+ * How many receives a healthy message may need: `LEAST_RECEIVES`; one for each invocation that ends before its turn, beyond the first;
+ * on a FIFO queue one for each failed attempt of each message before it in its group and batch; and one for each look at another's lock.
+ */
+export function leastReceives(facts: Receiving): Receives {
+  const { batchSize, fifo, maxAttempts = HANDLER_DEFAULTS.maxAttempts } = facts;
+  const turns = turnsPerInvocation(facts);
+  const ofTurns = turns === undefined || turns < 1 ? 0 : Math.ceil(batchSize / turns) - 1;
+  // The last attempt parks it, and the group goes on in the same invocation.
+  const ofGroup = fifo ? (batchSize - 1) * (maxAttempts - 1) : 0;
+  const ofLocks = receivesOfLocks(facts);
+  const shares: readonly (readonly [number, string])[] = [
+    [
+      ofTurns,
+      `${ofTurns} for invocations that end before its turn (${turns} of ${batchSize} messages have theirs in one)`,
+    ],
+    [
+      ofGroup,
+      `${ofGroup} for the messages before it in its group (${batchSize - 1} of a batch of ${batchSize}, each failing ` +
+        `${maxAttempts - 1} times before maxAttempts parks it)`,
+    ],
+    [
+      ofLocks,
+      `${ofLocks} for waiting for the locks of ${facts.lockAttempts ?? HANDLER_DEFAULTS.lockAttempts} other attempts`,
+    ],
+  ];
+  return {
+    all: LEAST_RECEIVES + ofTurns + ofGroup + ofLocks,
+    because: shares.filter(([receives]) => receives > 0).map(([, text]) => text),
+  };
+}
+
+export function receiveProblems(wiring: Receiving): readonly Problem[] {
+  return [...handlerProblems(wiring), ...countProblems(wiring), ...attemptProblems(wiring)];
+}
+
+function handlerProblems(wiring: Receiving): readonly Problem[] {
+  const { timeoutSeconds, handlerTimeoutSeconds } = wiring;
+  if (turnsPerInvocation(wiring) !== 0) return [];
+  return [
+    refused(
+      'handlerTimeout',
+      `handlerTimeout is ${handlerTimeoutSeconds} s, and timeout is ${timeoutSeconds} s, of which ${MARGIN_SECONDS} s is kept for recording ` +
+        'the outcome: no message would ever start, because nothing starts that cannot end. Set timeout to ' +
+        `${Number(handlerTimeoutSeconds) + MARGIN_SECONDS} s or more, or handlerTimeout, and the handler's timeoutMs, to ` +
+        `${Number(timeoutSeconds) - MARGIN_SECONDS} s at most.`,
+    ),
+  ];
+}
+
+function countProblems(wiring: Receiving): readonly Problem[] {
+  const { maxReceiveCount, defersInFlight } = wiring;
+  if (typeof maxReceiveCount !== 'number') return [];
+  const { all, because } = leastReceives(wiring);
+  if (maxReceiveCount < LEAST_RECEIVES && defersInFlight !== false && because.length === 0) {
+    return [
+      refused(
+        'receives',
+        `maxReceiveCount is ${maxReceiveCount}, below ${LEAST_RECEIVES}: throttled invocations, and a duplicate that waits for a ` +
+          'claim in flight, use up receives, and a healthy message would be dead-lettered. Set maxReceiveCount to ' +
+          `${LEAST_RECEIVES} or more.`,
+      ),
+    ];
+  }
+  // Without duplicates that wait, the first receive is enough for a message that nothing keeps from its turn.
+  const least = defersInFlight === false ? all - LEAST_RECEIVES + 1 : all;
+  if (maxReceiveCount >= least) return [];
+  const fixes = [
+    ...(least > MOST_RECEIVES ? [] : [`Set maxReceiveCount to ${least} or more`]),
+    ...(wiring.batchSize > 1 ? ['lower batchSize'] : []),
+    ...(wiring.fifo && wiring.batchSize > 1 ? ["lower maxAttempts, and the handler's"] : []),
+  ];
+  const [fix = 'Make the waits shorter', ...others] = fixes;
+  return [
+    refused(
+      'receives',
+      `maxReceiveCount is ${maxReceiveCount}, and a healthy message may need ${least} receives before it has run: ` +
+        `${[`${least - (all - LEAST_RECEIVES)} for throttling, lost workers and duplicates`, ...because].join(', ')}. ` +
+        `SQS would set it aside unrun. ${[capital(fix), ...others].join(', or ')}.`,
+    ),
+  ];
+}
+
+function attemptProblems(wiring: Receiving): readonly Problem[] {
+  const { maxAttempts = HANDLER_DEFAULTS.maxAttempts } = wiring;
+  const ofLocks = receivesOfLocks(wiring);
+  if (ofLocks === 0 || maxAttempts > ofLocks) return [];
+  return [
+    refused(
+      'attempts',
+      `maxAttempts is ${maxAttempts}, and a message may be tried ${ofLocks} times while it waits for ` +
+        `locks: a healthy one would be parked unrun. Set maxAttempts, and the handler's, to ${ofLocks + 1} or more.`,
+    ),
+  ];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

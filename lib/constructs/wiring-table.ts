@@ -1,0 +1,83 @@
+import { type Problem, refused, warned } from './wiring-problem.ts';
+
+/** What is known of a table of claims. */
+export interface TableWiring {
+  readonly name: string;
+  /** Its key, each attribute with its role and type, such as `id (HASH, S)`. */
+  readonly key: readonly string[];
+  /** The other regions that it is replicated to. */
+  readonly replicas: readonly string[];
+  /** The attribute by which DynamoDB deletes; `false` when it deletes nothing. */
+  readonly ttlAttribute: string | false | undefined;
+  /** Whether something keeps it from being deleted. */
+  readonly isKept: boolean | undefined;
+  readonly pointInTimeRecovery: boolean | undefined;
+}
+
+/** What makes a table unfit for claims; empty when it is fit. */
+export function tableProblems(table: TableWiring): readonly Problem[] {
+  return [...keyProblems(table), ...replicaProblems(table), ...ttlProblems(table), ...keepingProblems(table)];
+}
+
+function keyProblems({ name, key }: TableWiring): readonly Problem[] {
+  if (key.length === 1 && key[0] === 'id (HASH, S)') return [];
+  return [
+    refused(
+      'tableKey',
+      `The key of the claims table ${name} is ${key.join(' and ')}, and claims are kept by id (HASH, S) alone: no claim could be written. ` +
+        'Use a table of its own, such as ClaimsTable.',
+    ),
+  ];
+}
+
+function replicaProblems({ name, replicas }: TableWiring): readonly Problem[] {
+  if (replicas.length === 0) return [];
+  return [
+    refused(
+      'tableReplicas',
+      `The claims table ${name} is replicated to ${replicas.length === 1 ? 'another region' : `${replicas.length} other regions`} ` +
+        `(${replicas.join(', ')}): a condition sees its own region only, so two regions would each grant the same claim. Take its ` +
+        'replicas away, or use a table of its own region, such as ClaimsTable.',
+    ),
+  ];
+}
+
+function ttlProblems({ name, ttlAttribute }: TableWiring): readonly Problem[] {
+  if (ttlAttribute === undefined || ttlAttribute === 'expiresAt') return [];
+  if (ttlAttribute === false) {
+    return [
+      warned(
+        'tableGrows',
+        `The claims table ${name} has no TTL: it grows for ever. Turn it on, by the attribute expiresAt.`,
+      ),
+    ];
+  }
+  return [
+    refused(
+      'tableTtl',
+      `The claims table ${name} deletes by ${ttlAttribute}, and claims say when they may go in expiresAt: they would go early, or never. ` +
+        "Set the table's TTL to expiresAt.",
+    ),
+  ];
+}
+
+function keepingProblems({ name, isKept, pointInTimeRecovery }: TableWiring): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (isKept === false) {
+    problems.push(
+      warned(
+        'tableDeletion',
+        `The claims table ${name} may be deleted: all that happened would be forgotten, and repeated. Turn deletion protection on.`,
+      ),
+    );
+  }
+  if (pointInTimeRecovery === false) {
+    problems.push(
+      warned(
+        'tableRecovery',
+        `The claims table ${name} has no point-in-time recovery. Turn it on, to be able to restore claims.`,
+      ),
+    );
+  }
+  return problems;
+}

@@ -1,0 +1,38 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import type { TableFacts } from './facts.ts';
+import { orUndefined } from './or-undefined.ts';
+
+/** @throws what DynamoDB answers when the table is not there, or may not be described */
+export async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<TableFacts> {
+  const [{ Table }, ttl, backups] = await Promise.all([
+    dynamo.send(new DescribeTableCommand({ TableName })),
+    orUndefined(() => dynamo.send(new DescribeTimeToLiveCommand({ TableName }))),
+    orUndefined(() => dynamo.send(new DescribeContinuousBackupsCommand({ TableName }))),
+  ]);
+  const type = (name: string | undefined) =>
+    Table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
+  const status = ttl?.TimeToLiveDescription?.TimeToLiveStatus;
+  const home = Table?.TableArn?.split(':')[3];
+  return {
+    name: Table?.TableName ?? TableName,
+    arn: Table?.TableArn ?? '',
+    key: (Table?.KeySchema ?? []).map(
+      ({ AttributeName, KeyType }) => `${AttributeName} (${KeyType}, ${type(AttributeName)})`,
+    ),
+    replicas: (Table?.Replicas ?? []).map(({ RegionName = '' }) => RegionName).filter((region) => region !== home),
+    ttlAttribute:
+      status === undefined
+        ? undefined
+        : status.startsWith('ENABL') && (ttl?.TimeToLiveDescription?.AttributeName ?? false),
+    isKept: Table?.DeletionProtectionEnabled ?? false,
+    pointInTimeRecovery:
+      backups === undefined
+        ? undefined
+        : backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED',
+  };
+}

@@ -1,0 +1,56 @@
+import type { Claim } from '../../../lib/core/claim.ts';
+import type { Claims } from '../../../lib/core/claims.ts';
+import type { Held } from '../../../lib/core/held.ts';
+import { openClaim } from '../../../lib/core/open-claim.ts';
+import type { Ran } from '../../../lib/core/ran.ts';
+import { createWork } from '../../../lib/core/work.ts';
+
+/**
+ * A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that
+ * is falsy is none.
+ */
+export async function runByWhatWasThrown<Input, R>(
+  claims: Claims<Input>,
+  held: Held,
+  handler: (input: Input, claim: Claim) => Promise<R> | R,
+  input: Input,
+): Promise<Ran<R>> {
+  const { host, timeoutMs, provider, unsettledMs, marksEffect } = claims.settings;
+  const settled = provider && (await provider.settleDoubt<R>(claims, held, input));
+  if (settled !== undefined) return settled;
+  const work = createWork();
+  const { claim, stop } = openClaim(claims, held, host.now() + (timeoutMs || Infinity), work);
+  let phase: 'before' | 'unmarked' | 'during' | 'after' = marksEffect ? 'before' : 'unmarked';
+  let pending: Promise<unknown> | undefined;
+  let ended = false;
+  let late: unknown;
+
+  function effect<T>(start: () => Promise<T> | T): Promise<T> {
+    phase = 'during';
+    const started = (async () => {
+      const value = await start();
+      phase = 'after';
+      return value;
+    })();
+    started.catch((error) => {
+      late = ended && error;
+    });
+    pending = started;
+    return started;
+  }
+
+  try {
+    const value = await handler(input, Object.assign(claim, { effect }));
+    ended = true;
+    await pending;
+    stop();
+    return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
+  } catch (thrown) {
+    ended = true;
+    await pending?.catch(() => undefined);
+    stop();
+    const error = late || thrown;
+    const recorded = await claims.fail(held, error, phase);
+    return { ran: 'threw', error, applied: Object.is(phase, 'after'), recorded, retryAfterMs: unsettledMs };
+  }
+}

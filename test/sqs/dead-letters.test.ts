@@ -1,0 +1,49 @@
+import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
+import { deadLetterQueue } from '../../lib/sqs/index.ts';
+import { sqsEvent, sqsRecord } from '../support/lambda.ts';
+
+const [record] = sqsEvent(sqsRecord({ orderId: 'o-1' })).Records;
+
+/** A client whose first call fails like this. */
+function failingOnce(failure: Error) {
+  const sent: string[][] = [];
+  const client = new SQSClient({ region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
+  client.send = async ({ input }: SendMessageCommand) => {
+    sent.push(Object.keys(input.MessageAttributes ?? {}));
+    if (sent.length === 1) throw failure;
+    return {};
+  };
+  return { client, sent };
+}
+
+const send = (client: SQSClient) =>
+  record && deadLetterQueue('https://sqs/dead').send(client, record, 'rejected', 'no');
+
+describe('a copy for the dead-letter queue', () => {
+  it('goes without its reason only where SQS refuses it with the reason', async () => {
+    const refusal = Object.assign(new Error('too many attributes'), {
+      name: 'InvalidParameterValue',
+      $metadata: { httpStatusCode: 400 },
+    });
+    const { client, sent } = failingOnce(refusal);
+    await send(client);
+    expect(sent).toEqual([['pawl-reason', 'pawl-error', 'pawl-source-message-id'], []]);
+  });
+
+  it.each([
+    ['a connection that was reset', new Error('socket hang up')],
+    [
+      'throttling',
+      Object.assign(new Error('slow down'), { name: 'RequestThrottled', $metadata: { httpStatusCode: 400 } }),
+    ],
+    ['an outage', Object.assign(new Error('oops'), { $metadata: { httpStatusCode: 503 } })],
+  ])(
+    'is not sent without its reason because of %s: the message stays, and is buried with its reason later',
+    async (_, failure) => {
+      const { client, sent } = failingOnce(failure);
+      await expect(send(client)).rejects.toBe(failure);
+      expect(sent).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What an account answers to those who only look at it. */
+export interface DescribedAccount {
+  /** The resources of each stack: type and physical id. */
+  readonly stacks: Readonly<Record<string, readonly (readonly [type: string, id: string])[]>>;
+  readonly functions: Readonly<Record<string, object>>;
+  readonly reservedConcurrency?: Readonly<Record<string, number>>;
+  readonly mappings: readonly { readonly FunctionArn: string; readonly EventSourceArn: string }[];
+  /** The attributes of each queue. */
+  readonly queues: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly table: object;
+  /** What IAM says of an action. */
+  readonly decisionOn: (action: string) => string;
+}
+
+/** An endpoint of AWS for the SDK's own clients, which answers as the account is described. */
+export async function startDescribedAccount(account: DescribedAccount) {
+  const server = createServer(async (request, response) => {
+    const { status = 200, body } = answer(account, request, await textOf(request));
+    response.writeHead(status, { 'content-type': typeof body === 'string' ? 'text/xml' : 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+interface Answer {
+  readonly status?: number;
+  readonly body: unknown;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of request) text += part;
+  return text;
+}
+
+function answer(account: DescribedAccount, request: IncomingMessage, text: string): Answer {
+  const target = String(request.headers['x-amz-target'] ?? '').split('.')[1];
+  if (target !== undefined) return jsonAnswer(account, target, JSON.parse(text), String(request.headers.host));
+  const url = new URL(request.url ?? '/', 'http://aws');
+  return url.pathname === '/' ? queryAnswer(account, new URLSearchParams(text)) : lambdaAnswer(account, url);
+}
+
+function jsonAnswer(
+  account: DescribedAccount,
+  target: string,
+  input: Readonly<Record<string, string>>,
+  host: string,
+): Answer {
+  switch (target) {
+    case 'GetQueueUrl':
+      return { body: { QueueUrl: `http://${host}/123456789012/${input['QueueName']}` } };
+    case 'GetQueueAttributes':
+      return { body: { Attributes: account.queues[input['QueueUrl']?.split('/').at(-1) ?? ''] } };
+    case 'DescribeTable':
+      return { body: { Table: account.table } };
+    case 'DescribeTimeToLive':
+      return { body: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' } } };
+    default:
+      return {
+        body: {
+          ContinuousBackupsDescription: {
+            ContinuousBackupsStatus: 'ENABLED',
+            PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'ENABLED' },
+          },
+        },
+      };
+  }
+}
+
+function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {
+  const action = form.get('Action') ?? '';
+  const wrap = (inner: string) => `<${action}Response><${action}Result>${inner}</${action}Result></${action}Response>`;
+  if (action === 'ListStackResources') {
+    const resources = account.stacks[form.get('StackName') ?? ''];
+    if (resources === undefined) {
+      return { status: 400, body: '<ErrorResponse><Error><Code>ValidationError</Code></Error></ErrorResponse>' };
+    }
+    const members = resources.map(
+      ([type, id]) =>
+        `<member><ResourceType>${type}</ResourceType><PhysicalResourceId>${id}</PhysicalResourceId></member>`,
+    );
+    return { body: wrap(`<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`) };
+  }
+  const actions = [...form].filter(([name]) => name.startsWith('ActionNames.')).map(([, name]) => name);
+  const results = actions.map(
+    (name) =>
+      `<member><EvalActionName>${name}</EvalActionName><EvalDecision>${account.decisionOn(name)}</EvalDecision></member>`,
+  );
+  return { body: wrap(`<IsTruncated>false</IsTruncated><EvaluationResults>${results.join('')}</EvaluationResults>`) };
+}
+
+function lambdaAnswer(account: DescribedAccount, url: URL): Answer {
+  const [, , kind, name = '', what] = decodeURIComponent(url.pathname).split('/');
+  if (kind === 'event-source-mappings') {
+    const [aFunction, queue] = [url.searchParams.get('FunctionName'), url.searchParams.get('EventSourceArn')];
+    const mappings = account.mappings.filter(
+      ({ FunctionArn, EventSourceArn }) =>
+        (aFunction === null || FunctionArn.endsWith(`:function:${aFunction}`)) &&
+        (queue === null || EventSourceArn === queue),
+    );
+    return { body: { EventSourceMappings: mappings } };
+  }
+  if (what === 'aliases') return { body: { Aliases: [] } };
+  if (what === 'concurrency') return { body: { ReservedConcurrentExecutions: account.reservedConcurrency?.[name] } };
+  const configuration = account.functions[name];
+  return configuration === undefined ? { status: 404, body: { Type: 'User' } } : { body: configuration };
+}
