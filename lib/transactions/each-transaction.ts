@@ -52,8 +52,7 @@ export function eachTransaction<Body>(
     lease: nothingInDoubt,
     marksEffect: nothingInDoubt,
   });
-  expectTransactional(options.store);
-  return eachBy<Body>({ ...options, onAbandoned: 'retry' }, (consumer) => async (one, deadline, mayTakeOver) => {
+  const handler = eachBy<Body>({ ...options, onAbandoned: 'retry' }, (consumer) => async (one, deadline, mayTakeOver) => {
     if (await isCommittedAtOnce(consumer, one, deadline)) return done;
     const acquired = await consumer.acquire(one, deadline, mayTakeOver);
     if ('fate' in acquired) return acquired;
@@ -73,6 +72,9 @@ export function eachTransaction<Body>(
     );
     return fateOfRun(await handled);
   });
+  // Found out later, each message would run up to its commit, and fail there.
+  expectTransactional(options.store);
+  return handler;
 
   /** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
   async function isCommittedAtOnce(

@@ -55,6 +55,12 @@ describe('what a door has no use for is refused when it is set up, with a senten
     expect(setUp).toThrow(`${option}: ${door} does not take it`);
   });
 
+  test('eachTransaction without any store', () => {
+    expect(() => eachTransaction(untyped({ ...forTransactions, store: undefined }), writes)).toThrow(
+      'store: expected a claim store',
+    );
+  });
+
   test('an option that is undefined is none', () => {
     expect(() => sqsOnce(untyped({ ...forBatch, lease: undefined }))).not.toThrow();
   });
