@@ -52,26 +52,29 @@ export function eachTransaction<Body>(
     lease: nothingInDoubt,
     marksEffect: nothingInDoubt,
   });
-  const handler = eachBy<Body>({ ...options, onAbandoned: 'retry' }, (consumer) => async (one, deadline, mayTakeOver) => {
-    if (await isCommittedAtOnce(consumer, one, deadline)) return done;
-    const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-    if ('fate' in acquired) return acquired;
-    const handled = run(
-      consumer.claims,
-      acquired,
-      async (message: Message<Body>, claim) => {
-        const writes = await writesOf(message);
-        if (writes.length === 0) return;
-        try {
-          await commit(claim, writes);
-        } catch (error) {
-          throw error instanceof CommitRefusedError ? onRefused(error, message) : error;
-        }
-      },
-      one.message,
-    );
-    return fateOfRun(await handled);
-  });
+  const handler = eachBy<Body>(
+    { ...options, onAbandoned: 'retry' },
+    (consumer) => async (one, deadline, mayTakeOver) => {
+      if (await isCommittedAtOnce(consumer, one, deadline)) return done;
+      const acquired = await consumer.acquire(one, deadline, mayTakeOver);
+      if ('fate' in acquired) return acquired;
+      const handled = run(
+        consumer.claims,
+        acquired,
+        async (message: Message<Body>, claim) => {
+          const writes = await writesOf(message);
+          if (writes.length === 0) return;
+          try {
+            await commit(claim, writes);
+          } catch (error) {
+            throw error instanceof CommitRefusedError ? onRefused(error, message) : error;
+          }
+        },
+        one.message,
+      );
+      return fateOfRun(await handled);
+    },
+  );
   // Found out later, each message would run up to its commit, and fail there.
   expectTransactional(options.store);
   return handler;

@@ -107,7 +107,7 @@ export const wire: Readonly<Record<Door, Wire>> = {
     const store = made.committing?.(setting) ?? committingClaimsOf(world, outside);
     return eachTransaction<Payment>(
       { ...wiring, ...queueOf(setting, deadLetters), ...others, ...attributes(), store, key: bodyField('payment') },
-      ({ body: { payment } }) => made.writes?.(payment) ?? [add(payment)],
+      ({ body: { payment } }) => made.writes?.(payment, outside) ?? [add(payment)],
     );
   },
 };

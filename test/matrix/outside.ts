@@ -20,6 +20,7 @@ interface Done {
 /** What is outside of every worker: the claims, the application's table, a provider, and what an operator has seen. */
 export function createOutside({ now }: { readonly now: () => number }) {
   const broken: string[] = [];
+  const renewals = { count: 0 };
   const claims = memoryStore();
   const watched: ClaimStore = {
     read: (id) => claims.read(id),
@@ -39,12 +40,15 @@ export function createOutside({ now }: { readonly now: () => number }) {
   function watch(before: ClaimRecord | undefined, after: ClaimRecord): void {
     if (after.v !== 2 || !((after.rev ?? 0) > (before?.rev ?? 0))) broken.push('a revision that does not grow');
     if (before && after.fence < before.fence) broken.push('a fence that goes back');
+    if (before?.claimId === after.claimId && before.leaseUntil < after.leaseUntil) renewals.count++;
     if (before?.status === 'completed' && after.status !== 'completed') broken.push('a completion that goes back');
   }
 
   return {
     now,
     broken,
+    /** How often a lease was extended. */
+    renewals,
     done,
     /** Requests to the store that failed, and were let through. */
     letThrough: [] as unknown[],
@@ -73,9 +77,7 @@ export function createOutside({ now }: { readonly now: () => number }) {
     },
     /** What `pawl/locks` keeps in the table, by the beginning of its id. */
     kept: (prefix: string): readonly Record<string, unknown>[] =>
-      [...table.items]
-        .filter(([id]) => id.startsWith(prefix))
-        .map(([, item]) => ({ ...fieldsOf(item) })),
+      [...table.items].filter(([id]) => id.startsWith(prefix)).map(([, item]) => ({ ...fieldsOf(item) })),
   };
 }
 

@@ -22,6 +22,7 @@ test('every cell of the page says that it is swept, or why not', () => {
   for (const row of rows) {
     const words = row.split('|').slice(2, -1);
     expect(words).toHaveLength(doors.length);
-    for (const word of words) expect(word).toMatch(/^ (swept|refused when it is set up \(.\)|no claim to use it with \(.\))/);
+    for (const word of words)
+      expect(word).toMatch(/^ (swept|refused when it is set up \(.\)|no claim to use it with \(.\))/);
   }
 });

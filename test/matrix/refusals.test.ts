@@ -5,9 +5,15 @@ import { claimOf } from '../../lib/http/index.ts';
 import { type Claim, failOpen, memoryStore, OptionError, reconcile, renewedLease, step } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField } from '../../lib/sqs/index.ts';
-import { commit, commitStep, eachTransaction, inPhases, type TransactionHandler } from '../../lib/transactions/index.ts';
-import { memoryTransactions } from '../support/memory-transactions.ts';
+import {
+  commit,
+  commitStep,
+  eachTransaction,
+  inPhases,
+  type TransactionHandler,
+} from '../../lib/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { memoryTransactions } from '../support/memory-transactions.ts';
 import { add, idOf, operation } from './outside.ts';
 import { cells, type Door, type Feature } from './table.ts';
 
@@ -50,7 +56,11 @@ describe('what a door has no use for is refused when it is set up, with a senten
   test.each([
     ['sqsOnce', 'timeoutMs', () => sqsOnce(untyped({ ...forBatch, timeoutMs: 1000 }))],
     ['sqsOnce', 'marksEffect', () => sqsOnce(untyped({ ...forBatch, marksEffect: true }))],
-    ['eachTransaction', 'marksEffect', () => eachTransaction(untyped({ ...forTransactions, marksEffect: true }), writes)],
+    [
+      'eachTransaction',
+      'marksEffect',
+      () => eachTransaction(untyped({ ...forTransactions, marksEffect: true }), writes),
+    ],
   ])('%s: %s', (door, option, setUp) => {
     expect(setUp).toThrow(`${option}: ${door} does not take it`);
   });
@@ -103,10 +113,9 @@ async function tried(door: Door, attempt: () => Promise<unknown>) {
       throw error;
     });
   };
-  const batch = middy(
-    (...args: [SQSEvent, Context]) => Promise.allSettled(args[0].Records.map(() => run(...args))),
-    { timeoutEarlyInMillis: 0 },
-  ).use(sqsOnce({ ...forBatch, store, backoffSeconds: () => undefined }));
+  const batch = middy((...args: [SQSEvent, Context]) => Promise.allSettled(args[0].Records.map(() => run(...args))), {
+    timeoutEarlyInMillis: 0,
+  }).use(sqsOnce({ ...forBatch, store, backoffSeconds: () => undefined }));
   const transaction = eachTransaction<Body>(
     { ...forTransactions, store, backoffSeconds: () => undefined },
     async (...args) => {

@@ -63,10 +63,11 @@ const refused = (sentence: string): Cell => ({ kind: 'refused', sentence });
 const handedNoClaim = 'a batch handler is handed messages, and no claims';
 const onlyWrites = 'its function is given a message and no claim, and returns writes';
 const copied = 'expected the claim that the handler was given, and no copy of it';
-const withoutClaim = (sentence?: string) => ({
-  sqsOnce: { kind: 'no-claim', why: handedNoClaim, ...(sentence !== undefined && { sentence }) },
-  eachTransaction: { kind: 'no-claim', why: onlyWrites, ...(sentence !== undefined && { sentence }) },
-}) satisfies Row['cells'];
+const withoutClaim = (sentence?: string) =>
+  ({
+    sqsOnce: { kind: 'no-claim', why: handedNoClaim, ...(sentence !== undefined && { sentence }) },
+    eachTransaction: { kind: 'no-claim', why: onlyWrites, ...(sentence !== undefined && { sentence }) },
+  }) satisfies Row['cells'];
 
 const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
 const noPolicy = refused(`onAbandoned: eachTransaction does not take it: ${nothingInDoubt}`);
@@ -185,17 +186,19 @@ export const table: Readonly<Record<Feature, Row>> = {
   },
   transactionalStore: {
     label: '`transactionalStore`',
-    asserts: 'the real store, on a simulated table: a write of the application’s where the door can commit one, or else a call',
+    asserts:
+      'the real store, on a simulated table: a write of the application’s where the door can commit one, or else a call',
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: itsOnly },
   },
   resolve: {
     label: '`parkedClaims(…).resolve`',
-    asserts: 'what was parked is decided, and comes again: the call has happened once, and the decision is on the record',
+    asserts:
+      'what was parked is decided, and comes again: the call has happened once, and the decision is on the record',
     whose: 'the consumer’s',
     policies: ['park'],
-    cells: { eachTransaction: swept(['retry'], 'with `maxAttempts: 1`') },
+    cells: { eachTransaction: swept(['retry'], 'after it has failed `maxAttempts` times') },
   },
   reject: {
     label: '`RejectedError`',

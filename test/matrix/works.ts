@@ -5,8 +5,8 @@ import {
   failOpen,
   RejectedError,
   reconcile,
-  renewedLease,
   rememberCompleted,
+  renewedLease,
   type StepOptions,
   step,
 } from '../../lib/index.ts';
@@ -21,7 +21,7 @@ import {
   transactionalStore,
 } from '../../lib/transactions/index.ts';
 import { documentsOver } from '../simulation/dynamodb/documents.ts';
-import { add, claimsOf, clientOf, committingClaimsOf, idOf, operation, type Outside, tableName } from './outside.ts';
+import { add, claimsOf, clientOf, committingClaimsOf, idOf, type Outside, operation, tableName } from './outside.ts';
 import type { Feature, Policy } from './table.ts';
 
 /** Where a work is done, and under which policy. */
@@ -49,7 +49,7 @@ export interface Made {
   readonly work: (setting: Setting) => Work;
   readonly options?: (setting: Setting) => FeatureOptions;
   /** What `eachTransaction` commits. @default one write */
-  readonly writes?: (payment: string) => readonly AppWrite[];
+  readonly writes?: (payment: string, outside: Outside) => readonly AppWrite[];
   /** The store of `eachTransaction`. @default claims in memory */
   readonly committing?: (setting: Setting) => TransactionalStore;
   /** What is wrong in the end with what is kept beside the record, of a payment that is done. */
@@ -283,7 +283,13 @@ export const works: Readonly<Record<Feature, Made>> = {
     work: (setting) => (payment, claim) =>
       claim ? commit(claim, [add(payment)], { result: payment }) : pay(setting, payment, claim),
   },
-  resolve: plain,
+  resolve: {
+    ...plain,
+    writes(payment, { decided }) {
+      if (!decided.has(payment)) throw new Error('the account is closed');
+      return [add(payment)];
+    },
+  },
   reject: {
     effects: paid,
     rejects: (payment) => payment === 'p-2',
@@ -310,7 +316,8 @@ export function wrongRecord(made: Made, outside: Outside, payment: string, polic
   if (record === undefined) return [`no record of ${idOf(payment)}`];
   const rejects = made.rejects?.(payment) ?? false;
   const wrong: string[] = [...outside.broken];
-  if (record.status === 'in-flight' || record.status === 'released') wrong.push(`a claim that is left ${record.status}`);
+  if (record.status === 'in-flight' || record.status === 'released')
+    wrong.push(`a claim that is left ${record.status}`);
   if (rejects !== (record.status === 'rejected') && record.status !== 'parked') {
     wrong.push(`a claim that is ${record.status}`);
   }
