@@ -162,31 +162,3 @@ describe('where no claim is handed over, nothing passes for one', () => {
     }
   });
 });
-
-/** Compiled, and never called: what the matrix refuses cannot be written with types. */
-export function doesNotCompile(): unknown[] {
-  const withClaim = (_: unknown, claim: Claim) => claim.effect(() => []);
-  const batchWithClaim = (_: SQSEvent, __: Context, claim: Claim) => claim.effect(() => undefined);
-  return [
-    // @ts-expect-error a batch handler holds all its claims for the rest of the invocation
-    sqsOnce<Body>({ ...forBatch, lease: renewedLease(6000) }),
-    // @ts-expect-error as above
-    sqsOnce<Body>({ ...forBatch, timeoutMs: 1000 }),
-    // @ts-expect-error a batch handler is handed no claim
-    sqsOnce<Body>({ ...forBatch, marksEffect: true }),
-    // @ts-expect-error a batch handler is handed no claim
-    middy(batchWithClaim).use(sqsOnce<Body>(forBatch)),
-    // @ts-expect-error nothing can be in doubt
-    eachTransaction<Body>({ ...forTransactions, onAbandoned: 'park' }, writes),
-    // @ts-expect-error nothing can be in doubt
-    eachTransaction<Body>({ ...forTransactions, onAbandoned: asks }, writes),
-    // @ts-expect-error nothing can be in doubt
-    eachTransaction<Body>({ ...forTransactions, lease: renewedLease(6000) }, writes),
-    // @ts-expect-error nothing can be in doubt
-    eachTransaction<Body>({ ...forTransactions, marksEffect: true }, writes),
-    // @ts-expect-error what fails open cannot commit
-    eachTransaction<Body>({ ...forTransactions, store: open() }, writes),
-    // @ts-expect-error its function is given no claim
-    eachTransaction<Body>(forTransactions, withClaim),
-  ];
-}

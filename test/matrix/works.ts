@@ -99,7 +99,7 @@ function stepPolicy({ world, outside, policy }: Setting, effect: string, payment
 }
 
 /** The policy of a consumer. @param applied whether a payment has had its whole effect */
-export function policyOf({ world, outside, policy }: Setting, applied: (payment: string) => boolean) {
+export function policyOf({ world, policy }: Setting, applied: (payment: string) => boolean) {
   if (policy !== 'reconcile') return policy;
   return reconcile({
     ask: (_: unknown, { key }) =>
@@ -118,7 +118,6 @@ function locksOf({ world, outside }: Setting) {
 
 /** Works under a lock that all payments want. */
 function locked(
-  setting: Setting,
   { locks }: ReturnType<typeof locksOf>,
   payment: string,
   claim: Claim | undefined,
@@ -216,7 +215,7 @@ export const works: Readonly<Record<Feature, Made>> = {
     effects: paid,
     work: (setting) => {
       const wired = locksOf(setting);
-      return (payment, claim) => locked(setting, wired, payment, claim, () => pay(setting, payment, claim));
+      return (payment, claim) => locked(wired, payment, claim, () => pay(setting, payment, claim));
     },
     wrong: stillLocked,
   },
@@ -227,7 +226,7 @@ export const works: Readonly<Record<Feature, Made>> = {
       const wired = locksOf(setting);
       const { store, documents, host } = wired;
       return (payment, claim) =>
-        locked(setting, wired, payment, claim, (lock) =>
+        locked(wired, payment, claim, (lock) =>
           forEachItem(
             items,
             {
