@@ -91,6 +91,7 @@ const madeUp: Claim = {
 /** What needs a claim, with one that is made up. @param ran hears of whatever ran */
 const withMadeUp: Partial<Record<Feature, (ran: () => undefined) => Promise<unknown>>> = {
   step: (ran) => step(madeUp, 'charge', ran, { onAbandoned: 'retry' }),
+  stepUnderPark: (ran) => step(madeUp, 'charge', ran, { onAbandoned: 'park' }),
   commit: () => commit(madeUp, [add('p-1')]),
   commitStep: (ran) =>
     commitStep(madeUp, 'reserve', () => {

@@ -14,6 +14,7 @@ export const features = [
   'reconcile',
   'effect',
   'step',
+  'stepUnderPark',
   'commit',
   'commitStep',
   'inPhases',
@@ -110,6 +111,13 @@ export const table: Readonly<Record<Feature, Row>> = {
     asserts: 'two steps, each once; no checkpoint is left of a claim that is done',
     whose: 'the step’s',
     policies,
+    cells: withoutClaim(copied),
+  },
+  stepUnderPark: {
+    label: "`step`, consumer under `'park'`",
+    asserts: 'two steps, each at most once: the claim is parked where an attempt is in doubt, and no step runs again',
+    whose: 'the consumer’s',
+    policies: ['park'],
     cells: withoutClaim(copied),
   },
   commit: {

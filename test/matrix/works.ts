@@ -143,6 +143,28 @@ function stillLocked(outside: Outside, payment: string, policy: Policy): readonl
   return open.map(({ status }) => `a lock that is left ${status}`);
 }
 
+/** Two effects, each a step of its own. */
+const inSteps: Made = {
+  effects: (outside, payment) => ({
+    charge: outside.times('charge', payment),
+    receipt: outside.times('receipt', payment),
+  }),
+  work: (setting) => async (payment, claim) => {
+    const { world, outside, policy } = setting;
+    const one = (effect: string) =>
+      step(
+        held(claim),
+        effect,
+        ({ effectKey }) =>
+          world.io(`provider.${effect}`, () =>
+            outside.act(effect, payment, policy === 'retry' ? effectKey : undefined),
+          ),
+        { onAbandoned: stepPolicy(setting, effect, payment) },
+      );
+    return [await one('charge'), await one('receipt')];
+  },
+};
+
 export const works: Readonly<Record<Feature, Made>> = {
   retry: plain,
   park: plain,
@@ -157,26 +179,8 @@ export const works: Readonly<Record<Feature, Made>> = {
       return result;
     },
   },
-  step: {
-    effects: (outside, payment) => ({
-      charge: outside.times('charge', payment),
-      receipt: outside.times('receipt', payment),
-    }),
-    work: (setting) => async (payment, claim) => {
-      const { world, outside, policy } = setting;
-      const one = (effect: string) =>
-        step(
-          held(claim),
-          effect,
-          ({ effectKey }) =>
-            world.io(`provider.${effect}`, () =>
-              outside.act(effect, payment, policy === 'retry' ? effectKey : undefined),
-            ),
-          { onAbandoned: stepPolicy(setting, effect, payment) },
-        );
-      return [await one('charge'), await one('receipt')];
-    },
-  },
+  step: inSteps,
+  stepUnderPark: inSteps,
   commit: {
     effects: entered,
     options: ({ world, outside }) => ({ store: committingClaimsOf(world, outside) }),
