@@ -122,8 +122,8 @@ export interface ConsumerProps {
   readonly handlerTimeout?: Duration;
 
   /**
-   * The `maxAttempts` of the handler's options: after how many attempts a message that keeps failing is parked. On a FIFO queue each of
-   * them costs the messages behind it a receive.
+   * The `maxAttempts` of the handler's options: after how many attempts a message that keeps failing is parked. It has to
+   * cover the times that a message is tried while it waits for locks.
    *
    * @default 20, as the handler's own default
    */
@@ -241,9 +241,9 @@ export interface ConsumerProps {
 
   /**
    * How often a message is received before SQS moves it to the dead-letter queue, at most 1,000. Below 5, throttling alone can do that; a
-   * FIFO queue, a slow handler and locks need more. Less than a healthy message may need is refused, with the numbers.
+   * slow handler and locks need more. Less than a healthy message may need is refused, with the numbers.
    *
-   * @default - what a healthy message may need: 5; 176 for a FIFO queue with batches of 10 and 20 attempts
+   * @default - what a healthy message may need: 5, and more for a slow handler or locks
    */
   readonly maxReceiveCount?: number;
 

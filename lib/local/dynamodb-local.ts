@@ -41,7 +41,13 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
     const port = options.port ?? (await freePort());
     const scratch = mkdtempSync(join(tmpdir(), 'pawl-dynamodb-'));
     const child = startJar(port, options.folder, scratch);
-    child.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
+    const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+    child.once('exit', () => {
+      process.off('exit', remove);
+      remove();
+    });
+    // When this process ends first, it kills the server and does not hear of its end.
+    process.once('exit', remove);
     const printed = capture(child);
     const outcome = await answers(child, port, deadline);
     if (outcome === 'up') return running(child, port);

@@ -238,14 +238,14 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     narrow: allowedFor('mails'),
   },
   receives: {
-    says: /maxReceiveCount is 40, and a healthy message may need 41 receives/,
-    broken: changed(({ queue }) => queue.addPropertyOverride('RedrivePolicy.maxReceiveCount', 40), {
-      fifo: true,
-      maxAttempts: 5,
+    says: /maxReceiveCount is 14, and a healthy message may need 15 receives/,
+    broken: changed(({ queue }) => queue.addPropertyOverride('RedrivePolicy.maxReceiveCount', 14), {
+      concurrency: 1,
+      batchSize: 5,
     }),
-    narrow: changed(({ queue }) => queue.addPropertyOverride('RedrivePolicy.maxReceiveCount', 41), {
-      fifo: true,
-      maxAttempts: 5,
+    narrow: changed(({ queue }) => queue.addPropertyOverride('RedrivePolicy.maxReceiveCount', 15), {
+      concurrency: 1,
+      batchSize: 5,
     }),
   },
   handlerTimeout: {
@@ -525,9 +525,9 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     narrow: deadLetters({ retentionPeriod: Duration.days(14) }),
   },
   receives: {
-    says: /maxReceiveCount is 13, and a healthy message may need 14 receives/,
-    broken: given({ concurrency: 1, handlerTimeout: Duration.seconds(20), maxReceiveCount: 13 }),
-    narrow: given({ concurrency: 1, handlerTimeout: Duration.seconds(20), maxReceiveCount: 14 }),
+    says: /maxReceiveCount is 24, and a healthy message may need 25 receives/,
+    broken: given({ concurrency: 1, handlerTimeout: Duration.seconds(20), maxReceiveCount: 24 }),
+    narrow: given({ concurrency: 1, handlerTimeout: Duration.seconds(20), maxReceiveCount: 25 }),
   },
   handlerTimeout: {
     says: /handlerTimeout is 30 s, and timeout is 30 s/,

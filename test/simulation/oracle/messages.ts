@@ -37,6 +37,8 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
    */
   const onlyEffectsFail =
     scenario.adapter === 'each-message' &&
+    // Without a dead-letter queue of its own a consumer cannot bury the one that is in the way.
+    scenario.hasDeadLetters &&
     scenario.traffic.poison === 0 &&
     faultNames.every((name) => ofEffects.has(name) || scenario.faults[name] === 0);
 
