@@ -13,6 +13,20 @@ export function expectWhole(option: string, value: unknown): void {
   expect(Number.isSafeInteger(value) && (value as number) >= 0, option, 'a whole number, 0 or more', value);
 }
 
+/** Options that only mean something where a queue delivers, and where a client waits for an answer; and why. */
+export const ofQueues = {
+  schema: 'it is an option of consumers of SQS',
+  deadLetters: 'it is an option of consumers of SQS',
+  onInFlight: 'it is an option of consumers of SQS',
+  concurrency: 'it is an option of consumers of SQS',
+  backoffSeconds: 'it is an option of consumers of SQS',
+};
+export const ofHttp = {
+  caller: 'it is an option of HTTP',
+  required: 'it is an option of HTTP',
+  isFinal: 'it is an option of HTTP',
+};
+
 /**
  * Refuses options that the types of a way in do not have. A program without types that gives one relies on it, and to ignore it would
  * promise what is not kept.

@@ -1,10 +1,19 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { claimOf } from '../../lib/http/index.ts';
-import { type Claim, failOpen, memoryStore, OptionError, reconcile, renewedLease, step } from '../../lib/index.ts';
+import { claimOf, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
+import {
+  type Claim,
+  failOpen,
+  memoryStore,
+  OptionError,
+  once,
+  reconcile,
+  renewedLease,
+  step,
+} from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import {
   commit,
   commitStep,
@@ -21,6 +30,7 @@ type Body = { readonly payment: string };
 
 const common = { operation, key: bodyField('payment'), sqsClient: noQueue, onEvent: () => undefined };
 const forBatch = { ...common, onAbandoned: 'retry', store: memoryStore() } as const;
+const forHttp = { ...forBatch, caller: 'anyone' };
 const forTransactions = { ...common, store: memoryTransactions(memoryStore()).store };
 const asks = reconcile<unknown>({ ask: () => ({ verdict: 'inconclusive' }), settleMs: 1000 });
 const open = () => failOpen(memoryStore(), () => undefined);
@@ -62,6 +72,24 @@ describe('what a door has no use for is refused when it is set up, with a senten
       () => eachTransaction(untyped({ ...forTransactions, marksEffect: true }), writes),
     ],
   ])('%s: %s', (door, option, setUp) => {
+    expect(setUp).toThrow(`${option}: ${door} does not take it`);
+  });
+
+  test.each([
+    ['once', 'schema', () => once(untyped({ ...forBatch, schema: {} }), () => undefined)],
+    ['once', 'deadLetters', () => once(untyped({ ...forBatch, deadLetters: {} }), () => undefined)],
+    ['once', 'isFinal', () => once(untyped({ ...forBatch, isFinal: () => true }), () => undefined)],
+    ['a door of HTTP', 'schema', () => onceOverHttp(untyped({ ...forHttp, schema: {} }), () => undefined)],
+    ['a door of HTTP', 'onInFlight', () => httpOnce(untyped({ ...forHttp, onInFlight: 'discard' }))],
+    ['a consumer of SQS', 'caller', () => eachMessage(untyped({ ...forBatch, caller: 'anyone' }), () => undefined)],
+    ['a consumer of SQS', 'required', () => sqsOnce(untyped({ ...forBatch, required: false }))],
+    [
+      'a consumer of SQS',
+      'isFinal',
+      () => eachTransaction(untyped({ ...forTransactions, isFinal: () => true }), writes),
+    ],
+  ])('%s: %s, which is of another door', (door, option, setUp) => {
+    expect(setUp).toThrow(OptionError);
     expect(setUp).toThrow(`${option}: ${door} does not take it`);
   });
 
