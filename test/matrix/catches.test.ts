@@ -77,7 +77,7 @@ test.each<[string, Swept, (record: ClaimRecord) => ClaimRecord]>([
 });
 
 test.each([
-  ['a lock that is left held', '#lock#', { status: 'held', holder: 'pay#p-1' }],
+  ['a resource whose lock is left held', '#', { id: '#lock#1', lockId: '#lock#1', status: 'held', holder: 'pay#p-1' }],
   ['progress that is not all done', '#work#', { next: 2, to: 3 }],
 ] as const)('%s, and the matrix says so', async (what, where, item) => {
   const swept: Swept = { feature: 'forEachItem', door: 'eachMessage', policy: 'retry' };

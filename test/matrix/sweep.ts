@@ -122,5 +122,5 @@ export async function sweepCell(swept: Swept, max: number): Promise<void> {
   // A cell in which what it is about never happens would show nothing.
   if (feature === 'resolve') expect(all.some(({ decided }) => decided.size > 0)).toBe(true);
   if (feature === 'failOpen') expect(all.some(({ letThrough }) => letThrough.length > 0)).toBe(true);
-  if (feature === 'renewedLease') expect(all.every(({ renewals }) => renewals.count > 0)).toBe(true);
+  if (feature === 'renewedLease') expect(all.some(({ renewals }) => renewals.count > 0)).toBe(true);
 }

@@ -143,7 +143,7 @@ export const table: Readonly<Record<Feature, Row>> = {
   },
   withLock: {
     label: '`withLock`',
-    asserts: 'a call under a lock that all messages want; no lock is left of a claim that is done',
+    asserts: 'a call under a lock that all messages want; no resource is left locked by a claim that is done',
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: { kind: 'no-claim', why: `${onlyWrites}, after which a lock would have ended` } },

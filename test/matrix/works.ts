@@ -133,14 +133,15 @@ function locked(
 
 const items = ['a', 'b', 'c'];
 
-/** What is left of a payment's locks. */
+/** Which resources a payment has left locked. */
 function stillLocked(outside: Outside, payment: string, policy: Policy): readonly string[] {
-  const open = outside
-    .kept('#lock#')
-    .filter(({ holder, status }) => status !== 'ended' && String(holder).endsWith(payment))
-    // What the provider completed has not run again: the lock of the worker that died ends with its lease.
-    .filter(({ status }) => policy !== 'reconcile' || status !== 'held');
-  return open.map(({ status }) => `a lock that is left ${status}`);
+  // What the provider completed has not run again: the lock of the worker that died waits for its time to end.
+  if (policy === 'reconcile') return [];
+  const locks = new Map(outside.kept('#lock#').map((lock) => [lock['id'], lock]));
+  // A resource is locked for as long as the lock that it names has not ended. Others may be left that no resource names any more.
+  const named = outside.kept('#resource#').map(({ lockId }) => locks.get(lockId));
+  const open = named.filter((lock) => lock && lock['status'] !== 'ended' && String(lock['holder']).endsWith(payment));
+  return open.map((lock) => `a resource whose lock is left ${lock?.['status']}`);
 }
 
 /** Two effects, each a step of its own. */
