@@ -1,11 +1,14 @@
 import { describe, expect } from 'vitest';
 import { type ClaimRecord, once } from '../../lib/index.ts';
-import { promise, surroundings, thrownBy } from './kit.ts';
+import { bodyField, deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
+import { context, event, failed, promise, record, surroundings, thrownBy } from './kit.ts';
 
 // Promises that do not hold yet. Not collected: each moves into a test file when it does.
 
 const protocol = 'protocol';
 const payment = { id: 'p-1' };
+const dlq = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dlq';
+type Order = { readonly id: string; readonly n?: number };
 
 describe('records', () => {
   promise(
@@ -37,6 +40,56 @@ describe('records', () => {
       expect(runs).toBe(0);
       expect(all.claims.get('pay#p-1')).toEqual(foreign);
       expect(answer).toBeInstanceOf(Error);
+    },
+  );
+});
+
+describe('messages', () => {
+  promise(
+    `${protocol}, invariant 15`,
+    'each meets the store’s record, not its batch-mate’s payload',
+    'a wrong payload that comes first in a batch does not keep the right one from being replayed',
+    async () => {
+      const all = surroundings();
+      const handler = eachMessage<Order>(
+        { ...all.common, onAbandoned: 'retry', deadLetters: deadLetterQueue(dlq) },
+        () => {},
+      );
+      await all.time.until(handler(event(record({ id: 'same', n: 1 })), context(all.time)));
+      const right = record({ id: 'same', n: 1 }, { id: 'right' });
+      const wrong = record({ id: 'same', n: 2 }, { id: 'wrong' });
+      const answer = await all.time.until(handler(event(wrong, right), context(all.time)));
+      expect(failed(answer)).toEqual([]);
+      expect(all.sqs.sent().map(({ MessageBody }) => MessageBody)).toEqual([wrong.body]);
+    },
+  );
+
+  promise(
+    'bodyField',
+    'The key is a field of the body, by its path',
+    'a path never finds what is inherited, a prototype, or the length of a text',
+    async () => {
+      for (const path of [
+        'constructor.name',
+        '__proto__.x',
+        'toString',
+        'text.length',
+        'list.length',
+        'missing.deep.er',
+      ]) {
+        const all = surroundings();
+        let runs = 0;
+        const handler = eachMessage<unknown>(
+          { ...all.common, key: bodyField(path), onAbandoned: 'retry' },
+          () => ++runs,
+        );
+        const one = record({ text: 'abc', list: [1, 2] });
+        expect([path, failed(await all.time.until(handler(event(one), context(all.time))))]).toEqual([
+          path,
+          [one.messageId],
+        ]);
+        expect(runs).toBe(0);
+      }
     },
   );
 });
