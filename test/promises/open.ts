@@ -1,5 +1,7 @@
+import middy from '@middy/core';
 import { describe, expect } from 'vitest';
 import { type ClaimRecord, once } from '../../lib/index.ts';
+import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
 import { context, event, failed, promise, record, surroundings, thrownBy } from './kit.ts';
 
@@ -92,4 +94,31 @@ describe('messages', () => {
       }
     },
   );
+});
+
+describe('sqsOnce', () => {
+  for (const answer of [
+    [],
+    { batchItemFailure: [{ itemIdentifier: 'b' }] },
+    { failures: ['b'] },
+    'failed',
+    false,
+    new Error('returned, not thrown'),
+  ]) {
+    const shape = answer instanceof Error ? 'an error' : JSON.stringify(answer);
+    promise(
+      `${protocol}, invariant 17`,
+      'What the author’s code does wrong (… answers in a shape that is not understood) may cost a retry or a parked claim; never … a completed claim for an effect that nobody confirmed',
+      `a batch of two that is answered with ${shape} does not complete the second message`,
+      async () => {
+        const all = surroundings();
+        const handler = middy(() => answer, { timeoutEarlyInMillis: 0 }).use(
+          sqsOnce({ ...all.common, onAbandoned: 'park' }) as never,
+        ) as unknown as (...given: unknown[]) => Promise<unknown>;
+        const sent = event(record({ id: 'a' }, { id: 'a' }), record({ id: 'b' }, { id: 'b' }));
+        await all.time.until(handler(sent, context(all.time)));
+        expect(all.claims.get('pay#b')?.status).not.toBe('completed');
+      },
+    );
+  }
 });
