@@ -1,9 +1,10 @@
 import middy from '@middy/core';
 import { describe, expect } from 'vitest';
-import { type ClaimRecord, once } from '../../lib/index.ts';
+import { type ClaimRecord, once, RejectedError } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
-import { context, event, failed, promise, record, surroundings, thrownBy } from './kit.ts';
+import { type AppWrite, CommitRefusedError, commit, eachTransaction, inPhases } from '../../lib/transactions/index.ts';
+import { context, event, failed, mapStore, never, promise, record, surroundings, thrownBy } from './kit.ts';
 
 // Promises that do not hold yet. Not collected: each moves into a test file when it does.
 
@@ -121,4 +122,83 @@ describe('sqsOnce', () => {
       },
     );
   }
+});
+
+describe('transactions', () => {
+  const guide = 'docs/transactions.md';
+  const writes: readonly AppWrite[] = [{ Put: { TableName: 'ledger', Item: { id: 'e-1' } } }];
+  /** A store under which a condition of the application never holds. */
+  const refusing = () => {
+    const claims = mapStore();
+    const refused = [{ index: 0, code: 'ConditionalCheckFailed', message: 'balance' }];
+    return { ...claims, commit: async () => ({ applied: false as const, refused }) };
+  };
+
+  promise(
+    guide,
+    "with `onRefused: () => new RejectedError('insufficient balance')` it ends instead",
+    'a transaction whose condition failed ends as onRefused says',
+    async () => {
+      const store = refusing();
+      const all = surroundings();
+      const onRefused = () => new RejectedError('insufficient balance');
+      const handler = eachTransaction<{ id: string }>({ ...all.common, store, onRefused }, () => writes);
+      await all.time.until(handler(event(record({ id: 'p-1' })), context(all.time)));
+      expect(store.get('pay#p-1')?.status).toBe('rejected');
+    },
+  );
+
+  promise(
+    guide,
+    'With a condition among the writes, catch `CommitRefusedError` and throw what it means',
+    'a handler that answers a refused commit with a RejectedError ends its claim',
+    async () => {
+      const store = refusing();
+      const all = surroundings({ store });
+      const pay = once({ ...all.plain, onAbandoned: 'retry' }, async (_, claim) => {
+        try {
+          await commit(claim, writes);
+        } catch (error) {
+          if (error instanceof CommitRefusedError) throw new RejectedError('insufficient balance');
+          throw error;
+        }
+      });
+      expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(RejectedError);
+      expect(store.get('pay#p-1')?.status).toBe('rejected');
+    },
+  );
+
+  promise(
+    'Phases.onRefused',
+    'Answers the error to fail with when a condition in `prepare` or `record` fails, e.g. a `RejectedError`',
+    'three phases whose record is refused end as onRefused says',
+    async () => {
+      const store = refusing();
+      const all = surroundings({ store });
+      const pay = once(
+        { ...all.plain, onAbandoned: 'retry' },
+        inPhases<{ id: string }, string>({
+          execute: () => 'declined',
+          record: () => writes,
+          onAbandoned: 'retry',
+          onRefused: () => new RejectedError('insufficient balance'),
+        }),
+      );
+      expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(RejectedError);
+      expect(store.get('pay#p-1')?.status).toBe('rejected');
+    },
+  );
+
+  promise(
+    'eachMessage',
+    'Nothing starts that cannot end before the invocation does. The answer names exactly the messages that are to come again',
+    'a transaction that is never answered does not keep its batch from being answered in time',
+    async () => {
+      const all = surroundings();
+      const store = { ...mapStore(), commit: never };
+      const handler = eachTransaction<{ id: string }>({ ...all.common, store }, () => writes);
+      const one = record({ id: 'p-1' });
+      expect(failed(await all.time.until(handler(event(one), context(all.time))))).toEqual([one.messageId]);
+    },
+  );
 });
