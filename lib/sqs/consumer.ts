@@ -153,8 +153,8 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
 
   /**
    * Buries the head of a message group that can never run, so that the group goes on in this batch. Every receive of a head that keeps failing is one
-   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it is set aside earlier, which
-   * leaves them this receive, and as many as they need to get their turn.
+   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it has half of the receives
+   * for itself. The other half is left to those behind it: for their turn, and for workers that are lost.
    */
   async function makeWay(one: Delivery, behind: number, { startedAt, deadline }: Invocation): Promise<void> {
     const { fate, record } = one;
@@ -168,7 +168,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     // How many of a group have their turn in one invocation, if each takes as long as it may.
     const turns = timeoutMs === 0 ? behind : Math.max(1, Math.floor((deadline - startedAt - marginMs) / timeoutMs));
     const kept = Math.ceil(behind / turns);
-    if (most === undefined || receives < most - kept) return;
+    if (most === undefined || receives < Math.min(Math.floor(most / 2), most - kept)) return;
     one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
     await bury([one], until);
     if (!one.isBuried) one.fate = fate;
