@@ -9,6 +9,7 @@ import {
   OptionError,
   once,
   RejectedError,
+  RetryableError,
 } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { metricEvents } from '../../lib/observe/index.ts';
@@ -283,4 +284,53 @@ describe('options', () => {
       },
     );
   }
+});
+
+describe('batch-mates', () => {
+  promise(
+    `${protocol}, invariant 15`,
+    'each meets the store’s record, not its batch-mate’s payload',
+    'a retry is not dead-lettered for another payload that came before it in the batch: it runs',
+    async () => {
+      const all = surroundings();
+      let runs = 0;
+      const options = { ...all.common, onAbandoned: 'retry', deadLetters: deadLetterQueue(dlq) } as const;
+      const handler = eachMessage<Order>(options, () => {
+        if (++runs === 1) throw new RetryableError('429');
+      });
+      const right = record({ id: 'same', n: 1 }, { id: 'right' });
+      await all.time.until(handler(event(right), context(all.time)));
+      const wrong = record({ id: 'same', n: 2 }, { id: 'wrong' });
+      const again = { ...right, attributes: { ...right.attributes, ApproximateReceiveCount: '2' } };
+      expect(failed(await all.time.until(handler(event(wrong, again), context(all.time))))).toEqual([]);
+      expect(all.sqs.sent().map(({ MessageBody }) => MessageBody)).toEqual([wrong.body]);
+      expect(runs).toBe(2);
+    },
+  );
+
+  promise(
+    `${protocol}, invariant 15`,
+    'each meets the store’s record, not its batch-mate’s payload',
+    'sqsOnce: a retry is not dead-lettered for another payload that came before it in the batch: it runs',
+    async () => {
+      const all = surroundings();
+      let runs = 0;
+      const handler = middy(
+        (sent: { Records: readonly { messageId: string }[] }) => {
+          if (++runs === 1)
+            return { batchItemFailures: sent.Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+          return { batchItemFailures: [] };
+        },
+        { timeoutEarlyInMillis: 0 },
+      ).use(
+        sqsOnce({ ...all.common, onAbandoned: 'retry', deadLetters: deadLetterQueue(dlq) }) as never,
+      ) as unknown as (...given: unknown[]) => Promise<unknown>;
+      const right = record({ id: 'same', n: 1 }, { id: 'right' });
+      await all.time.until(handler(event(right), context(all.time)));
+      const wrong = record({ id: 'same', n: 2 }, { id: 'wrong' });
+      await all.time.until(handler(event(wrong, right), context(all.time)));
+      expect(all.sqs.sent().map(({ MessageBody }) => MessageBody)).toEqual([wrong.body]);
+      expect(runs).toBe(2);
+    },
+  );
 });

@@ -15,11 +15,11 @@ import {
 } from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
-import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
+import { hashedKeys } from '../../lib/observe/index.ts';
 import { deadLetterQueue, eachMessage, entityKey, sendOnce } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
-import { context, event, failed, mapStore, mischievous, promise, record, surroundings, thrownBy } from './kit.ts';
+import { transactionalStore } from '../../lib/transactions/index.ts';
+import { mapStore, mischievous, promise, surroundings, thrownBy } from './kit.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: misuse that the types forbid
 type Any = any;
