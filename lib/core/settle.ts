@@ -1,3 +1,4 @@
+import { stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import { type ClaimRecord, type Draft, type RecordedError, type ResultOmitted, successor } from './record.ts';
 import { lineOf } from './text.ts';
@@ -70,7 +71,7 @@ export function settle(
         error: outcome.error,
         unknownAt,
         // TTL must not collect a doubt: the next request would find nothing, and run.
-        expiresAt: unknownAt === undefined ? settled.expiresAt : undefined,
+        expiresAt: unknownAt === undefined && stepsInDoubt(found).length === 0 ? settled.expiresAt : undefined,
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
       });
     }
