@@ -42,7 +42,7 @@ export interface AcquireRequest {
 }
 
 /** How long one request of a change is waited for before it is sent again; longer than a client with time-outs takes to give up a try. */
-const mostPatienceMs = 5000;
+export const mostPatienceMs = 5000;
 
 /** Takes over what a record has become. An answer that comes late, of a heartbeat say, must not set it back. */
 function moveOn(held: Held, record: ClaimRecord | undefined): void {
