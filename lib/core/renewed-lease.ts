@@ -32,7 +32,8 @@ export function renewedLease(leaseMs: number): Lease {
         let lostIt = false;
         const startedAt = host.now();
         try {
-          const extended = (found: ClaimRecord | undefined) => renew(claimId, found, engine.leaseEnd(held.deadline));
+          const extended = (found: ClaimRecord | undefined) =>
+            renew(claimId, found, engine.leaseEnd(held.deadline), engine.settings);
           // One that hangs is given up when the next is due: waited for any longer, it alone would cost the lease.
           const how = { until: Math.min(held.record.leaseUntil, startedAt + everyMs), retries: false };
           lostIt = (await engine.change(held, extended, how)) === 'stale';

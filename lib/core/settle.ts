@@ -80,8 +80,14 @@ export function settle(
   }
 }
 
-/** Extends a lease, and never shortens it. */
-export function renew(claimId: string, found: ClaimRecord | undefined, leaseUntil: number): Transition {
+/** Extends a lease, and never shortens it. Its record is kept for the whole retention after that. */
+export function renew(
+  claimId: string,
+  found: ClaimRecord | undefined,
+  leaseUntil: number,
+  rules: Pick<ClaimRules, 'retentionSeconds'>,
+): Transition {
   if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
-  return found.leaseUntil >= leaseUntil ? 'applied' : successor(found, { ...found, leaseUntil });
+  if (found.leaseUntil >= leaseUntil) return 'applied';
+  return successor(found, { ...found, leaseUntil, expiresAt: expiry(rules, leaseUntil) });
 }

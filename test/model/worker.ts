@@ -232,7 +232,12 @@ function conclude({ model }: Step, worker: Worker, tried: boolean): Worker {
 
 /** One beat: `change` with `renew`, which gives up at once when the store fails. */
 export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as ClaimRecord | undefined): Worker {
-  const next = step.model.protocol.renew(worker.claimId, seen, leaseEnd(step, worker));
+  const next = step.model.protocol.renew(
+    worker.claimId,
+    seen,
+    leaseEnd(step, worker),
+    at(step.model.rules, worker.policy),
+  );
   if (next === 'stale') {
     step.tell(keyOf(step.model, worker));
     return { ...worker, beat: undefined, aborted: true };
