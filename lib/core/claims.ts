@@ -1,5 +1,5 @@
 import { type Decision, decide } from './decide.ts';
-import { errorKind, letFail } from './errors.ts';
+import { errorKind, LeaseError, letFail } from './errors.ts';
 import { type ClaimEvent, type FactsOf, factsOf } from './events.ts';
 import type { ChangeOptions, Held, Lease } from './held.ts';
 import { answeredBy, NoAnswerError, sleep } from './host.ts';
@@ -216,7 +216,10 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   /** What an error says about the effect, by its own account or by the author's. */
   function kindOf(thrown: unknown) {
     try {
-      return errorKind(thrown) ?? settings.classify?.(thrown);
+      const said = errorKind(thrown) ?? settings.classify?.(thrown);
+      // A classifier that rejects what it does not know knows ours as little. Too little time is final for no message: rejected, one
+      // that was never started would never run.
+      return said === 'rejected' && thrown instanceof LeaseError ? undefined : said;
     } catch {
       // A classifier that fails has not said anything.
       return undefined;

@@ -1,5 +1,7 @@
 import type { MiddlewareObj, Request } from '@middy/core';
+import { RetryableError } from '../core/errors.ts';
 import type { Host } from '../core/host.ts';
+import { recordedError } from '../core/record.ts';
 import { tooLate } from '../core/run.ts';
 import { createConsumer } from '../sqs/consumer.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
@@ -103,8 +105,12 @@ export function sqsOnce<Body = unknown>(
       await claims.succeed(held, value);
       return done;
     }
-    const recorded = await claims.fail(held, reason, status === 'not-started' ? 'before' : 'unmarked');
-    if (status === 'not-started') return again;
+    if (status === 'not-started') {
+      // The handler was never called, whatever the author's classifier would make of somebody else's error.
+      await claims.fail(held, new RetryableError(recordedError(reason).message, { cause: reason }), 'before');
+      return again;
+    }
+    const recorded = await claims.fail(held, reason, 'unmarked');
     return fateOfRun({ ran: 'threw', recorded, error: reason, retryAfterMs: settings.unsettledMs });
   }
 
