@@ -217,6 +217,8 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   function kindOf(thrown: unknown) {
     try {
       const said = errorKind(thrown) ?? settings.classify?.(thrown);
+      // An async one says nothing in time, and what it answers may fail later: nobody would handle that, and it would end the process.
+      letFail(said);
       // A classifier that rejects what it does not know knows ours as little. Too little time is final for no message: rejected, one
       // that was never started would never run.
       return said === 'rejected' && thrown instanceof LeaseError ? undefined : said;

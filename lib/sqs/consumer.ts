@@ -3,8 +3,17 @@ import type { FactsOf } from '../core/events.ts';
 import { type Compared, printsOf, ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
 import { type Identity, identify } from '../core/identity.ts';
+import type { Attributes } from '../core/record.ts';
 import { tooLate } from '../core/run.ts';
-import { isInvalidMessage, returnedIntent, returnedKey, returnedSeconds, type Stage, toldOf } from './author-error.ts';
+import {
+  isInvalidMessage,
+  returnedAttributes,
+  returnedIntent,
+  returnedKey,
+  returnedSeconds,
+  type Stage,
+  toldOf,
+} from './author-error.ts';
 import { batchResponse } from './batch-response.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts';
 import { type Fate, fateOfAuthorError, fateOfInvalid, fateOfRefused, soon } from './fate.ts';
@@ -21,6 +30,8 @@ export interface Runnable<Body> extends Delivery {
   readonly fingerprint?: string | undefined;
   /** By the rule before, while that is accepted. */
   readonly previousFingerprint?: string | undefined;
+  /** What the author keeps beside the key. */
+  readonly attributes?: Attributes | undefined;
 }
 
 /** When a batch was handed to this worker, and when the worker will be stopped, in epoch milliseconds. */
@@ -119,7 +130,10 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
       stage = 'fingerprint';
       const textOf = (by: Compared<Message<Body>>) =>
         'of' in by ? returnedIntent(by.of(message)) : (wholes.get(by) ?? '');
-      return Object.assign(one, { message, identity, ...printsOf(rule, textOf, host) });
+      const prints = printsOf(rule, textOf, host);
+      stage = 'attributes';
+      const attributes = settings.attributes && returnedAttributes(settings.attributes(message));
+      return Object.assign(one, { message, identity, ...prints, attributes });
     } catch (error) {
       one.fate = isInvalidMessage(error) ? fateOfInvalid(error) : authorErred(one, stage, error);
       return undefined;

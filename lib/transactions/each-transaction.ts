@@ -75,7 +75,8 @@ export function eachTransaction<Body>(
     // What came before probably has a record, and its failures are to be counted.
     if (receiveCountOf(one.record) > 1) return false;
     const claimId = host.randomId();
-    const request = { ...one.identity, claimId, fingerprint: one.fingerprint, leaseUntil: deadline };
+    const { fingerprint, attributes } = one;
+    const request = { ...one.identity, claimId, fingerprint, attributes, leaseUntil: deadline };
     const granted = decide(undefined, request, settings, host.now()).record;
     const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
     if (typeof next === 'string') return false;
