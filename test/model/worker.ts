@@ -321,7 +321,12 @@ function conclude({ model, now }: Step, worker: Worker, tried: boolean): Worker 
 /** One beat: `change` with `renew`, which gives up at once when the store fails. */
 export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as ClaimRecord | undefined): Worker {
   const { stopped = false, write: before } = worker.beat ?? {};
-  const next = step.model.protocol.renew(before?.next.claimId ?? worker.claimId, seen, leaseEnd(step, worker), at(step.model.rules, worker.policy));
+  const next = step.model.protocol.renew(
+    before?.next.claimId ?? worker.claimId,
+    seen,
+    leaseEnd(step, worker),
+    at(step.model.rules, worker.policy),
+  );
   if (stopped) return { ...worker, beat: typeof next === 'string' ? undefined : stoppedBeat({ next, seen }) };
   if (next === 'stale') {
     step.tell(keyOf(step.model, worker));
