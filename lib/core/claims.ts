@@ -6,7 +6,7 @@ import { answeredBy, NoAnswerError, sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
 import type { Recorded } from './ran.ts';
-import { type Attributes, type ClaimRecord, recordedError } from './record.ts';
+import { type Attributes, type ClaimRecord, recordedError, understood } from './record.ts';
 import { completion } from './result.ts';
 import { type Outcome, settle, type Transition } from './settle.ts';
 import type { ClaimWrite, WriteResult } from './store.ts';
@@ -88,7 +88,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
     const until = leaseEnd(deadline) - settings.marginMs;
     try {
-      let found = redelivered ? await answeredBy(host, until, store.read(id)) : undefined;
+      let found = redelivered ? understood(await answeredBy(host, until, store.read(id))) : undefined;
       // Each further round means that another worker changed the record between our look and our write.
       for (;;) {
         const { fingerprint, previousFingerprint, attributes } = asked;
@@ -105,7 +105,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
           if (!('reconcile' in decided)) return decided;
           return { ...decided, held: { identity, record, deadline } };
         }
-        found = written.found;
+        found = understood(written.found);
       }
     } catch (cause) {
       emit(identity, 'store-unavailable', { error: recordedError(cause) });
@@ -163,7 +163,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
           moveOn(held, next);
           return 'applied';
         }
-        seen = written.found;
+        seen = understood(written.found);
       } catch (error) {
         const waitMs = Math.min(2000, 50 * 2 ** round++) * (0.5 + host.random());
         if (!(error instanceof NoAnswerError)) said = error;
