@@ -1,5 +1,5 @@
 import { type Decision, decide } from './decide.ts';
-import { errorKind, letFail } from './errors.ts';
+import { errorKind, LeaseError, letFail } from './errors.ts';
 import { type ClaimEvent, type FactsOf, factsOf } from './events.ts';
 import type { ChangeOptions, Held, Lease } from './held.ts';
 import { answeredBy, NoAnswerError, sleep } from './host.ts';
@@ -219,10 +219,12 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   function kindOf(thrown: unknown) {
     try {
       const said = errorKind(thrown) ?? settings.classify?.(thrown);
-      if (typeof said === 'string') return said;
-      // An async classifier answers a promise, which says nothing, and which nobody waits for.
+      // An async classifier answers a promise, which says nothing in time, and which may fail later: that would end the process.
       letFail(said);
-      return undefined;
+      if (typeof said !== 'string') return undefined;
+      // A classifier that rejects what it does not know knows ours as little. Too little time is final for no message: rejected, one
+      // that was never started would never run.
+      return said === 'rejected' && thrown instanceof LeaseError ? undefined : said;
     } catch {
       // A classifier that fails has not said anything.
       return undefined;

@@ -91,7 +91,8 @@ export function step<R>(
       // The write took its time, and its answer may have come after the lease.
       if (!isStartable()) {
         await reached('open');
-        expectStartable();
+        // Even if a heartbeat has renewed the lease meanwhile: its record says that it has applied nothing, and it must not begin under that.
+        throw next.notStarted();
       }
     }
     let value: R;
@@ -181,15 +182,15 @@ export function nextStep(claim: Claim, name: string) {
 
   const isStartable = () => !work.stopped && claim.remainingMs() > 0;
 
+  const notStarted = () =>
+    new LeaseError(`step ${name} was not started: ${work.stopped ? 'its handler has ended' : 'the time is over'}`);
+
   /** @throws LeaseError */
   function expectStartable(): void {
-    if (isStartable()) return;
-    throw new LeaseError(
-      `step ${name} was not started: ${work.stopped ? 'its handler has ended' : 'the time is over'}`,
-    );
+    if (!isStartable()) throw notStarted();
   }
 
-  return { ...inside, before, effectKey, reach, isStartable, expectStartable };
+  return { ...inside, before, effectKey, reach, isStartable, expectStartable, notStarted };
 }
 
 /** What its owner makes of a claim when a step got somewhere. */

@@ -45,6 +45,7 @@ const problems = {
   ],
   'key-reused': [422, 'Unprocessable Content', 'This idempotency key was used before, with another request.'],
   rejected: [422, 'Unprocessable Content', 'The request with this idempotency key was refused for good.'],
+  busy: [503, 'Service Unavailable', 'Nothing was done: what this request needs is in use.'],
   'not-started': [503, 'Service Unavailable', 'Nothing was done: too little time was left.'],
   unavailable: [503, 'Service Unavailable', 'Nothing was done: it could not be found out whether it was done before.'],
 } as const;

@@ -24,6 +24,11 @@ export function checkEffect({ config }: Model, world: World, key: Key): void {
   if (!key.told) throw new Broken('invariant 13', 'the effect was applied twice, and nothing was reported');
 }
 
+/** Invariant 1, for a step, which is under 'park'. */
+export function checkStep(applied: number, step: number): void {
+  if (applied > 1) throw new Broken('invariant 1', `step ${step + 1} was applied ${applied} times`);
+}
+
 /** Invariants 3, 8 and 9, when a worker is about to start an effect, or to ask a provider about one. */
 export function checkStart({ config, identities }: Model, world: World, worker: Worker): void {
   const { batch, fates, waits, held } = worker;

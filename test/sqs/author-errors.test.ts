@@ -52,6 +52,11 @@ describe('a bug in the author’s code', () => {
     ['fingerprint', { fingerprint: throws(bug) }],
     ['fingerprint', { fingerprint: (() => undefined) as never }],
     ['fingerprint', { fingerprint: (async () => 'text') as never }],
+    ['attributes', { attributes: throws(bug) }],
+    ['attributes', { attributes: (() => undefined) as never }],
+    ['attributes', { attributes: (async () => ({ amount: 12 })) as never }],
+    ['attributes', { attributes: (() => Promise.reject(bug)) as never }],
+    ['attributes', { attributes: (({ body }: { body: object }) => ({ body })) as never }],
   ])('dead-letters nothing: the message comes again, and an event says the stage: %s, %o', async (stage, options) => {
     const failed = await unhandledRejections(async () => {
       const { comesAgain, dead, events, ran } = await setUp(options).call();
@@ -60,6 +65,27 @@ describe('a bug in the author’s code', () => {
       expect(JSON.stringify(events)).not.toContain('card-4111');
     });
     expect(failed).toEqual([]);
+  });
+
+  it('in a classifier that is async ends no process: its error says nothing, and the policy decides', async () => {
+    const store = memoryStore();
+    const failed = await unhandledRejections(async () => {
+      const handler = eachMessage<Order>(
+        {
+          operation: 'send-email',
+          store,
+          key: ({ body }) => body.order?.id,
+          onAbandoned: 'park',
+          sqsClient: noQueue,
+          classify: (() => Promise.reject(bug)) as never,
+          onEvent: () => undefined,
+        },
+        throws(new Error('socket hang up')),
+      );
+      await handler(sqsEvent(sqsRecord({ order: { id: 'o-1' } })), context());
+    });
+    expect(failed).toEqual([]);
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
   });
 
   it('is reported with the places in the code, and without a word of the error, which may quote the body', async () => {
