@@ -37,11 +37,12 @@ export async function run<Input, R>(
   stop();
   const state = marked.state();
   const failure = failureOf(state, end, rested, claims.kindOf);
-  if (failure === undefined && end.kind === 'returned') {
+  const wouldEnd = failure === undefined || state.kind === 'applied' || claims.kindOf(failure.error) === 'rejected';
+  const doubt = wouldEnd ? doubtLeft(held, state, rested) : undefined;
+  if (doubt === undefined && failure === undefined && end.kind === 'returned') {
     const { value } = end;
     return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
   }
-  const doubt = state.kind === 'applied' ? doubtBeside(held, rested) : undefined;
   const error = doubt ?? failure?.error;
   const recorded = await claims.fail(held, error, doubt ? 'during' : phaseOf(state, marksEffect));
   // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
@@ -121,16 +122,19 @@ function failureOf(
 }
 
 /**
- * That a step is in doubt, although the marked effect was applied: to complete the claim would take the step for confirmed, and to
- * release it would repeat the effect. Not where a commit has completed the claim already.
+ * That a step is in doubt where the claim is about to end: it failed beside a marked effect that was applied, or an earlier attempt
+ * left it behind and this one did not call it. To complete the claim would take the step for confirmed, and to reject it for not
+ * applied; to release it would repeat the effect. Not where a commit has completed the claim already.
  */
-function doubtBeside({ record }: Held, { inDoubt }: Rested): InDoubtError | undefined {
+function doubtLeft({ record }: Held, effect: EffectState, { inDoubt }: Rested): InDoubtError | undefined {
   if (record.status !== 'in-flight') return undefined;
   const names = stepsInDoubt(record).map(({ name }) => name);
   const [first] = inDoubt;
   if (names.length === 0 && first === undefined) return undefined;
   const what = names.length > 0 ? `in doubt: ${names.join(', ')}` : recordedError(first?.error).message;
-  return new InDoubtError(`the effect was applied, and a step beside it is not known to be: ${what}`, {
+  const beside =
+    effect.kind === 'applied' ? '; the effect beside it was applied, and would run again with the handler' : '';
+  return new InDoubtError(`a step of the handler may or may not have been applied: ${what}${beside}`, {
     cause: first?.error,
   });
 }

@@ -44,7 +44,7 @@ const mostSteps = 100;
  * @param name up to 64 characters of ASCII, without spaces; once in a handler
  * @param fn its result is kept as JSON, up to `maxResultBytes`; all checkpoints together up to 200,000 bytes, and 100 steps
  * @throws LeaseError when the time is over, or the claim is somebody else's: the step did not start, or is not known to have ended
- * @throws InDoubtError when nobody can say whether it happened: let it through, and the claim is parked
+ * @throws InDoubtError when nobody can say whether it happened: the claim is parked, also if the handler catches it, or has had its marked effect
  * @example
  * const charge = await step(claim, 'charge', ({ effectKey }) => cards.charge(order, { effectKey }), { onAbandoned: 'retry' });
  * await step(claim, 'receipt', () => mailer.send(receiptOf(charge)), { onAbandoned: 'park' });

@@ -20,6 +20,8 @@ export interface Work {
   readonly stopped: boolean;
   /** Whether the handler has ended. */
   readonly ended: boolean;
+  /** What was left in doubt until now. */
+  readonly inDoubt: readonly Thrown[];
   /** Waits for this as well, before the outcome is recorded. Its error ends no process, whether or not the author handles it. */
   follow<T>(started: Promise<T>): Promise<T>;
   /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
@@ -48,6 +50,9 @@ export function createWork(): Work {
     },
     get ended() {
       return ended;
+    },
+    get inDoubt() {
+      return inDoubt;
     },
     follow(started) {
       underWay.add(started);

@@ -312,6 +312,19 @@ describe('a step in doubt', () => {
     }
   });
 
+  it.each([
+    ['that returns', () => 'nothing to charge'],
+    ['that has a final word', () => Promise.reject(new RejectedError('the order was cancelled'))],
+  ])('is not forgotten by a later attempt %s without calling it', async (_, later) => {
+    const { attempt, dies, operator, record } = setUp();
+    await dies((claim, death) => step(claim, 'charge', () => death, park));
+    await expect(attempt(later)).rejects.toThrow('in doubt: charge');
+    expect(record()).toMatchObject({ status: 'parked' });
+    await operator().resolve('p-1', { charge: 'not-applied' }, maria);
+    await attempt(later).catch(() => undefined);
+    expect(record()?.status).toMatch(/completed|rejected/);
+  });
+
   it('that is called by another name parks the claim, also when the handler catches that', async () => {
     const { attempt, dies, record } = setUp();
     await dies((claim, death) => step(claim, 'charge', () => death, park));

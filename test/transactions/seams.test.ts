@@ -147,6 +147,25 @@ it('a commit whose answer was lost is known to be applied, also on a claim that 
   expect([...items.keys()]).toEqual(['entry-1']);
 });
 
+it.each([
+  ['whose error the handler has caught', 'charge'],
+  ['that this attempt does not call', undefined],
+])('a commit does not complete a claim with a step in doubt, %s', async (_, called) => {
+  const { options, items, store } = setUp();
+  let attempt: (claim: Claim) => Promise<unknown> = (claim) =>
+    step(claim, 'charge', () => new Promise(() => undefined), { onAbandoned: 'park' });
+  const call = once<string, unknown>(options, (_input, claim) => attempt(claim));
+  void call('p-1', { remainingMs: () => 10_000 }).catch(() => undefined);
+  await options.host.advance(20_000);
+  attempt = async (claim) => {
+    if (called) await step(claim, called, () => 'ch_1', { onAbandoned: 'park' }).catch(() => undefined);
+    await commit(claim, [put('entry-1')]);
+  };
+  await expect(call('p-1')).rejects.toThrow('charge');
+  expect([...items.keys()]).toEqual([]);
+  expect(await store.read('pay#p-1')).toMatchObject({ status: 'parked' });
+});
+
 it('a commit that is applied at its second try is applied, also where the first one is refused in the end', async () => {
   let tries = 0;
   const { options, items, host, store } = setUp((inner) => ({
