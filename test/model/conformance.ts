@@ -4,8 +4,8 @@ import type { Claim, Verdict } from '../../lib/core/claim.ts';
 import { reconcile } from '../../lib/core/reconcile.ts';
 import type { ClaimRecord } from '../../lib/core/record.ts';
 import { renewedLease } from '../../lib/core/renewed-lease.ts';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/core/store.ts';
 import { step } from '../../lib/core/step.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/core/store.ts';
 import { eachMessage } from '../../lib/sqs/index.ts';
 import { sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { times, unitMs } from './time.ts';
@@ -71,7 +71,10 @@ function stepped(model: Model, before: Worker | undefined, { at: now, freshId, e
   return beaten(step, { ...before, beat: { dueAt, write, answer: event.answer, stopped } });
 }
 
-function disagreement({ waits, beat, batch, fates, buried }: Worker, code: ReturnType<typeof production>): string | undefined {
+function disagreement(
+  { waits, beat, batch, fates, buried }: Worker,
+  code: ReturnType<typeof production>,
+): string | undefined {
   const main = code.pending();
   if (waits.for === 'end') {
     const visibility = fates.map((fate) => {

@@ -57,7 +57,12 @@ function bySteps(model: Model, world: World, index: number, { steps }: Key, reco
       const now = ms(world.now);
       const verdict = said.size > 0 ? 'by-step' : 'retry';
       const decided: Resolution = { verdict, steps: words, by: 'operator', note: '', at: new Date(now).toISOString() };
-      const next = model.protocol.resolution(record, { resolution: decided, steps: said }, at(model.rules, world.deployed), now);
+      const next = model.protocol.resolution(
+        record,
+        { resolution: decided, steps: said },
+        at(model.rules, world.deployed),
+        now,
+      );
       const resolving = { key: index, write: { next, seen: record } };
       return { ...world, resolving, resolvesLeft: world.resolvesLeft - 1, calm: false };
     },

@@ -44,7 +44,8 @@ export function checkStart({ config, identities }: Model, world: World, worker: 
   if (!config.fifo) return;
   for (let before = 0; before < message; before++) {
     const through = batch.findIndex((one) => one.message === before);
-    const done = through >= 0 && through < fates.length && (fates[through]?.fate === 'done' || buried.includes(through));
+    const done =
+      through >= 0 && through < fates.length && (fates[through]?.fate === 'done' || buried.includes(through));
     if (done || at(world.messages, before).status !== 'queued') continue;
     throw new Broken('invariant 8', `message ${message + 1} of a group ran before message ${before + 1} was done`);
   }

@@ -19,7 +19,8 @@ export function effects(model: Model, world: World, index: number, worker: Worke
       says: () => `the provider applies the effect, and answers ${name(index)}`,
       fair: true,
       slow: aged,
-      go: () => answered(applied(model, started(model, world, worker), key, worker.step), index, worker, { is: 'returned' }),
+      go: () =>
+        answered(applied(model, started(model, world, worker), key, worker.step), index, worker, { is: 'returned' }),
     },
   ];
   if (canFail(model, world, 'provider-fails')) {
@@ -28,7 +29,8 @@ export function effects(model: Model, world: World, index: number, worker: Worke
         says: () => `the provider applies the effect, and ${name(index)} gets an error`,
         fair: false,
         slow: true,
-        go: () => answered(applied(model, started(model, failing(world), worker), key, worker.step), index, worker, unknown),
+        go: () =>
+          answered(applied(model, started(model, failing(world), worker), key, worker.step), index, worker, unknown),
       },
       {
         says: () => `the request of ${name(index)} to the provider is lost`,

@@ -1,5 +1,5 @@
-import { answered, canFail, failing, type Move, name, stepOf, trailed } from './move.ts';
 import { renewalOf } from './heartbeat-moves.ts';
+import { answered, canFail, failing, type Move, name, stepOf, trailed } from './move.ts';
 import { checkAcknowledged } from './promises.ts';
 import { onItsWayTo } from './store-moves.ts';
 import { ms, times, unitMs, units } from './time.ts';

@@ -1,5 +1,5 @@
-import type { Decision } from '../../lib/core/decide.ts';
 import { type Checkpoint, checkpointsOf } from '../../lib/core/checkpoints.ts';
+import type { Decision } from '../../lib/core/decide.ts';
 import { errorKind, InDoubtError, LeaseError } from '../../lib/core/errors.ts';
 import type { Ran } from '../../lib/core/ran.ts';
 import { type ClaimRecord, recordedError } from '../../lib/core/record.ts';
@@ -128,7 +128,10 @@ function start(step: Step, worker: Worker): Worker {
   const error = tooLate(step, worker, heldBy(worker).record.leaseUntil);
   if (error) return fail(step, worker, 'before', { ran: 'not-started', error });
   if (step.model.config.steps > 0) {
-    return takeSteps(step, open(step, { ...worker, step: 0, found: heldBy(worker).record.checkpoints }, { for: 'effect' }));
+    return takeSteps(
+      step,
+      open(step, { ...worker, step: 0, found: heldBy(worker).record.checkpoints }, { for: 'effect' }),
+    );
   }
   return open(step, worker, { for: step.model.config.marksEffect ? 'before' : 'effect' });
 }
@@ -163,7 +166,8 @@ export function resume(step: Step, worker: Worker): Worker {
       return over ? threw(step, worker, timeIsOver, 'before') : wait(worker, { for: 'effect' });
     }
     case 'effect':
-      if (model.config.steps > 0) return answer.is === 'thrown' ? stepFailed(step, worker, answer.error) : reach(step, worker, 'done');
+      if (model.config.steps > 0)
+        return answer.is === 'thrown' ? stepFailed(step, worker, answer.error) : reach(step, worker, 'done');
       if (answer.is === 'thrown') {
         return threw(step, worker, answer.error, model.config.marksEffect ? 'during' : 'unmarked');
       }
