@@ -61,7 +61,7 @@ export type ClaimFact =
   | {
       readonly type: 'author-error';
       readonly messageId: string;
-      readonly stage: 'key' | 'schema' | 'fingerprint' | 'backoffSeconds';
+      readonly stage: 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';
       readonly error: RecordedError;
       readonly stack: string;
     }

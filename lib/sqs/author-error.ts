@@ -1,9 +1,10 @@
+import { checkedAttributes } from '../core/attributes.ts';
 import { InvalidMessageError, letFail } from '../core/errors.ts';
 import type { KeyValue } from '../core/identity.ts';
-import { type RecordedError, recordedError } from '../core/record.ts';
+import { type Attributes, type RecordedError, recordedError } from '../core/record.ts';
 
 /** What of the author's code runs before a message has its claim, or decides when it comes back. */
-export type Stage = 'key' | 'schema' | 'fingerprint' | 'backoffSeconds';
+export type Stage = 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';
 
 const mostFrames = 10;
 const frame = /^ {4}at .+$/;
@@ -52,6 +53,17 @@ export function returnedKey(value: KeyValue): KeyValue {
 export function returnedIntent(value: string): string {
   refuse('fingerprint', 'text', value, typeof value !== 'string');
   return value;
+}
+
+/** @throws TypeError unless they are texts and numbers that fit beside a key */
+export function returnedAttributes(value: unknown): Attributes {
+  refuse('attributes', 'texts and finite numbers', value, isPromise(value));
+  try {
+    return checkedAttributes(value);
+  } catch (error) {
+    // Of what was returned, it says the names only.
+    throw new ReturnedError(recordedError(error).message);
+  }
 }
 
 /** @throws TypeError unless it is nothing, or a number of seconds */

@@ -3,8 +3,17 @@ import type { FactsOf } from '../core/events.ts';
 import { type Compared, printsOf, ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
 import { type Identity, identify } from '../core/identity.ts';
+import type { Attributes } from '../core/record.ts';
 import { tooLate } from '../core/run.ts';
-import { isInvalidMessage, returnedIntent, returnedKey, returnedSeconds, type Stage, toldOf } from './author-error.ts';
+import {
+  isInvalidMessage,
+  returnedAttributes,
+  returnedIntent,
+  returnedKey,
+  returnedSeconds,
+  type Stage,
+  toldOf,
+} from './author-error.ts';
 import { batchResponse } from './batch-response.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts';
 import { type Fate, fateOfAuthorError, fateOfInvalid, fateOfRefused, soon } from './fate.ts';
@@ -21,6 +30,7 @@ export interface Runnable<Body> extends Delivery {
   readonly fingerprint?: string | undefined;
   /** By the rule before, while that is accepted. */
   readonly previousFingerprint?: string | undefined;
+  readonly attributes?: Attributes | undefined;
 }
 
 /** When a batch was handed to this worker, and when the worker will be stopped, in epoch milliseconds. */
@@ -40,7 +50,7 @@ export type Consumer<Body> = ReturnType<typeof createConsumer<Body>>;
 export function createConsumer<Body>(options: SqsOptions<Body>) {
   const { key, schema, deadLetters, sqsClient } = options;
   const settings = sqsSettingsOf(options);
-  const { host, operation, onInFlight, backoffSeconds } = settings;
+  const { host, operation, onInFlight, backoffSeconds, attributes: attributesOf } = settings;
   const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const claims = createClaims(settings);
   const tell: Tell = ({ identity, record: { messageId } }, type, facts) =>
@@ -114,7 +124,10 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
       stage = 'fingerprint';
       const textOf = (by: Compared<Message<Body>>) =>
         'of' in by ? returnedIntent(by.of(message)) : (wholes.get(by) ?? '');
-      return Object.assign(one, { message, identity, ...printsOf(rule, textOf, host) });
+      const prints = printsOf(rule, textOf, host);
+      stage = 'attributes';
+      const attributes = attributesOf && returnedAttributes(attributesOf(message));
+      return Object.assign(one, { message, identity, attributes, ...prints });
     } catch (error) {
       one.fate = isInvalidMessage(error) ? fateOfInvalid(error) : authorErred(one, stage, error);
       return undefined;
@@ -140,8 +153,8 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
 
   /**
    * Buries the head of a message group that can never run, so that the group goes on in this batch. Every receive of a head that keeps failing is one
-   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it is set aside earlier, which
-   * leaves them this receive, and as many as they need to get their turn.
+   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it has half of the receives
+   * for itself. The other half is left to those behind it: for their turn, and for workers that are lost.
    */
   async function makeWay(one: Delivery, behind: number, { startedAt, deadline }: Invocation): Promise<void> {
     const { fate, record } = one;
@@ -155,7 +168,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     // How many of a group have their turn in one invocation, if each takes as long as it may.
     const turns = timeoutMs === 0 ? behind : Math.max(1, Math.floor((deadline - startedAt - marginMs) / timeoutMs));
     const kept = Math.ceil(behind / turns);
-    if (most === undefined || receives < most - kept) return;
+    if (most === undefined || receives < Math.min(Math.floor(most / 2), most - kept)) return;
     one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
     await bury([one], until);
     if (!one.isBuried) one.fate = fate;
