@@ -318,7 +318,7 @@ export const configs: readonly Config[] = [
     faults: ['crash', 'late-writes'],
     mostFaults: 1,
     workers: 1,
-    deliveries: 2,
+    deliveries: 1,
     duplicates: false,
     renewed: true,
     steps: 2,
@@ -370,7 +370,7 @@ const smallest: Readonly<Record<string, Partial<Config>>> = {
   'policy changes to park': { duplicates: false },
   'policy changes to reconcile': { duplicates: false },
   steps: { duplicates: false },
-  'steps, renewed lease': { faults: ['late-writes'], deliveries: 1 },
+  'steps, renewed lease': { faults: ['late-writes'] },
   'steps, operator': { faults: ['provider-fails'] },
   retention: { duplicates: false },
 };
