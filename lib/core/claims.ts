@@ -1,5 +1,5 @@
 import { type Decision, decide } from './decide.ts';
-import { errorKind, letFail } from './errors.ts';
+import { errorKind, LeaseError, letFail } from './errors.ts';
 import { type ClaimEvent, type FactsOf, factsOf } from './events.ts';
 import type { ChangeOptions, Held, Lease } from './held.ts';
 import { answeredBy, NoAnswerError, sleep } from './host.ts';
@@ -42,7 +42,7 @@ export interface AcquireRequest {
 }
 
 /** How long one request of a change is waited for before it is sent again; longer than a client with time-outs takes to give up a try. */
-const mostPatienceMs = 5000;
+export const mostPatienceMs = 5000;
 
 /** Takes over what a record has become. An answer that comes late, of a heartbeat say, must not set it back. */
 function moveOn(held: Held, record: ClaimRecord | undefined): void {
@@ -119,7 +119,9 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     try {
       return await answeredBy(host, until, written);
     } catch (error) {
-      letFail(written.then(({ applied }) => (applied ? giveBack(identity, write.next) : undefined)));
+      // A client that sent it twice, because the first answer was lost, is refused by its own first write.
+      const isOurs = (result: WriteResult) => result.applied || result.found?.claimId === write.next.claimId;
+      letFail(written.then((result) => (isOurs(result) ? giveBack(identity, write.next) : undefined)));
       throw error;
     }
   }
@@ -216,7 +218,13 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   /** What an error says about the effect, by its own account or by the author's. */
   function kindOf(thrown: unknown) {
     try {
-      return errorKind(thrown) ?? settings.classify?.(thrown);
+      const said = errorKind(thrown) ?? settings.classify?.(thrown);
+      // An async classifier answers a promise, which says nothing in time, and which may fail later: that would end the process.
+      letFail(said);
+      if (typeof said !== 'string') return undefined;
+      // A classifier that rejects what it does not know knows ours as little. Too little time is final for no message: rejected, one
+      // that was never started would never run.
+      return said === 'rejected' && thrown instanceof LeaseError ? undefined : said;
     } catch {
       // A classifier that fails has not said anything.
       return undefined;

@@ -66,7 +66,10 @@ export interface ClaimOptions<Input> {
    * @default 3
    */
   readonly maxAbandoned?: number;
-  /** What the author knows about an error: `'retryable'` (nothing was applied), `'rejected'` (final), or `'unknown'`. */
+  /**
+   * What the author knows about an error: `'retryable'` (nothing was applied), `'rejected'` (final), or `'unknown'`. A `LeaseError` is never
+   * final, whatever this says of it: the time was over, and not the effect impossible.
+   */
   readonly classify?: (error: unknown) => Classification | undefined;
   /**
    * Says that all effects of the handler are inside `claim.effect(…)`. An error before it is then known to have applied nothing.

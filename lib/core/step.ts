@@ -152,9 +152,12 @@ export function nextStep(claim: Claim, name: string) {
   steps.names.push(name);
   const before = steps.found[index] ?? undefined;
   if (before && before.name !== name) {
-    throw new InDoubtError(
+    const moved = new InDoubtError(
       `step ${index + 1} was called ${before.name} when it ran, and is called ${name} now: the order of steps has changed`,
     );
+    // Also where the handler catches it: the claim would complete with whatever the other step left open.
+    work.leaveInDoubt(moved);
+    throw moved;
   }
   const wanted = `${claim.effectKey}/${name}`;
   const effectKey = wanted.length <= 255 ? wanted : `sha256:${host.sha256(wanted)}`;

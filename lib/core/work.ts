@@ -6,6 +6,14 @@ export interface Thrown {
   readonly error: unknown;
 }
 
+/** What the work beside a handler had come to when nothing of it could start any more. */
+export interface Rested {
+  /** What was left in doubt, at any time. */
+  readonly inDoubt: readonly Thrown[];
+  /** What failed since the handler ended. */
+  readonly late: readonly Thrown[];
+}
+
 /** What a handler has under way besides itself: its effect and its steps, also those that it does not wait for. */
 export interface Work {
   /** Whether nothing may start any more, because how the handler ended is about to be recorded. */
@@ -23,9 +31,8 @@ export interface Work {
    * recorded. Nothing starts after it.
    *
    * @param remainingMs until the outcome has to be recorded; a renewal may move that
-   * @returns what was left in doubt, and what failed since the handler ended
    */
-  rest(host: Host, remainingMs: () => number): Promise<readonly Thrown[]>;
+  rest(host: Host, remainingMs: () => number): Promise<Rested>;
 }
 
 export function createWork(): Work {
@@ -72,7 +79,7 @@ export function createWork(): Work {
         }
       }
       stopped = true;
-      return [...inDoubt, ...late];
+      return { inDoubt, late };
     },
   };
 }

@@ -2,7 +2,14 @@ import { expect, ofQueues, refuseOptions } from '../core/check.ts';
 import type { Claim } from '../core/claim.ts';
 import { type Acquired, createClaims } from '../core/claims.ts';
 import type { ClaimRules } from '../core/decide.ts';
-import { errorKind, letFail, OptionError, RetryableError } from '../core/errors.ts';
+import {
+  errorKind,
+  letFail,
+  OptionError,
+  RetryableError,
+  retryAfterOf,
+  StoreUnavailableError,
+} from '../core/errors.ts';
 import { ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
 import { type Settings, settingsOf } from '../core/options.ts';
@@ -120,7 +127,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
   /**
    * Runs a handler under the claim of its request, and answers with its response once that is recorded.
    *
-   * @throws what the handler threw, once that is recorded
+   * @throws what the handler threw, once that is recorded, unless that says when to come again
    */
   async function handle({ request, held }: Admitted<Event>, handler: (claim: Claim) => unknown): Promise<unknown> {
     const { event } = request;
@@ -162,7 +169,22 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
     }
     if (refused) return answered;
     if (ran.recorded === 'rejected') return problem(event, 'rejected');
+    if (thrown && ran.recorded === 'released') {
+      const busy = busyAnswer(event, thrown.error);
+      if (busy) return busy;
+    }
     throw thrown ? thrown.error : ran.error;
+  }
+
+  /**
+   * The answer to an error that says that nothing was applied, and what it waits for: resources that others have locked, say. As an error, the
+   * service would make a 500 of it, by which a client cannot tell whether and when to send it again.
+   */
+  function busyAnswer(event: Event, error: unknown): OwnResponse | undefined {
+    const retryAfterMs = retryAfterOf(error);
+    if (retryAfterMs !== undefined) return problem(event, 'busy', retryAfterMs);
+    const isStores = error instanceof StoreUnavailableError && errorKind(error) === 'retryable';
+    return isStores ? problem(event, 'unavailable', 1000 + host.random() * 4000) : undefined;
   }
 
   /** Whether what ended may have been an early time-out and not the handler: in the last moments of an invocation this cannot be told. */

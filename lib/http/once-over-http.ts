@@ -9,7 +9,8 @@ import type { OwnResponse } from './response.ts';
  * response. For API Gateway (payloads 1.0 and 2.0), function URLs and load balancers.
  *
  * The returned function answers 400 to a missing or malformed key, 409 while the first request is under way or in doubt, 422 to another
- * request with the same key, and 503 when the claims cannot be reached. It rejects with what the handler threw, once that is recorded.
+ * request with the same key, and 503 when the claims cannot be reached, or when the handler throws an error that says when to come
+ * again, such as `ResourcesBusyError`. It rejects with whatever else the handler threw, once that is recorded.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example

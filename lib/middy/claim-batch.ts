@@ -95,7 +95,7 @@ export async function claimBatch<Body>(
     return asked !== undefined || !group.includes(twin);
   }
 
-  await inOrder(batch, take, (one, behind) => consumer.makeWay(one, behind, received));
+  await inOrder(batch, take, (one, behind) => consumer.makeWay(one, behind, received, claimUntil));
   const rankOf = ({ fate }: Delivery) => fate?.suspect ?? 0;
   const suspects = batch.filter(rankOf).sort((a, b) => rankOf(a) - rankOf(b));
   for (const [index, one] of suspects.entries()) {

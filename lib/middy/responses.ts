@@ -1,3 +1,4 @@
+import { letFail } from '../core/errors.ts';
 import { recordedError } from '../core/record.ts';
 import { lineOf } from '../core/text.ts';
 import type { SqsRecord } from '../sqs/event.ts';
@@ -89,8 +90,9 @@ function understandList(list: readonly unknown[], { messageIds, copies, left }: 
   return { of: (place) => said.get(place) ?? nothing, namesMessages: true };
 }
 
-/** One element of a list of results. One that cannot be read is no result. */
+/** One element of a list of results. One that cannot be read is no result, nor is a promise, which nobody else will wait for. */
 function resultOf(element: unknown): Partial<Said> {
+  letFail(element);
   const nothing = { reason: new Error('the handler returned no settled result for this message') };
   try {
     if (typeof element !== 'object' || element === null || !('status' in element)) return nothing;
@@ -122,6 +124,8 @@ function placesOf(
 
 function understandFailures(given: unknown, messageIds: readonly string[]): Told {
   const failures = given ?? [];
+  // Promises in their place may fail later: nobody would handle that, and it would end the process with the whole batch.
+  for (const one of [failures].flat()) letFail(one);
   if (!Array.isArray(failures)) return misunderstood('batchItemFailures that are no list');
   const listed = new Set(Array.from(failures, (failure) => Object(failure).itemIdentifier));
   const known = new Set<unknown>(messageIds);

@@ -1,6 +1,8 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import { refuseOptions } from '../core/check.ts';
+import { RetryableError } from '../core/errors.ts';
 import type { Host } from '../core/host.ts';
+import { recordedError } from '../core/record.ts';
 import { tooLate } from '../core/run.ts';
 import { createConsumer } from '../sqs/consumer.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
@@ -107,8 +109,12 @@ export function sqsOnce<Body = unknown>(
       await claims.succeed(held, value);
       return done;
     }
-    const recorded = await claims.fail(held, reason, status === 'not-started' ? 'before' : 'unmarked');
-    if (status === 'not-started') return again;
+    if (status === 'not-started') {
+      // The handler was never called, whatever the author's classifier would make of somebody else's error.
+      await claims.fail(held, new RetryableError(recordedError(reason).message, { cause: reason }), 'before');
+      return again;
+    }
+    const recorded = await claims.fail(held, reason, 'unmarked');
     return fateOfRun({ ran: 'threw', recorded, error: reason, retryAfterMs: settings.unsettledMs });
   }
 

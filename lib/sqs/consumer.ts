@@ -30,6 +30,7 @@ export interface Runnable<Body> extends Delivery {
   readonly fingerprint?: string | undefined;
   /** By the rule before, while that is accepted. */
   readonly previousFingerprint?: string | undefined;
+  /** What the author keeps beside the key. */
   readonly attributes?: Attributes | undefined;
 }
 
@@ -41,6 +42,11 @@ export interface Invocation {
 
 /** Kept back at the end of an invocation for the answer itself: what SQS has not answered by then is given up. */
 const answerMs = 200;
+/**
+ * How long an SQS that does not answer may keep a message group waiting for its head to be set aside, in milliseconds. The rest of the group comes
+ * again then; waited for to the end, it would take the invocation from messages that have nothing to do with it.
+ */
+const makeWayMs = 5000;
 /** The longest that a message which did not get its turn waits for its next one. */
 const longestTurnSeconds = 900;
 
@@ -155,10 +161,17 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
    * Buries the head of a message group that can never run, so that the group goes on in this batch. Every receive of a head that keeps failing is one
    * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it has half of the receives
    * for itself. The other half is left to those behind it: for their turn, and for workers that are lost.
+   *
+   * @param atLatest when SQS is not waited for any more, in epoch milliseconds
    */
-  async function makeWay(one: Delivery, behind: number, { startedAt, deadline }: Invocation): Promise<void> {
+  async function makeWay(
+    one: Delivery,
+    behind: number,
+    { startedAt, deadline }: Invocation,
+    atLatest = deadline - answerMs,
+  ): Promise<void> {
     const { fate, record } = one;
-    const until = deadline - answerMs;
+    const until = Math.min(atLatest, host.now() + makeWayMs);
     if (fate?.fate !== 'again') return bury([one], until);
     const receives = receiveCountOf(record);
     // After a first failure, it has not had its second chance.

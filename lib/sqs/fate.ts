@@ -96,6 +96,8 @@ export const keyReused = deadLetter('key-reused', 'the key was used before with 
 export function fateOfRun({ ran, applied, recorded, error, retryAfterMs = 0 }: Ran<unknown>): Fate {
   // The effect has happened, whether or not that could be written down: to run it again would double it.
   if (applied) return done;
+  // Claiming took too long. That is no failure of the message: counted as one, a healthy head of a message group would be set aside unrun.
+  if (ran === 'not-started') return soon;
   // A question that was asked too early is no failure: it is asked again as soon as it can be answered.
   const early = ran === 'in-doubt' && retryAfterMs > 0;
   // Nor is what waits for the lock of another request: received before that lock ends, it would burn its receives in vain.

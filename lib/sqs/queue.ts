@@ -46,7 +46,11 @@ export interface SqsQueueOptions {
   readonly tell: Tell;
 }
 
-const longestInvisibleSeconds = 43_200;
+/**
+ * SQS takes 12 hours, counted from the receive, and refuses what would reach beyond them: the message would come again at once. A batching window,
+ * and an invocation, may have gone by since then.
+ */
+const longestInvisibleSeconds = 43_200 - 300 - 900;
 /** SQS takes no more in one call. */
 const mostEntries = 10;
 /** Calls that are under way at once. */

@@ -98,8 +98,10 @@ export function carrying(store: ClaimStore, writes: readonly AppWrite[]) {
       // It may have been applied. If so the claim is complete, and to release it fails; if not, to release it ends the transaction's chance.
       throw new RetryableError(`nothing is known to be committed: ${recordedError(cause).message}`, { cause });
     }
+    // Applied at a later try: that an earlier one was refused, and says so only now, does not undo it.
+    if (changed === 'applied') return;
     if (refused) throw refused;
-    if (changed === 'stale') throw new LeaseError('the claim is somebody else’s: nothing was committed');
+    throw new LeaseError('the claim is somebody else’s: nothing was committed');
   }
 
   return { write, apply };

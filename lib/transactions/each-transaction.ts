@@ -1,6 +1,8 @@
 import { refuseOptions } from '../core/check.ts';
+import { mostPatienceMs } from '../core/claims.ts';
 import { decide } from '../core/decide.ts';
 import { factsOf } from '../core/events.ts';
+import { answeredBy } from '../core/host.ts';
 import { completion } from '../core/result.ts';
 import { run } from '../core/run.ts';
 import { settle } from '../core/settle.ts';
@@ -97,7 +99,9 @@ export function eachTransaction<Body>(
     if (typeof next === 'string') return false;
     try {
       const carried = carrying(settings.store, await writesOf(one.message));
-      const written = await carried.write({ next, seen: undefined });
+      // One that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
+      const patience = Math.min(deadline - settings.marginMs, host.now() + mostPatienceMs);
+      const written = await answeredBy(host, patience, carried.write({ next, seen: undefined }));
       if (!written.applied) return false;
     } catch {
       // Whatever it was, it comes again under a claim, where it is told and counted. A transaction whose answer was lost is found there.

@@ -13,6 +13,7 @@ import {
   scopedKey,
 } from '../../lib/http/index.ts';
 import { type ClaimEvent, memoryStore, OptionError, parkedClaims, RejectedError, reconcile } from '../../lib/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { apiGatewayV2, type Sent, services } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
@@ -286,6 +287,44 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
       throw new Error('no');
     });
     await expect(call(apiGatewayV2(order))).rejects.toThrow('no');
+    expect(statuses()).toEqual(['released']);
+  });
+
+  it('answers 503 with Retry-After while others have what it needs, parks nothing, and runs when it comes again', async () => {
+    const { host } = api(() => undefined);
+    const locks = resourceLocks({ store: memoryLockStore(), host, leaseMs: 60_000 });
+    const debt = [['debt', 17]] as const;
+    const other = await locks.lockAll(debt, { holder: 'another request' });
+    const { call, statuses, ran } = api(
+      async (_, claim) => {
+        const holder = claim?.effectKey ?? '';
+        await locks.withLock(debt, { holder, unlock: { onSuccess: 'unlock', onFailure: 'keep' } }, () => undefined);
+        return { statusCode: 201 };
+      },
+      { onAbandoned: 'park', host },
+    );
+    const refused = await call(apiGatewayV2(order));
+    expect([refused.statusCode, problemIn(refused), headersOf(refused)['retry-after']]).toEqual([503, 'busy', '61']);
+    expect(statuses()).toEqual(['released']);
+    await other.unlock();
+    expect(await call(apiGatewayV2(order))).toEqual({ statusCode: 201 });
+    expect(ran()).toBe(2);
+  });
+
+  it('answers 503 with Retry-After while locks cannot be reached: nothing was applied', async () => {
+    const down = () => Promise.reject(new Error('down'));
+    const { call, host, statuses } = api(
+      async (_, claim) => {
+        const locks = resourceLocks({ store: { ...memoryLockStore(), read: down, write: down } });
+        await locks.lockAll([['debt', 17]], { holder: claim?.effectKey ?? '' });
+      },
+      { onAbandoned: 'park' },
+    );
+    const answered = call(apiGatewayV2(order));
+    await host.advance(100);
+    const refused = await answered;
+    expect([refused.statusCode, problemIn(refused)]).toEqual([503, 'unavailable']);
+    expect(headersOf(refused)['retry-after']).toBe('3');
     expect(statuses()).toEqual(['released']);
   });
 

@@ -5,6 +5,7 @@ import { memoryStore, RetryableError } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField } from '../../lib/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { unhandledRejections } from '../support/rejections.ts';
 
 type Handler = (event: SQSEvent, context: Context) => unknown;
 
@@ -102,6 +103,24 @@ describe('sqsOnce', () => {
     const both = [order('a'), order('b')];
     expect(failuresOf(await call(both))).toEqual(both.map(({ messageId }) => messageId).sort());
     expect(statuses()).toEqual({ a: 'released', b: 'released' });
+  });
+
+  it('waits for no promises where results should be: they fail unheard, and end no process', async () => {
+    const failing = () => Promise.reject(new Error('no'));
+    const answers: Handler[] = [
+      () => [failing(), failing()],
+      () => ({ batchItemFailures: failing() }),
+      () => ({ batchItemFailures: [failing()] }),
+    ];
+    const unhandled = await unhandledRejections(async () => {
+      for (const answer of answers) {
+        const { call, statuses } = wrap(answer);
+        const both = [order('a'), order('b')];
+        expect(failuresOf(await call(both))).toEqual(both.map(({ messageId }) => messageId).sort());
+        expect(statuses()).toEqual({ a: 'released', b: 'released' });
+      }
+    });
+    expect(unhandled).toEqual([]);
   });
 
   it('takes a throw for an unknown outcome of every message: retry releases all, park parks all', async () => {

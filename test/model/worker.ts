@@ -354,7 +354,12 @@ export function toBury({ fates, buried }: Worker): number {
 /** One beat: `change` with `renew`, which gives up at once when the store fails. */
 export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as ClaimRecord | undefined): Worker {
   const { stopped = false, write: before } = worker.beat ?? {};
-  const next = step.model.protocol.renew(before?.next.claimId ?? worker.claimId, seen, leaseEnd(step, worker));
+  const next = step.model.protocol.renew(
+    before?.next.claimId ?? worker.claimId,
+    seen,
+    leaseEnd(step, worker),
+    at(step.model.rules, worker.policy),
+  );
   if (stopped) return { ...worker, beat: typeof next === 'string' ? undefined : stoppedBeat({ next, seen }) };
   if (next === 'stale') {
     step.tell(keyOf(step.model, worker));

@@ -1,7 +1,18 @@
 import middy from '@middy/core';
 import { describe, expect } from 'vitest';
-import { type ClaimRecord, once, RejectedError } from '../../lib/index.ts';
+import {
+  type ClaimRecord,
+  canonicalJson,
+  canonicalValue,
+  FingerprintError,
+  memoryStore,
+  OptionError,
+  once,
+  RejectedError,
+  RetryableError,
+} from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
+import { metricEvents } from '../../lib/observe/index.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
 import { type AppWrite, CommitRefusedError, commit, eachTransaction, inPhases } from '../../lib/transactions/index.ts';
 import { context, event, failed, mapStore, never, promise, record, surroundings, thrownBy } from './kit.ts';
@@ -199,6 +210,127 @@ describe('transactions', () => {
       const handler = eachTransaction<{ id: string }>({ ...all.common, store }, () => writes);
       const one = record({ id: 'p-1' });
       expect(failed(await all.time.until(handler(event(one), context(all.time))))).toEqual([one.messageId]);
+    },
+  );
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: misuse that the types forbid
+type Any = any;
+
+describe('the fingerprint', () => {
+  promise(
+    'docs/operate.md',
+    'Declare the earlier rule for as long as those messages can come again',
+    'a key that was recorded by the previous rule is accepted until its time, and another intent never is',
+    async () => {
+      const all = surroundings();
+      let runs = 0;
+      const until = new Date(all.time.now() + 3_600_000).toISOString();
+      const handler = (fingerprint: Any) =>
+        eachMessage<Any>({ ...all.common, fingerprint, onAbandoned: 'retry' }, () => ++runs);
+      const deliver = async (fingerprint: Any, body: unknown) =>
+        failed(await all.time.until(handler(fingerprint)(event(record(body, { id: 'm' })), context(all.time))))
+          .length === 0;
+      const after = { ignore: ['traceId'], previous: { ignore: [], until } };
+      const first = { id: 'a', n: 1, traceId: 't' };
+      expect(await deliver({ ignore: [] }, first)).toBe(true);
+      expect(await deliver(after, first)).toBe(true);
+      expect(await deliver(after, { ...first, n: 2 })).toBe(false);
+      expect(await deliver({ ignore: ['traceId'] }, first)).toBe(false);
+      expect(all.of('key-reused').map((one: Any) => one.ruleChanged)).toContain(true);
+      await all.time.advance(3_700_000);
+      expect(await deliver(after, { id: 'b', n: 1, traceId: 't' })).toBe(true);
+      expect(await deliver(after, { id: 'b', n: 1, traceId: 'u' })).toBe(true);
+      expect(runs).toBe(2);
+    },
+  );
+
+  promise(
+    'docs/fingerprint.md',
+    'A refusal is a `FingerprintError`. It says what is in the way and at which path',
+    'the refusal of a cycle says where it is',
+    async () => {
+      const cycle: Any = {};
+      cycle.self = cycle;
+      const error = await thrownBy(() => canonicalValue({ deep: [{ bad: cycle }] }));
+      expect(String(error)).toContain('bad');
+    },
+  );
+
+  promise('docs/fingerprint.md', 'nesting beyond 500 levels | refused', '501 levels are refused', async () => {
+    const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
+    expect(await thrownBy(() => canonicalJson(deep))).toBeInstanceOf(FingerprintError);
+  });
+});
+
+describe('options', () => {
+  const valid: Any = { operation: 'pay', store: memoryStore(), key: () => 'k', onAbandoned: 'retry' };
+  for (const [option, what, misuse] of [
+    ['maxAttempts', 'maxAttempts 0', () => once({ ...valid, maxAttempts: 0 }, () => 1)],
+    ['maxAbandoned', 'maxAbandoned 0', () => once({ ...valid, maxAbandoned: 0 }, () => 1)],
+    ['recordResult', "recordResult 'false'", () => once({ ...valid, recordResult: 'false' }, () => 1)],
+    ['backoffSeconds', 'a back-off that is a number', () => eachMessage({ ...valid, backoffSeconds: 10 }, () => 1)],
+    ['store', 'eachTransaction over a store without commit', () => eachTransaction(valid, () => [])],
+    ['namespace', 'metrics without a namespace', () => metricEvents({ namespace: '' })],
+  ] as const) {
+    promise(
+      'OptionError',
+      'An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled',
+      `${what} is an OptionError that names ${option}`,
+      async () => {
+        const error = await thrownBy(misuse);
+        expect(error).toBeInstanceOf(OptionError);
+        expect((error as Error).message).toContain(option);
+      },
+    );
+  }
+});
+
+describe('batch-mates', () => {
+  promise(
+    `${protocol}, invariant 15`,
+    'each meets the store’s record, not its batch-mate’s payload',
+    'a retry is not dead-lettered for another payload that came before it in the batch: it runs',
+    async () => {
+      const all = surroundings();
+      let runs = 0;
+      const options = { ...all.common, onAbandoned: 'retry', deadLetters: deadLetterQueue(dlq) } as const;
+      const handler = eachMessage<Order>(options, () => {
+        if (++runs === 1) throw new RetryableError('429');
+      });
+      const right = record({ id: 'same', n: 1 }, { id: 'right' });
+      await all.time.until(handler(event(right), context(all.time)));
+      const wrong = record({ id: 'same', n: 2 }, { id: 'wrong' });
+      const again = { ...right, attributes: { ...right.attributes, ApproximateReceiveCount: '2' } };
+      expect(failed(await all.time.until(handler(event(wrong, again), context(all.time))))).toEqual([]);
+      expect(all.sqs.sent().map(({ MessageBody }) => MessageBody)).toEqual([wrong.body]);
+      expect(runs).toBe(2);
+    },
+  );
+
+  promise(
+    `${protocol}, invariant 15`,
+    'each meets the store’s record, not its batch-mate’s payload',
+    'sqsOnce: a retry is not dead-lettered for another payload that came before it in the batch: it runs',
+    async () => {
+      const all = surroundings();
+      let runs = 0;
+      const handler = middy(
+        (sent: { Records: readonly { messageId: string }[] }) => {
+          if (++runs === 1)
+            return { batchItemFailures: sent.Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+          return { batchItemFailures: [] };
+        },
+        { timeoutEarlyInMillis: 0 },
+      ).use(
+        sqsOnce({ ...all.common, onAbandoned: 'retry', deadLetters: deadLetterQueue(dlq) }) as never,
+      ) as unknown as (...given: unknown[]) => Promise<unknown>;
+      const right = record({ id: 'same', n: 1 }, { id: 'right' });
+      await all.time.until(handler(event(right), context(all.time)));
+      const wrong = record({ id: 'same', n: 2 }, { id: 'wrong' });
+      await all.time.until(handler(event(wrong, right), context(all.time)));
+      expect(all.sqs.sent().map(({ MessageBody }) => MessageBody)).toEqual([wrong.body]);
+      expect(runs).toBe(2);
     },
   );
 });

@@ -67,6 +67,27 @@ describe('a bug in the author’s code', () => {
     expect(failed).toEqual([]);
   });
 
+  it('in a classifier that is async ends no process: its error says nothing, and the policy decides', async () => {
+    const store = memoryStore();
+    const failed = await unhandledRejections(async () => {
+      const handler = eachMessage<Order>(
+        {
+          operation: 'send-email',
+          store,
+          key: ({ body }) => body.order?.id,
+          onAbandoned: 'park',
+          sqsClient: noQueue,
+          classify: (() => Promise.reject(bug)) as never,
+          onEvent: () => undefined,
+        },
+        throws(new Error('socket hang up')),
+      );
+      await handler(sqsEvent(sqsRecord({ order: { id: 'o-1' } })), context());
+    });
+    expect(failed).toEqual([]);
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  });
+
   it('is reported with the places in the code, and without a word of the error, which may quote the body', async () => {
     function keyOfTheOrder(): never {
       throw new RangeError('card-4111\n    at is in this text');

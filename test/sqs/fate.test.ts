@@ -26,6 +26,11 @@ describe('what becomes of a message whose handler was called', () => {
       { ran: 'threw', applied: false, recorded: 'lost', error, retryAfterMs: 6000 },
       { ...again, atLeastMs: 6000, error },
     ],
+    // Nothing was started, because claiming took too long: through no fault of the message.
+    [
+      { ran: 'not-started', recorded: 'released', error },
+      { ...again, delayMs: 0 },
+    ],
     // Asked too early is no failure; inconclusive is one.
     [
       { ran: 'in-doubt', recorded: 'released', error, retryAfterMs: 5000 },

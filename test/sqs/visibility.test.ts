@@ -57,6 +57,14 @@ describe('a message that failed stays invisible', () => {
     expect(asked.flat().map(({ seconds }) => seconds)).toEqual([10, 30, 90, 270, 810, 900, 900]);
   });
 
+  it('for as long as SQS takes, however long it is to wait: 12 hours from the receive, which was before the invocation', async () => {
+    const { consumer, asked, context } = setUp();
+    const busy = () => Promise.reject(new RetryableError('locked', { retryAfterMs: 30 * 24 * 3_600_000 }));
+    await consumer(busy)(sqsEvent(order('a')), context());
+    const [longestWindow, longestInvocation] = [300, 900];
+    expect(asked).toEqual([[{ receipt: 'a', seconds: 43_200 - longestWindow - longestInvocation }]]);
+  });
+
   it.each([
     [0, 8],
     [1, 13],
