@@ -71,7 +71,10 @@ function stepped(model: Model, before: Worker | undefined, { at: now, freshId, e
   return beaten(step, { ...before, beat: { dueAt, write, answer: event.answer, stopped } });
 }
 
-function disagreement({ waits, beat, batch, fates }: Worker, code: ReturnType<typeof production>): string | undefined {
+function disagreement(
+  { waits, beat, batch, fates, buried }: Worker,
+  code: ReturnType<typeof production>,
+): string | undefined {
   const main = code.pending();
   if (waits.for === 'end') {
     const visibility = fates.map((fate) => {
@@ -80,7 +83,7 @@ function disagreement({ waits, beat, batch, fates }: Worker, code: ReturnType<ty
     });
     const failures = batch.flatMap((_, index) => {
       const { fate } = at(fates, index);
-      return fate === 'done' || (fate === 'dead-letter' && code.buried()) ? [] : [index];
+      return fate === 'done' || buried.includes(index) ? [] : [index];
     });
     const wanted = { failures, visibility };
     return same(wanted, code.answered()) ? undefined : told('answers Lambda', wanted, code.answered() ?? main?.for);
@@ -112,7 +115,6 @@ function production(model: Model, { event, at: began }: Trail) {
   let main: Pending | undefined;
   let beating: Pending | undefined;
   let heartbeat: (() => void) | undefined;
-  let buried = false;
   let response: { failures: number[]; visibility: (number | undefined)[] } | undefined;
   const delayed = new Map<string, number>();
 
@@ -184,9 +186,7 @@ function production(model: Model, { event, at: began }: Trail) {
       backoffSeconds: () => (times.backoff * unitMs) / 1000 / 0.75,
       deadLetters: config.deadLetters ? { send: () => waitFor('dead-letter') } : undefined,
       sqsClient: { send: setVisibility } as unknown as SQSClient,
-      onEvent({ type }) {
-        if (type === 'dead-lettered') buried = true;
-      },
+      onEvent: () => undefined,
     },
     async (_, claim: Claim) => {
       for (let index = 0; index < config.steps; index++) {
@@ -238,7 +238,6 @@ function production(model: Model, { event, at: began }: Trail) {
     },
     pending: () => main,
     beating: () => beating?.write,
-    buried: () => buried,
     answered: () => response,
     real: (write: ClaimWrite | undefined) => write && { next: real(write.next), seen: real(write.seen) },
   };

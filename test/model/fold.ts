@@ -99,13 +99,12 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
       const old = redriven !== at(world.messages, message).redriven;
       part += `${order.indexOf(message)}${receives > 1 ? 'r' : 'f'}${old ? 'o' : ''}`;
     }
-    for (const fate of fates) part += fateText(fate);
+    for (const [index, fate] of fates.entries()) part += worker.buried.includes(index) ? 'B' : fateText(fate);
     const flags =
       (outlives ? 1 : 0) +
       (mayTakeOver ? 2 : 0) +
       (worker.onRecord ? 4 : 0) +
       (worker.aborted ? 8 : 0) +
-      (worker.sent ? 16 : 0) +
       (held?.inDoubt ? 32 : 0) +
       (worker.heardAt === world.now ? 64 : 0);
     part += char(flags) + policy + char(offset + 80) + char(endsAt - world.now + 80) + time(deadline);

@@ -42,7 +42,7 @@ export const nobody: Omit<Worker, 'batch' | 'policy' | 'offset' | 'endsAt' | 'de
   step: 0,
   found: undefined,
   aborted: false,
-  sent: false,
+  buried: [],
   trail: undefined,
 };
 
@@ -61,8 +61,29 @@ export function isOpen({ waits }: Worker): boolean {
 export function begin(step: Step, worker: Worker): Worker {
   const { batch, fates } = worker;
   if (fates.length === batch.length) return conclude(step, worker, false);
-  if (fates.some(({ fate }) => fate !== 'done')) return begin(step, { ...worker, fates: [...fates, soon] });
-  return tryOne(step, { ...worker, mayTakeOver: false });
+  // What can never run makes way for those behind it, once it is safe.
+  if (fates.at(-1)?.fate === 'dead-letter' && !worker.buried.includes(fates.length - 1) && canBury(step, worker)) {
+    return wait(through(worker), { for: 'dead-letter' });
+  }
+  return isFree(worker) ? tryOne(step, { ...worker, mayTakeOver: false }) : notItsTurn(step, worker);
+}
+
+function canBury({ model, now }: Step, { deadline }: Worker): boolean {
+  return now < deadline && model.config.deadLetters;
+}
+
+/** Whether nothing of the group before is left to wait for. */
+function isFree({ fates, buried }: Worker): boolean {
+  return fates.every(({ fate }, index) => fate === 'done' || buried.includes(index));
+}
+
+function notItsTurn(step: Step, worker: Worker): Worker {
+  return begin(step, { ...worker, fates: [...worker.fates, soon] });
+}
+
+/** What it knew of its claim is of no more use to it. */
+function through(worker: Worker): Worker {
+  return { ...worker, claimId: '', onRecord: false, held: undefined, mayTakeOver: false, aborted: false };
 }
 
 function tryOne(step: Step, worker: Worker): Worker {
@@ -174,7 +195,7 @@ export function resume(step: Step, worker: Worker): Worker {
       return change(step, worker, write.seen, outcome, ran);
     }
     case 'dead-letter':
-      return conclude(step, { ...worker, sent: answer.is === 'returned' }, true);
+      return buriedOrNot(step, worker, answer.is === 'returned');
     case 'end':
       throw new Error('it has ended');
   }
@@ -309,13 +330,25 @@ function ended(step: Step, worker: Worker, fate: Fate): Worker {
 }
 
 /** Sends to the dead-letter queue what belongs there, and then answers Lambda. */
-function conclude({ model, now }: Step, worker: Worker, tried: boolean): Worker {
+function conclude(step: Step, worker: Worker, tried: boolean): Worker {
+  const left = worker.fates.some(({ fate }, index) => fate === 'dead-letter' && !worker.buried.includes(index));
+  if (left && !tried && canBury(step, worker)) return wait(through(worker), { for: 'dead-letter' });
   // The last moment of an invocation is kept for the answer itself.
-  const tells = now < worker.deadline;
-  const toSend = tells && !tried && model.config.deadLetters && worker.fates.some(({ fate }) => fate === 'dead-letter');
-  // What it knew of its claim is of no more use to it.
-  const through = { ...worker, claimId: '', onRecord: false, held: undefined, mayTakeOver: false, aborted: false };
-  return wait(through, toSend ? { for: 'dead-letter' } : { for: 'end', tells });
+  return wait(through(worker), { for: 'end', tells: step.now < worker.deadline });
+}
+
+/** The dead-letter queue has answered, about the first message that was to go there. */
+function buriedOrNot(step: Step, worker: Worker, isSafe: boolean): Worker {
+  const { batch, fates } = worker;
+  const buried = isSafe ? [...worker.buried, toBury(worker)] : worker.buried;
+  const after = { ...worker, buried };
+  if (fates.length === batch.length) return conclude(step, after, true);
+  return isSafe ? begin(step, after) : notItsTurn(step, after);
+}
+
+/** Which message it is about to put into the dead-letter queue. */
+export function toBury({ fates, buried }: Worker): number {
+  return fates.findIndex(({ fate }, index) => fate === 'dead-letter' && !buried.includes(index));
 }
 
 /** One beat: `change` with `renew`, which gives up at once when the store fails. */

@@ -151,8 +151,8 @@ export interface Worker {
   readonly found: string | undefined;
   /** Its claim turned out to be somebody else's while its handler ran. */
   readonly aborted: boolean;
-  /** The message that it works on has been put into the dead-letter queue by it. */
-  readonly sent: boolean;
+  /** Which messages of its batch it has put into the dead-letter queue. */
+  readonly buried: readonly number[];
   /** How it came here, to be compared with the production code. Nothing that follows depends on it. */
   readonly trail: Trail | undefined;
 }
