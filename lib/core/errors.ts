@@ -95,11 +95,16 @@ export class LeaseError extends Error {
  * @internal
  */
 export function retryAfterOf(error: unknown): number | undefined {
-  if (errorKind(error) !== 'retryable') return undefined;
-  const { retryAfterMs } = error as Partial<RetryableError>;
-  return typeof retryAfterMs === 'number' && retryAfterMs > 0 && Number.isFinite(retryAfterMs)
-    ? retryAfterMs
-    : undefined;
+  try {
+    if (errorKind(error) !== 'retryable') return undefined;
+    const { retryAfterMs } = error as Partial<RetryableError>;
+    return typeof retryAfterMs === 'number' && retryAfterMs > 0 && Number.isFinite(retryAfterMs)
+      ? retryAfterMs
+      : undefined;
+  } catch {
+    // An error that cannot even be looked at says nothing. Thrown from here, it would take its whole batch along.
+    return undefined;
+  }
 }
 
 /** Lets what was answered fail later, unheard: a rejection that nobody handles would end the process. */

@@ -152,7 +152,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. It
     // was not, if it had its claim before the message was received for the first time. Only of a first grant is it known when.
     const { fence, firstSeenAt } = Object(acquired.record);
-    const age = Number(one.record.attributes.ApproximateFirstReceiveTimestamp) - firstSeenAt;
+    const age = Number(one.record.attributes?.ApproximateFirstReceiveTimestamp) - firstSeenAt;
     const isAnother = !redelivered && fence < 2 && age > settings.skewMs;
     return acquired.held ?? fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }

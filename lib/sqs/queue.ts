@@ -114,7 +114,8 @@ export function sqsQueue({ host, client, deadLetters, tell }: SqsQueueOptions) {
     try {
       const { Attributes = {} } = await inTime(host, until, (abortSignal) => sqs().send(call, { abortSignal }));
       const { RedrivePolicy } = Attributes;
-      return RedrivePolicy === undefined ? undefined : Number(JSON.parse(RedrivePolicy).maxReceiveCount);
+      const most = RedrivePolicy === undefined ? undefined : Number(JSON.parse(RedrivePolicy).maxReceiveCount);
+      return most !== undefined && Number.isFinite(most) ? most : undefined;
     } catch (error) {
       failed(one, error);
       return undefined;

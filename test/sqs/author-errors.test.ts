@@ -67,6 +67,27 @@ describe('a bug in the author’s code', () => {
     expect(failed).toEqual([]);
   });
 
+  it('that throws what cannot even be looked at takes no other message along', async () => {
+    const closed = new Proxy({}, { get: throws(bug), getPrototypeOf: throws(bug) });
+    const store = memoryStore();
+    const handler = eachMessage<{ readonly id: string }>(
+      {
+        operation: 'send-email',
+        store,
+        key: bodyField('id'),
+        onAbandoned: 'retry',
+        sqsClient: noQueue,
+        onEvent: () => undefined,
+      },
+      ({ body }) => {
+        if (body.id === 'bad') throw closed;
+      },
+    );
+    const bad = sqsRecord({ id: 'bad' });
+    expect(failuresOf(await handler(sqsEvent(bad, sqsRecord({ id: 'good' })), context()))).toEqual([bad.messageId]);
+    expect(store.records().map(({ status }) => status)).toEqual(['released', 'completed']);
+  });
+
   it('in a classifier that is async ends no process: its error says nothing, and the policy decides', async () => {
     const store = memoryStore();
     const failed = await unhandledRejections(async () => {

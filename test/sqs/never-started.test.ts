@@ -99,3 +99,12 @@ it('runs when it comes again: what sqsOnce has claimed for a handler that anothe
   expect(await call(handler, [order('a'), order('b')])).toEqual([]);
   expect([buried, ran]).toEqual([[], ['a', 'b']]);
 });
+
+it('runs: a record without attributes, as a test event of the console has it', async () => {
+  const { settings, ran, call, recover } = setUp();
+  recover();
+  const handler = eachMessage<Order>(settings, ({ body }) => void ran.push(body.orderId));
+  const { attributes, ...bare } = order('a');
+  expect(await call(handler, [bare as SqsRecord])).toEqual([]);
+  expect(ran).toEqual(['a']);
+});

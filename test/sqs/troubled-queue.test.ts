@@ -99,6 +99,7 @@ describe('the head of a message group', () => {
   it.each<[string, Options]>([
     ['SQS does not say how many receives there are', { serve: () => Promise.reject(new Error('AccessDenied')) }],
     ['the queue has no redrive policy', { serve: () => ({ Attributes: {} }) }],
+    ['the redrive policy names no number', { serve: () => ({ Attributes: { RedrivePolicy: '{}' } }) }],
     ['the dead-letter queue refuses it', { deadLetters: { send: () => Promise.reject(new Error('AccessDenied')) } }],
   ])('stays where it is when %s, and nothing runs behind it', async (_, options) => {
     const { call, ran } = setUp(options, failsFor('a'));
