@@ -19,6 +19,9 @@ import { type Said, type Told, toldByThrow, toldOfAll, understand } from './resp
  */
 export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' | 'marksEffect'>;
 
+/** How many outcomes are recorded at once. */
+const recordsAtOnce = 100;
+
 /** What Middy hands to each hook, as far as it matters here. */
 type BatchRequest = Request<SqsEvent, unknown, Error, Context, Record<string, unknown>>;
 type Context = Request['context'];
@@ -75,7 +78,8 @@ export function sqsOnce<Body = unknown>(
     fateOf: (one: Granted, place: number) => Promise<Fate>,
   ): Promise<SqsBatchResponse> {
     const { batch } = taken;
-    await withEach(grantedOf(batch).entries(), settings.concurrency, async ([place, one]) => {
+    // Not by the handler's concurrency: its work is over, and one record that has to be tried again must not hold up the others.
+    await withEach(grantedOf(batch).entries(), recordsAtOnce, async ([place, one]) => {
       one.fate = await fateOf(one, place);
     });
     for (const one of batch) one.fate ??= one.first?.fate;
