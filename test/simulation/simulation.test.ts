@@ -65,7 +65,6 @@ describe('the simulation finds', () => {
   type Settle = typeof import('../../lib/core/settle.ts');
   type Statement = typeof import('../../lib/stores/dynamodb/statement.ts');
   type Stores = typeof import('../../lib/stores/dynamodb/index.ts');
-  type GroupCommit = typeof import('../../lib/stores/dynamodb/group-commit.ts');
   type ReconcileModule = typeof import('../../lib/core/reconcile.ts');
   type OpenClaim = typeof import('../../lib/core/open-claim.ts');
   type Run = typeof import('../../lib/core/run.ts');
@@ -185,6 +184,8 @@ describe('the simulation finds', () => {
 describe('the simulation is content with', () => {
   const { plant, firstBroken, uproot } = createPlanting(async () => (await import('./simulate.ts')).simulate);
   afterEach(uproot);
+
+  type GroupCommit = typeof import('../../lib/stores/dynamodb/group-commit.ts');
 
   it('a request that is forgotten when another one for the same record is under way: it is sent again, or given up', async () => {
     plant<GroupCommit>('../../lib/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({
