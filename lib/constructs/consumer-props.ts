@@ -241,9 +241,9 @@ export interface ConsumerProps {
 
   /**
    * How often a message is received before SQS moves it to the dead-letter queue, at most 1,000. Below 5, throttling alone can do that; a
-   * slow handler and locks need more. Less than a healthy message may need is refused, with the numbers.
+   * FIFO queue, a slow handler and locks need more. Less than a healthy message may need is refused, with the numbers.
    *
-   * @default - what a healthy message may need: 5, and more for a slow handler or locks
+   * @default - what a healthy message may need: 5, or 10 on a FIFO queue, and more for a slow handler or locks
    */
   readonly maxReceiveCount?: number;
 

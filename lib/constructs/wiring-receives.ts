@@ -74,31 +74,40 @@ export function receivesOfLocks(facts: Receiving): number {
  * The receives that a message may spend on invocations that end before its turn. On a standard queue its batches are mixed anew each time, and it
  * can be unlucky twice; a message group keeps its order. Measured in `test/sqs/troubled-queue.test.ts` and `test/integration/fifo.test.ts`.
  *
- * What fails before it in its group costs nothing here: the handler sets that aside before it takes those behind it along.
  */
 function receivesOfTurns({ batchSize, fifo }: Receiving, turns: number | undefined): number {
   if (turns === undefined || turns < 1 || turns >= batchSize) return 0;
   return (fifo ? 1 : 2) * Math.ceil(batchSize / turns);
 }
 
-/** How many receives a healthy message may need: `LEAST_RECEIVES`; what it waits for its turn; and one for each look at another's lock. */
+/**
+ * The receives of a message are also those of what keeps failing before it in its message group. The handler gives that half of them, and sets it
+ * aside before it takes those behind it along.
+ */
+function receivesOfGroup({ batchSize, fifo }: Receiving): number {
+  return fifo && batchSize > 1 ? LEAST_RECEIVES : 0;
+}
+
+/** How many receives a healthy message may need: `LEAST_RECEIVES`; as many for what fails before it in its group; what it waits for its turn; and one for each look at another's lock. */
 export function leastReceives(facts: Receiving): Receives {
   const { batchSize } = facts;
   const turns = turnsPerInvocation(facts);
   const ofTurns = receivesOfTurns(facts, turns);
+  const ofGroup = receivesOfGroup(facts);
   const ofLocks = receivesOfLocks(facts);
   const shares: readonly (readonly [number, string])[] = [
     [
       ofTurns,
       `${ofTurns} for invocations that end before its turn (${turns} of ${batchSize} messages have theirs in one)`,
     ],
+    [ofGroup, `${ofGroup} for a message before it in its group that keeps failing`],
     [
       ofLocks,
       `${ofLocks} for waiting for the locks of ${facts.lockAttempts ?? HANDLER_DEFAULTS.lockAttempts} other attempts`,
     ],
   ];
   return {
-    all: LEAST_RECEIVES + ofTurns + ofLocks,
+    all: LEAST_RECEIVES + ofTurns + ofGroup + ofLocks,
     because: shares.filter(([receives]) => receives > 0).map(([, text]) => text),
   };
 }

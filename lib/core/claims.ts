@@ -6,7 +6,7 @@ import { answeredBy, NoAnswerError, sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
 import type { Recorded } from './ran.ts';
-import { type Attributes, type ClaimRecord, recordedError } from './record.ts';
+import { type Attributes, type ClaimRecord, recordedError, understood } from './record.ts';
 import { completion } from './result.ts';
 import { type Outcome, settle, type Transition } from './settle.ts';
 import type { ClaimWrite, WriteResult } from './store.ts';
@@ -42,7 +42,7 @@ export interface AcquireRequest {
 }
 
 /** How long one request of a change is waited for before it is sent again; longer than a client with time-outs takes to give up a try. */
-const mostPatienceMs = 5000;
+export const mostPatienceMs = 5000;
 
 /** Takes over what a record has become. An answer that comes late, of a heartbeat say, must not set it back. */
 function moveOn(held: Held, record: ClaimRecord | undefined): void {
@@ -88,7 +88,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
     const until = leaseEnd(deadline) - settings.marginMs;
     try {
-      let found = redelivered ? await answeredBy(host, until, store.read(id)) : undefined;
+      let found = redelivered ? understood(await answeredBy(host, until, store.read(id))) : undefined;
       // Each further round means that another worker changed the record between our look and our write.
       for (;;) {
         const { fingerprint, previousFingerprint, attributes } = asked;
@@ -105,7 +105,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
           if (!('reconcile' in decided)) return decided;
           return { ...decided, held: { identity, record, deadline } };
         }
-        found = written.found;
+        found = understood(written.found);
       }
     } catch (cause) {
       emit(identity, 'store-unavailable', { error: recordedError(cause) });
@@ -119,7 +119,9 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     try {
       return await answeredBy(host, until, written);
     } catch (error) {
-      letFail(written.then(({ applied }) => (applied ? giveBack(identity, write.next) : undefined)));
+      // A client that sent it twice, because the first answer was lost, is refused by its own first write.
+      const isOurs = (result: WriteResult) => result.applied || result.found?.claimId === write.next.claimId;
+      letFail(written.then((result) => (isOurs(result) ? giveBack(identity, write.next) : undefined)));
       throw error;
     }
   }
@@ -161,7 +163,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
           moveOn(held, next);
           return 'applied';
         }
-        seen = written.found;
+        seen = understood(written.found);
       } catch (error) {
         const waitMs = Math.min(2000, 50 * 2 ** round++) * (0.5 + host.random());
         if (!(error instanceof NoAnswerError)) said = error;
@@ -217,8 +219,9 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   function kindOf(thrown: unknown) {
     try {
       const said = errorKind(thrown) ?? settings.classify?.(thrown);
-      // An async one says nothing in time, and what it answers may fail later: nobody would handle that, and it would end the process.
+      // An async classifier answers a promise, which says nothing in time, and which may fail later: that would end the process.
       letFail(said);
+      if (typeof said !== 'string') return undefined;
       // A classifier that rejects what it does not know knows ours as little. Too little time is final for no message: rejected, one
       // that was never started would never run.
       return said === 'rejected' && thrown instanceof LeaseError ? undefined : said;

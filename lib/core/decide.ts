@@ -132,7 +132,8 @@ export function decide(
       fingerprint: request.fingerprint ?? from.fingerprint,
       attributes: from.attributes ?? request.attributes,
       error: undefined,
-      expiresAt: expiry(rules, now),
+      // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
+      expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),
     });
     return { ...held(decision, record), write: { next: record, seen: found } };
   }

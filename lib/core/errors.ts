@@ -119,5 +119,10 @@ export function letFail(answered: unknown): void {
  * @internal
  */
 export function errorKind(error: unknown): 'retryable' | 'rejected' | 'in-doubt' | undefined {
-  return Object(error)[brand];
+  try {
+    return Object(error)[brand];
+  } catch {
+    // An error that cannot even be looked at has not said anything.
+    return undefined;
+  }
 }

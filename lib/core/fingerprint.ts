@@ -80,10 +80,10 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
   const path: string[] = [];
 
   function write(given: unknown): string {
-    if (path.length > mostLevels) throw new FingerprintError('a cycle, or nested too deeply');
     const value = toJson ? toJson(given, path) : given;
     if (typeof value === 'string') return quoted(value);
     if (typeof value !== 'object' || value === null || value instanceof String) return `${value}`;
+    if (path.length >= mostLevels) throw new FingerprintError(`a cycle, or nested too deeply (at ${shown(path)})`);
     const isArray = Array.isArray(value);
     const parts: string[] = [];
     for (const name of Object.keys(value)) {
@@ -125,7 +125,12 @@ function jsonOf(given: unknown, path: readonly string[]): unknown {
   // What turns itself into nothing is an invalid date, by whatever library. What is of another kind, JSON writes as `{}`.
   if (value == null ? value === given : kindOf(value) === 'Object') return value;
   const what = typeof value === 'number' ? 'a number that is NaN, infinite or beyond 2^53' : `this ${kindOf(given)}`;
-  throw new FingerprintError(`${what} has no canonical form (at ${path.join('.').slice(0, 99) || 'the root'})`);
+  throw new FingerprintError(`${what} has no canonical form (at ${shown(path)})`);
+}
+
+/** A path, bounded: a cycle's has five hundred names. */
+function shown(path: readonly string[]): string {
+  return path.join('.').slice(0, 99) || 'the root';
 }
 
 function kindOf(value: unknown): string {

@@ -1,5 +1,5 @@
 import { checkedAttributes } from './attributes.ts';
-import { expect } from './check.ts';
+import { expect, ofHttp, ofQueues, refuseOptions } from './check.ts';
 import type { Claim } from './claim.ts';
 import { createClaims } from './claims.ts';
 import { StoreUnavailableError } from './errors.ts';
@@ -64,6 +64,7 @@ export function once<Input, R>(
   options: OnceOptions<Input> & { readonly host: Host },
   fn: (input: Input, claim: Claim) => Promise<R> | R,
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
+  refuseOptions('once', options, { ...ofQueues, ...ofHttp });
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);

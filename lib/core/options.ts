@@ -169,6 +169,10 @@ export function settingsOf<Input>(
   }
   expect(!lease || lease.check, 'lease', 'renewedLease(…)', lease);
   lease?.check(marginMs + timeoutMs);
+  for (const name of ['maxAttempts', 'maxAbandoned'] as const) expect(o[name] >= 1, name, 'at least 1', o[name]);
+  for (const name of ['marksEffect', 'recordResult'] as const) {
+    expect(typeof o[name] === 'boolean', name, 'true or false', o[name]);
+  }
   expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);
   // An item holds 400 KB, and a completion that never fits is an effect that repeats.
   expect(maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', maxResultBytes);

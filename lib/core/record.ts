@@ -83,6 +83,24 @@ export interface ClaimRecord {
 /** A record as the rules make it, before `successor` gives it its revision. */
 export type Draft = Omit<ClaimRecord, 'rev' | 'v'>;
 
+const statuses: readonly string[] = [
+  'in-flight',
+  'released',
+  'completed',
+  'rejected',
+  'parked',
+] satisfies ClaimStatus[];
+
+/**
+ * Lets through what this version understands. To decide upon a record that is only half understood could run an effect twice.
+ *
+ * @throws Error for a record of another schema, or with a status that this version does not know
+ */
+export function understood(found: ClaimRecord | undefined): ClaimRecord | undefined {
+  if (found === undefined || ((found.v === 1 || found.v === 2) && statuses.includes(found.status))) return found;
+  throw new Error(`the record under this key is left alone: it is of schema ${found.v} with a status of its own`);
+}
+
 /**
  * The record that is to stand in place of `found`. Every transition ends here: a write that left the revision as it was could be
  * mistaken for the state before it, and a late copy of an older write would pass.

@@ -23,15 +23,19 @@ export function renewedLease(leaseMs: number): Lease {
     keep(engine, held, lost) {
       const { host } = engine.settings;
       const { claimId } = held.record;
+      const everyMs = leaseMs / 3;
       let stopped = false;
       let cancel: (() => void) | undefined;
 
       /** Never rejects: nothing waits for it. */
       async function beat(): Promise<void> {
         let lostIt = false;
+        const startedAt = host.now();
         try {
-          const extended = (found: ClaimRecord | undefined) => renew(claimId, found, engine.leaseEnd(held.deadline));
-          const how = { until: held.record.leaseUntil, retries: false };
+          const extended = (found: ClaimRecord | undefined) =>
+            renew(claimId, found, engine.leaseEnd(held.deadline), engine.settings);
+          // One that hangs is given up when the next is due: waited for any longer, it alone would cost the lease.
+          const how = { until: Math.min(held.record.leaseUntil, startedAt + everyMs), retries: false };
           lostIt = (await engine.change(held, extended, how)) === 'stale';
         } catch (error) {
           // One missed beat is no loss: the lease still runs, and the next beat comes before its end.
@@ -39,15 +43,16 @@ export function renewedLease(leaseMs: number): Lease {
         }
         // The handler has ended while this beat was under way. What it wrote, if anything, the completion has seen or fenced off.
         if (stopped) return;
-        if (!lostIt) return next();
+        if (!lostIt) return next(host.now() - startedAt);
         engine.emit(held.identity, 'stale-claim', factsOf(held.record));
         lost('another worker has taken the claim over');
       }
 
-      function next(): void {
-        cancel = host.after(leaseMs / 3, () => void beat());
+      function next(tookMs: number): void {
+        // Not below 0, nor later than a third, whatever becomes of the clock meanwhile.
+        cancel = host.after(Math.min(everyMs, Math.max(0, everyMs - tookMs)), () => void beat());
       }
-      next();
+      next(0);
 
       // It does not wait for a beat under way: one that hangs would keep the completion of an effect that has happened.
       return function stop() {

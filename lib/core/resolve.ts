@@ -3,7 +3,14 @@ import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkp
 import { type ClaimRules, expiry } from './decide.ts';
 import type { Host } from './host.ts';
 import { identify, type KeyValue } from './identity.ts';
-import { type ClaimRecord, type Draft, type Resolution, type ResolutionVerdict, successor } from './record.ts';
+import {
+  type ClaimRecord,
+  type Draft,
+  type Resolution,
+  type ResolutionVerdict,
+  successor,
+  understood,
+} from './record.ts';
 import type { ClaimStore } from './store.ts';
 
 /** Who decided, and why. Both are kept on the claim. */
@@ -126,7 +133,7 @@ export function parkedClaims(options: ParkedClaimsOptions & { readonly host: Hos
     );
     const now = host.now();
     const decided = { by: by.slice(0, longestNote), note, at: new Date(now).toISOString(), id: host.randomId() };
-    let found = await store.read(identify(operation, key, host).id);
+    let found = understood(await store.read(identify(operation, key, host).id));
     for (;;) {
       if (found === undefined) return { outcome: 'unknown-key' };
       // Our own write, whose answer was lost.
@@ -138,13 +145,13 @@ export function parkedClaims(options: ParkedClaimsOptions & { readonly host: Hos
       const next = resolution(found, { resolution: { ...decided, ...said.resolution }, steps: said.steps }, rules, now);
       const written = await store.write({ next, seen: found });
       if (written.applied) return { outcome: 'resolved', record: next };
-      found = written.found;
+      found = understood(written.found);
     }
   }
 
   /** What is known of a key. @throws the store's error */
   async function read(key: KeyValue): Promise<ClaimRecord | undefined> {
-    return store.read(identify(operation, key, host).id);
+    return understood(await store.read(identify(operation, key, host).id));
   }
 
   return { resolve, read };

@@ -1,11 +1,13 @@
+import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
 import type { Claims, Phase } from './claims.ts';
-import { LeaseError } from './errors.ts';
+import { InDoubtError, LeaseError } from './errors.ts';
 import type { Held } from './held.ts';
 import type { Identity } from './identity.ts';
 import { openClaim } from './open-claim.ts';
 import type { Ran } from './ran.ts';
-import { createWork, type Thrown, type Work } from './work.ts';
+import { recordedError } from './record.ts';
+import { createWork, type Rested, type Thrown, type Work } from './work.ts';
 
 /**
  * Runs a handler under a claim and records how it ended; where an earlier attempt is in doubt, the provider is asked first.
@@ -31,18 +33,21 @@ export async function run<Input, R>(
   work.end(end.kind);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
   // Until the invocation ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
-  const unfinished = await work.rest(host, () => (held.deadline ?? held.record.leaseUntil) - marginMs - host.now());
+  const rested = await work.rest(host, () => (held.deadline ?? held.record.leaseUntil) - marginMs - host.now());
   stop();
   const state = marked.state();
-  const failure = failureOf(state, end, unfinished, claims.kindOf);
-  if (failure === undefined && end.kind === 'returned') {
+  const failure = failureOf(state, end, rested, claims.kindOf);
+  const wouldEnd = failure === undefined || state.kind === 'applied' || claims.kindOf(failure.error) === 'rejected';
+  const doubt = wouldEnd ? doubtLeft(held, state, rested) : undefined;
+  if (doubt === undefined && failure === undefined && end.kind === 'returned') {
     const { value } = end;
     return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
   }
-  const error = failure?.error;
-  const recorded = await claims.fail(held, error, phaseOf(state, marksEffect));
+  const error = doubt ?? failure?.error;
+  const recorded = await claims.fail(held, error, doubt ? 'during' : phaseOf(state, marksEffect));
   // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
-  return { ran: 'threw', error, applied: state.kind === 'applied', recorded, retryAfterMs: unsettledMs };
+  const applied = state.kind === 'applied' && recorded !== 'parked';
+  return { ran: 'threw', error, applied, recorded, retryAfterMs: unsettledMs };
 }
 
 /** How far a handler came with the effect that it marks. */
@@ -98,21 +103,40 @@ function phaseOf(state: EffectState, marksEffect: boolean): Phase {
 function failureOf(
   effect: EffectState,
   end: End<unknown>,
-  unfinished: readonly Thrown[],
+  { inDoubt, late }: Rested,
   kindOf: (error: unknown) => unknown,
 ): Thrown | undefined {
-  const thrown = end.kind === 'threw' ? [end, ...unfinished] : unfinished;
+  const thrown = end.kind === 'threw' ? [end, ...late] : late;
   // The most careful word counts: what is in doubt must not be retried or rejected because something else failed as well.
-  const inDoubt = thrown.find(({ error }) => kindOf(error) === 'in-doubt');
-  if (inDoubt !== undefined) return inDoubt;
+  const saysDoubt = [...inDoubt, ...thrown].find(({ error }) => kindOf(error) === 'in-doubt');
+  if (saysDoubt !== undefined) return saysDoubt;
   if (effect.kind === 'failed') {
     // Where the effect says that it applied nothing, the handler may say what that means: "insufficient balance" is final.
     const appliedNothing = ({ error }: Thrown) => kindOf(error) === 'retryable' || kindOf(error) === 'rejected';
-    return (appliedNothing(effect) ? thrown.find(appliedNothing) : undefined) ?? effect;
+    return appliedNothing(effect) ? (inDoubt[0] ?? thrown.find(appliedNothing) ?? effect) : effect;
   }
   // It has not ended in time: whatever the handler threw, nobody knows of the effect.
-  if (effect.kind === 'under-way') return unfinished.at(-1);
-  return thrown[0];
+  if (effect.kind === 'under-way') return late.at(-1);
+  // A step whose provider can be asked: were the handler's own final word recorded, it would never be asked.
+  return inDoubt[0] ?? thrown[0];
+}
+
+/**
+ * That a step is in doubt where the claim is about to end: it failed beside a marked effect that was applied, or an earlier attempt
+ * left it behind and this one did not call it. To complete the claim would take the step for confirmed, and to reject it for not
+ * applied; to release it would repeat the effect. Not where a commit has completed the claim already.
+ */
+function doubtLeft({ record }: Held, effect: EffectState, { inDoubt }: Rested): InDoubtError | undefined {
+  if (record.status !== 'in-flight') return undefined;
+  const names = stepsInDoubt(record).map(({ name }) => name);
+  const [first] = inDoubt;
+  if (names.length === 0 && first === undefined) return undefined;
+  const what = names.length > 0 ? `in doubt: ${names.join(', ')}` : recordedError(first?.error).message;
+  const beside =
+    effect.kind === 'applied' ? '; the effect beside it was applied, and would run again with the handler' : '';
+  return new InDoubtError(`a step of the handler may or may not have been applied: ${what}${beside}`, {
+    cause: first?.error,
+  });
 }
 
 /** Whether too little time is left to start an effect and record its outcome; and if so, the error that says it. */

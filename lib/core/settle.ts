@@ -1,3 +1,4 @@
+import { stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import { type ClaimRecord, type Draft, type RecordedError, type ResultOmitted, successor } from './record.ts';
 import { lineOf } from './text.ts';
@@ -70,7 +71,7 @@ export function settle(
         error: outcome.error,
         unknownAt,
         // TTL must not collect a doubt: the next request would find nothing, and run.
-        expiresAt: unknownAt === undefined ? settled.expiresAt : undefined,
+        expiresAt: unknownAt === undefined && stepsInDoubt(found).length === 0 ? settled.expiresAt : undefined,
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
       });
     }
@@ -79,8 +80,14 @@ export function settle(
   }
 }
 
-/** Extends a lease, and never shortens it. */
-export function renew(claimId: string, found: ClaimRecord | undefined, leaseUntil: number): Transition {
+/** Extends a lease, and never shortens it. Its record is kept for the whole retention after that. */
+export function renew(
+  claimId: string,
+  found: ClaimRecord | undefined,
+  leaseUntil: number,
+  rules: Pick<ClaimRules, 'retentionSeconds'>,
+): Transition {
   if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
-  return found.leaseUntil >= leaseUntil ? 'applied' : successor(found, { ...found, leaseUntil });
+  if (found.leaseUntil >= leaseUntil) return 'applied';
+  return successor(found, { ...found, leaseUntil, expiresAt: expiry(rules, leaseUntil) });
 }

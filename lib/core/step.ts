@@ -44,7 +44,7 @@ const mostSteps = 100;
  * @param name up to 64 characters of ASCII, without spaces; once in a handler
  * @param fn its result is kept as JSON, up to `maxResultBytes`; all checkpoints together up to 200,000 bytes, and 100 steps
  * @throws LeaseError when the time is over, or the claim is somebody else's: the step did not start, or is not known to have ended
- * @throws InDoubtError when nobody can say whether it happened: let it through, and the claim is parked
+ * @throws InDoubtError when nobody can say whether it happened: the claim is parked, also if the handler catches it, or has had its marked effect
  * @example
  * const charge = await step(claim, 'charge', ({ effectKey }) => cards.charge(order, { effectKey }), { onAbandoned: 'retry' });
  * await step(claim, 'receipt', () => mailer.send(receiptOf(charge)), { onAbandoned: 'park' });
@@ -91,7 +91,8 @@ export function step<R>(
       // The write took its time, and its answer may have come after the lease.
       if (!isStartable()) {
         await reached('open');
-        expectStartable();
+        // Even if a heartbeat has renewed the lease meanwhile: its record says that it has applied nothing, and it must not begin under that.
+        throw next.notStarted();
       }
     }
     let value: R;
@@ -151,9 +152,12 @@ export function nextStep(claim: Claim, name: string) {
   steps.names.push(name);
   const before = steps.found[index] ?? undefined;
   if (before && before.name !== name) {
-    throw new InDoubtError(
+    const moved = new InDoubtError(
       `step ${index + 1} was called ${before.name} when it ran, and is called ${name} now: the order of steps has changed`,
     );
+    // Also where the handler catches it: the claim would complete with whatever the other step left open.
+    work.leaveInDoubt(moved);
+    throw moved;
   }
   const wanted = `${claim.effectKey}/${name}`;
   const effectKey = wanted.length <= 255 ? wanted : `sha256:${host.sha256(wanted)}`;
@@ -178,15 +182,15 @@ export function nextStep(claim: Claim, name: string) {
 
   const isStartable = () => !work.stopped && claim.remainingMs() > 0;
 
+  const notStarted = () =>
+    new LeaseError(`step ${name} was not started: ${work.stopped ? 'its handler has ended' : 'the time is over'}`);
+
   /** @throws LeaseError */
   function expectStartable(): void {
-    if (isStartable()) return;
-    throw new LeaseError(
-      `step ${name} was not started: ${work.stopped ? 'its handler has ended' : 'the time is over'}`,
-    );
+    if (!isStartable()) throw notStarted();
   }
 
-  return { ...inside, before, effectKey, reach, isStartable, expectStartable };
+  return { ...inside, before, effectKey, reach, isStartable, expectStartable, notStarted };
 }
 
 /** What its owner makes of a claim when a step got somewhere. */

@@ -6,12 +6,22 @@ export interface Thrown {
   readonly error: unknown;
 }
 
+/** What the work beside a handler had come to when nothing of it could start any more. */
+export interface Rested {
+  /** What was left in doubt, at any time. */
+  readonly inDoubt: readonly Thrown[];
+  /** What failed since the handler ended. */
+  readonly late: readonly Thrown[];
+}
+
 /** What a handler has under way besides itself: its effect and its steps, also those that it does not wait for. */
 export interface Work {
   /** Whether nothing may start any more, because how the handler ended is about to be recorded. */
   readonly stopped: boolean;
   /** Whether the handler has ended. */
   readonly ended: boolean;
+  /** What was left in doubt until now. */
+  readonly inDoubt: readonly Thrown[];
   /** Waits for this as well, before the outcome is recorded. Its error ends no process, whether or not the author handles it. */
   follow<T>(started: Promise<T>): Promise<T>;
   /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
@@ -23,9 +33,8 @@ export interface Work {
    * recorded. Nothing starts after it.
    *
    * @param remainingMs until the outcome has to be recorded; a renewal may move that
-   * @returns what was left in doubt, and what failed since the handler ended
    */
-  rest(host: Host, remainingMs: () => number): Promise<readonly Thrown[]>;
+  rest(host: Host, remainingMs: () => number): Promise<Rested>;
 }
 
 export function createWork(): Work {
@@ -41,6 +50,9 @@ export function createWork(): Work {
     },
     get ended() {
       return ended;
+    },
+    get inDoubt() {
+      return inDoubt;
     },
     follow(started) {
       underWay.add(started);
@@ -72,7 +84,7 @@ export function createWork(): Work {
         }
       }
       stopped = true;
-      return [...inDoubt, ...late];
+      return { inDoubt, late };
     },
   };
 }

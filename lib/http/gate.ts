@@ -1,4 +1,4 @@
-import { expect } from '../core/check.ts';
+import { expect, ofQueues, refuseOptions } from '../core/check.ts';
 import type { Claim } from '../core/claim.ts';
 import { type Acquired, createClaims } from '../core/claims.ts';
 import type { ClaimRules } from '../core/decide.ts';
@@ -72,6 +72,7 @@ type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
 
 /** What the two ways of serving HTTP have in common: from a request to its claim, and from what was answered to a response. */
 export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>) {
+  refuseOptions('a door of HTTP', options, ofQueues);
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
   const { host, isFinal, documentation, maxResultBytes, timeoutMs, marginMs } = settings;
   checkReaders(settings);

@@ -181,7 +181,7 @@ export function httpOnce<Event extends HttpEvent>(
 
 /** Whether it is the error with which Middy gives up on a handler. */
 function isEarlyTimeout(error: unknown): boolean {
-  if (!(error instanceof Error) || error.name !== 'TimeoutError') return false;
+  if (!(error instanceof Error) || recordedError(error).name !== 'TimeoutError') return false;
   const { cause } = error;
   return typeof cause === 'object' && cause !== null && 'package' in cause && cause.package === '@middy/core';
 }

@@ -100,13 +100,23 @@ export function keptOf(response: HttpResponse, maxBytes: number): Kept {
   const { statusCode, statusDescription, headers, multiValueHeaders, cookies, body, isBase64Encoded } = response;
   const rest = { statusCode, statusDescription, cookies };
   const whole: Kept = { ...rest, headers, multiValueHeaders, body, isBase64Encoded };
-  if (body === undefined || bytesOf(JSON.stringify(whole)) <= maxBytes) return whole;
+  if (body === undefined || isNotTooLarge(whole, maxBytes)) return whole;
   return {
     ...rest,
     headers: withoutBody(headers),
     multiValueHeaders: withoutBody(multiValueHeaders),
     bodyOmitted: true,
   };
+}
+
+function isNotTooLarge(whole: Kept, maxBytes: number): boolean {
+  try {
+    return bytesOf(JSON.stringify(whole)) <= maxBytes;
+  } catch {
+    // No JSON at all: a BigInt, a cycle, a toJSON that throws. The completion leaves it out, and says so. Thrown from here, it would
+    // look like an error of the handler's, and repeat an effect that has happened.
+    return true;
+  }
 }
 
 /** Headers that describe a body would be untrue of none. */

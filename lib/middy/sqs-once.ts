@@ -1,4 +1,5 @@
 import type { MiddlewareObj, Request } from '@middy/core';
+import { refuseOptions } from '../core/check.ts';
 import { RetryableError } from '../core/errors.ts';
 import type { Host } from '../core/host.ts';
 import { recordedError } from '../core/record.ts';
@@ -33,6 +34,10 @@ interface Taken extends ClaimedBatch {
   readonly stopWatching: () => void;
 }
 
+/** Why it has no use for some options of `eachMessage`. */
+const holdsAll = 'a batch handler holds all its claims for the rest of the invocation';
+const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
+
 /**
  * By the request itself. Its `internal` may be one object for all requests, as Middy 5 and 6 have it with the option of that name, and other middlewares
  * replace it: an invocation would then answer for the messages of another one, and acknowledge its own.
@@ -60,9 +65,8 @@ const usedTwice = new Error('sqsOnce: use it once on a handler');
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
-  // A batch handler's claims last as long as the invocation: nothing would renew a shorter lease.
-  const { lease, timeoutMs, marksEffect, ...given }: SqsOptions<Body> = options;
-  const consumer = createConsumer(given);
+  refuseOptions('sqsOnce', options, { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim });
+  const consumer = createConsumer<Body>(options);
   const { claims, settings } = consumer;
 
   /** Gives each message that was handed on its fate, and answers Lambda. */

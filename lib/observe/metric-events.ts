@@ -1,3 +1,4 @@
+import { expect } from '../core/check.ts';
 import type { Listener } from './all-of.ts';
 
 export interface MetricOptions {
@@ -19,11 +20,14 @@ export interface MetricOptions {
  * which CloudWatch Logs makes the metrics. There is one metric for each type of event (`Granted`, `TakenOver`, …), by
  * `operation`. The claim's id is in the line for Logs Insights, and is no dimension: each value of one is paid for.
  *
+ * @throws OptionError when the namespace is none
  * @example
  * onEvent: allOf(logEvents, metricEvents({ namespace: 'shop' }))
  */
 export function metricEvents(options: MetricOptions = {}): Listener {
   const { namespace = 'pawl', write = (line) => process.stdout.write(`${line}\n`) } = options;
+  const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
+  expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);
   return function countEvent({ type, operation, id, at }) {
     const metric = type.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
     const Metrics = [{ Name: metric, Unit: 'Count' }];

@@ -55,10 +55,15 @@ export function returnedIntent(value: string): string {
   return value;
 }
 
-/** @throws TypeError when it is a promise, which looks like an object without fields; OptionError when it is too much, or no text and no number */
-export function returnedAttributes(value: Attributes): Attributes {
-  refuse('attributes', 'texts and numbers', value, isPromise(value));
-  return checkedAttributes(value);
+/** @throws TypeError unless they are texts and numbers that fit beside a key */
+export function returnedAttributes(value: unknown): Attributes {
+  refuse('attributes', 'texts and finite numbers', value, isPromise(value));
+  try {
+    return checkedAttributes(value);
+  } catch (error) {
+    // Of what was returned, it says the names only.
+    throw new ReturnedError(recordedError(error).message);
+  }
 }
 
 /** @throws TypeError unless it is nothing, or a number of seconds */

@@ -56,7 +56,7 @@ export type Consumer<Body> = ReturnType<typeof createConsumer<Body>>;
 export function createConsumer<Body>(options: SqsOptions<Body>) {
   const { key, schema, deadLetters, sqsClient } = options;
   const settings = sqsSettingsOf(options);
-  const { host, operation, onInFlight, backoffSeconds } = settings;
+  const { host, operation, onInFlight, backoffSeconds, attributes: attributesOf } = settings;
   const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const claims = createClaims(settings);
   const tell: Tell = ({ identity, record: { messageId } }, type, facts) =>
@@ -132,8 +132,8 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
         'of' in by ? returnedIntent(by.of(message)) : (wholes.get(by) ?? '');
       const prints = printsOf(rule, textOf, host);
       stage = 'attributes';
-      const attributes = settings.attributes && returnedAttributes(settings.attributes(message));
-      return Object.assign(one, { message, identity, ...prints, attributes });
+      const attributes = attributesOf && returnedAttributes(attributesOf(message));
+      return Object.assign(one, { message, identity, attributes, ...prints });
     } catch (error) {
       one.fate = isInvalidMessage(error) ? fateOfInvalid(error) : authorErred(one, stage, error);
       return undefined;
@@ -159,8 +159,8 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
 
   /**
    * Buries the head of a message group that can never run, so that the group goes on in this batch. Every receive of a head that keeps failing is one
-   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it is set aside earlier, which
-   * leaves them this receive, and as many as they need to get their turn.
+   * of those behind it as well: together with it, SQS would dead-letter them, without their having run. So it has half of the receives
+   * for itself. The other half is left to those behind it: for their turn, and for workers that are lost.
    *
    * @param atLatest when SQS is not waited for any more, in epoch milliseconds
    */
@@ -181,7 +181,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     // How many of a group have their turn in one invocation, if each takes as long as it may.
     const turns = timeoutMs === 0 ? behind : Math.max(1, Math.floor((deadline - startedAt - marginMs) / timeoutMs));
     const kept = Math.ceil(behind / turns);
-    if (most === undefined || receives < most - kept) return;
+    if (most === undefined || receives < Math.min(Math.floor(most / 2), most - kept)) return;
     one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
     await bury([one], until);
     if (!one.isBuried) one.fate = fate;

@@ -15,13 +15,18 @@ export function bodyField(path: string): (message: { readonly body: unknown }) =
   return (message) => {
     let value: unknown = message.body;
     for (const name of names) {
-      // Own fields only: `constructor` is no key that anybody sent.
-      if (Object(value) !== value || !Object.hasOwn(value as object, name)) return undefined;
-      value = (value as Record<string, unknown>)[name];
+      value = fieldOf(value, name);
     }
     // Whatever it is: a value that is no key is refused by name, rather than taken for missing.
     return value as KeyValue;
   };
+}
+
+/** What was sent under this name: `constructor`, and the `length` of a list, are nothing that was sent. */
+function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const isSent = Object.prototype.propertyIsEnumerable.call(value, name);
+  return isSent ? Reflect.get(value, name) : undefined;
 }
 
 /**

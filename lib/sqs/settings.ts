@@ -1,4 +1,4 @@
-import { expect } from '../core/check.ts';
+import { expect, ofHttp, refuseOptions } from '../core/check.ts';
 import { type Settings, settingsOf } from '../core/options.ts';
 import { nodeHost } from '../host.ts';
 import type { Message } from './message.ts';
@@ -19,6 +19,7 @@ export type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptio
 
 /** @throws OptionError, naming the option, what was expected and what came */
 export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
+  refuseOptions('a consumer of SQS', options, ofHttp);
   const settings = settingsOf(options, defaults) as SqsSettings<Body>;
   const { key, schema, deadLetters, sqsClient } = options;
   const { concurrency, onInFlight, backoffSeconds, recordResult } = settings;

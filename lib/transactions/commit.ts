@@ -1,6 +1,7 @@
 import { expect } from '../core/check.ts';
+import { stepsInDoubt } from '../core/checkpoints.ts';
 import type { Claim } from '../core/claim.ts';
-import { LeaseError, RetryableError } from '../core/errors.ts';
+import { InDoubtError, LeaseError, RetryableError } from '../core/errors.ts';
 import { insideOf } from '../core/inside.ts';
 import { type ClaimRecord, type Resolution, recordedError } from '../core/record.ts';
 import { completion } from '../core/result.ts';
@@ -21,7 +22,7 @@ export interface CommitOptions {
  * @param claim as the handler was given it. Its consumer's store is a `transactionalStore`
  * @param writes up to 99, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes them
  * @throws CommitRefusedError when a condition among the writes failed; LeaseError when the time is over or the claim is somebody
- *   else's; RetryableError when DynamoDB could not be reached. After each of them nothing of this was applied, or the claim
+ *   else's; InDoubtError, or what the step threw, when a step of the handler is in doubt; RetryableError when DynamoDB could not be reached. After each of them nothing of this was applied, or the claim
  *   is known to be complete when the message comes again
  * @example
  * await commit(claim, [
@@ -30,7 +31,7 @@ export interface CommitOptions {
  * ]);
  */
 export function commit(claim: Claim, writes: readonly AppWrite[], { result }: CommitOptions = {}): Promise<void> {
-  const { engine, held } = insideOf(claim);
+  const { engine, held, work, steps } = insideOf(claim);
   const { settings } = engine;
   const { claimId } = held.record;
   const resolvedBefore = idOf(held.record.resolution);
@@ -46,11 +47,21 @@ export function commit(claim: Claim, writes: readonly AppWrite[], { result }: Co
     return settle(claimId, found, outcome, settings, settings.host.now());
   }
 
-  return claim.effect(() =>
-    carried.apply(() =>
+  /** The completion would drop the step's checkpoint, and with it all that is known of its doubt. @throws what the step left, or InDoubtError */
+  function expectNoDoubt(): void {
+    const [left] = work.inDoubt;
+    if (left) throw left.error;
+    const forgotten = stepsInDoubt(held.record).find(({ name }) => !steps.names.includes(name));
+    if (forgotten)
+      throw new InDoubtError(`nothing was committed: step ${forgotten.name} is in doubt, and was not called`);
+  }
+
+  return claim.effect(() => {
+    expectNoDoubt();
+    return carried.apply(() =>
       engine.change(held, completed, { until: settings.host.now() + claim.remainingMs(), write: carried.write }),
-    ),
-  );
+    );
+  });
 }
 
 /** What tells one resolution from another; earlier versions gave them no id. */
@@ -98,8 +109,10 @@ export function carrying(store: ClaimStore, writes: readonly AppWrite[]) {
       // It may have been applied. If so the claim is complete, and to release it fails; if not, to release it ends the transaction's chance.
       throw new RetryableError(`nothing is known to be committed: ${recordedError(cause).message}`, { cause });
     }
+    // Applied at a later try: that an earlier one was refused, and says so only now, does not undo it.
+    if (changed === 'applied') return;
     if (refused) throw refused;
-    if (changed === 'stale') throw new LeaseError('the claim is somebody else’s: nothing was committed');
+    throw new LeaseError('the claim is somebody else’s: nothing was committed');
   }
 
   return { write, apply };

@@ -1,5 +1,8 @@
+import { refuseOptions } from '../core/check.ts';
+import { mostPatienceMs } from '../core/claims.ts';
 import { decide } from '../core/decide.ts';
 import { factsOf } from '../core/events.ts';
+import { answeredBy } from '../core/host.ts';
 import { completion } from '../core/result.ts';
 import { run } from '../core/run.ts';
 import { settle } from '../core/settle.ts';
@@ -9,7 +12,7 @@ import { done, fateOfRun } from '../sqs/fate.ts';
 import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
 import type { SqsOptions } from '../sqs/options.ts';
-import { carrying, commit } from './commit.ts';
+import { carrying, commit, expectTransactional } from './commit.ts';
 import { CommitRefusedError } from './refused.ts';
 import type { AppWrite, TransactionalStore } from './store.ts';
 
@@ -22,6 +25,9 @@ export interface EachTransactionOptions<Body>
    */
   readonly onRefused?: (refused: CommitRefusedError, message: Message<Body>) => unknown;
 }
+
+/** Why it has no use for some options of other consumers. */
+const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
 
 /** From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once. */
 export type TransactionHandler<Body> = (message: Message<Body>) => Promise<readonly AppWrite[]> | readonly AppWrite[];
@@ -43,26 +49,37 @@ export function eachTransaction<Body>(
   { onRefused = (refused) => refused, ...options }: EachTransactionOptions<Body>,
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
-  return eachBy<Body>({ ...options, onAbandoned: 'retry' }, (consumer) => async (one, deadline, mayTakeOver) => {
-    if (await isCommittedAtOnce(consumer, one, deadline)) return done;
-    const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-    if ('fate' in acquired) return acquired;
-    const handled = run(
-      consumer.claims,
-      acquired,
-      async (message: Message<Body>, claim) => {
-        const writes = await writesOf(message);
-        if (writes.length === 0) return;
-        try {
-          await commit(claim, writes);
-        } catch (error) {
-          throw error instanceof CommitRefusedError ? onRefused(error, message) : error;
-        }
-      },
-      one.message,
-    );
-    return fateOfRun(await handled);
+  refuseOptions('eachTransaction', options, {
+    onAbandoned: nothingInDoubt,
+    lease: nothingInDoubt,
+    marksEffect: nothingInDoubt,
   });
+  const handler = eachBy<Body>(
+    { ...options, onAbandoned: 'retry' },
+    (consumer) => async (one, deadline, mayTakeOver) => {
+      if (await isCommittedAtOnce(consumer, one, deadline)) return done;
+      const acquired = await consumer.acquire(one, deadline, mayTakeOver);
+      if ('fate' in acquired) return acquired;
+      const handled = run(
+        consumer.claims,
+        acquired,
+        async (message: Message<Body>, claim) => {
+          const writes = await writesOf(message);
+          if (writes.length === 0) return;
+          try {
+            await commit(claim, writes);
+          } catch (error) {
+            throw error instanceof CommitRefusedError ? onRefused(error, message) : error;
+          }
+        },
+        one.message,
+      );
+      return fateOfRun(await handled);
+    },
+  );
+  // Found out later, each message would run up to its commit, and fail there.
+  expectTransactional(options.store);
+  return handler;
 
   /** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
   async function isCommittedAtOnce(
@@ -82,7 +99,9 @@ export function eachTransaction<Body>(
     if (typeof next === 'string') return false;
     try {
       const carried = carrying(settings.store, await writesOf(one.message));
-      const written = await carried.write({ next, seen: undefined });
+      // One that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
+      const patience = Math.min(deadline - settings.marginMs, host.now() + mostPatienceMs);
+      const written = await answeredBy(host, patience, carried.write({ next, seen: undefined }));
       if (!written.applied) return false;
     } catch {
       // Whatever it was, it comes again under a claim, where it is told and counted. A transaction whose answer was lost is found there.

@@ -24,10 +24,10 @@ const messages = ['o-1', 'o-2', 'o-1', 'o-3'].map((orderId) => ({ body: { orderI
 const outside = () => ({ sent: [] as string[], failed: 0, table: new Map() as IdempotencyTable });
 type Outside = ReturnType<typeof outside>;
 
+const claimOptionsIn = (world: World) => ({ ...world.options, operation: 'mail', onAbandoned: 'park' as const });
+
 const optionsIn = (world: World) => ({
-  ...world.options,
-  operation: 'mail',
-  onAbandoned: 'park' as const,
+  ...claimOptionsIn(world),
   deadLetters: deadLetterQueue(world.deadLetterQueueUrl),
 });
 
@@ -83,7 +83,7 @@ const wired: Readonly<Record<Beside['id'], Wire>> = {
   },
   'once in batch': (world, provider) => {
     const key = ({ orderId }: Order) => orderId;
-    const mail = once({ ...optionsIn(world), key }, mailIn(world, provider));
+    const mail = once({ ...claimOptionsIn(world), key }, mailIn(world, provider));
     const processor = new BatchProcessor(EventType.SQS, { logger: silentLogger });
     return (event: SqsEvent, context: Context) => {
       const remainingMs = context.getRemainingTimeInMillis;
@@ -108,7 +108,9 @@ const wired: Readonly<Record<Beside['id'], Wire>> = {
   },
   'once in idempotency': (world, provider) => {
     const key = ({ body }: SQSRecord) => parsed({ body }).orderId;
-    const mail = once({ ...optionsIn(world), key }, (record: SQSRecord) => mailIn(world, provider)(parsed(record)));
+    const mail = once({ ...claimOptionsIn(world), key }, (record: SQSRecord) =>
+      mailIn(world, provider)(parsed(record)),
+    );
     const { config, call } = idempotent(
       world,
       provider,

@@ -20,8 +20,9 @@ describe('the receives that a healthy message may need', () => {
     expect(leastReceives(facts)).toEqual({ all: LEAST_RECEIVES, because: [] });
   });
 
-  test('on a FIFO queue are not more for what fails before it: the handler sets that aside in time', () => {
-    expect(leastReceives({ ...facts, fifo: true })).toEqual({ all: LEAST_RECEIVES, because: [] });
+  test('on a FIFO queue are twice as many: half of them are for what keeps failing before it in its group', () => {
+    expect(leastReceives({ ...facts, fifo: true }).all).toBe(2 * LEAST_RECEIVES);
+    expect(leastReceives({ ...facts, fifo: true, batchSize: 1 }).all).toBe(LEAST_RECEIVES);
   });
 
   test('with a slow handler, are enough for the last of a batch to have its turn', () => {
@@ -37,7 +38,8 @@ describe('the receives that a healthy message may need', () => {
           expect(all).toBe(LEAST_RECEIVES + (inTurn === 1 ? 0 : 2 * inTurn));
           const inGroup = receivesInTurn(batchSize, Math.floor(29 / handlerTimeoutSeconds));
           const ofFifo = leastReceives({ ...facts, fifo: true, batchSize, concurrency, handlerTimeoutSeconds });
-          expect(ofFifo.all).toBe(LEAST_RECEIVES + (inGroup === 1 ? 0 : inGroup));
+          const ofGroup = batchSize > 1 ? LEAST_RECEIVES : 0;
+          expect(ofFifo.all).toBe(LEAST_RECEIVES + ofGroup + (inGroup === 1 ? 0 : inGroup));
         },
       ),
     );
@@ -64,8 +66,9 @@ describe('maxReceiveCount', () => {
 
   test('follows from what the handler does, unless it is given', () => {
     expect(madeWith({})).toBe(5);
-    expect(madeWith({ fifo: true })).toBe(5);
-    expect(madeWith({ fifo: true, handlerTimeout: Duration.seconds(20) })).toBe(15);
+    expect(madeWith({ fifo: true })).toBe(10);
+    expect(madeWith({ fifo: true, batchSize: 1 })).toBe(5);
+    expect(madeWith({ fifo: true, handlerTimeout: Duration.seconds(20) })).toBe(20);
     expect(madeWith({ concurrency: 1, handlerTimeout: Duration.seconds(20) })).toBe(25);
     // Nothing is said of its time: one message may take the whole invocation.
     expect(madeWith({ concurrency: 1, batchSize: 5 })).toBe(15);

@@ -192,7 +192,7 @@ describe('the dead-letter queue', () => {
   });
 
   test('has to be FIFO for an existing FIFO queue', () => {
-    const [fifo, maxReceiveCount] = [{ fifo: true } as const, 5];
+    const [fifo, maxReceiveCount] = [{ fifo: true } as const, 10];
     expect(adoption({ queue: fifo, maxReceiveCount })).toEqual([
       expect.stringContaining('The queue is FIFO and its dead-letter queue'),
     ]);

@@ -38,3 +38,32 @@ it('what cannot ride with a key is refused before anything is claimed', async ()
   await expect(call({ id: 'p-1', amount: Number.NaN })).rejects.toThrow(OptionError);
   expect(await kept()).toBeUndefined();
 });
+
+it('what the handler does to them is not on the record: it could not be written any more, after the effect', async () => {
+  const store = memoryStore();
+  const written: unknown[] = [];
+  const watched = {
+    read: store.read,
+    write: (write: Parameters<typeof store.write>[0]) => {
+      written.push(structuredClone(write.next.attributes));
+      return store.write(write);
+    },
+  };
+  const call = once<Record<string, unknown>, unknown>(
+    {
+      operation: 'credit',
+      store: watched,
+      onAbandoned: 'retry',
+      key: ({ id }) => String(id),
+      attributes: (payment) => payment as Record<string, string>,
+      onEvent: () => undefined,
+      host: virtualHost(),
+    },
+    (payment) => {
+      payment['fee'] = Number.NaN;
+      payment['lines'] = [{ sku: 'a' }];
+    },
+  );
+  expect(await call({ id: 'p-1' })).toMatchObject({ outcome: 'completed' });
+  expect(written).toEqual([{ id: 'p-1' }, { id: 'p-1' }]);
+});

@@ -158,6 +158,12 @@ describe('decide', () => {
     expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, over).decision).toBe('parked');
   });
 
+  it('does not let TTL collect a claim in flight: its record outlasts its lease by the whole retention', () => {
+    const long = { ...request('second'), leaseUntil: someDay + 900_000 };
+    const { record: granted } = decide(undefined, long, { ...rules, retentionSeconds: 60 }, someDay);
+    expect(granted.expiresAt).toBe((someDay + 900_000) / 1000 + 60);
+  });
+
   it('keeps a record for ever when the retention is infinite', () => {
     const { record } = decide(undefined, request('second'), { ...rules, retentionSeconds: Infinity }, someDay);
     expect(record.expiresAt).toBeUndefined();

@@ -267,6 +267,86 @@ describe('a step that nobody waits for', () => {
   });
 });
 
+describe('a step in doubt', () => {
+  const asking = (verdict: 'applied' | 'not-applied' | 'inconclusive'): StepOptions => ({
+    onAbandoned: { ask: () => ({ verdict }), settleMs: 1000 },
+  });
+  const hungUp = () => Promise.reject(new Error('socket hang up'));
+
+  it('whose provider can be asked is not closed by a handler that makes a final word of its error', async () => {
+    const { attempt, record, host } = setUp();
+    const translating = async (claim: Claim) => {
+      try {
+        return await step(claim, 'charge', hungUp, asking('applied'));
+      } catch {
+        throw new RejectedError('the payment failed');
+      }
+    };
+    await attempt(translating).catch(() => undefined);
+    expect(record()).toMatchObject({ status: 'released' });
+    await host.advance(10_000);
+    expect(await attempt(translating)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('whose provider cannot say yet is not closed by a final word either', async () => {
+    const { attempt, dies, record } = setUp();
+    await dies((claim, death) => step(claim, 'charge', () => death, park));
+    await attempt(async (claim) => {
+      await step(claim, 'charge', () => 'ch_1', asking('inconclusive')).catch(() => undefined);
+      throw new RejectedError('the payment failed');
+    }).catch(() => undefined);
+    expect(record()).toMatchObject({ status: 'released' });
+  });
+
+  it('keeps a claim from completing after its marked effect as well', async () => {
+    for (const options of [park, asking('inconclusive')]) {
+      const { attempt, record } = setUp();
+      let sent = 0;
+      await attempt(async (claim) => {
+        await claim.effect(() => ++sent);
+        await step(claim, 'receipt', hungUp, options);
+      }).catch(() => undefined);
+      expect(record()).toMatchObject({ status: 'parked', error: { message: expect.stringContaining('receipt') } });
+      expect(await attempt(() => undefined)).toMatchObject({ outcome: 'parked' });
+      expect(sent).toBe(1);
+    }
+  });
+
+  it.each([
+    ['that returns', () => 'nothing to charge'],
+    ['that has a final word', () => Promise.reject(new RejectedError('the order was cancelled'))],
+  ])('is not forgotten by a later attempt %s without calling it', async (_, later) => {
+    const { attempt, dies, operator, record } = setUp();
+    await dies((claim, death) => step(claim, 'charge', () => death, park));
+    await expect(attempt(later)).rejects.toThrow('in doubt: charge');
+    expect(record()).toMatchObject({ status: 'parked' });
+    await operator().resolve('p-1', { charge: 'not-applied' }, maria);
+    await attempt(later).catch(() => undefined);
+    expect(record()?.status).toMatch(/completed|rejected/);
+  });
+
+  it('that is called by another name parks the claim, also when the handler catches that', async () => {
+    const { attempt, dies, record } = setUp();
+    await dies((claim, death) => step(claim, 'charge', () => death, park));
+    await attempt(async (claim) => {
+      try {
+        await step(claim, 'charge-card', () => 'ch_2', park);
+      } catch {
+        // The rest of the handler goes on without it.
+      }
+    }).catch(() => undefined);
+    expect(record()).toMatchObject({ status: 'parked' });
+  });
+
+  it('is not collected by the clock while its claim is released', async () => {
+    const { attempt, record } = setUp();
+    await attempt((claim) =>
+      step(claim, 'charge', hungUp, asking('applied')).catch(() => Promise.reject(new RetryableError('later'))),
+    ).catch(() => undefined);
+    expect(record()).toMatchObject({ status: 'released', expiresAt: undefined });
+  });
+});
+
 describe('an effect that says that it applied nothing', () => {
   const refused = () => Promise.reject(new RetryableError('the balance is too low'));
   const translated: readonly (readonly [string, unknown, string])[] = [

@@ -68,6 +68,67 @@ describe('a heartbeat that hangs', () => {
   });
 });
 
+describe('one renewal that hangs', () => {
+  it('does not cost the lease: the next one goes at its time', async () => {
+    const host = virtualHost();
+    let renewals = 0;
+    const { store, records } = hangingStore((write) => isRenewal(write) && ++renewals === 1);
+    const ran: number[] = [];
+    const worker = () =>
+      once<string, unknown>(
+        {
+          operation: 'mail',
+          store,
+          key: (id) => id,
+          onAbandoned: 'retry',
+          lease: renewedLease(10_000),
+          onEvent: () => undefined,
+          host,
+        },
+        async () => {
+          ran.push(host.now());
+          await new Promise<void>((resolve) => host.after(14_000, resolve));
+        },
+      );
+    const first = worker()('m-1');
+    await host.advance(11_300);
+    expect(await worker()('m-1')).toMatchObject({ outcome: 'in-flight' });
+    await host.advance(4000);
+    expect(await first).toMatchObject({ outcome: 'completed' });
+    expect(ran).toHaveLength(1);
+    expect(records()).toMatchObject([{ status: 'completed', fence: 1 }]);
+  });
+});
+
+describe('a grant that is answered too late', () => {
+  it('is given back also when its client had sent it twice, and was told of its own first write', async () => {
+    const host = virtualHost();
+    const inner = memoryStore();
+    let grants = 0;
+    const store: ClaimStore = {
+      read: inner.read,
+      async write(write) {
+        if (write.next.status !== 'in-flight' || ++grants > 1) return inner.write(write);
+        await inner.write(write);
+        await new Promise<void>((resolve) => host.after(9500, resolve));
+        return inner.write(write);
+      },
+    };
+    const ran: string[] = [];
+    const call = once<string, unknown>(
+      { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
+      (id) => ran.push(id),
+    );
+    const late = call('m-1', { remainingMs: () => 10_000 }).catch((error: Error) => error.name);
+    await host.advance(9600);
+    expect(await late).toBe('StoreUnavailableError');
+    expect(inner.records()).toMatchObject([{ status: 'released' }]);
+    await host.advance(30_000);
+    expect(await call('m-1', { remainingMs: () => 10_000 })).toMatchObject({ outcome: 'completed' });
+    expect(ran).toEqual(['m-1']);
+  });
+});
+
 describe('a completion that hangs', () => {
   it('is sent again, and whichever arrives later changes nothing', async () => {
     const host = virtualHost();

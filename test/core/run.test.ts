@@ -12,6 +12,7 @@ import {
   renewedLease,
   StoreUnavailableError,
 } from '../../lib/index.ts';
+import { unhandledRejections } from '../support/rejections.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim, input: string) => unknown) {
@@ -433,4 +434,25 @@ describe('once', () => {
     await answer;
     expect(events).toContain('outcome-lost');
   });
+});
+
+it('a classifier that is async and fails, or an error that cannot be looked at, says nothing, and ends no process', async () => {
+  const unreadable = new Proxy(new Error('x'), {
+    get() {
+      throw new Error('a trap');
+    },
+  });
+  for (const thrown of [new Error('socket hang up'), unreadable]) {
+    const { call, store } = setUp(
+      { onAbandoned: 'park', classify: (async () => Promise.reject(new Error('a bug'))) as never },
+      () => {
+        throw thrown;
+      },
+    );
+    const unhandled = await unhandledRejections(async () => {
+      await call('p-1').catch(() => undefined);
+    });
+    expect(unhandled).toEqual([]);
+    expect(store.records()).toMatchObject([{ status: 'parked' }]);
+  }
 });

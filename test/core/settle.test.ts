@@ -76,16 +76,22 @@ describe('settle', () => {
 
 describe('renew', () => {
   it('extends a lease that is ours', () => {
-    expect(renew('first', held, someDay + 60_000)).toMatchObject({ leaseUntil: someDay + 60_000, fence: 5 });
+    expect(renew('first', held, someDay + 60_000, rules)).toMatchObject({ leaseUntil: someDay + 60_000, fence: 5 });
+  });
+
+  it('keeps the record for its whole retention after the lease, so that TTL does not collect it in flight', () => {
+    expect(renew('first', held, someDay + 60_000, { retentionSeconds: 60 })).toMatchObject({
+      expiresAt: someDay / 1000 + 120,
+    });
   });
 
   it('never shortens one', () => {
-    expect(renew('first', held, someDay + 10_000)).toBe('applied');
+    expect(renew('first', held, someDay + 10_000, rules)).toBe('applied');
   });
 
   it('is stale for whatever is no longer ours or no longer in flight', () => {
-    expect(renew('first', undefined, someDay + 60_000)).toBe('stale');
-    expect(renew('first', record({ claimId: 'second' }), someDay + 60_000)).toBe('stale');
-    expect(renew('first', record({ status: 'completed' }), someDay + 60_000)).toBe('stale');
+    expect(renew('first', undefined, someDay + 60_000, rules)).toBe('stale');
+    expect(renew('first', record({ claimId: 'second' }), someDay + 60_000, rules)).toBe('stale');
+    expect(renew('first', record({ status: 'completed' }), someDay + 60_000, rules)).toBe('stale');
   });
 });

@@ -229,6 +229,36 @@ describe('a step', () => {
     expect(store.records()[0]?.checkpoints).toBeUndefined();
   });
 
+  it('does not begin under a record that says it has applied nothing, also when its clock is set back and there is time again', async () => {
+    const host = virtualHost();
+    const inner = memoryStore();
+    let aheadMs = 0;
+    const store: typeof inner = {
+      ...inner,
+      write(write) {
+        const { checkpoints = '' } = write.next;
+        // The answer to "started" comes after the lease; that to "open" when the clock is right again.
+        if (checkpoints.includes('"started"')) aheadMs = 3_600_000;
+        if (checkpoints.includes('"open"')) aheadMs = 0;
+        return inner.write(write);
+      },
+    };
+    const ran: string[] = [];
+    const attempt = once<string, unknown>(
+      {
+        operation: 'pay',
+        store,
+        key: () => 'p-1',
+        onAbandoned: 'retry',
+        onEvent: () => undefined,
+        host: { ...host, now: () => host.now() + aheadMs },
+      },
+      (_, claim) => step(claim, 'charge', () => ran.push('charge'), park),
+    );
+    await expect(attempt('p-1')).rejects.toThrow('step charge was not started');
+    expect(ran).toEqual([]);
+  });
+
   it('is refused when it is wired wrongly', async () => {
     const { attempt } = setUp();
     await expect(attempt((claim) => step({ ...claim }, 'a', () => 0, retry))).rejects.toThrow('no copy of it');

@@ -76,6 +76,18 @@ describe.each(Object.entries(doors))('behind %s', (_door, wrap) => {
     expect(charged).toBe(1);
   });
 
+  it('a response that cannot be kept does not undo what it says: the effect is not repeated', async () => {
+    const { call, ran, records, types } = api(
+      () => ({ statusCode: 201, headers: { 'x-amount': 5n }, body: 'refunded' }),
+      { onAbandoned: 'retry' },
+    );
+    await call().catch(() => undefined);
+    expect(records()).toMatchObject([{ status: 'completed', resultOmitted: 'not-serialisable' }]);
+    expect(types()).toEqual(['granted', 'result-not-recorded', 'completed']);
+    expect((await call()).headers).toMatchObject({ 'Idempotency-Body-Omitted': 'true' });
+    expect(ran()).toBe(1);
+  });
+
   it('a commit completes the claim, and its duplicates get the response that the handler made afterwards', async () => {
     const { call, items, ran, records } = api(async (claim) => {
       await commit(claim, [add('alice', 5)]);

@@ -299,7 +299,7 @@ interface Worker {
 
 /** One heartbeat. */
 const extend = (w: Worker, held: Held) =>
-  w.claims.change(held, (found) => renew(held.record.claimId, found, w.claims.leaseEnd()), {
+  w.claims.change(held, (found) => renew(held.record.claimId, found, w.claims.leaseEnd(), w.claims.settings), {
     until: w.host.now() + 1000,
     retries: false,
   });

@@ -18,11 +18,11 @@ export function clockMoves(model: Model, world: World): Move[] {
       go: () => written(model, { ...world, lateWrites: without(world.lateWrites, index) }, key, write, by).world,
     });
   }
-  for (const [index, { key }] of world.lateEffects.entries()) {
+  for (const [index, { key, step }] of world.lateEffects.entries()) {
     moves.push({
       says: () => 'a request that nobody waits for any more reaches the provider, which applies it',
       fair: false,
-      go: () => applied(model, { ...world, lateEffects: without(world.lateEffects, index) }, key),
+      go: () => applied(model, { ...world, lateEffects: without(world.lateEffects, index) }, key, step),
     });
   }
   if (model.config.retention !== Infinity) moves.push(...collections(world));

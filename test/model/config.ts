@@ -47,6 +47,8 @@ export interface Config {
   readonly jump: number;
   /** Whether the handler marks its effect. */
   readonly marksEffect: boolean;
+  /** How many steps the handler has, each under 'park'; 0 for a handler that is one effect. */
+  readonly steps: number;
   /** Whether the lease is shorter than the invocation, and renewed. */
   readonly renewed: boolean;
   /** Whether the messages are a message group of a FIFO queue, in this order. */
@@ -75,6 +77,7 @@ const usual = {
   skewed: false,
   jump: 3,
   marksEffect: false,
+  steps: 0,
   renewed: false,
   fifo: false,
   deadLetters: true,
@@ -301,6 +304,48 @@ export const configs: readonly Config[] = [
   },
   {
     ...usual,
+    name: 'steps',
+    policies: ['retry'],
+    faults: ['crash', 'store-fails', 'late-writes', 'provider-fails', 'provider-refuses'],
+    mostFaults: 1,
+    deliveries: 2,
+    steps: 2,
+  },
+  {
+    ...usual,
+    name: 'steps, renewed lease',
+    policies: ['retry'],
+    faults: ['crash', 'late-writes'],
+    mostFaults: 1,
+    workers: 1,
+    deliveries: 1,
+    duplicates: false,
+    renewed: true,
+    steps: 2,
+  },
+  {
+    ...usual,
+    name: 'steps, operator',
+    policies: ['retry'],
+    faults: ['crash', 'late-writes', 'provider-fails'],
+    mostFaults: 1,
+    deliveries: 2,
+    duplicates: false,
+    operator: 1,
+    steps: 2,
+  },
+  {
+    ...usual,
+    name: 'steps, beyond',
+    policies: ['retry'],
+    faults: [...beyond, 'provider-fails'],
+    mostFaults: 1,
+    deliveries: 2,
+    duplicates: false,
+    steps: 2,
+  },
+  {
+    ...usual,
     name: 'retention',
     policies: ['park'],
     faults: ['crash', 'provider-refuses'],
@@ -324,6 +369,9 @@ const smallest: Readonly<Record<string, Partial<Config>>> = {
   'message group': { faults: ['crash', 'provider-refuses'], deliveries: 1 },
   'policy changes to park': { duplicates: false },
   'policy changes to reconcile': { duplicates: false },
+  steps: { duplicates: false },
+  'steps, renewed lease': { faults: ['late-writes'] },
+  'steps, operator': { faults: ['provider-fails'] },
   retention: { duplicates: false },
 };
 

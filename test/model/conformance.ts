@@ -4,11 +4,12 @@ import type { Claim, Verdict } from '../../lib/core/claim.ts';
 import { reconcile } from '../../lib/core/reconcile.ts';
 import type { ClaimRecord } from '../../lib/core/record.ts';
 import { renewedLease } from '../../lib/core/renewed-lease.ts';
+import { step } from '../../lib/core/step.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/core/store.ts';
 import { eachMessage } from '../../lib/sqs/index.ts';
 import { sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { times, unitMs } from './time.ts';
-import { beat, beaten, begin, isOpen, nobody, resume } from './worker.ts';
+import { beat, beaten, begin, nobody, resume, stepName } from './worker.ts';
 import { at, type Model, operation, settleMsOf, type Trail, type Waits, type Worker } from './world.ts';
 
 /** What the code under comparison waits for, and how to answer it. */
@@ -66,20 +67,23 @@ function stepped(model: Model, before: Worker | undefined, { at: now, freshId, e
   if (before === undefined) throw new TypeError('a trail begins with its invocation');
   if (event.is === 'beats') return beat(step, before);
   if (event.is !== 'beaten') return resume(step, { ...before, answer: event });
-  const { dueAt = 0, write } = before.beat ?? {};
-  return beaten(step, { ...before, beat: { dueAt, write, answer: event.answer } });
+  const { dueAt = 0, write, stopped = false } = before.beat ?? {};
+  return beaten(step, { ...before, beat: { dueAt, write, answer: event.answer, stopped } });
 }
 
-function disagreement({ waits, beat, batch, fates }: Worker, code: ReturnType<typeof production>): string | undefined {
+function disagreement(
+  { waits, beat, batch, fates, buried }: Worker,
+  code: ReturnType<typeof production>,
+): string | undefined {
   const main = code.pending();
   if (waits.for === 'end') {
     const visibility = fates.map((fate) => {
-      if (fate.fate !== 'again') return undefined;
+      if (fate.fate !== 'again' || !waits.tells) return undefined;
       return Math.ceil((fate.delayMs ?? Math.max(times.backoff * unitMs, fate.atLeastMs ?? 0)) / 1000);
     });
     const failures = batch.flatMap((_, index) => {
       const { fate } = at(fates, index);
-      return fate === 'done' || (fate === 'dead-letter' && code.buried()) ? [] : [index];
+      return fate === 'done' || buried.includes(index) ? [] : [index];
     });
     const wanted = { failures, visibility };
     return same(wanted, code.answered()) ? undefined : told('answers Lambda', wanted, code.answered() ?? main?.for);
@@ -111,15 +115,13 @@ function production(model: Model, { event, at: began }: Trail) {
   let main: Pending | undefined;
   let beating: Pending | undefined;
   let heartbeat: (() => void) | undefined;
-  let buried = false;
   let response: { failures: number[]; visibility: (number | undefined)[] } | undefined;
   const delayed = new Map<string, number>();
 
   const waitFor = <T>(what: Waits['for'], write?: ClaimWrite) =>
     new Promise<T>((resolve, reject) => {
       const pending = { for: what, write, resolve, reject } as unknown as Pending;
-      // While a handler runs, only its heartbeat writes.
-      if (write && main && isOpen({ waits: main } as unknown as Worker)) beating = pending;
+      if (write && isRenewal(write)) beating = pending;
       else main = pending;
     });
 
@@ -129,7 +131,11 @@ function production(model: Model, { event, at: began }: Trail) {
     write: (write) => {
       const { next, seen } = write;
       return waitFor<WriteResult>(
-        next.fence === seen?.fence && next.claimId === seen.claimId ? 'record' : 'claim',
+        next.fence !== seen?.fence || next.claimId !== seen.claimId
+          ? 'claim'
+          : next.status === 'in-flight'
+            ? 'checkpoint'
+            : 'record',
         write,
       );
     },
@@ -180,11 +186,13 @@ function production(model: Model, { event, at: began }: Trail) {
       backoffSeconds: () => (times.backoff * unitMs) / 1000 / 0.75,
       deadLetters: config.deadLetters ? { send: () => waitFor('dead-letter') } : undefined,
       sqsClient: { send: setVisibility } as unknown as SQSClient,
-      onEvent({ type }) {
-        if (type === 'dead-lettered') buried = true;
-      },
+      onEvent: () => undefined,
     },
     async (_, claim: Claim) => {
+      for (let index = 0; index < config.steps; index++) {
+        await step(claim, stepName(index), () => waitFor('effect'), { onAbandoned: 'park' });
+      }
+      if (config.steps > 0) return true;
       if (!config.marksEffect) return waitFor('effect');
       await waitFor('before');
       await claim.effect(() => waitFor('effect'));
@@ -230,10 +238,14 @@ function production(model: Model, { event, at: began }: Trail) {
     },
     pending: () => main,
     beating: () => beating?.write,
-    buried: () => buried,
     answered: () => response,
     real: (write: ClaimWrite | undefined) => write && { next: real(write.next), seen: real(write.seen) },
   };
+}
+
+function isRenewal({ next, seen }: ClaimWrite): boolean {
+  const isIts = next.status === 'in-flight' && next.claimId === seen?.claimId;
+  return isIts && next.checkpoints === seen.checkpoints;
 }
 
 interface Entry {
@@ -280,6 +292,8 @@ export const compared: readonly string[] = [
   'reconcile, limits',
   'another intent',
   'message group',
+  'steps',
+  'steps, renewed lease',
 ];
 
 /** The trails that no other one goes on from, each way of them once: whoever they are of, and whenever it was. */

@@ -1,3 +1,4 @@
+import { type Checkpoint, checkpointsOf } from '../../lib/core/checkpoints.ts';
 import type { ClaimRecord } from '../../lib/core/record.ts';
 import type { ClaimWrite, WriteResult } from '../../lib/core/store.ts';
 import { ms, unitMs } from './time.ts';
@@ -37,7 +38,12 @@ type NameOf = (claimId: string) => string;
 function textOf(model: Model, world: World, order: readonly number[]): string {
   const { config } = model;
   const base = ms(world.now);
-  const time = (epochMs: number) => char((epochMs - base) / unitMs + 80);
+  const time = (epochMs: number) => {
+    const units = (epochMs - base) / unitMs;
+    const whole = Math.ceil(units);
+    // Only a protocol that is broken on purpose gives away less than a unit.
+    return whole === units ? char(whole + 80) : `${char(whole + 80)}~${Math.round((whole - units) * unitMs)}`;
+  };
   const aged = config.retention !== Infinity || config.retryWindow !== Infinity;
   const separate = world.keys.length > 1;
   const keys = separate ? order.map((message) => at(config.messages, message).key) : [0];
@@ -46,6 +52,14 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
   const nameOf: NameOf = (claimId) => {
     const known = names.indexOf(claimId);
     return char(200 + (known >= 0 ? known : names.push(claimId) - 1));
+  };
+
+  /** When and under which fence a step got somewhere only matters as far as it is the same. */
+  const moments: string[] = [];
+  const momentOf = ({ at: when, fence }: Checkpoint) => {
+    const moment = `${when} ${fence}`;
+    const known = moments.indexOf(moment);
+    return char(200 + (known >= 0 ? known : moments.push(moment) - 1));
   };
 
   let text = `${char(world.faultsLeft * 8 + (world.beyond ? 4 : 0) + (world.calm ? 2 : 0))}${char(
@@ -57,8 +71,9 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
     if (status === 'queued') text += char(Math.max(0, visibleFrom - world.now) + 80);
   }
   for (const index of keys) {
-    const { record, applied, forgotten, seenFrom, told, intent, policy } = at(world.keys, index);
+    const { record, applied, steps, forgotten, seenFrom, told, intent, policy } = at(world.keys, index);
     const unseen = Math.max(0, seenFrom - world.now);
+    if (steps.length > 0) text += steps.join('');
     text += char(applied * 32 + forgotten * 8 + unseen * 2 + (told ? 1 : 0)) + (intent ?? '-') + policy;
     text += recordText(record, nameOf);
   }
@@ -66,7 +81,7 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
   for (const worker of sorted(world.workers, maskOf)) text += `W${workerText(worker, nameOf)}`;
   for (const late of sorted(world.lateWrites, (one) => lateText(one, () => '?'))) text += `L${lateText(late, nameOf)}`;
   if (world.lateEffects.length > 0) {
-    const effects = world.lateEffects.map((one) => `E${keys.indexOf(one.key)}${one.until - world.now}`);
+    const effects = world.lateEffects.map((one) => `E${keys.indexOf(one.key)}${one.step}${one.until - world.now}`);
     text += effects.sort().join('');
   }
   if (world.resolving) text += `R${keys.indexOf(world.resolving.key)}${writeText(world.resolving.write, nameOf)}`;
@@ -78,28 +93,28 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
   }
 
   function workerText(worker: Worker, name: NameOf): string {
-    const { batch, fates, policy, offset, endsAt, deadline, outlives, mayTakeOver, held } = worker;
+    const { batch, fates, policy, offset, endsAt, deadline, outlives, mayTakeOver, held, step, found } = worker;
     let part = '';
     for (const { message, receives, redriven } of batch) {
       const old = redriven !== at(world.messages, message).redriven;
       part += `${order.indexOf(message)}${receives > 1 ? 'r' : 'f'}${old ? 'o' : ''}`;
     }
-    for (const fate of fates) part += fateText(fate);
+    for (const [index, fate] of fates.entries()) part += worker.buried.includes(index) ? 'B' : fateText(fate);
     const flags =
       (outlives ? 1 : 0) +
       (mayTakeOver ? 2 : 0) +
       (worker.onRecord ? 4 : 0) +
       (worker.aborted ? 8 : 0) +
-      (worker.sent ? 16 : 0) +
       (held?.inDoubt ? 32 : 0) +
       (worker.heardAt === world.now ? 64 : 0);
     part += char(flags) + policy + char(offset + 80) + char(endsAt - world.now + 80) + time(deadline);
     part += name(worker.claimId);
-    if (held) part += recordText(held.record, name);
+    if (held) part += relation(held.record) + recordText(held.record, name);
+    if (config.steps > 0) part += step + checkpointsText(found);
     part += waitsText(worker.waits, name) + answerText(worker.answer, name);
     if (worker.beat) {
-      const { dueAt, write, answer } = worker.beat;
-      part += `B${time(dueAt)}`;
+      const { dueAt, write, answer, stopped } = worker.beat;
+      part += stopped ? 'b' : `B${time(dueAt)}`;
       if (write) part += writeText(write, name);
       if (answer) part += answer === 'failed' ? 'x' : writtenText(answer, name);
     }
@@ -121,6 +136,13 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
       }
       case 'ask':
         return `q${char(waits.retryAfterMs / unitMs + 80)}`;
+      case 'checkpoint': {
+        const { checkpoint, until, error, write } = waits;
+        const its = checkpoint.state.charAt(0) + momentOf(checkpoint) + time(until) + (error?.name ?? '').slice(0, 3);
+        return `p${its}${writeText(write, name)}`;
+      }
+      case 'end':
+        return waits.tells ? 'e+' : 'e-';
       case 'record': {
         const { outcome, ran, write } = waits;
         const more =
@@ -137,7 +159,7 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
     if (answer === undefined) return '_';
     switch (answer.is) {
       case 'found':
-        return `f${recordText(answer.found, name)}`;
+        return `f${relation(answer.found)}${recordText(answer.found, name)}`;
       case 'written':
         return writtenText(answer.written, name);
       case 'verdict':
@@ -150,23 +172,38 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
   }
 
   function writtenText(result: WriteResult, name: NameOf): string {
-    return result.applied ? 'y' : `n${recordText(result.found, name)}`;
+    return result.applied ? 'y' : `n${relation(result.found)}${recordText(result.found, name)}`;
   }
 
   function writeText({ next, seen }: ClaimWrite, name: NameOf): string {
-    return recordText(seen, name) + recordText(next, name);
+    return relation(seen) + recordText(seen, name) + recordText(next, name);
   }
 
   function lateText({ write, key, by, until }: World['lateWrites'][number], name: NameOf): string {
     return `${keys.indexOf(key)}${by.why}${name(by.claimId ?? '')}${until - world.now}${writeText(write, name)}`;
   }
 
+  /** Of a revision nothing matters but whether it is that of the record that is there: an older one never comes back. */
+  function relation(record: ClaimRecord | undefined): string {
+    if (record === undefined) return '';
+    const current = world.keys.find((one) => one.record?.id === record.id)?.record;
+    return current?.rev === record.rev && current?.claimId === record.claimId ? '=' : '<';
+  }
+
+  function checkpointsText(text: string | undefined): string {
+    if (text === undefined) return '_';
+    const states = checkpointsOf({ checkpoints: text }).map((one) => (one ? one.state.charAt(0) + momentOf(one) : '.'));
+    return `[${states.join('')}]`;
+  }
+
   function recordText(record: ClaimRecord | undefined, name: NameOf): string {
     if (record === undefined) return '_';
-    const { status, claimId, leaseUntil, fence, attempts, abandoned, unknownAt, fingerprint, resolution } = record;
+    const { status, claimId, leaseUntil, fence, attempts, abandoned, unknownAt, fingerprint, resolution, checkpoints } =
+      record;
     let part = status.charAt(2) + name(claimId) + time(leaseUntil) + char(fence) + char(attempts * 8 + abandoned);
     part += unknownAt === undefined ? '-' : time(unknownAt);
     if (fingerprint !== undefined) part += fingerprint;
+    if (checkpoints !== undefined) part += checkpointsText(checkpoints);
     if (resolution !== undefined) part += resolution.verdict.charAt(0) + resolution.by.charAt(0);
     // Where retention and retry window outlast every run, nothing depends on these.
     if (aged) part += time(record.firstSeenAt) + (record.expiresAt ? time(record.expiresAt * 1000) : '-');

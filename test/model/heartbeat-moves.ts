@@ -26,8 +26,9 @@ function goesOn(model: Model, world: World, index: number, worker: Worker, event
 }
 
 /** The renewal that is under way, if one is. */
-export function renewalOf(model: Model, index: number, { beat, claimId }: Worker): Sent[] {
+export function renewalOf(model: Model, index: number, { beat }: Worker): Sent[] {
   if (beat?.write === undefined) return [];
+  const { claimId } = beat.write.next;
   const told: Sent['told'] = (world, answer) => {
     const worker = { ...at(world.workers, index), beat: { ...beat, answer } };
     return goesOn(model, world, index, worker, { is: 'beaten', answer });

@@ -1,7 +1,9 @@
-import type { Resolution, ResolutionVerdict } from '../../lib/core/record.ts';
+import { stepsInDoubt } from '../../lib/core/checkpoints.ts';
+import type { ClaimRecord, Resolution, ResolutionVerdict } from '../../lib/core/record.ts';
 import type { Move } from './move.ts';
 import { written } from './store.ts';
 import { ms } from './time.ts';
+import { stepName } from './worker.ts';
 import { at, type Key, type Model, type World } from './world.ts';
 
 /**
@@ -24,6 +26,7 @@ export function operatorMoves(model: Model, world: World): Move[] {
   return [...world.keys.entries()].flatMap(([index, key]) => {
     const { record } = key;
     if (record?.status !== 'parked' || isUnderWay(world, index, record.claimId)) return [];
+    if (model.config.steps > 0) return [bySteps(model, world, index, key, record)];
     return verdicts(key).map((verdict) => ({
       says: () => `an operator decides a parked claim: ${verdict}`,
       fair: false,
@@ -37,6 +40,33 @@ export function operatorMoves(model: Model, world: World): Move[] {
       },
     }));
   });
+}
+
+/** Says of each step in doubt what became of it; of a claim without any, that it is to go on. */
+function bySteps(model: Model, world: World, index: number, { steps }: Key, record: ClaimRecord): Move {
+  const said = new Map<string, ResolutionVerdict>();
+  for (const { name } of stepsInDoubt(record)) {
+    const step = steps.findIndex((_, which) => stepName(which) === name);
+    said.set(name, at(steps, step) > 0 ? 'applied' : 'not-applied');
+  }
+  const words = Object.fromEntries(said);
+  return {
+    says: () => `an operator decides a parked claim: ${JSON.stringify(words)}`,
+    fair: false,
+    go: () => {
+      const now = ms(world.now);
+      const verdict = said.size > 0 ? 'by-step' : 'retry';
+      const decided: Resolution = { verdict, steps: words, by: 'operator', note: '', at: new Date(now).toISOString() };
+      const next = model.protocol.resolution(
+        record,
+        { resolution: decided, steps: said },
+        at(model.rules, world.deployed),
+        now,
+      );
+      const resolving = { key: index, write: { next, seen: record } };
+      return { ...world, resolving, resolvesLeft: world.resolvesLeft - 1, calm: false };
+    },
+  };
 }
 
 function verdicts({ applied }: Key): ResolutionVerdict[] {

@@ -24,9 +24,14 @@ export function checkEffect({ config }: Model, world: World, key: Key): void {
   if (!key.told) throw new Broken('invariant 13', 'the effect was applied twice, and nothing was reported');
 }
 
+/** Invariant 1, for a step, which is under 'park'. */
+export function checkStep(applied: number, step: number): void {
+  if (applied > 1) throw new Broken('invariant 1', `step ${step + 1} was applied ${applied} times`);
+}
+
 /** Invariants 3, 8 and 9, when a worker is about to start an effect, or to ask a provider about one. */
 export function checkStart({ config, identities }: Model, world: World, worker: Worker): void {
-  const { batch, fates, waits, held } = worker;
+  const { batch, fates, buried, waits, held } = worker;
   const { message } = at(batch, fates.length);
   const { key, intent } = at(config.messages, message);
   const what = waits.for === 'ask' ? 'the provider was asked' : 'an effect was started';
@@ -39,7 +44,8 @@ export function checkStart({ config, identities }: Model, world: World, worker: 
   if (!config.fifo) return;
   for (let before = 0; before < message; before++) {
     const through = batch.findIndex((one) => one.message === before);
-    const done = through >= 0 && through < fates.length && fates[through]?.fate === 'done';
+    const done =
+      through >= 0 && through < fates.length && (fates[through]?.fate === 'done' || buried.includes(through));
     if (done || at(world.messages, before).status !== 'queued') continue;
     throw new Broken('invariant 8', `message ${message + 1} of a group ran before message ${before + 1} was done`);
   }

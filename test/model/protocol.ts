@@ -4,6 +4,7 @@ import { recordedError } from '../../lib/core/record.ts';
 import { resolution } from '../../lib/core/resolve.ts';
 import { completion } from '../../lib/core/result.ts';
 import { type Outcome, renew, settle } from '../../lib/core/settle.ts';
+import { checkpointed } from '../../lib/core/step.ts';
 import { unchanged } from '../../lib/core/store.ts';
 import { fateOfRefused, fateOfRun } from '../../lib/sqs/fate.ts';
 
@@ -19,6 +20,7 @@ export interface Protocol {
   readonly settle: typeof settle;
   readonly renew: typeof renew;
   readonly unchanged: typeof unchanged;
+  readonly checkpointed: typeof checkpointed;
   readonly resolution: typeof resolution;
   readonly fateOfRefused: typeof fateOfRefused;
   readonly fateOfRun: typeof fateOfRun;
@@ -32,7 +34,7 @@ export function outcomeOfThrow(thrown: unknown, phase: Phase, parks: boolean): O
   const known = errorKind(thrown);
   if (known === 'rejected') return { status: 'rejected', error };
   const unknown = known !== 'retryable' && phase !== 'before';
-  if (unknown && parks) return { status: 'parked', error };
+  if (known === 'in-doubt' || (unknown && parks)) return { status: 'parked', error };
   return { status: 'released', error, unknown };
 }
 
@@ -41,6 +43,7 @@ export const production: Protocol = {
   settle,
   renew,
   unchanged,
+  checkpointed,
   resolution,
   fateOfRefused,
   fateOfRun,

@@ -1,6 +1,6 @@
 import { RejectedError, RetryableError } from '../../lib/core/errors.ts';
 import { answered, canFail, failing, type Move, name } from './move.ts';
-import { checkEffect, checkStart } from './promises.ts';
+import { checkEffect, checkStart, checkStep } from './promises.ts';
 import { times } from './time.ts';
 import { keyOf } from './worker.ts';
 import { at, type Key, type Model, replaced, type Worker, type World } from './world.ts';
@@ -19,7 +19,8 @@ export function effects(model: Model, world: World, index: number, worker: Worke
       says: () => `the provider applies the effect, and answers ${name(index)}`,
       fair: true,
       slow: aged,
-      go: () => answered(applied(model, started(model, world, worker), key), index, worker, { is: 'returned' }),
+      go: () =>
+        answered(applied(model, started(model, world, worker), key, worker.step), index, worker, { is: 'returned' }),
     },
   ];
   if (canFail(model, world, 'provider-fails')) {
@@ -28,7 +29,8 @@ export function effects(model: Model, world: World, index: number, worker: Worke
         says: () => `the provider applies the effect, and ${name(index)} gets an error`,
         fair: false,
         slow: true,
-        go: () => answered(applied(model, started(model, failing(world), worker), key), index, worker, unknown),
+        go: () =>
+          answered(applied(model, started(model, failing(world), worker), key, worker.step), index, worker, unknown),
       },
       {
         says: () => `the request of ${name(index)} to the provider is lost`,
@@ -72,8 +74,13 @@ function started(model: Model, world: World, worker: Worker): World {
 }
 
 /** The provider applies an effect; the same one again only if it does not honour the effect key. */
-export function applied(model: Model, world: World, key: number): World {
+export function applied(model: Model, world: World, key: number, step: number): World {
   const before = at(world.keys, key);
+  if (model.config.steps > 0) {
+    const steps = replaced(before.steps, step, at(before.steps, step) + 1);
+    checkStep(at(steps, step), step);
+    return { ...world, keys: replaced(world.keys, key, { ...before, steps, applied: Math.min(...steps) }) };
+  }
   if (model.config.honoursKey && hasHappened(before)) return world;
   const after: Key = { ...before, applied: before.applied + 1, seenFrom: world.now + times.settle };
   checkEffect(model, world, after);
@@ -82,7 +89,7 @@ export function applied(model: Model, world: World, key: number): World {
 
 /** A request that goes on without its worker. */
 export function stillOnItsWay(model: Model, world: World, worker: Worker): World {
-  const late = { key: keyOf(model, worker), until: world.now + times.settle };
+  const late = { key: keyOf(model, worker), step: worker.step, until: world.now + times.settle };
   return { ...started(model, world, worker), lateEffects: [...world.lateEffects, late] };
 }
 

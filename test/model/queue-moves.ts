@@ -1,7 +1,9 @@
+import { renewalOf } from './heartbeat-moves.ts';
 import { answered, canFail, failing, type Move, name, stepOf, trailed } from './move.ts';
 import { checkAcknowledged } from './promises.ts';
+import { onItsWayTo } from './store-moves.ts';
 import { ms, times, unitMs, units } from './time.ts';
-import { begin, nobody } from './worker.ts';
+import { begin, keyOf, nobody, toBury } from './worker.ts';
 import { at, type Message, type Model, replaced, type Worker, type World, without } from './world.ts';
 
 /** What SQS may do: deliver, deliver once more, and move to the dead-letter queue what was received too often. */
@@ -98,7 +100,7 @@ function withMessage(world: World, index: number, message: Message): World {
 
 /** A consumer sends a message to the dead-letter queue. */
 export function deadLetters(model: Model, world: World, index: number, worker: Worker): Move[] {
-  const dead = worker.fates.findIndex(({ fate }) => fate === 'dead-letter');
+  const dead = toBury(worker);
   const { message } = at(worker.batch, dead);
   const there = at(world.messages, message);
   const same = at(worker.batch, dead).redriven === there.redriven;
@@ -122,14 +124,15 @@ export function deadLetters(model: Model, world: World, index: number, worker: W
 /** A consumer answers Lambda, and with that is through. */
 export function ends(model: Model, world: World, index: number, worker: Worker): Move[] {
   const fates = worker.fates.map(({ fate }) => fate).join(', ');
+  const tells = worker.waits.for === 'end' && worker.waits.tells;
   const moves: Move[] = [
     {
       says: () => `${name(index)} answers Lambda (${fates})`,
       fair: true,
-      go: () => acknowledged(model, world, index, true),
+      go: () => acknowledged(model, world, index, tells),
     },
   ];
-  if (canFail(model, world, 'queue-fails') && worker.fates.some(({ fate }) => fate === 'again')) {
+  if (tells && canFail(model, world, 'queue-fails') && worker.fates.some(({ fate }) => fate === 'again')) {
     moves.push({
       says: () => `${name(index)} cannot set the visibility of its messages, and answers Lambda (${fates})`,
       fair: false,
@@ -145,14 +148,17 @@ export function ends(model: Model, world: World, index: number, worker: Worker):
  * @param heard whether SQS has carried out what the consumer asked for about visibility
  */
 function acknowledged(model: Model, world: World, index: number, heard: boolean): World {
-  const { batch, fates, sent } = at(world.workers, index);
+  const worker = at(world.workers, index);
+  const { batch, fates, buried } = worker;
   let after: World = { ...world, workers: without(world.workers, index) };
+  // A renewal that nobody waited for may still arrive.
+  for (const one of renewalOf(model, index, worker)) after = onItsWayTo(after, keyOf(model, worker), one);
   for (const [which, { message, redriven }] of batch.entries()) {
     const fate = at(fates, which);
     const before = at(after.messages, message);
     // What it was given has gone to the dead-letter queue, and what came back from there is another message to SQS.
     if (before.redriven !== redriven) continue;
-    if (fate.fate === 'done' || (fate.fate === 'dead-letter' && sent)) {
+    if (fate.fate === 'done' || buried.includes(which)) {
       checkAcknowledged(model, after, message);
       const gone: Message = fate.fate === 'done' ? { ...dead, status: 'done', receives: before.receives } : dead;
       // The queue may have moved it to its dead-letter queue meanwhile, and there it stays.

@@ -80,7 +80,11 @@ export function writes(model: Model, world: World, index: number, worker: Worker
 }
 
 /** A copy of a write goes on without anybody who waits for it. */
-export function onItsWay(model: Model, world: World, worker: Worker, { write, by }: Sent): World {
-  const late = { write, by, key: keyOf(model, worker), until: world.now + times.network };
+export function onItsWay(model: Model, world: World, worker: Worker, sent: Sent): World {
+  return onItsWayTo(world, keyOf(model, worker), sent);
+}
+
+export function onItsWayTo(world: World, key: number, { write, by }: Sent): World {
+  const late = { write, by, key, until: world.now + times.network };
   return { ...world, lateWrites: [...world.lateWrites, late] };
 }

@@ -59,12 +59,11 @@ function answers(model: Model, world: World, index: number, worker: Worker): Mov
       fair,
       go: () => {
         const after = go();
-        // What it wants to record waits for the end of a beat that is under way.
-        const waits = worker.beat?.write !== undefined || at(after.workers, index).answer === undefined;
+        const waits = at(after.workers, index).answer === undefined;
         return waits ? after : goesOn(model, after, index);
       },
     };
-    if (!slow || !mayWait || worker.beat?.write !== undefined) return [atOnce];
+    if (!slow || !mayWait) return [atOnce];
     const inTime: Move = {
       says: () => `${says()}, which is slow to go on`,
       fair,
@@ -83,8 +82,9 @@ function asks(model: Model, world: World, index: number, worker: Worker): Move[]
     case 'read':
       return reads(model, world, index, worker);
     case 'claim':
+    case 'checkpoint':
     case 'record':
-      return sentBy(index, worker).flatMap((sent) => writes(model, world, index, worker, sent));
+      return sentBy(model, index, worker).flatMap((sent) => writes(model, world, index, worker, sent));
     case 'ask':
       return asksProvider(model, world, index, worker);
     case 'effect':
@@ -100,21 +100,23 @@ function asks(model: Model, world: World, index: number, worker: Worker): Move[]
 }
 
 /** The write that it waits for, if it does. */
-function sentBy(index: number, worker: Worker): Sent[] {
+function sentBy(model: Model, index: number, worker: Worker): Sent[] {
   const { waits, answer, claimId } = worker;
-  if (answer !== undefined || (waits.for !== 'claim' && waits.for !== 'record')) return [];
+  if (answer !== undefined || !('write' in waits)) return [];
   const { write, for: what } = waits;
   const why = what === 'claim' ? 'claim' : 'own';
+  // Under a renewed lease time passes often enough on the way of a checkpoint; to have it pass on the way back as well is too much.
+  const slow = what === 'claim' || (what === 'checkpoint' && !model.config.renewed);
   const told: Sent['told'] = (world, result) => {
     const now = at(world.workers, index);
     return answered(world, index, now, result === 'failed' ? { is: result } : { is: 'written', written: result });
   };
-  return [{ what, write, by: { why, claimId }, slow: what === 'claim', told }];
+  return [{ what, write, by: { why, claimId }, slow, told }];
 }
 
 /** It has had its answer for some time, and goes on. */
 function later(model: Model, world: World, index: number, worker: Worker): Move[] {
-  if (worker.beat?.write !== undefined || worker.heardAt === world.now) return [];
+  if (worker.heardAt === world.now) return [];
   return [{ says: () => `${name(index)} goes on`, fair: true, go: () => goesOn(model, world, index) }];
 }
 
@@ -142,7 +144,7 @@ function crashes(model: Model, world: World, index: number, worker: Worker): Mov
     });
   }
   if (!model.config.faults.includes('late-writes')) return moves;
-  for (const sent of [...sentBy(index, worker), ...renewalOf(model, index, worker)]) {
+  for (const sent of [...sentBy(model, index, worker), ...renewalOf(model, index, worker)]) {
     moves.push({
       says: () => `${name(index)} dies, and its ${sent.what} (${sent.write.next.status}) is still on its way`,
       fair: false,

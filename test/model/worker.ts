@@ -1,10 +1,12 @@
+import { type Checkpoint, checkpointsOf } from '../../lib/core/checkpoints.ts';
 import type { Decision } from '../../lib/core/decide.ts';
-import { LeaseError } from '../../lib/core/errors.ts';
+import { errorKind, InDoubtError, LeaseError } from '../../lib/core/errors.ts';
 import type { Ran } from '../../lib/core/ran.ts';
 import { type ClaimRecord, recordedError } from '../../lib/core/record.ts';
 import { completion } from '../../lib/core/result.ts';
 import { tooLate as productionTooLate } from '../../lib/core/run.ts';
 import type { Outcome } from '../../lib/core/settle.ts';
+import type { ClaimWrite } from '../../lib/core/store.ts';
 import { again, type Fate, soon } from '../../lib/sqs/fate.ts';
 import type { Phase } from './protocol.ts';
 import { times, unitMs } from './time.ts';
@@ -33,32 +35,55 @@ export const nobody: Omit<Worker, 'batch' | 'policy' | 'offset' | 'endsAt' | 'de
   claimId: '',
   onRecord: false,
   held: undefined,
-  waits: { for: 'end' },
+  waits: { for: 'end', tells: false },
   answer: undefined,
   heardAt: undefined,
   beat: undefined,
+  step: 0,
+  found: undefined,
   aborted: false,
-  sent: false,
+  buried: [],
   trail: undefined,
 };
 
-/** Which of the keys a worker works on. */
+/** Which of the keys a worker works on; once it is through, which it worked on last: a beat of that may still be under way. */
 export function keyOf({ config }: Model, { batch, fates }: Worker): number {
-  return at(config.messages, at(batch, fates.length).message).key;
+  return at(config.messages, at(batch, Math.min(fates.length, batch.length - 1)).message).key;
 }
 
 /** A handler is running, or its provider is being asked: the lease is kept meanwhile. */
 export function isOpen({ waits }: Worker): boolean {
   const { for: what } = waits;
-  return what === 'ask' || what === 'before' || what === 'effect' || what === 'after';
+  return what === 'ask' || what === 'before' || what === 'effect' || what === 'checkpoint' || what === 'after';
 }
 
 /** The next message of the batch, if nothing before it failed. */
 export function begin(step: Step, worker: Worker): Worker {
   const { batch, fates } = worker;
   if (fates.length === batch.length) return conclude(step, worker, false);
-  if (fates.some(({ fate }) => fate !== 'done')) return begin(step, { ...worker, fates: [...fates, soon] });
-  return tryOne(step, { ...worker, mayTakeOver: false });
+  // What can never run makes way for those behind it, once it is safe.
+  if (fates.at(-1)?.fate === 'dead-letter' && !worker.buried.includes(fates.length - 1) && canBury(step, worker)) {
+    return wait(through(worker), { for: 'dead-letter' });
+  }
+  return isFree(worker) ? tryOne(step, { ...worker, mayTakeOver: false }) : notItsTurn(step, worker);
+}
+
+function canBury({ model, now }: Step, { deadline }: Worker): boolean {
+  return now < deadline && model.config.deadLetters;
+}
+
+/** Whether nothing of the group before is left to wait for. */
+function isFree({ fates, buried }: Worker): boolean {
+  return fates.every(({ fate }, index) => fate === 'done' || buried.includes(index));
+}
+
+function notItsTurn(step: Step, worker: Worker): Worker {
+  return begin(step, { ...worker, fates: [...worker.fates, soon] });
+}
+
+/** What it knew of its claim is of no more use to it. */
+function through(worker: Worker): Worker {
+  return { ...worker, claimId: '', onRecord: false, held: undefined, mayTakeOver: false, aborted: false };
 }
 
 function tryOne(step: Step, worker: Worker): Worker {
@@ -102,6 +127,12 @@ function run(step: Step, worker: Worker): Worker {
 function start(step: Step, worker: Worker): Worker {
   const error = tooLate(step, worker, heldBy(worker).record.leaseUntil);
   if (error) return fail(step, worker, 'before', { ran: 'not-started', error });
+  if (step.model.config.steps > 0) {
+    return takeSteps(
+      step,
+      open(step, { ...worker, step: 0, found: heldBy(worker).record.checkpoints }, { for: 'effect' }),
+    );
+  }
   return open(step, worker, { for: step.model.config.marksEffect ? 'before' : 'effect' });
 }
 
@@ -131,16 +162,27 @@ export function resume(step: Step, worker: Worker): Worker {
     }
     case 'before': {
       if (answer.is === 'thrown') return threw(step, worker, answer.error, 'before');
-      const over = worker.aborted || heldBy(worker).record.leaseUntil - model.marginMs - now <= 0;
+      const over = remainingMs(step, worker) <= 0;
       return over ? threw(step, worker, timeIsOver, 'before') : wait(worker, { for: 'effect' });
     }
     case 'effect':
+      if (model.config.steps > 0)
+        return answer.is === 'thrown' ? stepFailed(step, worker, answer.error) : reach(step, worker, 'done');
       if (answer.is === 'thrown') {
         return threw(step, worker, answer.error, model.config.marksEffect ? 'during' : 'unmarked');
       }
       return model.config.marksEffect ? wait(worker, { for: 'after' }) : returned(step, worker);
     case 'after':
       return answer.is === 'thrown' ? threw(step, worker, answer.error, 'after') : returned(step, worker);
+    case 'checkpoint': {
+      if (answer.is !== 'written') {
+        if (now < waits.until) return changeCheckpoint(step, worker, waits.write.seen, waits);
+        return threw(step, worker, waits.error ?? new Error('down'), 'unmarked');
+      }
+      const { written } = answer;
+      if (!written.applied) return changeCheckpoint(step, worker, written.found, waits);
+      return reached(step, holding(worker, waits.write.next), waits);
+    }
     case 'record': {
       const { outcome, write, ran } = waits;
       if (answer.is === 'written') {
@@ -153,10 +195,74 @@ export function resume(step: Step, worker: Worker): Worker {
       return change(step, worker, write.seen, outcome, ran);
     }
     case 'dead-letter':
-      return conclude(step, { ...worker, sent: answer.is === 'returned' }, true);
+      return buriedOrNot(step, worker, answer.is === 'returned');
     case 'end':
       throw new Error('it has ended');
   }
+}
+
+/** `step`, under 'park', for each of them: until there is one that has not been taken. */
+function takeSteps(step: Step, worker: Worker): Worker {
+  const { config } = step.model;
+  const found = checkpointsOf({ checkpoints: worker.found });
+  for (let index = worker.step; index < config.steps; index++) {
+    const before = found[index];
+    if (before?.state === 'done') continue;
+    const at = { ...worker, step: index };
+    if (before?.state === 'started') {
+      const error = new InDoubtError(`step ${stepName(index)} was started, and did not say how it ended`);
+      return threw(step, at, error, 'unmarked');
+    }
+    return remainingMs(step, at) > 0 ? reach(step, at, 'started') : threw(step, at, notStarted(index), 'unmarked');
+  }
+  return returned(step, worker);
+}
+
+/** How far it comes, written down. @param error what the step throws after it */
+function reach(step: Step, worker: Worker, state: Checkpoint['state'], error?: Error): Worker {
+  const { record } = heldBy(worker);
+  const result = state === 'done' ? { result: 'true' } : {};
+  const checkpoint = { name: stepName(worker.step), state, at: step.now, fence: record.fence, ...result };
+  return changeCheckpoint(step, worker, record, { checkpoint, until: step.now + remainingMs(step, worker), error });
+}
+
+type Reaching = Pick<Extract<Waits, { for: 'checkpoint' }>, 'checkpoint' | 'until' | 'error'>;
+
+/** One round of `change`. */
+function changeCheckpoint(step: Step, worker: Worker, seen: ClaimRecord | undefined, reaching: Reaching): Worker {
+  const { checkpoint, until, error } = reaching;
+  const next = step.model.protocol.checkpointed(worker.claimId, seen, worker.step, checkpoint);
+  if (next === 'stale') {
+    const lost = new LeaseError(
+      `the claim is somebody else's: step ${checkpoint.name} is not ${checkpoint.state} in its record`,
+    );
+    return threw(step, worker, error ?? lost, 'unmarked');
+  }
+  if (next === 'applied') return reached(step, seen ? holding(worker, seen) : worker, reaching);
+  return wait(worker, { for: 'checkpoint', write: { next, seen }, checkpoint, until, error });
+}
+
+function reached(step: Step, worker: Worker, { checkpoint, error }: Reaching): Worker {
+  if (error) return threw(step, worker, error, 'unmarked');
+  if (checkpoint.state === 'done') return takeSteps(step, { ...worker, step: worker.step + 1 });
+  if (checkpoint.state === 'open') return threw(step, worker, notStarted(worker.step), 'unmarked');
+  return remainingMs(step, worker) > 0 ? wait(worker, { for: 'effect' }) : reach(step, worker, 'open');
+}
+
+function stepFailed(step: Step, worker: Worker, error: Error): Worker {
+  const kind = errorKind(error);
+  if (kind === 'retryable' || kind === 'rejected') return reach(step, worker, 'open', error);
+  return reach(step, worker, 'started', new InDoubtError(`step ${stepName(worker.step)}: ${error.message}`));
+}
+
+export const stepName = (index: number) => `step-${index + 1}`;
+
+function notStarted(index: number): LeaseError {
+  return new LeaseError(`step ${stepName(index)} was not started: the time is over`);
+}
+
+function remainingMs({ model, now }: Step, worker: Worker): number {
+  return worker.aborted ? 0 : Math.max(0, heldBy(worker).record.leaseUntil - model.marginMs - now);
 }
 
 function returned(step: Step, worker: Worker): Worker {
@@ -187,8 +293,9 @@ function inDoubt({ model }: Step, worker: Worker, inconclusive: boolean): Outcom
 }
 
 function record(step: Step, worker: Worker, outcome: Outcome, ran: Omit<Ran<unknown>, 'recorded'>): Worker {
-  // The heartbeat has been stopped by now.
-  return change(step, { ...worker, beat: undefined }, heldBy(worker).record, outcome, ran);
+  // The heartbeat has been stopped by now. What it has under way goes on, and nobody waits for it.
+  const beat = worker.beat?.write && { ...worker.beat, stopped: true };
+  return change(step, { ...worker, beat }, heldBy(worker).record, outcome, ran);
 }
 
 /** One round of `change`. */
@@ -223,16 +330,37 @@ function ended(step: Step, worker: Worker, fate: Fate): Worker {
 }
 
 /** Sends to the dead-letter queue what belongs there, and then answers Lambda. */
-function conclude({ model }: Step, worker: Worker, tried: boolean): Worker {
-  const toSend = !tried && model.config.deadLetters && worker.fates.some(({ fate }) => fate === 'dead-letter');
-  // What it knew of its claim is of no more use to it.
-  const through = { ...worker, claimId: '', onRecord: false, held: undefined, mayTakeOver: false, aborted: false };
-  return wait(through, { for: toSend ? 'dead-letter' : 'end' });
+function conclude(step: Step, worker: Worker, tried: boolean): Worker {
+  const left = worker.fates.some(({ fate }, index) => fate === 'dead-letter' && !worker.buried.includes(index));
+  if (left && !tried && canBury(step, worker)) return wait(through(worker), { for: 'dead-letter' });
+  // The last moment of an invocation is kept for the answer itself.
+  return wait(through(worker), { for: 'end', tells: step.now < worker.deadline });
+}
+
+/** The dead-letter queue has answered, about the first message that was to go there. */
+function buriedOrNot(step: Step, worker: Worker, isSafe: boolean): Worker {
+  const { batch, fates } = worker;
+  const buried = isSafe ? [...worker.buried, toBury(worker)] : worker.buried;
+  const after = { ...worker, buried };
+  if (fates.length === batch.length) return conclude(step, after, true);
+  return isSafe ? begin(step, after) : notItsTurn(step, after);
+}
+
+/** Which message it is about to put into the dead-letter queue. */
+export function toBury({ fates, buried }: Worker): number {
+  return fates.findIndex(({ fate }, index) => fate === 'dead-letter' && !buried.includes(index));
 }
 
 /** One beat: `change` with `renew`, which gives up at once when the store fails. */
 export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as ClaimRecord | undefined): Worker {
-  const next = step.model.protocol.renew(worker.claimId, seen, leaseEnd(step, worker));
+  const { stopped = false, write: before } = worker.beat ?? {};
+  const next = step.model.protocol.renew(
+    before?.next.claimId ?? worker.claimId,
+    seen,
+    leaseEnd(step, worker),
+    at(step.model.rules, worker.policy),
+  );
+  if (stopped) return { ...worker, beat: typeof next === 'string' ? undefined : stoppedBeat({ next, seen }) };
   if (next === 'stale') {
     step.tell(keyOf(step.model, worker));
     return { ...worker, beat: undefined, aborted: true };
@@ -240,18 +368,23 @@ export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as
   const dueAt = step.now + times.beat * unitMs;
   if (next === 'applied') {
     const held = seen ? holding(worker, seen) : worker;
-    return { ...held, beat: { dueAt, write: undefined, answer: undefined } };
+    return { ...held, beat: { dueAt, write: undefined, answer: undefined, stopped } };
   }
-  return { ...worker, beat: { dueAt, write: { next, seen }, answer: undefined } };
+  return { ...worker, beat: { dueAt, write: { next, seen }, answer: undefined, stopped } };
 }
 
 /** The beat goes on with the store's answer. */
 export function beaten(step: Step, worker: Worker): Worker {
-  const { write, answer } = worker.beat ?? {};
+  const { write, answer, stopped = false } = worker.beat ?? {};
   if (write === undefined || answer === undefined) throw new Error('no beat was answered');
   if (answer !== 'failed' && !answer.applied) return beat(step, worker, answer.found);
+  if (stopped) return { ...worker, beat: undefined };
   const held = answer === 'failed' ? worker : holding(worker, write.next);
-  return { ...held, beat: { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined } };
+  return { ...held, beat: { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined, stopped } };
+}
+
+function stoppedBeat(write: ClaimWrite): Worker['beat'] {
+  return { dueAt: Infinity, write, answer: undefined, stopped: true };
 }
 
 function leaseEnd({ model, now }: Step, { deadline }: Worker): number {
@@ -260,7 +393,7 @@ function leaseEnd({ model, now }: Step, { deadline }: Worker): number {
 
 function open(step: Step, worker: Worker, waits: Waits): Worker {
   const kept = step.model.config.renewed
-    ? { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined }
+    ? { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined, stopped: false }
     : undefined;
   return { ...wait(worker, waits), beat: kept, aborted: false };
 }
@@ -277,7 +410,9 @@ function heldBy({ held }: Worker): NonNullable<Worker['held']> {
   return held;
 }
 
+/** As `moveOn`: an answer that comes late must not set back what is known. */
 function holding(worker: Worker, record: ClaimRecord): Worker {
+  if ((record.rev ?? 0) < (heldBy(worker).record.rev ?? 0)) return worker;
   return { ...worker, held: { ...heldBy(worker), record } };
 }
 

@@ -1,3 +1,4 @@
+import type { Checkpoint } from '../../lib/core/checkpoints.ts';
 import type { ClaimRules, Decision } from '../../lib/core/decide.ts';
 import { type Identity, identify } from '../../lib/core/identity.ts';
 import type { Ran } from '../../lib/core/ran.ts';
@@ -37,8 +38,10 @@ export interface World {
 /** One idempotency key: its claim, and what really happened at the provider. */
 export interface Key {
   readonly record: ClaimRecord | undefined;
-  /** How many times the effect was applied. */
+  /** How many times the effect was applied; of a handler with steps, that of the step that was applied most often. */
   readonly applied: number;
+  /** The same for each step. */
+  readonly steps: readonly number[];
   /** How many times a completed record was forgotten, because its retention was over. */
   readonly forgotten: number;
   /** From when on every look-up sees it. */
@@ -72,6 +75,7 @@ export interface LateWrite {
 /** A request to apply an effect whose worker has given it up, or is dead. */
 export interface LateEffect {
   readonly key: number;
+  readonly step: number;
   /** It arrives earlier than this, or never. */
   readonly until: number;
 }
@@ -88,6 +92,15 @@ export type Waits =
   | { readonly for: 'ask'; readonly retryAfterMs: number }
   | { readonly for: 'before' }
   | { readonly for: 'effect' }
+  | {
+      readonly for: 'checkpoint';
+      readonly write: ClaimWrite;
+      readonly checkpoint: Checkpoint;
+      /** When it is given up, in epoch milliseconds. */
+      readonly until: number;
+      /** What the step throws once its checkpoint is written. */
+      readonly error: Error | undefined;
+    }
   | { readonly for: 'after' }
   | {
       readonly for: 'record';
@@ -96,7 +109,8 @@ export type Waits =
       readonly ran: Omit<Ran<unknown>, 'recorded'>;
     }
   | { readonly for: 'dead-letter' }
-  | { readonly for: 'end' };
+  /** `tells`: there was time left to tell SQS when messages are to come again. */
+  | { readonly for: 'end'; readonly tells: boolean };
 
 export type Answer =
   | { readonly is: 'found'; readonly found: ClaimRecord | undefined }
@@ -131,10 +145,14 @@ export interface Worker {
   /** When the answer came, if it takes its time with it; in units. Until some time has passed, or its clock has jumped. */
   readonly heardAt: number | undefined;
   readonly beat: Beat | undefined;
+  /** Which of its steps its handler has come to. */
+  readonly step: number;
+  /** How far the steps had come when its handler began, as its record had it. */
+  readonly found: string | undefined;
   /** Its claim turned out to be somebody else's while its handler ran. */
   readonly aborted: boolean;
-  /** The message that it works on has been put into the dead-letter queue by it. */
-  readonly sent: boolean;
+  /** Which messages of its batch it has put into the dead-letter queue. */
+  readonly buried: readonly number[];
   /** How it came here, to be compared with the production code. Nothing that follows depends on it. */
   readonly trail: Trail | undefined;
 }
@@ -143,6 +161,8 @@ export interface Worker {
 export interface Beat {
   /** By the worker's clock, in epoch milliseconds. */
   readonly dueAt: number;
+  /** The handler has ended while this one was under way, and nobody waits for it. */
+  readonly stopped: boolean;
   /** A renewal under way. */
   readonly write: ClaimWrite | undefined;
   readonly answer: WriteResult | 'failed' | undefined;
@@ -213,6 +233,7 @@ export const operation = 'issue-gift-card';
 const untouched: Key = {
   record: undefined,
   applied: 0,
+  steps: [],
   forgotten: 0,
   seenFrom: 0,
   told: false,
@@ -223,7 +244,7 @@ const untouched: Key = {
 export function beginning({ config, identities }: Model): World {
   return {
     now: 0,
-    keys: identities.map(() => untouched),
+    keys: identities.map(() => ({ ...untouched, steps: Array.from({ length: config.steps }, () => 0) })),
     messages: config.messages.map(() => ({
       status: 'queued',
       receives: 0,

@@ -125,7 +125,7 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a write without its condition',
     file: 'lib/stores/dynamodb/put.ts',
-    find: '        ...condition,\n',
+    find: '        ConditionExpression: expression,\n',
     put: '',
   },
   {
@@ -137,8 +137,14 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'an UPDATE that does not compare',
     file: 'lib/stores/dynamodb/statement.ts',
-    find: "['id', ...identifying].map",
+    find: "['id', ...comparedOf(seen)].map",
     put: "['id'].map",
+  },
+  {
+    what: 'an UPDATE of a record without a revision does not ask whether one is there',
+    file: 'lib/stores/dynamodb/statement.ts',
+    find: 'if (!hasRevision(seen)) same.push',
+    put: 'if (seen.fence < 0) same.push',
   },
   {
     what: 'an UPDATE that removes nothing',
@@ -155,8 +161,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'what was not read counts as not there',
     file: 'lib/stores/dynamodb/store.ts',
-    find: 'unread?.includes(id) ?',
-    put: 'unread?.includes(`not ${id}`) ?',
+    find: 'unread?.includes(id)\n',
+    put: 'unread?.includes(`not ${id}`)\n',
   },
   {
     what: 'a statement that was not answered counts as applied',
@@ -185,8 +191,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'an item of another schema is read as if it were ours',
     file: 'lib/stores/dynamodb/item.ts',
-    find: "if (item['v']?.N !== '1') {",
-    put: "if (item['v']?.N === 'none') {",
+    find: 'if (schema === undefined || !schemas.includes(schema)) {',
+    put: "if (schema === 'none') {",
   },
   {
     what: 'one key twice in one request',

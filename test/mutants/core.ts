@@ -41,8 +41,8 @@ export const core: readonly Mutant[] = [
   {
     what: 'the fingerprint is not compared',
     file: 'lib/core/decide.ts',
-    find: "if (fingerprint && request.fingerprint && fingerprint !== request.fingerprint) return answer('key-reused');",
-    put: '',
+    find: 'if (fingerprint && request.fingerprint) {',
+    put: 'if (fingerprint && request.fingerprint && now < 0) {',
   },
   {
     what: 'a rejected key runs again',
@@ -143,14 +143,14 @@ export const core: readonly Mutant[] = [
   {
     what: 'a release forgets that the effect may have happened',
     file: 'lib/core/settle.ts',
-    find: 'unknownAt: outcome.unknown ? now : found.unknownAt',
-    put: 'unknownAt: found.unknownAt',
+    find: 'const unknownAt = outcome.unknown ? now : found.unknownAt;',
+    put: 'const { unknownAt } = found;',
   },
   {
     what: 'a failure that applied nothing ends an earlier doubt',
     file: 'lib/core/settle.ts',
-    find: 'unknownAt: outcome.unknown ? now : found.unknownAt',
-    put: 'unknownAt: outcome.unknown ? now : undefined',
+    find: 'const unknownAt = outcome.unknown ? now : found.unknownAt;',
+    put: 'const unknownAt = outcome.unknown ? now : undefined;',
   },
   {
     what: 'a provider may be inconclusive for ever',
@@ -167,14 +167,80 @@ export const core: readonly Mutant[] = [
   {
     what: 'a compare-and-set that does not compare the owner',
     file: 'lib/core/store.ts',
-    find: "['claimId', 'status', 'leaseUntil']",
-    put: "['status', 'leaseUntil']",
+    find: "export const identity = ['claimId', 'rev']",
+    put: "export const identity = ['rev']",
   },
   {
-    what: 'a compare-and-set that does not compare the status',
+    what: 'a compare-and-set that does not compare the revision',
     file: 'lib/core/store.ts',
-    find: "['claimId', 'status', 'leaseUntil']",
-    put: "['claimId', 'leaseUntil']",
+    find: 'return seen.rev === found.rev && names.every((name) => seen[name] === found[name]);',
+    put: "return names.every((name) => name === 'rev' || seen[name] === found[name]);",
+  },
+  {
+    what: 'a record without a revision is replaced by its old identity, whatever revision is there',
+    file: 'lib/core/store.ts',
+    find: 'return seen.rev === found.rev && names',
+    put: 'return names',
+  },
+  {
+    what: 'a write that leaves the revision as it was',
+    file: 'lib/core/record.ts',
+    find: 'rev: (found?.rev ?? 0) + 1, v: 2',
+    put: 'rev: found?.rev ?? 1, v: 2',
+  },
+  {
+    what: 'a resolution leaves the doubt of a step as it was',
+    file: 'lib/core/checkpoints.ts',
+    find: "return { name, state: 'open', at: now, fence } as const;",
+    put: 'return one;',
+  },
+  {
+    what: 'a resolution speaks for steps that it does not name',
+    file: 'lib/core/resolve.ts',
+    find: 'inDoubt.length === steps.size && inDoubt.every((name) => steps.has(name))',
+    put: 'inDoubt.some((name) => steps.has(name))',
+  },
+  {
+    what: 'one word resolves several steps in doubt',
+    file: 'lib/core/resolve.ts',
+    find: "if (said !== 'applied' && inDoubt.length > 1) return",
+    put: "if (said !== 'applied' && inDoubt.length > 100) return",
+  },
+  {
+    what: 'a resolution of an earlier doubt changes a later one',
+    file: 'lib/core/resolve.ts',
+    find: 'if (fence !== undefined && fence !== found.fence)',
+    put: 'if (fence !== undefined && fence > found.fence)',
+  },
+  {
+    what: "a step under 'park' does not say that it begins",
+    file: 'lib/core/step.ts',
+    find: "      await reached('started');\n",
+    put: '',
+  },
+  {
+    what: 'a step begins however long it took to say so',
+    file: 'lib/core/step.ts',
+    find: 'if (!isStartable()) {',
+    put: 'if (host.now() < 0) {',
+  },
+  {
+    what: 'a step in doubt counts as one that applied nothing',
+    file: 'lib/core/step.ts',
+    find: "await reached(appliedNothing ? 'open' : 'started');",
+    put: "await reached('open');",
+  },
+  {
+    what: 'a claim completes with a step in doubt, where its error is caught',
+    file: 'lib/core/work.ts',
+    find: 'return [...inDoubt, ...late];',
+    put: 'return late;',
+  },
+  {
+    what: 'an effect that never settles keeps its own outcome from being recorded',
+    file: 'lib/core/work.ts',
+    find: 'if (underWay.size > 0 && remainingMs() <= 0) {',
+    put: 'if (remainingMs() < -1e12) {',
   },
   {
     what: 'a first claim overwrites what is there',
@@ -185,7 +251,7 @@ export const core: readonly Mutant[] = [
   {
     what: 'a handler runs before the store has acknowledged its claim',
     file: 'lib/core/claims.ts',
-    find: 'const written = write && (await store.write(write));',
+    find: 'const written = write && (await grantedBy(until, identity, write));',
     put: 'const written = undefined;\n        if (write) void store.write(write);',
   },
   {
@@ -209,7 +275,7 @@ export const core: readonly Mutant[] = [
   {
     what: 'a completion is tried once',
     file: 'lib/core/claims.ts',
-    find: 'if (host.now() + waitMs >= until) throw error;',
+    find: 'if (!retries || host.now() + waitMs >= until) throw error;',
     put: 'throw error;',
   },
   {
@@ -238,27 +304,39 @@ export const core: readonly Mutant[] = [
   },
   {
     what: 'an effect that nobody waits for goes on after its claim',
-    file: 'lib/core/run.ts',
-    find: '    await pending;\n',
-    put: '',
+    file: 'lib/core/work.ts',
+    find: 'while (underWay.size > 0) {',
+    put: 'while (underWay.size > 1e6) {',
   },
   {
     what: 'a second effect under one claim',
     file: 'lib/core/run.ts',
-    find: 'if (ended || pending) throw',
-    put: 'if (ended) throw',
+    find: "if (work.ended || state.kind !== 'none') throw",
+    put: 'if (work.ended) throw',
   },
   {
-    what: "what the handler catches of its effect's error counts as done",
+    what: 'what the handler throws decides over its effect',
     file: 'lib/core/run.ts',
-    find: 'const error = late || thrown;',
-    put: 'const error = thrown;',
+    find: "if (effect.kind === 'failed') return effect;",
+    put: "if (effect.kind === 'failed' && end.kind === 'returned') return effect;",
+  },
+  {
+    what: 'what the handler throws decides over an effect that has not ended',
+    file: 'lib/core/run.ts',
+    find: "if (effect.kind === 'under-way') return unfinished.at(-1);",
+    put: '',
+  },
+  {
+    what: 'what is in doubt is retried because something else said so first',
+    file: 'lib/core/run.ts',
+    find: 'if (inDoubt !== undefined) return inDoubt;',
+    put: '',
   },
   {
     what: 'a heartbeat outlives its handler',
     file: 'lib/core/renewed-lease.ts',
-    find: '        await beating;\n        // A beat that was under way may have armed the next one: a heartbeat that outlives its handler holds a dead claim.\n        cancel?.();\n',
-    put: '        await beating;\n',
+    find: 'if (stopped) return;\n        if (!lostIt)',
+    put: 'if (!lostIt)',
   },
   {
     what: '"not found" is believed at once',

@@ -49,7 +49,6 @@ describe('the simulation of doors finds', () => {
   type Checkpoints = typeof import('../../lib/core/checkpoints.ts');
   type RecordModule = typeof import('../../lib/core/record.ts');
   type Condition = typeof import('../../lib/stores/dynamodb/condition.ts');
-  type Store = typeof import('../../lib/core/store.ts');
   type RenewedLease = typeof import('../../lib/core/renewed-lease.ts');
   type ClaimsModule = typeof import('../../lib/core/claims.ts');
   type Run = typeof import('../../lib/core/run.ts');

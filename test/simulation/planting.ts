@@ -19,10 +19,7 @@ export function createPlanting(load: () => Promise<Simulate<object>>) {
       const simulate = await load();
       for (let seed = first; seed < first + within; seed++) {
         const [violation] = (await simulate(seed, { turnsTheLoop: false })).violations;
-        if (violation) {
-          if (process.env['PLANTED']) console.log(`found at seed ${seed}: ${violation.text}`);
-          return violation.invariant;
-        }
+        if (violation) return violation.invariant;
       }
       return undefined;
     },

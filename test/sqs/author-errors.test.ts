@@ -53,8 +53,10 @@ describe('a bug in the author’s code', () => {
     ['fingerprint', { fingerprint: (() => undefined) as never }],
     ['fingerprint', { fingerprint: (async () => 'text') as never }],
     ['attributes', { attributes: throws(bug) }],
-    ['attributes', { attributes: (async () => ({ amount: 1 })) as never }],
+    ['attributes', { attributes: (() => undefined) as never }],
+    ['attributes', { attributes: (async () => ({ amount: 12 })) as never }],
     ['attributes', { attributes: (() => Promise.reject(bug)) as never }],
+    ['attributes', { attributes: (({ body }: { body: object }) => ({ body })) as never }],
   ])('dead-letters nothing: the message comes again, and an event says the stage: %s, %o', async (stage, options) => {
     const failed = await unhandledRejections(async () => {
       const { comesAgain, dead, events, ran } = await setUp(options).call();

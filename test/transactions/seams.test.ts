@@ -11,15 +11,18 @@ import {
   rememberCompleted,
   step,
 } from '../../lib/index.ts';
+import { bodyField } from '../../lib/sqs/index.ts';
 import {
   type AppWrite,
   CommitRefusedError,
   commit,
   commitStep,
+  eachTransaction,
   inPhases,
   type TransactionalStore,
   transactionalStore,
 } from '../../lib/transactions/index.ts';
+import { context, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
@@ -142,6 +145,77 @@ it('a commit whose answer was lost is known to be applied, also on a claim that 
   await Promise.race([answer, options.host.advance(1000)]);
   expect(await answer).toMatchObject({ outcome: 'completed', replayed: false });
   expect([...items.keys()]).toEqual(['entry-1']);
+});
+
+it.each([
+  ['whose error the handler has caught', 'charge'],
+  ['that this attempt does not call', undefined],
+])('a commit does not complete a claim with a step in doubt, %s', async (_, called) => {
+  const { options, items, store } = setUp();
+  let attempt: (claim: Claim) => Promise<unknown> = (claim) =>
+    step(claim, 'charge', () => new Promise(() => undefined), { onAbandoned: 'park' });
+  const call = once<string, unknown>(options, (_input, claim) => attempt(claim));
+  void call('p-1', { remainingMs: () => 10_000 }).catch(() => undefined);
+  await options.host.advance(20_000);
+  attempt = async (claim) => {
+    if (called) await step(claim, called, () => 'ch_1', { onAbandoned: 'park' }).catch(() => undefined);
+    await commit(claim, [put('entry-1')]);
+  };
+  await expect(call('p-1')).rejects.toThrow('charge');
+  expect([...items.keys()]).toEqual([]);
+  expect(await store.read('pay#p-1')).toMatchObject({ status: 'parked' });
+});
+
+it('a commit that is applied at its second try is applied, also where the first one is refused in the end', async () => {
+  let tries = 0;
+  const { options, items, host, store } = setUp((inner) => ({
+    ...inner,
+    async commit(write, writes) {
+      if (++tries > 1) return inner.commit(write, writes);
+      // Refused by a condition that no longer holds when it is tried again; the answer takes its time.
+      await new Promise<void>((resolve) => host.after(6000, resolve));
+      return { applied: false, refused: [{ index: 0, code: 'ConditionalCheckFailed', message: 'too little' }] };
+    },
+  }));
+  const slow: TransactionalStore = {
+    ...options.store,
+    async commit(write, writes) {
+      const result = await options.store.commit(write, writes);
+      // The second answer comes after that of the first.
+      if ('applied' in result && result.applied) await new Promise<void>((resolve) => host.after(3000, resolve));
+      return result;
+    },
+  };
+  const call = once<string, unknown>({ ...options, store: slow }, (_, claim) => commit(claim, [put('entry-1')]));
+  const answer = call('p-1', { remainingMs: () => 30_000 }).catch((error: Error) => error);
+  await host.advance(20_000);
+  expect(await answer).toMatchObject({ outcome: 'completed', replayed: false });
+  expect([...items.keys()]).toEqual(['entry-1']);
+  expect(await store.read('pay#p-1')).toMatchObject({ status: 'completed' });
+});
+
+describe('eachTransaction', () => {
+  it('does not wait for ever for a first transaction that hangs: the message goes on under a claim', async () => {
+    const late: (() => Promise<unknown>)[] = [];
+    const { options, items, host } = setUp((inner) => ({
+      ...inner,
+      commit(write, writes) {
+        if (late.length > 0) return inner.commit(write, writes);
+        late.push(() => inner.commit(write, writes));
+        return new Promise(() => undefined);
+      },
+    }));
+    const { operation, store, onEvent } = options;
+    const handler = eachTransaction<{ id: string }>(
+      { operation, store, onEvent, host, key: bodyField('id') },
+      ({ body }) => [put(body.id)],
+    );
+    const answer = handler(sqsEvent(sqsRecord({ id: 'p-1' })), context(30_000, host.now));
+    await host.advance(10_000);
+    expect(await answer).toEqual({ batchItemFailures: [] });
+    expect([...items.keys()]).toEqual(['p-1']);
+    expect(await late[0]?.()).toMatchObject({ applied: false });
+  });
 });
 
 it('a value that DynamoDB cannot hold is a refusal of the write that has it, and no store that is down', async () => {

@@ -53,14 +53,20 @@ export function startClients(simulation: DoorsSimulation, operatorsAreOver: () =
     }
 
     function hear(response: unknown): void {
+      const final = finalOf(response);
+      if (final.is !== undefined) end(final.is, final.reason);
+      else again(final.afterMs);
+    }
+
+    function finalOf(response: unknown): { readonly is?: Final; readonly reason?: string; readonly afterMs: number } {
       const { statusCode = 0, headers = {}, body = '{}' } = Object(response);
       world.note('client', 'of', `${intent.name} is told ${statusCode}`);
-      if (statusCode >= 200 && statusCode < 300) return end('done');
+      const afterMs = Number(headers['retry-after'] ?? 0) * 1000;
+      if (statusCode >= 200 && statusCode < 300) return { is: 'done', afterMs };
       const { reason } = isProblem(headers) ? JSON.parse(body) : {};
-      if (statusCode === 422) return end('refused');
+      if (statusCode === 422) return { is: 'refused', afterMs };
       const isStuck = reason === 'parked' || reason === 'given-up';
-      if (isStuck && operatorsAreOver()) return end('parked', reason);
-      again(Number(headers['retry-after'] ?? 0) * 1000);
+      return isStuck && operatorsAreOver() ? { is: 'parked', reason, afterMs } : { afterMs };
     }
 
     function again(afterMs: number): void {

@@ -20,7 +20,6 @@ import { asDocuments } from '../dynamodb/documents.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler, Job } from '../parts.ts';
 import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
-import { httpIsReady } from './scenario.ts';
 import type { DoorsSimulation } from './simulation.ts';
 import { createDoorsWorker, type DoorsWorker, settleMsOf } from './work.ts';
 
@@ -204,7 +203,7 @@ function overHttp(simulation: DoorsSimulation, sandbox: Sandbox, worker: DoorsWo
       if (isBusy) return { statusCode: 402 };
       if (Object(error).name === 'RejectedError' || world.random.chance(0.3)) throw error;
       return {
-        statusCode: world.random.pick<number>(httpIsReady ? [500, 504, 502, 0, 100, -1, 999] : [500, 504, 502]),
+        statusCode: world.random.pick<number>([500, 504, 502, 0, 100, -1, 999]),
       };
     }
   }

@@ -6,7 +6,6 @@ import { operation } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox } from '../lambda/sandbox.ts';
 import type { Intent } from '../parts.ts';
-import { effectsOfJob } from './parts-of-job.ts';
 import type { OperatorPlan } from './scenario.ts';
 import type { DoorsSimulation } from './simulation.ts';
 
@@ -26,7 +25,6 @@ interface Seen {
 export function startOperators(simulation: DoorsSimulation): { isOver(): boolean } {
   const { world, scenario, traffic, oracle, deadLetters, stats, provider } = simulation;
   const { random } = world;
-  const effects = effectsOfJob(scenario);
   const redriven = new Map<string, number>();
   /** Who is about to say something about a key. Two at once would not know of each other. */
   const deciding = new Set<string>();

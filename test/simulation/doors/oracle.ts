@@ -2,46 +2,12 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { SqsBatchResponse } from '../../../lib/sqs/event.ts';
 import type { Item, idOf } from '../dynamodb/table.ts';
 import { type Sandbox, sha256 } from '../lambda/sandbox.ts';
-import type { EffectRequest, Intent, Invocation, Job, Oracle, Violation } from '../parts.ts';
+import type { EffectRequest, Intent, Invocation, Job, Violation } from '../parts.ts';
 import type { QueuedMessage } from '../sqs/queue.ts';
+import type { Deciding, DoorsOracle, JobRun } from './parts.ts';
 import { counterId, effectsOfJob } from './parts-of-job.ts';
 import type { StepPolicy } from './scenario.ts';
 import type { DoorsSimulation } from './simulation.ts';
-
-/** One time that a handler runs. */
-export interface JobRun {
-  /** Hears what becomes of a part of it, and returns the very same promise. */
-  follow<T>(part: string, started: Promise<T>): Promise<T>;
-  end(returned: boolean): void;
-}
-
-/** What an operator has seen, and is about to say. */
-export interface Deciding {
-  readonly operator: string;
-  /** The fence of the record that it looked at. */
-  readonly fence: number;
-  /** Whether it says that fence. */
-  readonly namesFence: boolean;
-  /** The parts of the job that may be applied once more. */
-  readonly again: readonly string[];
-}
-
-/** Sees everything, and is asked by nobody; but for what an operator can find out. */
-export interface DoorsOracle extends Oracle {
-  jobStarted(sandbox: Sandbox, job: Job): JobRun;
-  /** Its handler has been called, as far as it has one. */
-  hasRun(key: string): void;
-  /** Whether an attempt may still apply something. */
-  mayStillAct(key: string): boolean;
-  /** An operator decides about a key: until it is told what came of that. */
-  decides(key: string, deciding: Deciding | undefined): void;
-  /** Whether all effects of an intent have happened. */
-  hasHappened(intent: Intent): boolean;
-  /** A client was told that its request is done. */
-  toldDone(intent: Intent): void;
-  /** What the last holder of a key would be blamed for: nothing ever ran, and nothing went wrong. */
-  wasSetAside(key: string): boolean;
-}
 
 /** The longest that the record of a handler's end may wait for what was asked of the table before it. */
 const promptlyMs = 1500;
@@ -233,7 +199,10 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
 
   function wrote(writer: Sandbox, before: Item | undefined, after: Item): void {
     const id = textOf(after['id']);
-    if (id.startsWith('app#')) return committed(writer, id, numberOf(after['times']));
+    if (id.startsWith('app#')) {
+      committed(writer, id, numberOf(after['times']));
+      return;
+    }
     const key = keyOf(id);
     const [from, to] = [textOf(before?.['status']), textOf(after['status'])];
     world.note(
@@ -317,7 +286,10 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
 
   function answered({ name, event, sandbox }: Invocation, response: SqsBatchResponse): void {
     const failures = response?.batchItemFailures;
-    if (!Array.isArray(failures)) return problem(10, `${name} answered ${JSON.stringify(response)}`);
+    if (!Array.isArray(failures)) {
+      problem(10, `${name} answered ${JSON.stringify(response)}`);
+      return;
+    }
     const listed = failures.map(({ itemIdentifier }) => itemIdentifier);
     world.note(sandbox.name, 'answers:', listed.length === 0 ? 'all done' : `again ${listed.join(' ')}`);
     const ids = event.Records.map(({ messageId }) => messageId);

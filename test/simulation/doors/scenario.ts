@@ -1,9 +1,6 @@
 import { createScenario, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom, type Random } from '../world/random.ts';
 
-export const httpIsReady = true;
-export const sqsIsReady = true;
-
 /** How work comes in. */
 export type Door = 'each-message' | 'once' | 'each-transaction' | 'sqs-once' | 'http' | 'http-once';
 
@@ -169,7 +166,7 @@ function drawScenario(seed: number): DoorsScenario {
     throwsFalsy: chance(0.3),
     // A client may be refused for as long as it likes to ask.
     refusalIsFinal: door === 'http' || door === 'http-once' || chance(0.5),
-    mangles: sqsIsReady ? pick(['nothing', 'sorts', 'reverses', 'splices']) : 'nothing',
+    mangles: pick(['nothing', 'sorts', 'reverses', 'splices']),
     operators,
     clients: { perRequest: 1 + below(2), patienceMs: pick([2000, 8000, 29_000]) },
     faultsEndMs: between(15_000, 120_000),
@@ -187,7 +184,6 @@ function drawScenario(seed: number): DoorsScenario {
   function shapeOf(): Shape {
     if (door === 'each-transaction') return 'commits';
     if (door === 'sqs-once') return 'plain';
-    if (!httpIsReady && (door === 'http' || door === 'http-once')) return pick<Shape>(['plain', 'beside']);
     return pick<Shape>(['steps', 'steps', 'steps', 'phases', 'commits', 'commits', 'beside', 'beside', 'plain']);
   }
 }

@@ -12,7 +12,7 @@ import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';
 import type { Job } from '../parts.ts';
 import { ProviderError } from '../provider.ts';
-import type { JobRun } from './oracle.ts';
+import type { JobRun } from './parts.ts';
 import { blockId, counterId, effectsOfJob } from './parts-of-job.ts';
 import type { DoorsSimulation } from './simulation.ts';
 
