@@ -58,6 +58,7 @@ export type { Host } from './core/host.ts';
 export type { KeyValue } from './core/identity.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
 export type { ClaimOptions } from './core/options.ts';
+export type { Outcome } from './core/outcome.ts';
 export { type ReconcileOptions, reconcile } from './core/reconcile.ts';
 export type {
   Attributes,
@@ -69,7 +70,7 @@ export type {
 } from './core/record.ts';
 export { renewedLease } from './core/renewed-lease.ts';
 export type { ParkedClaimsOptions, Resolved, ResolvedBy, StepResolutions } from './core/resolve.ts';
-export { type Outcome, renew, settle, type Transition } from './core/settle.ts';
+export { renew, settle, type Transition } from './core/settle.ts';
 export { type StepOptions, type StepReconcile, type StepRun, step } from './core/step.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';
 export { failOpen } from './stores/fail-open.ts';

@@ -5,10 +5,11 @@ import type { ChangeOptions, Held, Lease } from './held.ts';
 import { answeredBy, NoAnswerError, sleep } from './host.ts';
 import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
+import type { Outcome } from './outcome.ts';
 import type { Recorded } from './ran.ts';
 import { type Attributes, type ClaimRecord, recordedError, understood } from './record.ts';
 import { completion } from './result.ts';
-import { type Outcome, settle, type Transition } from './settle.ts';
+import { settle, type Transition } from './settle.ts';
 import type { ClaimWrite, WriteResult } from './store.ts';
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */

@@ -2,9 +2,10 @@ import type { Classification } from './errors.ts';
 import type { ClaimEvent, FactsOf } from './events.ts';
 import type { Host } from './host.ts';
 import type { Identity } from './identity.ts';
+import type { Outcome } from './outcome.ts';
 import type { Ran, Recorded } from './ran.ts';
 import type { ClaimRecord } from './record.ts';
-import type { Outcome, Transition } from './settle.ts';
+import type { Transition } from './settle.ts';
 import type { ClaimStore } from './store.ts';
 
 /** A claim that this worker holds. */

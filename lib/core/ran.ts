@@ -1,4 +1,4 @@
-import type { Outcome } from './settle.ts';
+import type { Outcome } from './outcome.ts';
 
 /** How a run was recorded. `stale` and `lost` are outcomes that are known here and could not be written there. */
 export type Recorded = Outcome['status'] | 'stale' | 'lost';

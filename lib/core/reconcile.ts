@@ -2,8 +2,8 @@ import { expect, expectWhole } from './check.ts';
 import type { Doubt, Verdict } from './claim.ts';
 import type { Reconcile } from './held.ts';
 import { openClaim } from './open-claim.ts';
+import type { Outcome } from './outcome.ts';
 import { recordedError } from './record.ts';
-import type { Outcome } from './settle.ts';
 
 export interface ReconcileOptions<Input> {
   /**

@@ -1,5 +1,5 @@
+import type { Outcome } from './outcome.ts';
 import type { ResultOmitted } from './record.ts';
-import type { Outcome } from './settle.ts';
 import { bytesOf } from './text.ts';
 
 /**

@@ -1,28 +1,8 @@
 import { stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
-import { type ClaimRecord, type Draft, type RecordedError, type ResultOmitted, successor } from './record.ts';
+import type { Outcome } from './outcome.ts';
+import { type ClaimRecord, type Draft, successor } from './record.ts';
 import { lineOf } from './text.ts';
-
-/** How an attempt ended, as its owner reports it. */
-export type Outcome =
-  | {
-      readonly status: 'completed';
-      readonly result?: string | undefined;
-      readonly resultOmitted?: ResultOmitted | undefined;
-    }
-  /**
-   * May be tried again. `unknown`: the attempt may have applied the effect before it failed. `inconclusive`: the provider
-   * was asked and could not say, which counts like another worker that ended without an outcome.
-   */
-  | {
-      readonly status: 'released';
-      readonly error: RecordedError;
-      readonly unknown?: boolean;
-      readonly inconclusive?: boolean;
-    }
-  | { readonly status: 'rejected'; readonly error: RecordedError }
-  /** Nobody knows, and the policy is to wait for somebody who does. */
-  | { readonly status: 'parked'; readonly error: RecordedError };
 
 /**
  * What the owner of a claim may make of it: the record to write if it is still the one that was found; `applied`, when

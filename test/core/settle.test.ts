@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Outcome, renew, settle } from '../../lib/core/settle.ts';
+import type { Outcome } from '../../lib/core/outcome.ts';
+import { renew, settle } from '../../lib/core/settle.ts';
 import { record, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 

@@ -1,9 +1,10 @@
 import { decide } from '../../lib/core/decide.ts';
 import { errorKind } from '../../lib/core/errors.ts';
+import type { Outcome } from '../../lib/core/outcome.ts';
 import { recordedError } from '../../lib/core/record.ts';
 import { resolution } from '../../lib/core/resolve.ts';
 import { completion } from '../../lib/core/result.ts';
-import { type Outcome, renew, settle } from '../../lib/core/settle.ts';
+import { renew, settle } from '../../lib/core/settle.ts';
 import { checkpointed } from '../../lib/core/step.ts';
 import { unchanged } from '../../lib/core/store.ts';
 import { fateOfRefused, fateOfRun } from '../../lib/sqs/fate.ts';

@@ -1,11 +1,11 @@
 import { type Checkpoint, checkpointsOf } from '../../lib/core/checkpoints.ts';
 import type { Decision } from '../../lib/core/decide.ts';
 import { errorKind, InDoubtError, LeaseError } from '../../lib/core/errors.ts';
+import type { Outcome } from '../../lib/core/outcome.ts';
 import type { Ran } from '../../lib/core/ran.ts';
 import { type ClaimRecord, recordedError } from '../../lib/core/record.ts';
 import { completion } from '../../lib/core/result.ts';
 import { tooLate as productionTooLate } from '../../lib/core/run.ts';
-import type { Outcome } from '../../lib/core/settle.ts';
 import type { ClaimWrite } from '../../lib/core/store.ts';
 import { again, type Fate, soon } from '../../lib/sqs/fate.ts';
 import type { Phase } from './protocol.ts';

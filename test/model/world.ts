@@ -1,9 +1,9 @@
 import type { Checkpoint } from '../../lib/core/checkpoints.ts';
 import type { ClaimRules, Decision } from '../../lib/core/decide.ts';
 import { type Identity, identify } from '../../lib/core/identity.ts';
+import type { Outcome } from '../../lib/core/outcome.ts';
 import type { Ran } from '../../lib/core/ran.ts';
 import type { ClaimRecord } from '../../lib/core/record.ts';
-import type { Outcome } from '../../lib/core/settle.ts';
 import type { ClaimWrite, WriteResult } from '../../lib/core/store.ts';
 import type { Fate } from '../../lib/sqs/fate.ts';
 import type { Config } from './config.ts';
