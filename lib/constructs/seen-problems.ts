@@ -101,7 +101,9 @@ function unique(problems: readonly Problem[]): readonly Problem[] {
 }
 
 function sumOfConcurrency(sources: readonly SeenEventSource[]): number | undefined {
-  const each = sources.map(({ maxConcurrency }) => maxConcurrency);
+  // What is disabled polls nothing, beside others; alone, it is there to be enabled one day.
+  const enabled = sources.filter((source) => source.enabled !== false);
+  const each = (enabled.length > 0 ? enabled : sources).map(({ maxConcurrency }) => maxConcurrency);
   return each.length === 0
     ? undefined
     : each.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
@@ -116,6 +118,12 @@ function lockLeaseSeconds(parts: Parts, props: ConsumerProps, arns: Arns): numbe
 
 /** The functions that get messages of the queue besides this one. What is disabled gets none: it may be on its way out. */
 function otherFunctions(consumer: IConstruct, ofQueue: readonly SeenEventSource[], arns: Arns): readonly string[] {
+  /** Of a function that the app gives no event source, it is not known. */
+  const isDisabled = (functionArn: string) => {
+    const own = ofQueue.filter((source) => isSameFunction(source.functionArn, functionArn));
+    return own.length > 0 && own.every(({ enabled }) => enabled === false);
+  };
+  if (isDisabled(arns.function)) return [];
   const fed = ofQueue
     .filter(
       ({ enabled, functionArn }) =>
@@ -124,6 +132,7 @@ function otherFunctions(consumer: IConstruct, ofQueue: readonly SeenEventSource[
     .map(({ path }) => `another function, by ${path}`);
   const consumed = knownConsumers(consumer.node.root)
     .filter((other) => other.queueArn() === arns.queue && !isSameFunction(other.functionArn(), arns.function))
+    .filter((other) => !isDisabled(other.functionArn()))
     .map((other) => `the function of ${other.path}`);
   return consumed.length > 0 ? consumed : fed;
 }

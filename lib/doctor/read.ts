@@ -155,7 +155,9 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
     );
     const isOwn = (one: EventSourceMappingConfiguration) =>
       unqualified(one.FunctionArn) === unqualified(mapping.FunctionArn);
-    const others = ofQueue.filter((one) => !isOwn(one) && isEnabled(one));
+    // A function whose own event source is disabled takes no message away from the others: it may be on its way in, or out.
+    const shares = ofQueue.filter(isOwn).some(isEnabled);
+    const others = ofQueue.filter((one) => shares && !isOwn(one) && isEnabled(one));
     return {
       functionName: FunctionName,
       timeoutSeconds: Timeout,
@@ -164,7 +166,8 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
       source: eventSource(mapping),
       sources: ofQueue.filter(isOwn).map(({ FunctionArn, UUID }) => `${UUID} of ${FunctionArn}`),
       otherFunctions: others.map(({ FunctionArn = '' }) => FunctionArn),
-      maxConcurrencyOfAll: all
+      // What is disabled polls nothing, beside others; alone, it is there to be enabled one day.
+      maxConcurrencyOfAll: (all.some(isEnabled) ? all.filter(isEnabled) : all)
         .map((one) => one.ScalingConfig?.MaximumConcurrency)
         .reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one)),
       queue,

@@ -1,3 +1,4 @@
+import { expect } from '../core/check.ts';
 import { insisting } from './bounded.ts';
 import { heard } from './heard.ts';
 import type { LockSettings } from './options.ts';
@@ -41,7 +42,12 @@ export interface Lock {
   renew(): Promise<'renewed' | 'stale'>;
   /** Frees all resources, in one write. `stale`: they were not this worker's any more; nothing was changed. */
   unlock(): Promise<'unlocked' | 'stale'>;
-  /** Leaves all resources locked for the holder's next attempt, and ends this one: `stillHeld` fails from now on. */
+  /**
+   * Leaves all resources locked for the holder's next attempt, and ends this one: `stillHeld` fails from now on.
+   *
+   * @param keepMs how long they wait for it, in milliseconds. @default the option `keepMs`
+   * @throws OptionError when that is no number, or less than 0
+   */
   keep(keepMs?: number): Promise<'kept' | 'stale'>;
 }
 
@@ -95,6 +101,8 @@ export function ownLock(settings: LockSettings, granted: LockRecord) {
   }
 
   async function keep(forMs: number) {
+    // Of no number, the time would be in the record: the resources would be anybody's at once, or nobody's for ever.
+    expect(Number.isFinite(forMs) && forMs >= 0, 'keepMs', 'a number, 0 or more', forMs);
     const until = host.now() + forMs;
     const result = await change((found) => keepLock(granted.id, found, until));
     return result === 'applied' ? 'kept' : result;

@@ -54,7 +54,8 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
         // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one. But one that
         // is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
         if (!isRefusal(failure)) throw failure;
-        await send(original);
+        // Nor with that of its last stay there, before a redrive: a wrong reason misleads who has to decide.
+        await send(original.filter(([name]) => !Object.hasOwn(ours, String(name))));
       }
     },
   };

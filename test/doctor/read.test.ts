@@ -104,6 +104,17 @@ test('finds another function that the queue feeds, whatever stack it is in, unle
   expect((await examine(both({ State: 'Disabled' }))).found).toEqual([[]]);
 });
 
+test('a function whose own event source is disabled takes no message from the one that has taken over, nor of its concurrency', async () => {
+  const out = { State: 'Disabled', ScalingConfig: { MaximumConcurrency: 10 } };
+  const takenOver = { mappings: [mapping('send-mail', 'mails', out), mapping('new', 'mails')] };
+  expect((await examine(takenOver)).found).toEqual([[expect.stringMatching(/^warning: The event source is disabled/)]]);
+  await stop();
+  const polling = { ScalingConfig: { MaximumConcurrency: 10 } };
+  const mappings = [mapping('send-mail', 'mails', polling), mapping('send-mail', 'letters', out)];
+  const { found } = await examine({ mappings, reservedConcurrency: { 'send-mail': 10 } });
+  expect(found.flat().filter((text) => text.includes('reservedConcurrentExecutions'))).toEqual([]);
+});
+
 test('reads the runtime and the reserved concurrency', async () => {
   const functions = { 'send-mail': { ...aFunction('send-mail'), Runtime: 'nodejs20.x' } };
   const { found } = await examine({ functions, reservedConcurrency: { 'send-mail': 0 } });

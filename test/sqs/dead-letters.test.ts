@@ -31,6 +31,16 @@ describe('a copy for the dead-letter queue', () => {
     expect(sent).toEqual([['pawl-reason', 'pawl-error', 'pawl-source-message-id'], []]);
   });
 
+  it('that goes without its reason goes without that of its last stay there as well', async () => {
+    const refusal = Object.assign(new Error('bad text'), { $metadata: { httpStatusCode: 400 } });
+    const { client, sent } = failingOnce(refusal);
+    const text = (stringValue: string) => ({ dataType: 'String', stringValue });
+    const messageAttributes = { 'pawl-reason': text('parked'), 'pawl-error': text('Error: old'), tenant: text('t-1') };
+    const redriven = { ...sqsRecord({ orderId: 'o-1' }), messageAttributes };
+    await deadLetterQueue('https://sqs/dead').send(client, redriven, 'rejected', 'no');
+    expect(sent.at(-1)).toEqual(['tenant']);
+  });
+
   it.each([
     ['a connection that was reset', new Error('socket hang up')],
     [
