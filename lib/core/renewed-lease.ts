@@ -34,8 +34,9 @@ export function renewedLease(leaseMs: number): Lease {
         try {
           const extended = (found: ClaimRecord | undefined) =>
             renew(claimId, found, engine.leaseEnd(held.deadline), engine.settings);
-          // One that hangs is given up when the next is due: waited for any longer, it alone would cost the lease.
-          const how = { until: Math.min(held.record.leaseUntil, startedAt + everyMs), retries: false };
+          // One that hangs is given up when the next is due: waited for any longer, it alone would cost the lease. Not when the lease ends by
+          // what is known of it here: after a clock was set forward that is over, and no beat would ever be waited for again.
+          const how = { until: startedAt + everyMs, retries: false };
           lostIt = (await engine.change(held, extended, how)) === 'stale';
         } catch (error) {
           // One missed beat is no loss: the lease still runs, and the next beat comes before its end.

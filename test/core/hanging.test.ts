@@ -100,6 +100,41 @@ describe('one renewal that hangs', () => {
   });
 });
 
+it('a clock that is set forward beyond the lease does not stop its renewals', async () => {
+  const clock = virtualHost();
+  let aheadMs = 0;
+  const host = { ...clock, now: () => clock.now() + aheadMs };
+  const inner = memoryStore();
+  const slow: ClaimStore = {
+    read: inner.read,
+    async write(write) {
+      const result = await inner.write(write);
+      // Longer than a turn, and than what the set clock leaves of the lease.
+      await new Promise<void>((resolve) => clock.after(20, resolve));
+      return result;
+    },
+  };
+  const call = once<string, unknown>(
+    {
+      operation: 'mail',
+      store: slow,
+      key: (id) => id,
+      onAbandoned: 'park',
+      lease: renewedLease(9000),
+      onEvent: () => undefined,
+      host,
+    },
+    () => new Promise<void>((resolve) => clock.after(30_000, resolve)),
+  );
+  const answer = call('m-1');
+  await clock.advance(1000);
+  aheadMs = 8500;
+  await clock.advance(20_000);
+  expect(inner.records()[0]?.leaseUntil).toBeGreaterThan(host.now() + 3000);
+  await clock.advance(10_000);
+  expect(await answer).toMatchObject({ outcome: 'completed' });
+});
+
 describe('a grant that is answered too late', () => {
   it('is given back also when its client had sent it twice, and was told of its own first write', async () => {
     const host = virtualHost();
