@@ -50,6 +50,8 @@ export interface Invocation {
   readonly deadline: number;
   /** It has stood still for a while. */
   paused: boolean;
+  /** How far its clock was set, in milliseconds: what was granted by the clock before may seem to end so much earlier. */
+  clockMovedMs: number;
   ended: boolean;
 }
 

@@ -50,6 +50,7 @@ export const lockRegressions: typeof regressions = [
 
 /** The same for the world of doors. */
 export const doorRegressions: typeof regressions = [
+  { seed: 825706, was: 'the oracle held a worker to a clock that was set while its effect was under way' },
   { seed: 61014, was: 'a clock that was set forward beyond the lease ended the waiting for every renewal after it' },
   { seed: 193, was: 'a batch handler that is not given its claims was asked about by a hashed key' },
 ];

@@ -99,7 +99,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   /** Demands that a sandbox holds the claim of what it is doing, as far as the table knows. */
   function holds(sandbox: Sandbox, key: string): boolean {
     const item = recordOf(key);
-    const isOver = numberOf(item?.['leaseUntil']) <= sandbox.clock();
+    const moved = invocationOf(sandbox)?.clockMovedMs ?? 0;
+    const isOver = numberOf(item?.['leaseUntil']) + moved <= sandbox.clock();
     if (isIts(sandbox, item) && textOf(item?.['status']) === 'in-flight' && !isOver) return true;
     late.add(key);
     stats.lateActs++;

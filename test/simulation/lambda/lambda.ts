@@ -88,7 +88,10 @@ export function createLambda(simulation: Simulation, functionOf: (sandbox: Sandb
   function jump(sandbox: Sandbox, offset: number): void {
     world.after(random.between(0, scenario.functionTimeoutMs), () => {
       world.note(sandbox.name, 'its clock is set to', `${Math.round(offset)} ms from ours`);
+      const before = sandbox.clock();
       sandbox.setClock(Math.round(offset));
+      const invocation = current.get(sandbox)?.invocation;
+      if (invocation !== undefined) invocation.clockMovedMs += Math.abs(sandbox.clock() - before);
     });
   }
 
@@ -102,6 +105,7 @@ export function createLambda(simulation: Simulation, functionOf: (sandbox: Sandb
       event,
       deadline,
       paused: false,
+      clockMovedMs: 0,
       ended: false,
     };
     world.note(
