@@ -21,6 +21,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
+          exclude: ['test/**/*.long.test.ts'],
           globalSetup: servers,
           testTimeout: 120_000,
           hookTimeout: 120_000,
