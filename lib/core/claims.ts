@@ -7,9 +7,9 @@ import type { Identity } from './identity.ts';
 import type { Settings } from './options.ts';
 import type { Outcome } from './outcome.ts';
 import type { Recorded } from './ran.ts';
-import { type Attributes, type ClaimRecord, recordedError, understood } from './record.ts';
+import { type Attributes, type ClaimRecord, type RecordedError, recordedError, understood } from './record.ts';
 import { completion } from './result.ts';
-import { settle, type Transition } from './settle.ts';
+import { setAside, settle, type Transition } from './settle.ts';
 import type { ClaimWrite, WriteResult } from './store.ts';
 
 /** What came of asking for a claim: the decision, in force. Only with `held` may anything run. */
@@ -194,6 +194,19 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     }
   }
 
+  /** Parks a claim that this worker has released, because its message is set aside. @returns whether it is parked */
+  async function park(held: Held, error: RecordedError, until: number): Promise<boolean> {
+    const { claimId } = held.record;
+    try {
+      if ((await change(held, (found) => setAside(claimId, found, error), { until })) === 'stale') return false;
+    } catch (failure) {
+      emit(held.identity, 'store-unavailable', { error: recordedError(failure) });
+      return false;
+    }
+    emit(held.identity, 'parked', factsOf(held.record));
+    return true;
+  }
+
   /** Records that the effect happened. Whatever comes of the writing, it did. */
   function succeed(held: Held, value: unknown): Promise<Recorded> {
     const outcome = completion(value, settings.maxResultBytes, settings.recordResult);
@@ -232,5 +245,5 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
     }
   }
 
-  return { settings, leaseOf, leaseEnd, acquire, change, record, succeed, fail, kindOf, emit };
+  return { settings, leaseOf, leaseEnd, acquire, change, record, park, succeed, fail, kindOf, emit };
 }

@@ -47,7 +47,9 @@ export type ParkedReason =
   /** Every attempt failed. */
   | 'attempts-used-up'
   /** It was first seen too long ago to be tried again. */
-  | 'retry-window-over';
+  | 'retry-window-over'
+  /** Its message kept failing at the head of its message group, and was set aside so that the group could go on. */
+  | 'set-aside';
 
 /**
  * What becomes of a request. `record` is the claim as it will stand. With a `write`, nothing has been decided until that

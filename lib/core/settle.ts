@@ -1,7 +1,7 @@
 import { stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import type { Outcome } from './outcome.ts';
-import { type ClaimRecord, type Draft, successor } from './record.ts';
+import { type ClaimRecord, type Draft, type RecordedError, successor } from './record.ts';
 import { lineOf } from './text.ts';
 
 /**
@@ -58,6 +58,17 @@ export function settle(
     case 'parked':
       return successor(found, { ...parked(found, 'outcome-unknown', lineOf(outcome.error)), unknownAt: now });
   }
+}
+
+/**
+ * What the last owner of a released claim makes of it when its message is set aside: a copy that comes later must not run after those that
+ * came behind it.
+ */
+export function setAside(claimId: string, found: ClaimRecord | undefined, error: RecordedError): Transition {
+  if (found?.claimId !== claimId) return 'stale';
+  if (found.status === 'parked') return 'applied';
+  if (found.status !== 'released') return 'stale';
+  return successor(found, parked(found, 'set-aside', lineOf(error)));
 }
 
 /** Extends a lease, and never shortens it. Its record is kept for the whole retention after that. */

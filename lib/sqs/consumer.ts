@@ -149,6 +149,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     if (tooLate(claims, one.identity, deadline)) return soon;
     const redelivered = receiveCountOf(one.record) > 1;
     const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver });
+    if (acquired.held) one.grant = acquired.held;
     // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. It
     // was not, if it had its claim before the message was received for the first time. Only of a first grant is it known when.
     const { fence, firstSeenAt } = Object(acquired.record);
@@ -182,6 +183,8 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     const turns = timeoutMs === 0 ? behind : Math.max(1, Math.floor((deadline - startedAt - marginMs) / timeoutMs));
     const kept = Math.ceil(behind / turns);
     if (most === undefined || receives < Math.min(Math.floor(most / 2), most - kept)) return;
+    // A copy of it that comes later would run after those that are behind it now: it waits for an operator, as the message does.
+    if (one.grant !== undefined && !(await claims.park(one.grant, fate.error, until))) return;
     one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
     await bury([one], until);
     if (!one.isBuried) one.fate = fate;

@@ -1,5 +1,6 @@
 import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { FactsOf } from '../core/events.ts';
+import type { Held } from '../core/held.ts';
 import type { Host } from '../core/host.ts';
 import type { Identity } from '../core/identity.ts';
 import { recordedError } from '../core/record.ts';
@@ -13,6 +14,8 @@ import { withEach } from './limit.ts';
 export interface Delivery {
   readonly record: SqsRecord;
   identity?: Identity;
+  /** The claim under which it ran. */
+  grant?: Held;
   /** What becomes of it, once that is known. What has none in the end did not get its turn. */
   fate?: Fate | undefined;
   /** A copy of it is safe in the dead-letter queue. */

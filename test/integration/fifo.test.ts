@@ -102,3 +102,25 @@ it('ten healthy messages on a standard queue, of which an invocation manages one
   expect(Math.max(...receives.values())).toBeLessThanOrEqual(4);
   expect(await deadLetters()).toEqual([]);
 });
+
+it('a copy of what was set aside does not overtake those that were behind it', async () => {
+  await send(4);
+  await queues.send({ n: 1 });
+  const { drain } = messageGroup(queues);
+  let failing = true;
+  const store = memoryStore();
+  const { ran, handler } = consumerOf(
+    (n) => {
+      if (n === 1 && failing) throw new Error('account closed');
+      if (n === 4) failing = false;
+    },
+    { store },
+  );
+  await drain((event) => handler(event, context()), 40_000);
+  expect(ran).toEqual([1, 1, 1, 1, 1, 2, 3, 4]);
+  expect(store.records().find(({ id }) => id === 'post-payment#1')).toMatchObject({
+    status: 'parked',
+    error: { name: 'set-aside', message: 'Error: account closed' },
+  });
+  expect((await deadLetters()).length).toBeGreaterThan(0);
+});
