@@ -85,7 +85,7 @@ function losingAnswers() {
 
 type Open = (options: TableOptions) => ClaimStore;
 
-function laws(name: string, open: Open, runs: number, client = clientWith({})): void {
+function laws(name: string, open: Open, runs: number, client = clientWith({}), meetsItself = false): void {
   storeLaws(
     `${name} on the simulated table`,
     async () => {
@@ -95,7 +95,7 @@ function laws(name: string, open: Open, runs: number, client = clientWith({})): 
         lossy: { store: open({ tableName, client: losing.client }), lost: losing.lost },
       };
     },
-    { races: 10 * runs, runs },
+    { races: 10 * runs, runs, meetsItself },
   );
 }
 
@@ -107,7 +107,7 @@ laws('dynamoStore, always in a batch', (options) => inCompany(batches(options)),
 const inPart = { statementThrottled: 0.05, statementFailsApplied: 0.05, itemWithheld: 0.5, keysUnprocessed: 0.05 };
 const onTheWay = { storeThrottles: 0.1, storeFails: 0.1, storeRequestLost: 0.1, storeAnswerLost: 0.1 };
 laws('dynamoStore, in batches that fail in part', (options) => inCompany(batches(options)), 20, clientWith(inPart));
-laws('dynamoStore, on an unreliable way', batches, 20, clientWith(onTheWay));
+laws('dynamoStore, on an unreliable way', batches, 20, clientWith(onTheWay), true);
 
 function locks(name: string, client = clientWith({})): void {
   lockLaws(`${name} on the simulated table`, async () => {
