@@ -77,13 +77,8 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
   }
 
   /** Asks for a claim. Nothing may run before this has answered with `held`. Never throws. */
-  async function acquire({
-    identity,
-    redelivered,
-    deadline,
-    mayTakeOver = true,
-    ...asked
-  }: AcquireRequest): Promise<Acquired> {
+  async function acquire(asked: AcquireRequest): Promise<Acquired> {
+    const { identity, fingerprint, previousFingerprint, attributes, redelivered, deadline, mayTakeOver = true } = asked;
     const { id } = identity;
     const claimId = host.randomId();
     // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
@@ -92,7 +87,6 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
       let found = redelivered ? understood(await answeredBy(host, until, store.read(id))) : undefined;
       // Each further round means that another worker changed the record between our look and our write.
       for (;;) {
-        const { fingerprint, previousFingerprint, attributes } = asked;
         const leaseUntil = leaseEnd(deadline);
         const request = { id, claimId, fingerprint, previousFingerprint, attributes, leaseUntil };
         const decided = decide(found, request, settings, host.now());

@@ -8,6 +8,8 @@ export interface Inside {
   readonly held: Held;
   readonly work: Work;
   readonly steps: Steps;
+  /** Made when somebody asks for it: most handlers never do. */
+  readonly signal: () => AbortSignal;
 }
 
 /** What a run of a handler knows of its steps. */
@@ -20,12 +22,16 @@ export interface Steps {
   last: Promise<unknown>;
 }
 
-/** Beside the claim and not on it: who logs a claim must not log an engine. */
-export const insides = new WeakMap<object, Inside>();
+const behind = Symbol('what stands behind a claim');
+
+/** Has a claim know what stands behind it. Nothing of it is in a log, or in a copy: a copy would outlive the claim, and could still start a step. */
+export function putInside(claim: object, inside: Inside): void {
+  Object.defineProperty(claim, behind, { value: inside });
+}
 
 /** @throws TypeError when it is not the very object that the handler was given */
 export function insideOf(claim: object): Inside {
-  const inside = insides.get(claim);
+  const inside = (claim as { readonly [behind]?: Inside })[behind];
   if (inside === undefined) throw new TypeError('expected the claim that the handler was given, and no copy of it');
   return inside;
 }

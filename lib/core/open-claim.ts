@@ -2,7 +2,7 @@ import { checkpointsOf } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
 import { LeaseError } from './errors.ts';
 import type { Engine, Held } from './held.ts';
-import { insides } from './inside.ts';
+import { insideOf, putInside } from './inside.ts';
 import { createWork, type Work } from './work.ts';
 
 /** What a handler sees of its claim, but for its effect. The lease is kept, and the signal aborted in time, until `stop`. */
@@ -10,7 +10,6 @@ export function openClaim(engine: Engine, held: Held, latest: number, work: Work
   const { host, operation, marginMs } = engine.settings;
   const { key, effectKey } = held.identity;
   let ended: LeaseError | undefined;
-  /** Made when somebody asks for its signal: most handlers never do. */
   let controller: AbortController | undefined;
   let cancelAbort: (() => void) | undefined;
 
@@ -31,25 +30,26 @@ export function openClaim(engine: Engine, held: Held, latest: number, work: Work
     });
   }
 
-  const claim: Omit<Claim, 'effect'> = {
+  function signal(): AbortSignal {
+    if (controller === undefined) {
+      controller = new AbortController();
+      if (ended) controller.abort(ended);
+      else armAbort();
+    }
+    return controller.signal;
+  }
+
+  const claim = {
     operation,
     key,
     effectKey,
     attempt: held.record.attempts,
     fence: held.record.fence,
     remainingMs,
-    get signal(): AbortSignal {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (ended) controller.abort(ended);
-        else armAbort();
-      }
-      return controller.signal;
-    },
   };
-
   const steps = { found: checkpointsOf(held.record), names: [], last: Promise.resolve() };
-  insides.set(claim, { engine, held, work, steps });
+  putInside(claim, { engine, held, work, steps, signal });
+  Object.defineProperty(claim, 'signal', signalOfClaim);
 
   const keeping = engine.leaseOf(held.deadline)?.keep(engine, held, abort);
 
@@ -58,5 +58,13 @@ export function openClaim(engine: Engine, held: Held, latest: number, work: Work
     keeping?.();
   }
 
-  return { claim, stop };
+  return { claim: claim as Omit<Claim, 'effect'>, stop };
 }
+
+/** One function for all claims: to an object with a getter of its own, V8 gives a hidden class of its own, and each of them lives long. */
+const signalOfClaim: PropertyDescriptor = {
+  enumerable: true,
+  get(this: object) {
+    return insideOf(this).signal();
+  },
+};

@@ -1,7 +1,7 @@
 import { stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import type { Outcome } from './outcome.ts';
-import { type ClaimRecord, type Draft, type RecordedError, successor } from './record.ts';
+import { type ClaimRecord, type RecordedError, successor } from './record.ts';
 import { lineOf } from './text.ts';
 
 /**
@@ -25,27 +25,28 @@ export function settle(
   // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim nobody gave us.
   if (found?.claimId !== claimId) return 'stale';
   if (found.status === outcome.status) return 'applied';
-  const settled: Draft = { ...found, unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
+  const settled = { unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
   // Its steps are never asked for again, and an item has to hold the result: together they could be more than DynamoDB takes.
-  const completed: Draft = { ...settled, checkpoints: undefined };
+  const completed = { ...settled, checkpoints: undefined };
   if (found.status !== 'in-flight') {
     // The late proof of the last holder: it was thought dead, its claim parked and perhaps opened again by an operator,
     // but granted to nobody since. To ignore the proof would double the effect.
     if (outcome.status !== 'completed' || found.status === 'rejected') return 'stale';
     const at = new Date(now).toISOString();
     const resolution = { verdict: 'applied', by: 'last holder', note: '', at } as const;
-    return successor(found, { ...completed, ...outcome, resolution });
+    return successor(found, { ...found, ...completed, ...outcome, resolution });
   }
   switch (outcome.status) {
     case 'completed':
-      return successor(found, { ...completed, ...outcome });
+      return successor(found, { ...found, ...completed, ...outcome });
     case 'rejected':
-      return successor(found, { ...settled, ...outcome });
+      return successor(found, { ...found, ...settled, ...outcome });
     case 'released': {
       const unknownAt = outcome.unknown ? now : found.unknownAt;
       // Released, not deleted: a deleted record restarts the fence at 1, and a stalled worker still holding 1 could
       // complete a lease that it no longer owns.
       return successor(found, {
+        ...found,
         ...settled,
         status: 'released',
         error: outcome.error,

@@ -16,32 +16,48 @@ export function watchForEarlyAnswer(
   request: EarlyRequest,
   conclude: (response: unknown, handlerHasAnswered: boolean) => Promise<unknown>,
 ): () => void {
-  let response: unknown = request.response;
-  let handlerHasAnswered = false;
-  let concluding: Promise<unknown> | undefined;
-  const isEarly = () => 'earlyResponse' in request;
-
-  Object.defineProperty(request, 'response', {
-    configurable: true,
-    enumerable: true,
-    get() {
-      if (!isEarly()) return response;
-      // Middy reads it twice after an error. Later, then: whoever ends the watch in the course of it must find the promise.
-      concluding ??= Promise.resolve().then(() => conclude(response, handlerHasAnswered));
-      return concluding;
-    },
-    set(value) {
-      if (!isEarly()) handlerHasAnswered = true;
-      response = value;
-    },
-  });
+  const watch: Watch = {
+    request,
+    conclude,
+    response: request.response,
+    handlerHasAnswered: false,
+    concluding: undefined,
+  };
+  Object.defineProperty(request, watching, { configurable: true, value: watch });
+  Object.defineProperty(request, 'response', watchedResponse);
 
   return function stop() {
-    Object.defineProperty(request, 'response', {
-      configurable: true,
-      enumerable: true,
-      writable: true,
-      value: response,
-    });
+    const value = watch.response;
+    Object.defineProperty(request, 'response', { configurable: true, enumerable: true, writable: true, value });
   };
 }
+
+const watching = Symbol('the watch for an early answer');
+
+interface Watch {
+  readonly request: EarlyRequest;
+  readonly conclude: (response: unknown, handlerHasAnswered: boolean) => Promise<unknown>;
+  response: unknown;
+  handlerHasAnswered: boolean;
+  concluding: Promise<unknown> | undefined;
+}
+
+const isEarly = ({ request }: Watch) => 'earlyResponse' in request;
+
+/** The same functions for all requests: to an object with functions of its own here, V8 gives a hidden class of its own, and each of them lives long. */
+const watchedResponse: PropertyDescriptor & ThisType<{ readonly [watching]: Watch }> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    const watch = this[watching];
+    if (!isEarly(watch)) return watch.response;
+    // Middy reads it twice after an error. Later, then: whoever ends the watch in the course of it must find the promise.
+    watch.concluding ??= Promise.resolve().then(() => watch.conclude(watch.response, watch.handlerHasAnswered));
+    return watch.concluding;
+  },
+  set(value) {
+    const watch = this[watching];
+    if (!isEarly(watch)) watch.handlerHasAnswered = true;
+    watch.response = value;
+  },
+};

@@ -86,22 +86,25 @@ function understandList(list: readonly unknown[], { messageIds, copies, left }: 
   for (const [index, { status = 'rejected', value, reason }] of results.entries()) {
     said.set(order[index] ?? index, { status, value, reason });
   }
-  const nothing: Said = { status: 'rejected', reason: new Error('the handler returned nothing for this message') };
-  return { of: (place) => said.get(place) ?? nothing, namesMessages: true };
+  return { of: (place) => said.get(place) ?? { status: 'rejected', ...noResult() }, namesMessages: true };
 }
 
 /** One element of a list of results. One that cannot be read is no result, nor is a promise, which nobody else will wait for. */
 function resultOf(element: unknown): Partial<Said> {
   letFail(element);
-  const nothing = { reason: new Error('the handler returned no settled result for this message') };
   try {
-    if (typeof element !== 'object' || element === null || !('status' in element)) return nothing;
+    if (typeof element !== 'object' || element === null || !('status' in element)) return noResult();
     const { status } = element;
     if (status === 'fulfilled') return { status, value: 'value' in element ? element.value : undefined };
-    return status === 'rejected' ? { status, reason: 'reason' in element ? element.reason : undefined } : nothing;
+    return status === 'rejected' ? { status, reason: 'reason' in element ? element.reason : undefined } : noResult();
   } catch (error) {
     return { status: 'rejected', reason: error };
   }
+}
+
+/** Made only for what needs it: an error costs more than all else that is done for a message here. */
+function noResult(): Partial<Said> {
+  return { reason: new Error('the handler returned no settled result for this message') };
 }
 
 /** Of each record that the handler leaves, which message it is. Nothing, unless each message is there once. */

@@ -120,16 +120,16 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     try {
       const parsed = parseJson(record.body);
       // Before the author's code, which may change what was parsed.
-      const wholes = new Map<Compared<Message<Body>>, string>();
-      for (const by of [rule, rule?.previous]) {
-        if (by && 'ignore' in by) wholes.set(by, wholeIntent(record.body, parsed, by.ignore));
-      }
+      const wholeBy = (by: Compared<Message<Body>> | undefined) =>
+        by && 'ignore' in by ? wholeIntent(record.body, parsed, by.ignore) : '';
+      const whole = wholeBy(rule);
+      const previousWhole = wholeBy(rule?.previous);
       const message = messageOf(record, schema ? await validated(parsed, schema) : (parsed as Body));
       stage = 'key';
       const identity = identify(operation, returnedKey(key(message)), host);
       stage = 'fingerprint';
       const textOf = (by: Compared<Message<Body>>) =>
-        'of' in by ? returnedIntent(by.of(message)) : (wholes.get(by) ?? '');
+        'of' in by ? returnedIntent(by.of(message)) : by === rule ? whole : previousWhole;
       const prints = printsOf(rule, textOf, host);
       stage = 'attributes';
       const attributes = attributesOf && returnedAttributes(attributesOf(message));
@@ -149,13 +149,16 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     if (tooLate(claims, one.identity, deadline)) return soon;
     const redelivered = receiveCountOf(one.record) > 1;
     const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver });
-    if (acquired.held) one.grant = acquired.held;
+    if (acquired.held) {
+      one.grant = acquired.held;
+      return acquired.held;
+    }
     // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. It
     // was not, if it had its claim before the message was received for the first time. Only of a first grant is it known when.
     const { fence, firstSeenAt } = Object(acquired.record);
     const age = Number(one.record.attributes?.ApproximateFirstReceiveTimestamp) - firstSeenAt;
     const isAnother = !redelivered && fence < 2 && age > settings.skewMs;
-    return acquired.held ?? fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
+    return fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }
 
   /**

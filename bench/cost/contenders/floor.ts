@@ -50,15 +50,16 @@ export function floor({ client, tableName, effect }: World) {
   };
 }
 
-type Claim = Readonly<Record<'id' | 'claimId' | 'status' | 'leaseUntil', AttributeValue>>;
+type Claim = Readonly<Record<'id' | 'claimId' | 'rev' | 'status' | 'leaseUntil', AttributeValue>>;
 
 const FINGERPRINT = '1:44136fa355b3678a1146ad16f7e8649e';
-const REST = Object.entries({ fence: 1, firstSeenAt: 1_795_253_400_000, attempts: 1, abandoned: 0, v: 1 });
+const REST = Object.entries({ fence: 1, firstSeenAt: 1_795_253_400_000, attempts: 1, abandoned: 0, v: 2 });
 
 function claimOf(id: string, index: number): Claim {
   return {
     id: { S: id },
     claimId: { S: `0b2f1c9e-4d1c-4f0e-9a51-${String(index).padStart(12, '0')}` },
+    rev: { N: '1' },
     status: { S: 'in-flight' },
     leaseUntil: { N: '1795254300000' },
   };
@@ -75,19 +76,20 @@ function insert(table: string, claim: Claim): BatchStatementRequest {
   return { Statement: `INSERT INTO "${table}" VALUE {${fields}}`, Parameters: Object.values(item) };
 }
 
-const WHERE = 'WHERE "id"=? AND "claimId"=? AND "status"=? AND "leaseUntil"=?';
+const WHERE = 'WHERE "id"=? AND "claimId"=? AND "rev"=?';
+const NEXT: AttributeValue = { N: '2' };
 
-function complete(table: string, { id, claimId, status, leaseUntil }: Claim): BatchStatementRequest {
-  const Statement = `UPDATE "${table}" SET "status"=? ${WHERE}`;
-  return { Statement, Parameters: [{ S: 'completed' }, id, claimId, status, leaseUntil] };
+function complete(table: string, { id, claimId, rev }: Claim): BatchStatementRequest {
+  const Statement = `UPDATE "${table}" SET "status"=? SET "rev"=? ${WHERE}`;
+  return { Statement, Parameters: [{ S: 'completed' }, NEXT, id, claimId, rev] };
 }
 
-function release(table: string, { id, claimId, status, leaseUntil }: Claim): BatchStatementRequest {
-  const Statement = `UPDATE "${table}" SET "status"=? SET "error"=? SET "unknownAt"=? ${WHERE}`;
+function release(table: string, { id, claimId, rev }: Claim): BatchStatementRequest {
+  const Statement = `UPDATE "${table}" SET "status"=? SET "rev"=? SET "error"=? SET "unknownAt"=? ${WHERE}`;
   const error = { M: { name: { S: 'Error' }, message: { S: 'the gift card provider is unavailable' } } };
   return {
     Statement,
-    Parameters: [{ S: 'released' }, error, { N: '1795253400000' }, id, claimId, status, leaseUntil],
+    Parameters: [{ S: 'released' }, NEXT, error, { N: '1795253400000' }, id, claimId, rev],
   };
 }
 

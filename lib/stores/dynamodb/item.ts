@@ -4,7 +4,7 @@ import type { ClaimRecord } from '../../core/record.ts';
 export type Item = Record<string, AttributeValue>;
 
 /** One value in DynamoDB's form: texts, numbers, and maps of texts. `undefined` where the record does not have it. */
-function toAttribute(value: unknown): AttributeValue | undefined {
+export function toAttribute(value: unknown): AttributeValue | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'object' && value !== null) return { M: toItem(value) };
   return typeof value === 'number' ? { N: String(value) } : { S: String(value) };
