@@ -47,8 +47,20 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a redelivery is discarded as a duplicate in flight',
     file: 'lib/sqs/consumer.ts',
-    find: 'const isAnother = !redelivered && ',
-    put: 'const isAnother = ',
+    find: 'holder !== undefined && holder !== messageId',
+    put: 'holder !== undefined',
+  },
+  {
+    what: 'a duplicate is discarded although it is not known which message holds the claim',
+    file: 'lib/sqs/consumer.ts',
+    find: 'holder !== undefined && holder !== messageId',
+    put: 'holder !== messageId',
+  },
+  {
+    what: 'a claim that was taken over is still another message’s',
+    file: 'lib/core/decide.ts',
+    find: 'source: request.source,',
+    put: '',
   },
   {
     what: 'a message starts however little time is left',
