@@ -149,8 +149,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'an UPDATE that does not compare',
     file: 'lib/stores/dynamodb/statement.ts',
-    find: "['id', ...comparedOf(seen)].map",
-    put: "['id'].map",
+    find: "['id' as const, ...comparedOf(seen)].map",
+    put: "['id' as const].map",
   },
   {
     what: 'an UPDATE of a record without a revision does not ask whether one is there',
@@ -161,8 +161,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'an UPDATE that removes nothing',
     file: 'lib/stores/dynamodb/statement.ts',
-    find: 'if (item[name] === undefined) Statement += ` REMOVE "${name}"`;',
-    put: 'if (item[name] === undefined) continue;',
+    find: 'if (next[name] === seen[name]) continue;',
+    put: 'if (next[name] === seen[name] || next[name] === undefined) continue;',
   },
   {
     what: 'a read that may be stale',

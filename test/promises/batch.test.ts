@@ -296,7 +296,10 @@ describe('a batch', () => {
       const options = { ...all.common, onAbandoned: 'retry', onInFlight: 'discard' } as const;
       const at = () => ({ firstReceivedAt: all.time.now() });
       eachMessage<Order>(options, never)(event(record({ id: 'a' }, { id: 'm-1', ...at() })), context(all.time, 40_000));
-      eachMessage<Order>({ ...options, onInFlight: 'defer' }, never)(event(record({ id: 'b' })), context(all.time, 40_000));
+      eachMessage<Order>({ ...options, onInFlight: 'defer' }, never)(
+        event(record({ id: 'b' })),
+        context(all.time, 40_000),
+      );
       await all.time.advance(5_000);
       const ends: Record<string, boolean> = {};
       const copies = {
