@@ -31,6 +31,7 @@ export interface AcquireRequest {
   readonly fingerprint?: string | undefined;
   readonly previousFingerprint?: string | undefined;
   readonly attributes?: Attributes | undefined;
+  readonly source?: string | undefined;
   /** The message was delivered before: a record is probably there, and a read is cheaper than a write that fails. */
   readonly redelivered?: boolean | undefined;
   /** When the invocation ends, in epoch milliseconds. */
@@ -78,7 +79,8 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
 
   /** Asks for a claim. Nothing may run before this has answered with `held`. Never throws. */
   async function acquire(asked: AcquireRequest): Promise<Acquired> {
-    const { identity, fingerprint, previousFingerprint, attributes, redelivered, deadline, mayTakeOver = true } = asked;
+    const { identity, fingerprint, previousFingerprint, attributes, source, redelivered, deadline } = asked;
+    const { mayTakeOver = true } = asked;
     const { id } = identity;
     const claimId = host.randomId();
     // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
@@ -88,7 +90,7 @@ export function createClaims<Input>(settings: Settings<Input>, fallback?: Lease)
       // Each further round means that another worker changed the record between our look and our write.
       for (;;) {
         const leaseUntil = leaseEnd(deadline);
-        const request = { id, claimId, fingerprint, previousFingerprint, attributes, leaseUntil };
+        const request = { id, claimId, fingerprint, previousFingerprint, attributes, source, leaseUntil };
         const decided = decide(found, request, settings, host.now());
         const { decision, record, write } = decided;
         if (!mayTakeOver && decision === 'taken-over') return decided;

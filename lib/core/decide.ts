@@ -32,6 +32,8 @@ export interface ClaimRequest {
   readonly previousFingerprint?: string | undefined;
   /** What the author keeps beside the key. Set with the first grant, and never decided upon. */
   readonly attributes?: Attributes | undefined;
+  /** The message that asks, where the record is to say so. */
+  readonly source?: string | undefined;
   /** Until when the claim is to be exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;
 }
@@ -133,6 +135,7 @@ export function decide(
       // They mean the same; the one by today's rule outlasts the time for which yesterday's is accepted.
       fingerprint: request.fingerprint ?? from.fingerprint,
       attributes: from.attributes ?? request.attributes,
+      source: request.source,
       error: undefined,
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),

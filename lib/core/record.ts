@@ -69,6 +69,11 @@ export interface ClaimRecord {
   readonly resolution?: Resolution | undefined;
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
+  /**
+   * SQS's id of the message that the claim was granted for, where duplicates in flight are discarded: only another message is a duplicate. Absent
+   * elsewhere.
+   */
+  readonly source?: string | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
   readonly expiresAt?: number | undefined;
   /**

@@ -81,7 +81,7 @@ export async function claimBatch<Body>(
       return false;
     }
     const asked = await twin.asked;
-    // The first was discarded for when it was received. This copy may be the very one whose holder still runs.
+    // The first was discarded because another message holds the claim: which may be this very copy.
     if (asked?.fate === 'done' && asked.discarded) {
       await claim(one, mayTakeOver);
       return false;

@@ -148,16 +148,17 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
   async function acquire(one: Runnable<Body>, deadline: number, mayTakeOver: boolean): Promise<Held | Fate> {
     if (tooLate(claims, one.identity, deadline)) return soon;
     const redelivered = receiveCountOf(one.record) > 1;
-    const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver });
+    const { messageId } = one.record;
+    const source = onInFlight === 'discard' ? messageId : undefined;
+    const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver, source });
     if (acquired.held) {
       one.grant = acquired.held;
       return acquired.held;
     }
-    // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. It
-    // was not, if it had its claim before the message was received for the first time. Only of a first grant is it known when.
-    const { fence, firstSeenAt } = Object(acquired.record);
-    const age = Number(one.record.attributes?.ApproximateFirstReceiveTimestamp) - firstSeenAt;
-    const isAnother = !redelivered && fence < 2 && age > settings.skewMs;
+    // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. Told by the id, and
+    // by no clock. A claim that does not say is not taken for another's.
+    const holder = acquired.record?.source;
+    const isAnother = holder !== undefined && holder !== messageId;
     return fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }
 

@@ -106,7 +106,7 @@ export function eachBy<Body>(options: SqsOptions<Body>, way: (consumer: Consumer
 
     async function share(first: Handled<Body>, one: Runnable<Body>): Promise<void> {
       const fate = await first.ended;
-      // It was discarded for when it was received. This copy may be the very one whose holder still runs.
+      // It was discarded because another message holds the claim: which may be this very copy.
       if (fate?.fate === 'done' && fate.discarded) await askAfter(first, one);
       else one.fate = fate;
     }

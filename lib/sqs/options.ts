@@ -32,10 +32,9 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   readonly concurrency?: number;
   /**
    * What becomes of a duplicate whose first copy is still running. `'defer'`: back to the queue until the lease can have
-   * ended. `'discard'`: acknowledged; if the first copy's worker dies, only that copy is left. What was delivered before, and what
-   * may have been delivered before the claim was made, is deferred all the same: it may be that copy. A redrive looks like another
-   * one: wait for the lease before it. Which came first is told by SQS's time and the worker's: where a clock is further off than `skewMs`, the only
-   * copy may be discarded, and is lost if its worker dies.
+   * ended. `'discard'`: acknowledged; if the first copy's worker dies, only that copy is left. The record keeps SQS's id of the message that holds
+   * the claim, so that only another message is discarded: the same one, delivered again, is deferred, and so is a duplicate of a claim that was
+   * taken without this option. A redrive gives a message another id, and so it looks like a duplicate of itself: wait for the lease before it.
    * @default 'defer'
    */
   readonly onInFlight?: 'defer' | 'discard';

@@ -47,8 +47,20 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a redelivery is discarded as a duplicate in flight',
     file: 'lib/sqs/consumer.ts',
-    find: 'const isAnother = !redelivered && ',
-    put: 'const isAnother = ',
+    find: 'holder !== undefined && holder !== messageId',
+    put: 'holder !== undefined',
+  },
+  {
+    what: 'a duplicate is discarded although it is not known which message holds the claim',
+    file: 'lib/sqs/consumer.ts',
+    find: 'holder !== undefined && holder !== messageId',
+    put: 'holder !== messageId',
+  },
+  {
+    what: 'a claim that was taken over is still another message’s',
+    file: 'lib/core/decide.ts',
+    find: 'source: request.source,',
+    put: '',
   },
   {
     what: 'a message starts however little time is left',
@@ -137,8 +149,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'an UPDATE that does not compare',
     file: 'lib/stores/dynamodb/statement.ts',
-    find: "['id', ...comparedOf(seen)].map",
-    put: "['id'].map",
+    find: "['id' as const, ...comparedOf(seen)].map",
+    put: "['id' as const].map",
   },
   {
     what: 'an UPDATE of a record without a revision does not ask whether one is there',
@@ -149,8 +161,8 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'an UPDATE that removes nothing',
     file: 'lib/stores/dynamodb/statement.ts',
-    find: 'if (item[name] === undefined) Statement += ` REMOVE "${name}"`;',
-    put: 'if (item[name] === undefined) continue;',
+    find: 'if (next[name] === seen[name]) continue;',
+    put: 'if (next[name] === seen[name] || next[name] === undefined) continue;',
   },
   {
     what: 'a read that may be stale',

@@ -113,8 +113,14 @@ export const core: readonly Mutant[] = [
   {
     what: "an outcome without its owner's token",
     file: 'lib/core/settle.ts',
-    find: "if (found?.claimId !== claimId) return 'stale';",
-    put: "if (found === undefined) return 'stale';",
+    find: "if (found?.claimId !== claimId) return 'stale';\n  if (found.status === outcome.status)",
+    put: "if (found === undefined) return 'stale';\n  if (found.status === outcome.status)",
+  },
+  {
+    what: 'a claim is set aside without its owner’s token',
+    file: 'lib/core/settle.ts',
+    find: "if (found?.claimId !== claimId) return 'stale';\n  if (found.status === 'parked')",
+    put: "if (found === undefined) return 'stale';\n  if (found.status === 'parked')",
   },
   {
     what: 'a worker does not know its own outcome again',
@@ -232,9 +238,9 @@ export const core: readonly Mutant[] = [
   },
   {
     what: 'a claim completes with a step in doubt, where its error is caught',
-    file: 'lib/core/work.ts',
-    find: 'return [...inDoubt, ...late];',
-    put: 'return late;',
+    file: 'lib/core/run.ts',
+    find: 'const doubt = wouldEnd ? doubtLeft(held, state, rested) : undefined;',
+    put: 'const doubt = undefined;',
   },
   {
     what: 'an effect that never settles keeps its own outcome from being recorded',
@@ -275,7 +281,7 @@ export const core: readonly Mutant[] = [
   {
     what: 'a completion is tried once',
     file: 'lib/core/claims.ts',
-    find: 'if (!retries || host.now() + waitMs >= until) throw error;',
+    find: 'if (!retries || host.now() + waitMs >= until) throw said ?? error;',
     put: 'throw error;',
   },
   {
@@ -317,19 +323,19 @@ export const core: readonly Mutant[] = [
   {
     what: 'what the handler throws decides over its effect',
     file: 'lib/core/run.ts',
-    find: "if (effect.kind === 'failed') return effect;",
-    put: "if (effect.kind === 'failed' && end.kind === 'returned') return effect;",
+    find: "if (effect.kind === 'failed') {",
+    put: "if (effect.kind === 'failed' && end.kind === 'returned') {",
   },
   {
     what: 'what the handler throws decides over an effect that has not ended',
     file: 'lib/core/run.ts',
-    find: "if (effect.kind === 'under-way') return unfinished.at(-1);",
+    find: "if (effect.kind === 'under-way') return late.at(-1);",
     put: '',
   },
   {
     what: 'what is in doubt is retried because something else said so first',
     file: 'lib/core/run.ts',
-    find: 'if (inDoubt !== undefined) return inDoubt;',
+    find: 'if (saysDoubt !== undefined) return saysDoubt;',
     put: '',
   },
   {

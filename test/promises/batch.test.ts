@@ -289,24 +289,39 @@ describe('a batch', () => {
 
   promise(
     'SqsOptions.onInFlight',
-    'What was delivered before, and what may have been delivered before the claim was made, is deferred all the same: it may be that copy',
-    'under discard a fresh duplicate is acknowledged, and one that may be the copy at work is not',
+    'only another message is discarded: the same one, delivered again, is deferred, and so is a duplicate of a claim that was taken without this option',
+    'under discard another copy is acknowledged, and the one at work is not, nor any where that is not known',
     async () => {
       const all = surroundings();
       const options = { ...all.common, onAbandoned: 'retry', onInFlight: 'discard' } as const;
-      const running = record({ id: 'a' }, { firstReceivedAt: all.time.now() });
-      eachMessage<Order>(options, never)(event(running), context(all.time, 40_000)).catch(() => {});
+      const at = () => ({ firstReceivedAt: all.time.now() });
+      eachMessage<Order>(options, never)(event(record({ id: 'a' }, { id: 'm-1', ...at() })), context(all.time, 40_000));
+      eachMessage<Order>({ ...options, onInFlight: 'defer' }, never)(
+        event(record({ id: 'b' })),
+        context(all.time, 40_000),
+      );
       await all.time.advance(5_000);
-      const fresh = record({ id: 'a' }, { firstReceivedAt: all.time.now() });
-      const again = record({ id: 'a' }, { firstReceivedAt: all.time.now() - 5_000, receiveCount: 2 });
-      const early = record({ id: 'a' }, { firstReceivedAt: all.time.now() - 5_500 });
-      const unknown = record({ id: 'a' });
       const ends: Record<string, boolean> = {};
-      for (const [name, one] of Object.entries({ fresh, again, early, unknown })) {
+      const copies = {
+        fresh: record({ id: 'a' }, at()),
+        early: record({ id: 'a' }, { firstReceivedAt: all.time.now() - 5_500 }),
+        undated: record({ id: 'a' }),
+        again: record({ id: 'a' }, { id: 'm-1', receiveCount: 2, firstReceivedAt: all.time.now() - 5_000 }),
+        byAnAheadClock: record({ id: 'a' }, { id: 'm-1', ...at() }),
+        ofAClaimWithoutTheOption: record({ id: 'b' }, at()),
+      };
+      for (const [name, one] of Object.entries(copies)) {
         const answer = await all.time.until(eachMessage<Order>(options, never)(event(one), context(all.time, 40_000)));
         ends[name] = failed(answer).length === 0;
       }
-      expect(ends).toEqual({ fresh: true, again: false, early: false, unknown: false });
+      expect(ends).toEqual({
+        fresh: true,
+        early: true,
+        undated: true,
+        again: false,
+        byAnAheadClock: false,
+        ofAClaimWithoutTheOption: false,
+      });
     },
   );
 
