@@ -6,6 +6,8 @@ const servers = ['test/support/global-setup.ts'];
 export default defineConfig({
   test: {
     globalSetup: ['test/support/scratch.ts'],
+    // Of two cores, Vitest would leave one to itself, which has nothing to do.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

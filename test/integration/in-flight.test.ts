@@ -71,14 +71,14 @@ describe('a duplicate whose first copy is still running', () => {
     const work = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     await queues.send({ orderId: 'a' });
-    const first = consumer({}, () => {
+    const first = consumer({ onInFlight: 'discard' }, () => {
       begun.resolve();
       return work.promise;
     });
     const delivery = first.deliver();
     await begun.promise;
     await queues.send({ orderId: 'a' });
-    const second = consumer({ onInFlight: 'discard', skewMs: 0 }, () => undefined);
+    const second = consumer({ onInFlight: 'discard' }, () => undefined);
     expect(await second.deliver()).toEqual({ received: 1, failed: [] });
     expect(second.events.map(({ type }) => type)).toEqual(['in-flight']);
     work.resolve();
