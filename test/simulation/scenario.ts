@@ -94,7 +94,29 @@ export interface TrafficPlan {
   readonly keyIn: 'body' | 'attribute';
 }
 
+/** Share of the seeds whose circumstances are worst together where duplicates in flight are discarded. */
+const discardingUnderWrongClocks = 0.02;
+
 export function createScenario(seed: number): Scenario {
+  const scenario = drawScenario(seed);
+  // A stream of its own as well: no other seed means anything else for it.
+  const { chance, pick } = createRandom(seed + 0x54_0000_0000);
+  if (!chance(discardingUnderWrongClocks)) return scenario;
+  const { faults, provider } = scenario;
+  return {
+    ...scenario,
+    onInFlight: 'discard',
+    adapter: pick<Adapter>(['each-message', 'sqs-once']),
+    fifo: false,
+    leaseMs: undefined,
+    timeoutMs: 0,
+    provider: { ...provider, worksMs: 3000 },
+    faults: { ...faults, clockWrong: 0.6, pause: 0.6, deliveredTwice: 0.6, storeOutage: 0 },
+  };
+}
+
+/** What a seed chooses, of which each choice is as good as any other. */
+export function drawScenario(seed: number): Scenario {
   // A stream of its own: what happens later does not depend on how many choices were made here.
   const random = createRandom(seed + 0x51_0000_0000);
   const { pick, chance, below, between } = random;

@@ -35,6 +35,10 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     seed: 793801,
     was: "an operator redrove a message while its dead worker's claim was in flight, which 'discard' took for a duplicate: the runbook says to wait",
   },
+  {
+    seed: 2007243,
+    was: "'discard' told a duplicate in flight by two clocks, and a slow first delivery acknowledged the only copy",
+  },
 ];
 
 /** The same for `--locks`. */

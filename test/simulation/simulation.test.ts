@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FaultName, faultNames } from './faults.ts';
+import { claimByTwoClocks } from './planted/discard-by-clocks.ts';
 import { createPlanting } from './planting.ts';
 import { createScenario } from './scenario.ts';
 import { regressions } from './seeds.ts';
@@ -71,6 +72,7 @@ describe('the simulation finds', () => {
   type RenewedLease = typeof import('../../lib/core/renewed-lease.ts');
   type FateModule = typeof import('../../lib/sqs/fate.ts');
   type InOrder = typeof import('../../lib/sqs/in-order.ts');
+  type ClaimsModule = typeof import('../../lib/core/claims.ts');
 
   it('a store whose statements ignore the owner', async () => {
     plant<Statement>('../../lib/stores/dynamodb/statement.ts', ({ statementOf }) => ({
@@ -169,6 +171,13 @@ describe('the simulation finds', () => {
       fateOfRefused: (refused, ...rest) => (refused.decision === 'in-flight' ? done : fateOfRefused(refused, ...rest)),
     }));
     expect(await firstBroken(200)).toBe(6);
+  });
+
+  it('a duplicate in flight that is told by two clocks, and not by the message that holds the claim', async () => {
+    plant<ClaimsModule>('../../lib/core/claims.ts', ({ createClaims }) => ({
+      createClaims: claimByTwoClocks(createClaims),
+    }));
+    expect(await firstBroken(200, 8300)).toBe(6);
   });
 
   it('a FIFO queue whose groups go on after a failure', async () => {

@@ -1,4 +1,4 @@
-import { createScenario, drawFaults, type Policy, type Scenario } from '../scenario.ts';
+import { drawScenario as drawBase, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom, type Random } from '../world/random.ts';
 
 /** How work comes in. */
@@ -104,7 +104,7 @@ function focused(scenario: DoorsScenario, focus: Focus, { pick, between }: Rando
 }
 
 function drawScenario(seed: number): DoorsScenario {
-  const base = createScenario(seed + 0x1_0000_0000);
+  const base = drawBase(seed + 0x1_0000_0000);
   const random = createRandom(seed + 0x52_0000_0000);
   const { pick, chance, below, between } = random;
   const faults = drawFaults(random);
