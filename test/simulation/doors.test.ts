@@ -1,14 +1,17 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Held } from '../../lib/core/held.ts';
-import { runByWhatWasThrown } from './doors/run-planted.ts';
 import { createDoorsScenario } from './doors/scenario.ts';
 import { simulateDoors } from './doors/simulate.ts';
+import { runByWhatWasThrown } from './planted/old-run.ts';
 import { createPlanting } from './planting.ts';
 import { doorRegressions } from './seeds.ts';
 import { runSeeds } from './tally.ts';
 
 const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
 const seeds = from(1, 400);
+
+// Handlers that are answered for early: the library says so, once in each cold start.
+beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
 describe('the simulation of doors', () => {
   it(`finds nothing wrong under ${seeds.length} seeds, in which each feature is behind each door`, async () => {

@@ -1,4 +1,4 @@
-import middy from '@middy/core';
+import middy, { type MiddlewareObj } from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import type { Claim } from '../../../lib/core/claim.ts';
 import { RetryableError } from '../../../lib/core/errors.ts';
@@ -20,6 +20,7 @@ import { asDocuments } from '../dynamodb/documents.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler, Job } from '../parts.ts';
 import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
+import { createSeams, type SeamsAtWork } from './seams.ts';
 import type { DoorsSimulation } from './simulation.ts';
 import { createDoorsWorker, type DoorsWorker, settleMsOf } from './work.ts';
 
@@ -65,7 +66,7 @@ function sqsOptions(simulation: DoorsSimulation, sandbox: Sandbox) {
   const { backoff, hasDeadLetters, concurrency, fifo } = scenario;
   return {
     ...claimOptions<Message<Order>>(simulation, sandbox),
-    key: bodyField('orderId'),
+    key: createSeams(simulation, sandbox).keyed(bodyField('orderId')),
     fingerprint: { ignore: ['sentAt'] },
     concurrency,
     ...(backoff === 'short' && { backoffSeconds: (receiveCount: number) => receiveCount }),
@@ -108,9 +109,10 @@ export function doorsFunction(simulation: DoorsSimulation, sandbox: Sandbox): Ha
     }
     case 'sqs-once': {
       const { lease: _, timeoutMs: __, marksEffect: ___, ...options } = sqsOptions(simulation, sandbox);
-      const handler = middy(batchHandler(simulation, worker, sandbox), { timeoutEarlyInMillis: 0 }).use(
-        sqsOnce<Order>(options),
-      );
+      const seams = createSeams(simulation, sandbox);
+      const handler = middy(batchHandler(simulation, worker, sandbox, seams), { timeoutEarlyInMillis: 0 });
+      for (const other of seams.around()) handler.use(other);
+      handler.use(sqsOnce<Order>(options) as unknown as MiddlewareObj<SQSEvent>);
       return (event, context) => handler(event as SQSEvent, context as Context);
     }
     case 'once': {
@@ -146,9 +148,15 @@ async function byHand(
 }
 
 /** An existing handler of batches, which does with its event what it likes. */
-function batchHandler({ scenario, oracle }: DoorsSimulation, worker: DoorsWorker, sandbox: Sandbox) {
+function batchHandler(
+  { scenario, oracle }: DoorsSimulation,
+  worker: DoorsWorker,
+  sandbox: Sandbox,
+  { early, failedAnswer }: SeamsAtWork,
+) {
   const { mangles, handler } = scenario;
-  return async function handle(event: SQSEvent): Promise<unknown> {
+
+  async function handle(event: SQSEvent): Promise<unknown> {
     const records = event.Records as unknown as SqsRecord[];
     if (mangles === 'sorts') records.sort((a, b) => (a.body < b.body ? -1 : 1));
     if (mangles === 'reverses') records.reverse();
@@ -173,17 +181,21 @@ function batchHandler({ scenario, oracle }: DoorsSimulation, worker: DoorsWorker
       }),
     );
     const failed = taken.filter((_, index) => results[index]?.status === 'rejected');
-    if (handler.answers === 'settled') return results;
-    if (handler.answers === 'failures')
-      return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    const failures = failed.map(({ messageId }) => ({ itemIdentifier: messageId }));
+    if (handler.answers === 'settled') return failedAnswer(results, failures);
+    if (handler.answers === 'failures') return failedAnswer({ batchItemFailures: failures }, failures);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     return undefined;
-  };
+  }
+
+  return (event: SQSEvent, context: Context) =>
+    early<unknown>(context, [undefined, {}, [], { batchItemFailures: [] }], handle(event));
 }
 
 /** The same business behind HTTP. */
 function overHttp(simulation: DoorsSimulation, sandbox: Sandbox, worker: DoorsWorker): Handler {
   const { scenario, world } = simulation;
+  const { early } = createSeams(simulation, sandbox);
   const options = {
     ...claimOptions(simulation, sandbox),
     caller: 'anyone' as const,
@@ -208,10 +220,13 @@ function overHttp(simulation: DoorsSimulation, sandbox: Sandbox, worker: DoorsWo
     }
   }
 
+  const serveInTime = (event: HttpEvent, context: HttpContext, claim: Claim) =>
+    early<unknown>(context, [{ statusCode: 408 }, { statusCode: 429 }, { statusCode: 503 }], serve(event, claim));
+
   const callOverHttp: HttpHandler =
     scenario.door === 'http'
-      ? onceOverHttp<HttpEvent, HttpContext, unknown>(options, (event, _, claim) => serve(event, claim))
-      : (middy((event: HttpEvent, context: Context) => serve(event, claimOf(context) as Claim), {
+      ? onceOverHttp<HttpEvent, HttpContext, unknown>(options, serveInTime)
+      : (middy((event: HttpEvent, context: Context) => serveInTime(event, context, claimOf(context) as Claim), {
           timeoutEarlyInMillis: 0,
         }).use(httpOnce<HttpEvent>(options)) as unknown as HttpHandler);
   return ({ http = { body: '' } }, context) => callOverHttp(http, context);

@@ -39,6 +39,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   const open = new Set<Invocation>();
   const deciding = new Map<string, Deciding>();
   const copied = new Set<string>();
+  const everParked = new Set<string>();
   const waitsForRecord = new Map<string, Set<() => void>>();
   /** Claims whose end was sent to the table, whether or not it got there. */
   const askedToRecord = new Set<string>();
@@ -218,6 +219,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     const addsResult = to === 'completed' && scenario.door.startsWith('http') && isIts(writer, before);
     if ((from === 'completed' && !addsResult) || from === 'rejected')
       problem(5, `a ${from} claim of ${key} was changed`);
+    if (to === 'parked') everParked.add(key);
     const decided = deciding.get(key);
     const isDecision = decided?.operator === writer.name;
     if (from === 'parked' && !isDecision && !(to === 'completed' && isIts(writer, before))) {
@@ -345,7 +347,14 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
       for (const record of invocationOf(sandbox)?.event.Records ?? []) {
         if (record.body === body) copied.add(record.messageId);
       }
-      if (copy !== undefined) stats.deadLettered++;
+      if (copy === undefined) return;
+      stats.deadLettered++;
+      const { name, key = '', payload } = simulation.traffic.intentOfBody(body) ?? {};
+      const status = textOf(recordOf(key)?.['status']);
+      // Where the key is its own: what may run, runs, and may be done, is not set aside for good.
+      const isOver = status === 'rejected' || everParked.has(key);
+      if (payload !== undefined && payloads.get(key) === payload && !isOver)
+        problem(7, `${name} is set aside, and its claim is ${status}`);
     },
     answered,
     deleted({ id }: QueuedMessage) {

@@ -1,5 +1,6 @@
 import { drawScenario as drawBase, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom, type Random } from '../world/random.ts';
+import { drawSeams, type Seams } from './seams.ts';
 
 /** How work comes in. */
 export type Door = 'each-message' | 'once' | 'each-transaction' | 'sqs-once' | 'http' | 'http-once';
@@ -33,6 +34,7 @@ export interface DoorsScenario extends Scenario {
   readonly mangles: 'nothing' | 'sorts' | 'reverses' | 'splices';
   readonly operators: readonly OperatorPlan[];
   readonly clients: ClientPlan;
+  readonly seams: Seams;
 }
 
 /** Who decides parked claims: a person, or a job. */
@@ -61,11 +63,24 @@ type Focus = 'late copies' | 'work beside' | 'hanging beats';
 
 export function createDoorsScenario(seed: number): DoorsScenario {
   const random = createRandom(seed + 0x53_0000_0000);
-  const scenario = drawScenario(seed);
+  const chosen = drawScenario(seed);
+  const scenario = { ...chosen, seams: drawSeams(chosen) };
   const focus = random.chance(0.4) && random.pick<Focus>(['late copies', 'work beside', 'hanging beats']);
+  if (scenario.seams.answersEarlyMs !== undefined) return focusedOnEarlyAnswers(scenario);
   return focus && scenario.door !== 'sqs-once' && scenario.door !== 'each-transaction'
     ? focused(scenario, focus, random)
     : scenario;
+}
+
+/** Its effect has happened, its provider does not answer, and it waits for that: an early answer speaks for it. */
+function focusedOnEarlyAnswers(scenario: DoorsScenario): DoorsScenario {
+  const { door, faults, policy, handler } = scenario;
+  return {
+    ...scenario,
+    ...(door !== 'sqs-once' && { shape: 'plain', policy: policy === 'retry' ? 'park' : policy, timeoutMs: 0 }),
+    handler: { ...handler, usesSignal: false, patienceMs: undefined },
+    faults: { ...faults, providerHangs: 0.1, providerHangsApplied: 0.25 },
+  };
 }
 
 function focused(scenario: DoorsScenario, focus: Focus, { pick, between }: Random): DoorsScenario {
@@ -103,7 +118,7 @@ function focused(scenario: DoorsScenario, focus: Focus, { pick, between }: Rando
   }
 }
 
-function drawScenario(seed: number): DoorsScenario {
+function drawScenario(seed: number): Omit<DoorsScenario, 'seams'> {
   const base = drawBase(seed + 0x1_0000_0000);
   const random = createRandom(seed + 0x52_0000_0000);
   const { pick, chance, below, between } = random;

@@ -30,6 +30,8 @@ export function createLambda(simulation: Simulation, functionOf: (sandbox: Sandb
     world.note(sandbox.name, 'is killed:', why);
     stats.kills++;
     sandbox.kill();
+    const waiting = idle.findIndex((one) => one.sandbox === sandbox);
+    if (waiting !== -1) idle.splice(waiting, 1);
     current.get(sandbox)?.end({ outcome: 'killed' });
   }
 

@@ -3,13 +3,17 @@ import type { Claims } from '../../../lib/core/claims.ts';
 import type { Held } from '../../../lib/core/held.ts';
 import { openClaim } from '../../../lib/core/open-claim.ts';
 import type { Ran } from '../../../lib/core/ran.ts';
+import type { run } from '../../../lib/core/run.ts';
 import { createWork } from '../../../lib/core/work.ts';
 
-/**
- * A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that
- * is falsy is none.
- */
-export async function runByWhatWasThrown<Input, R>(
+/** A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that is falsy is none. */
+export const runByWhatWasThrown: typeof run = (...args) => oldRun(false, ...args);
+
+/** The second half of that alone: what the effect throws decides, unless it is falsy. */
+export const runByWhatIsTruthy: typeof run = (...args) => oldRun(true, ...args);
+
+async function oldRun<Input, R>(
+  hearsAllOfTheEffect: boolean,
   claims: Claims<Input>,
   held: Held,
   handler: (input: Input, claim: Claim) => Promise<R> | R,
@@ -33,7 +37,7 @@ export async function runByWhatWasThrown<Input, R>(
       return value;
     })();
     started.catch((error) => {
-      late = ended && error;
+      late = (ended || hearsAllOfTheEffect) && error;
     });
     pending = started;
     return started;
