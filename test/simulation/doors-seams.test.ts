@@ -13,6 +13,7 @@ type ConsumerModule = typeof import('../../lib/sqs/consumer.ts');
 type AuthorError = typeof import('../../lib/sqs/author-error.ts');
 type FateModule = typeof import('../../lib/sqs/fate.ts');
 type Run = typeof import('../../lib/core/run.ts');
+type Settle = typeof import('../../lib/core/settle.ts');
 
 interface Breakage {
   readonly what: string;
@@ -125,6 +126,19 @@ const breakages: readonly Breakage[] = [
     put: (plant) =>
       plant<ConsumerModule>('../../lib/sqs/consumer.ts', ({ createConsumer }) => ({
         createConsumer: takingParsedBodies(createConsumer),
+      })),
+  },
+  {
+    what: 'a completion that keeps the checkpoints of its steps, and does not fit',
+    from: 520,
+    breaks: [1],
+    put: (plant) =>
+      plant<Settle>('../../lib/core/settle.ts', ({ settle }) => ({
+        settle(claimId, found, ...rest) {
+          const next = settle(claimId, found, ...rest);
+          if (typeof next === 'string' || next.status !== 'completed') return next;
+          return { ...next, checkpoints: found?.checkpoints };
+        },
       })),
   },
   {

@@ -22,6 +22,9 @@ describe('the simulation of doors', () => {
       expect(stats[what], what).toBeGreaterThan(10);
     }
     const scenarios = seeds.map(createDoorsScenario);
+    for (const seam of ['hasPartialBatchFailure', 'answersOddly', 'answersEarlyMs', 'isBulky', 'bug'] as const) {
+      expect(scenarios.filter(({ seams }) => seams[seam]).length, seam).toBeGreaterThan(4);
+    }
     for (const door of ['each-message', 'once', 'http', 'http-once'] as const) {
       for (const shape of ['steps', 'phases', 'commits', 'beside', 'plain'] as const) {
         const alike = scenarios.filter((one) => one.door === door && one.shape === shape);

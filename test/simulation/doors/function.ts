@@ -56,6 +56,7 @@ function claimOptions<Input>(simulation: DoorsSimulation, sandbox: Sandbox) {
     timeoutMs,
     maxAttempts,
     recordResult: recordsResult,
+    ...(scenario.seams.isBulky && { maxResultBytes: 300_000 }),
     marksEffect: scenario.shape === 'beside',
     onEvent: (event) => oracle.event(sandbox, event),
   } satisfies ClaimOptions<Input>;

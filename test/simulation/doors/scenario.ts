@@ -67,9 +67,22 @@ export function createDoorsScenario(seed: number): DoorsScenario {
   const scenario = { ...chosen, seams: drawSeams(chosen) };
   const focus = random.chance(0.4) && random.pick<Focus>(['late copies', 'work beside', 'hanging beats']);
   if (scenario.seams.answersEarlyMs !== undefined) return focusedOnEarlyAnswers(scenario);
+  if (scenario.seams.isBulky) return focusedOnBulk(scenario);
   return focus && scenario.door !== 'sqs-once' && scenario.door !== 'each-transaction'
     ? focused(scenario, focus, random)
     : scenario;
+}
+
+/** All that is kept is as large as it may be, and the same is asked for once more. */
+function focusedOnBulk(scenario: DoorsScenario): DoorsScenario {
+  const { steps, traffic } = scenario;
+  return {
+    ...scenario,
+    // No more than all checkpoints together may hold.
+    steps: steps.slice(0, 2),
+    recordsResult: true,
+    traffic: { ...traffic, sentAgain: 0.6, forMs: 60_000 },
+  };
 }
 
 /** Its effect has happened, its provider does not answer, and it waits for that: an early answer speaks for it. */

@@ -15,6 +15,8 @@ export interface Seams {
   readonly answersOddly: boolean;
   /** So long before the end of an invocation another middleware answers, while the handler is still at work. */
   readonly answersEarlyMs: number | undefined;
+  /** Steps and handlers return as much as the library keeps of them. */
+  readonly isBulky: boolean;
   /** A deployment with a bug, which is taken back. */
   readonly bug: Bug | undefined;
 }
@@ -29,13 +31,14 @@ export interface Bug {
 interface Circumstances {
   readonly seed: number;
   readonly door: string;
+  readonly shape: string;
   readonly faults: FaultRates;
   readonly marginMs: number;
   readonly traffic: { readonly forMs: number };
 }
 
 /** From a stream of its own: seeds without any of it mean what they meant before. */
-export function drawSeams({ seed, door, faults, marginMs, traffic }: Circumstances): Seams {
+export function drawSeams({ seed, door, shape, faults, marginMs, traffic }: Circumstances): Seams {
   const { chance, pick, between } = createRandom(seed + 0x5b_0000_0000);
   const isBatch = door === 'sqs-once';
   const isHttp = door === 'http' || door === 'http-once';
@@ -47,7 +50,9 @@ export function drawSeams({ seed, door, faults, marginMs, traffic }: Circumstanc
   const fromMs = between(0, traffic.forMs);
   // Short enough that no message uses up its receives in it.
   const bug: Bug = { kind: isBatch ? pick(['key', 'parsed']) : 'key', fromMs, untilMs: fromMs + between(500, 3000) };
+  const isBulky = chance(0.1);
   return {
+    isBulky: shape === 'steps' && isBulky,
     hasPartialBatchFailure: isBatch && hasPartialBatchFailure,
     answersOddly: isBatch && answersOddly,
     answersEarlyMs: (isBatch || isHttp) && answersEarly ? marginMs / 4 : undefined,
@@ -59,7 +64,7 @@ export type SeamsAtWork = ReturnType<typeof createSeams>;
 
 /** What a seed chose of it, in one sandbox. */
 export function createSeams({ scenario, world, lambda }: DoorsSimulation, sandbox: Sandbox) {
-  const { hasPartialBatchFailure, answersOddly, answersEarlyMs, bug } = scenario.seams;
+  const { hasPartialBatchFailure, answersOddly, answersEarlyMs, isBulky, bug } = scenario.seams;
   const hasBug = (kind: Bug['kind']) => bug?.kind === kind && world.time >= bug.fromMs && world.time < bug.untilMs;
 
   /** As `@middy/event-normalizer` does; but the event is the event source's as well, here. */
@@ -76,6 +81,11 @@ export function createSeams({ scenario, world, lambda }: DoorsSimulation, sandbo
       if (hasPartialBatchFailure) others.push(sqsPartialBatchFailure({ logger: () => undefined }));
       if (bug?.kind === 'parsed') others.push({ before: parseBodies });
       return others;
+    },
+
+    /** What a step, or a handler, returns. */
+    returned(value: string, bytes: number): string {
+      return isBulky ? value.padEnd(bytes, '.') : value;
     },
 
     /** The author's key function, with its bug. */

@@ -14,6 +14,7 @@ import type { Job } from '../parts.ts';
 import { ProviderError } from '../provider.ts';
 import type { JobRun } from './parts.ts';
 import { blockId, counterId, effectsOfJob } from './parts-of-job.ts';
+import { createSeams } from './seams.ts';
 import type { DoorsSimulation } from './simulation.ts';
 
 /** How long a provider's look-up may lag behind, with whatever is still on its way to it. */
@@ -29,6 +30,7 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
   const { shape, arrangement, auditFails, throwsFalsy, refusalIsFinal } = scenario;
   const { worksBefore, worksAfter, longestWorkMs, usesSignal, patienceMs } = scenario.handler;
   const { random } = world;
+  const { returned } = createSeams(simulation, sandbox);
 
   /** A request that changes nothing anywhere. */
   function otherWork(): Promise<void> {
@@ -127,7 +129,12 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
     const one = (name: string, index: number) =>
       run.follow(
         name,
-        step(claim, name, (its) => askProvider(job, name, its.effectKey, its.signal), stepOptions(index)),
+        step(
+          claim,
+          name,
+          async (its) => returned(await askProvider(job, name, its.effectKey, its.signal), 95_000),
+          stepOptions(index),
+        ),
       );
     switch (arrangement) {
       case 'sequence':
@@ -146,7 +153,7 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
       }
     }
     if (worksAfter) await audit();
-    return 'done';
+    return returned('done', 290_000);
   }
 
   /** A write that can be counted, and one that may refuse. */

@@ -48,6 +48,7 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
         ...(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before && { Item: { ...before } }),
       });
     }
+    if (isTooLarge(after)) throw invalid('Item size has exceeded the maximum allowed size');
     replace(before, { ...after }, writer);
     return {};
   }
@@ -60,6 +61,7 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
     if (parsed.kind === 'insert') {
       const after = Object.fromEntries(parsed.fields.map((field) => [field, next()]));
       if (items.has(textOf(after['id']))) return refused('DuplicateItem');
+      if (isTooLarge(after)) return refused('ValidationError');
       replace(undefined, after, writer);
       return {};
     }
@@ -80,6 +82,7 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
       if (value === undefined) delete after[field];
       else after[field] = value;
     }
+    if (isTooLarge(after)) return refused('ValidationError');
     replace(before, after, writer);
     return {};
   }
@@ -89,9 +92,10 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
     const actions = TransactItems.map(actionOf);
     if (actions.length === 0 || actions.length > 100 || new Set(actions.map(({ id }) => id)).size < actions.length)
       throw invalid('no action, more than 100, or two of one item');
-    const reasons = actions.map(({ id, condition, placeholders, shows }) => {
+    const reasons = actions.map(({ id, condition, placeholders, shows, after }) => {
       const before = items.get(id);
-      if (holds(condition, placeholders, before)) return { Code: 'None' };
+      if (holds(condition, placeholders, before))
+        return { Code: after && isTooLarge(after(before)) ? 'ValidationError' : 'None' };
       return { Code: 'ConditionalCheckFailed', ...(shows && before && { Item: { ...before } }) };
     });
     if (reasons.some(({ Code }) => Code !== 'None')) {
@@ -187,7 +191,19 @@ function textOf(value: AttributeValue | undefined): string {
   return value.S;
 }
 
-function refused(Code: 'DuplicateItem' | 'ConditionalCheckFailed', item?: Item): BatchStatementResponse {
+/** What DynamoDB takes for one item, in bytes. What the simulation writes is ASCII. */
+const itemLimit = 400 * 1024;
+
+function isTooLarge(item: Item): boolean {
+  let bytes = 0;
+  for (const [field, { S, N }] of Object.entries(item)) bytes += field.length + (S ?? N ?? '').length;
+  return bytes > itemLimit;
+}
+
+function refused(
+  Code: 'DuplicateItem' | 'ConditionalCheckFailed' | 'ValidationError',
+  item?: Item,
+): BatchStatementResponse {
   return { Error: { Code, Message: 'refused', ...(item && { Item: item }) } };
 }
 
