@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../lib/core/outcome.ts';
-import { renew, settle } from '../../lib/core/settle.ts';
+import { renew, setAside, settle } from '../../lib/core/settle.ts';
 import { record, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 
@@ -94,5 +94,26 @@ describe('renew', () => {
     expect(renew('first', undefined, someDay + 60_000, rules)).toBe('stale');
     expect(renew('first', record({ claimId: 'second' }), someDay + 60_000, rules)).toBe('stale');
     expect(renew('first', record({ status: 'completed' }), someDay + 60_000, rules)).toBe('stale');
+  });
+});
+
+describe('setAside', () => {
+  it('parks the claim that its last owner has released, once', () => {
+    const parked = setAside('first', record({ status: 'released', error }), error);
+    expect(parked).toMatchObject({ status: 'parked', claimId: 'first', rev: 2 });
+    expect(setAside('first', parked as typeof held, error)).toBe('applied');
+  });
+
+  it('leaves alone what another worker has been granted since, whatever became of it', () => {
+    for (const status of ['in-flight', 'released', 'completed', 'rejected', 'parked'] as const) {
+      expect(setAside('first', record({ status, claimId: 'second', fence: 6 }), error)).toBe('stale');
+    }
+    expect(setAside('first', undefined, error)).toBe('stale');
+  });
+
+  it('leaves alone what has ended, or runs again', () => {
+    for (const status of ['in-flight', 'completed', 'rejected'] as const) {
+      expect(setAside('first', record({ status }), error)).toBe('stale');
+    }
   });
 });
