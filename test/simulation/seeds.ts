@@ -56,5 +56,9 @@ export const lockRegressions: typeof regressions = [
 export const doorRegressions: typeof regressions = [
   { seed: 825706, was: 'the oracle held a worker to a clock that was set while its effect was under way' },
   { seed: 61014, was: 'a clock that was set forward beyond the lease ended the waiting for every renewal after it' },
+  {
+    seed: 113035,
+    was: 'the oracle took a handler for recorded whose worker stood still right after it had returned',
+  },
   { seed: 193, was: 'a batch handler that is not given its claims was asked about by a hashed key' },
 ];

@@ -20,7 +20,7 @@ import { asDocuments } from '../dynamodb/documents.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler, Job } from '../parts.ts';
 import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
-import { createSeams, type SeamsAtWork } from './seams.ts';
+import { createSeams, type SeamsAtWork } from './seams-at-work.ts';
 import type { DoorsSimulation } from './simulation.ts';
 import { createDoorsWorker, type DoorsWorker, settleMsOf } from './work.ts';
 

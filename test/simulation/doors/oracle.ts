@@ -40,8 +40,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   const deciding = new Map<string, Deciding>();
   const copied = new Set<string>();
   const everParked = new Set<string>();
-  /** Keys whose handler has returned, with nothing left open. */
-  const returnedOnce = new Set<string>();
+  /** Keys whose handler has returned, with nothing left open, and in which invocation. */
+  const returnedIn = new Map<string, Invocation>();
   const waitsForRecord = new Map<string, Set<() => void>>();
   /** Claims whose end was sent to the table, whether or not it got there. */
   const askedToRecord = new Set<string>();
@@ -125,7 +125,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     world.note(sandbox.name, 'runs the handler of', `${key} (${job.messageId})`);
     stats.runs++;
     ran.add(key);
-    if (returnedOnce.has(key) && !harmed.has(key) && !clocksWrong)
+    // One that stands still afterwards has not recorded it.
+    if (returnedIn.get(key)?.paused === false && !harmed.has(key) && !clocksWrong)
       problem(1, `the handler of ${key} runs again, and it has returned`);
     const first = payloads.get(key) ?? payload;
     if (first !== payload) problem(9, `${key} runs with the payloads ${first} and ${payload}`);
@@ -172,7 +173,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
         if (returned && mayGoOn && !observesPromises)
           for (const part of effects.remote) swallowed.add(`${key}/${part}`);
         const isWhole = !mayGoOn && scenario.door !== 'sqs-once' && scenario.seams.answersEarlyMs === undefined;
-        if (returned && isWhole && invocation?.paused === false) returnedOnce.add(key);
+        if (returned && isWhole && invocation) returnedIn.set(key, invocation);
         endedIfQuiet();
       },
     };

@@ -14,7 +14,7 @@ import type { Job } from '../parts.ts';
 import { ProviderError } from '../provider.ts';
 import type { JobRun } from './parts.ts';
 import { blockId, counterId, effectsOfJob } from './parts-of-job.ts';
-import { createSeams } from './seams.ts';
+import { createSeams } from './seams-at-work.ts';
 import type { DoorsSimulation } from './simulation.ts';
 
 /** How long a provider's look-up may lag behind, with whatever is still on its way to it. */
