@@ -81,7 +81,12 @@ export function commitStep(claim: Claim, name: string, writesOf: () => Promise<W
     if (next.before?.state === 'done') return;
     const writes = await writesOf();
     if (writes.length === 0) return;
-    next.expectStartable();
+    try {
+      next.expectStartable();
+    } catch (error) {
+      next.work.leaveUnstarted(error);
+      throw error;
+    }
     const carried = carrying(store, writes);
     await carried.apply(() => next.reach('done', undefined, carried.write));
   }
