@@ -31,7 +31,8 @@ export function putInside(claim: object, inside: Inside): void {
 
 /** @throws TypeError when it is not the very object that the handler was given */
 export function insideOf(claim: object): Inside {
-  const inside = (claim as { readonly [behind]?: Inside })[behind];
+  // Where a key is not required, a request without one has no claim at all.
+  const inside = (claim as { readonly [behind]?: Inside } | null | undefined)?.[behind];
   if (inside === undefined) throw new TypeError('expected the claim that the handler was given, and no copy of it');
   return inside;
 }

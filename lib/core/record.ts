@@ -70,8 +70,8 @@ export interface ClaimRecord {
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
   /**
-   * SQS's id of the message that the claim was granted for, where duplicates in flight are discarded: only another message is a duplicate. Absent
-   * elsewhere.
+   * SQS's id of the message that the claim was granted for, behind the fence of that grant, where duplicates in flight are discarded: only another
+   * message is a duplicate. Absent elsewhere. Read it with `sourceOf`.
    */
   readonly source?: string | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
@@ -83,6 +83,20 @@ export interface ClaimRecord {
   readonly rev?: number | undefined;
   /** Schema version. 1: written before there were revisions. Every write makes it 2. */
   readonly v: 1 | 2;
+}
+
+/** The `source` of a grant. */
+export function sourceText(fence: number, messageId: string): string {
+  return `${fence} ${messageId}`;
+}
+
+/**
+ * The message that a claim was granted for. Nothing if the record does not say so of this very grant: a version of pawl that does not know `source`
+ * takes a claim over and leaves the message of the earlier grant there.
+ */
+export function sourceOf({ source, fence }: Pick<ClaimRecord, 'source' | 'fence'>): string | undefined {
+  const prefix = sourceText(fence, '');
+  return source?.startsWith(prefix) ? source.slice(prefix.length) : undefined;
 }
 
 /** A record as the rules make it, before `successor` gives it its revision. */

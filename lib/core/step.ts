@@ -84,16 +84,11 @@ export function step<R>(
         throw leftInDoubt(new RetryableError(tooEarly));
       }
     }
-    expectStartable();
-    // Under 'retry' it may run again in any case, and need not say that it began.
-    if (onAbandoned !== 'retry') {
-      await reached('started');
-      // The write took its time, and its answer may have come after the lease.
-      if (!isStartable()) {
-        await reached('open');
-        // Even if a heartbeat has renewed the lease meanwhile: its record says that it has applied nothing, and it must not begin under that.
-        throw next.notStarted();
-      }
+    try {
+      await start();
+    } catch (error) {
+      work.leaveUnstarted(error);
+      throw error;
     }
     let value: R;
     try {
@@ -103,6 +98,20 @@ export function step<R>(
     }
     await reached('done', value);
     return value;
+  }
+
+  /** @throws LeaseError, or the store's error: then it has not started */
+  async function start(): Promise<void> {
+    expectStartable();
+    // Under 'retry' it may run again in any case, and need not say that it began.
+    if (onAbandoned === 'retry') return;
+    await reached('started');
+    // The write took its time, and its answer may have come after the lease.
+    if (!isStartable()) {
+      await reached('open');
+      // Even if a heartbeat has renewed the lease meanwhile: its record says that it has applied nothing, and it must not begin under that.
+      throw next.notStarted();
+    }
   }
 
   /** Records that the step threw. @returns the error to throw in its place */

@@ -10,7 +10,7 @@ export interface Thrown {
 export interface Rested {
   /** What was left in doubt, at any time. */
   readonly inDoubt: readonly Thrown[];
-  /** What failed since the handler ended. */
+  /** What failed since the handler ended, and what could not start. */
   readonly late: readonly Thrown[];
 }
 
@@ -26,6 +26,8 @@ export interface Work {
   follow<T>(started: Promise<T>): Promise<T>;
   /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
   leaveInDoubt(error: unknown): void;
+  /** A step could not start. The claim cannot complete without it, even if the handler catches the error, or never waits for it. */
+  leaveUnstarted(error: unknown): void;
   /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
   end(how: 'returned' | 'threw'): void;
   /**
@@ -67,6 +69,9 @@ export function createWork(): Work {
     },
     leaveInDoubt(error) {
       inDoubt.push({ error });
+    },
+    leaveUnstarted(error) {
+      late.push({ error });
     },
     end(how) {
       ended = true;

@@ -3,7 +3,7 @@ import type { FactsOf } from '../core/events.ts';
 import { type Compared, printsOf, ruleOf } from '../core/fingerprint-rule.ts';
 import type { Held } from '../core/held.ts';
 import { type Identity, identify } from '../core/identity.ts';
-import type { Attributes } from '../core/record.ts';
+import { type Attributes, sourceOf } from '../core/record.ts';
 import { tooLate } from '../core/run.ts';
 import {
   isInvalidMessage,
@@ -157,7 +157,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     }
     // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. Told by the id, and
     // by no clock. A claim that does not say is not taken for another's.
-    const holder = acquired.record?.source;
+    const holder = acquired.record && sourceOf(acquired.record);
     const isAnother = holder !== undefined && holder !== messageId;
     return fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
   }

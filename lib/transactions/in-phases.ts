@@ -1,5 +1,6 @@
 import type { Claim } from '../core/claim.ts';
 import { insideOf } from '../core/inside.ts';
+import { recordedError } from '../core/record.ts';
 import { nextStep, type StepOptions, type StepRun, step } from '../core/step.ts';
 import { carrying, commit, expectTransactional } from './commit.ts';
 import { CommitRefusedError } from './refused.ts';
@@ -81,10 +82,25 @@ export function commitStep(claim: Claim, name: string, writesOf: () => Promise<W
     if (next.before?.state === 'done') return;
     const writes = await writesOf();
     if (writes.length === 0) return;
-    next.expectStartable();
+    try {
+      next.expectStartable();
+    } catch (error) {
+      next.work.leaveUnstarted(error);
+      throw error;
+    }
     const carried = carrying(store, writes);
     await carried.apply(() => next.reach('done', undefined, carried.write));
   }
 
-  return next.work.follow(run());
+  /** Not waited for, one that fails would be missing from a claim that completes, and nothing would say so. */
+  async function reported(): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      next.engine.emit(next.held.identity, 'step-failed', { step: name, error: recordedError(error) });
+      throw error;
+    }
+  }
+
+  return next.work.follow(reported());
 }

@@ -183,21 +183,28 @@ describe('an effect beside other work', () => {
     expect(store.records()).toMatchObject([{ status: 'parked' }]);
   });
 
-  it('that never ends is in doubt when the time is over, and does not keep that from being recorded', async () => {
-    const host = virtualHost();
-    const store = memoryStore();
-    const call = once<string, unknown>(
-      { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
-      async (_, claim) => {
-        void claim.effect(() => new Promise(() => undefined));
-        return 'the handler has ended';
-      },
-    );
-    const answer = call('m-1', { remainingMs: () => 30_000 }).catch((error: Error) => error.message);
-    await host.advance(29_500);
-    expect(await answer).toContain('had not ended when the time was over');
-    expect(store.records()).toMatchObject([{ status: 'parked' }]);
-  });
+  it.each([
+    ['returns', () => 'the handler has ended'],
+    ['says that nothing was applied', () => Promise.reject(new RetryableError('the audit log is busy'))],
+    ['rejects', () => Promise.reject(new RejectedError('the address does not exist'))],
+  ])(
+    'that never ends is in doubt when the time is over, and is recorded as that, also where the handler %s',
+    async (_, rest) => {
+      const host = virtualHost();
+      const store = memoryStore();
+      const call = once<string, unknown>(
+        { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
+        async (__, claim) => {
+          void claim.effect(() => new Promise(() => undefined));
+          return rest();
+        },
+      );
+      const answer = call('m-1', { remainingMs: () => 30_000 }).catch((error: Error) => error.message);
+      await host.advance(29_500);
+      expect(await answer).toContain('had not ended when the time was over');
+      expect(store.records()).toMatchObject([{ status: 'parked' }]);
+    },
+  );
 });
 
 describe('a step that nobody waits for', () => {

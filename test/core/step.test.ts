@@ -3,6 +3,7 @@ import {
   type Claim,
   InDoubtError,
   memoryStore,
+  type OnceCall,
   OptionError,
   once,
   parkedClaims,
@@ -29,7 +30,8 @@ function setUp() {
     host,
     store,
     parked: parkedClaims({ operation: 'pay', store, ...{ host } }),
-    attempt: (fn: (claim: Claim) => unknown) => once<string, unknown>(options, (_, claim) => fn(claim))('p-1'),
+    attempt: (fn: (claim: Claim) => unknown, call: OnceCall = {}) =>
+      once<string, unknown>(options, (_, claim) => fn(claim))('p-1', call),
     /** A worker that dies where its handler waits for ever; the next one comes when its lease has ended. */
     async dies(fn: (claim: Claim, death: Promise<never>) => unknown): Promise<void> {
       const dead = once<string, unknown>({ ...options, host: { ...host, after: () => () => undefined } }, (_, claim) =>
@@ -63,6 +65,24 @@ describe('a step', () => {
     expect(ran).toEqual(['charge']);
     expect(store.records()[0]).toMatchObject({ status: 'completed', attempts: 2 });
   });
+
+  it.each([retry, park])(
+    'that could not start keeps the claim from completing, although nobody waits for it',
+    async (how) => {
+      const { host, attempt, store } = setUp();
+      const ran: string[] = [];
+      const tooLong = async (claim: Claim) => {
+        await new Promise<void>((resolve) => host.after(claim.remainingMs(), resolve));
+        void step(claim, 'receipt', () => void ran.push('receipt'), how);
+      };
+      const late = attempt(tooLong, { remainingMs: () => 10_000 }).catch((error: unknown) => error);
+      await host.advance(10_000);
+      expect(await late).toMatchObject({ name: 'LeaseError' });
+      expect(store.records()).toMatchObject([{ status: 'released' }]);
+      await attempt((claim) => step(claim, 'receipt', () => void ran.push('receipt'), how));
+      expect(ran).toEqual(['receipt']);
+    },
+  );
 
   it('has an effect key of its own, the same at each attempt', async () => {
     const { attempt } = setUp();

@@ -179,6 +179,20 @@ describe('a middleware inside of sqsOnce that answers early', () => {
     expect(store.records().map(({ unknownAt }) => unknownAt)).toEqual([undefined, undefined]);
   });
 
+  it('before the handler, with a response that is set as well: that is no answer of the handler’s', async () => {
+    const answersAndSets: MiddlewareObj = {
+      before: (request) => {
+        request.response = { batchItemFailures: [] };
+        return request.response;
+      },
+    };
+    const { call, handled, statuses } = setUp([answersAndSets], 'inside', () => undefined);
+    const both = [order('a'), order('b')];
+    expect(failuresOf(await call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
+    expect(handled).toEqual([]);
+    expect(statuses()).toEqual({ a: 'released', b: 'released' });
+  });
+
   it('after the handler: its answer is taken for the handler’s, and what is held elsewhere comes again', async () => {
     const answer = { batchItemFailures: [] };
     const { call, statuses, heldElsewhere } = setUp([early('after', answer)], 'inside', () => undefined);

@@ -59,8 +59,26 @@ export const adapters: readonly Mutant[] = [
   {
     what: 'a claim that was taken over is still another message’s',
     file: 'lib/core/decide.ts',
-    find: 'source: request.source,',
+    find: 'source: request.source && sourceText(from.fence + 1, request.source),',
     put: '',
+  },
+  {
+    what: 'a version that does not know which message holds a claim hands on what an earlier grant says',
+    file: 'lib/core/record.ts',
+    find: 'return source?.startsWith(prefix) ? source.slice(prefix.length) : undefined;',
+    put: "return source?.slice(source.indexOf(' ') + 1);",
+  },
+  {
+    what: 'a copy shares the fate of a suspect that was discarded because of it',
+    file: 'lib/middy/claim-batch.ts',
+    find: 'if (wasDiscarded(await suspect.asked)) {',
+    put: 'if (false) {',
+  },
+  {
+    what: 'what a middleware set before the handler is taken for its answer',
+    file: 'lib/middy/early-answers.ts',
+    find: 'watch.handlerHasAnswered = watch.handlerHasBegun;',
+    put: 'watch.handlerHasAnswered = true;',
   },
   {
     what: 'a message starts however little time is left',

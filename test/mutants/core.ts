@@ -221,8 +221,14 @@ export const core: readonly Mutant[] = [
   {
     what: "a step under 'park' does not say that it begins",
     file: 'lib/core/step.ts',
-    find: "      await reached('started');\n",
+    find: "    await reached('started');\n",
     put: '',
+  },
+  {
+    what: 'a claim completes without a step that could not start',
+    file: 'lib/core/work.ts',
+    find: 'late.push({ error });\n    },\n    end(how)',
+    put: '},\n    end(how)',
   },
   {
     what: 'a step begins however long it took to say so',

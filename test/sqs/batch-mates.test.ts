@@ -128,3 +128,42 @@ it.each<Door>(['eachMessage', 'sqsOnce'])(
     expect(failuresOf(await call(of(1), itself))).toEqual([itself.messageId]);
   },
 );
+
+it.each<Door>(['eachMessage', 'sqsOnce'])(
+  '%s: a copy that holds the claim comes again, although a suspect in its batch is discarded because of it',
+  async (door) => {
+    const host = virtualHost();
+    const store = memoryStore();
+    const options = {
+      operation: 'issue-gift-card',
+      store,
+      key: bodyField('orderId'),
+      host,
+      onInFlight: 'discard',
+    } as const;
+    const never = eachMessage<Order>({ ...options, onAbandoned: 'retry' }, () => new Promise(() => undefined));
+    const held = async (message: SqsRecord, remainingMs: number) => {
+      void never(sqsEvent(message), context(remainingMs, host.now));
+      await host.advance(1);
+    };
+    await held(of(1), 5000);
+    await host.advance(10_000);
+    const [suspect, holder] = [of(1), of(1)] as const;
+    let isFirst = true;
+    const { call } = setUp(door, {
+      ...options,
+      store: {
+        read: store.read,
+        async write(write) {
+          // Another worker, to which SQS gave the same copy, is faster than the suspect's turn to run alone.
+          if (write.seen !== undefined && isFirst) {
+            isFirst = false;
+            await held(holder, 30_000);
+          }
+          return store.write(write);
+        },
+      },
+    });
+    expect(failuresOf(await call(suspect, holder))).toEqual([holder.messageId]);
+  },
+);

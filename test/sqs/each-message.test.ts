@@ -266,6 +266,25 @@ describe('eachMessage', () => {
     expect(failuresOf(await deliver(deliveredAgain(first, 2)))).toEqual([]);
   });
 
+  it('does not know it where a version that does not write it has taken the claim over', async () => {
+    const { handler, host, store } = setUp({ onInFlight: 'discard' }, () => new Promise(() => undefined));
+    const deliver = (record: ReturnType<typeof order>) => handler(sqsEvent(record), context(30_000, host.now));
+    const holder = order('a');
+    void deliver(order('a'));
+    await host.advance(31_000);
+    const [abandoned] = store.records();
+    if (abandoned === undefined) throw new Error('nothing was claimed');
+    const { fence } = abandoned;
+    const takenOver = {
+      ...abandoned,
+      claimId: 'of an earlier version',
+      fence: fence + 1,
+      leaseUntil: host.now() + 30_000,
+    };
+    await store.write({ next: successor(abandoned, takenOver), seen: abandoned });
+    expect(failuresOf(await deliver(deliveredAgain(holder, 2)))).toEqual([holder.messageId]);
+  });
+
   it('is not disturbed by a listener that fails at once or later, and refuses to work on nothing at a time', async () => {
     for (const onEvent of [
       () => {

@@ -87,6 +87,17 @@ describe('a store that commits', () => {
 });
 
 describe('a commitStep', () => {
+  it('that fails is reported, although nobody waits for it', async () => {
+    const { options, items, events } = setUp();
+    items.set('reservation', {});
+    const call = once<string, unknown>(options, async (_, claim) => {
+      void commitStep(claim, 'reserve', () => [put('reservation')]);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    await call('p-1');
+    expect(events.filter(({ type }) => type === 'step-failed')).toMatchObject([{ step: 'reserve' }]);
+  });
+
   it('that is started early and awaited later does not end the process when its condition is refused', async () => {
     const { options, items, host, store } = setUp();
     items.set('reservation', {});
