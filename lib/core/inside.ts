@@ -26,13 +26,14 @@ const behind = Symbol('what stands behind a claim');
 
 /** Has a claim know what stands behind it. Nothing of it is in a log, or in a copy: a copy would outlive the claim, and could still start a step. */
 export function putInside(claim: object, inside: Inside): void {
-  Object.defineProperty(claim, behind, { value: inside });
+  // In a function: to show hidden properties as well is an option of many loggers.
+  Object.defineProperty(claim, behind, { value: () => inside });
 }
 
 /** @throws TypeError when it is not the very object that the handler was given */
 export function insideOf(claim: object): Inside {
   // Where a key is not required, a request without one has no claim at all.
-  const inside = (claim as { readonly [behind]?: Inside } | null | undefined)?.[behind];
+  const inside = (claim as { readonly [behind]?: () => Inside } | null | undefined)?.[behind];
   if (inside === undefined) throw new TypeError('expected the claim that the handler was given, and no copy of it');
-  return inside;
+  return inside();
 }
