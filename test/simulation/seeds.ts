@@ -39,6 +39,10 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     seed: 2007243,
     was: "'discard' told a duplicate in flight by two clocks, and a slow first delivery acknowledged the only copy",
   },
+  {
+    seed: 58635,
+    was: "a duplicate was discarded that SQS had handed to a second worker too, which took over from the dead holder and died: 'discard' cannot know",
+  },
 ];
 
 /** The same for `--locks`. */
