@@ -131,7 +131,8 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
     atTheEnd(): void {
       const dead = new Set([...simulation.deadLetters.messages()].map((message) => intentOf(message)?.name));
       for (const intent of simulation.traffic.intents()) {
-        if (!hasHappened(intent) && !dead.has(intent.name) && !forgone.has(intent.name)) problem(7, `${intent.name} is lost`);
+        if (!hasHappened(intent) && !dead.has(intent.name) && !forgone.has(intent.name))
+          problem(7, `${intent.name} is lost`);
         if (intent.key === undefined || !dead.has(intent.name) || runs.wasTried(intent.key)) continue;
         stats.neverRun++;
         if (onlyEffectsFail) problem(7, `${intent.name} is set aside, and was never run`);
