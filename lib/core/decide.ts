@@ -1,5 +1,5 @@
 import { otherRule, sameIntent } from './fingerprint-rule.ts';
-import { type Attributes, type ClaimRecord, type Draft, sourceText, successor } from './record.ts';
+import { type Attributes, type ClaimRecord, type Draft, successor } from './record.ts';
 import type { ClaimWrite } from './store.ts';
 
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
@@ -135,7 +135,7 @@ export function decide(
       // They mean the same; the one by today's rule outlasts the time for which yesterday's is accepted.
       fingerprint: request.fingerprint ?? from.fingerprint,
       attributes: from.attributes ?? request.attributes,
-      source: request.source && sourceText(from.fence + 1, request.source),
+      source: request.source,
       error: undefined,
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),

@@ -70,8 +70,7 @@ export interface ClaimRecord {
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
   /**
-   * SQS's id of the message that the claim was granted for, behind the fence of that grant, where duplicates in flight are discarded: only another
-   * message is a duplicate. Absent elsewhere. Read it with `sourceOf`.
+   * SQS's id of the message that the claim was granted for, where duplicates in flight are discarded. Absent elsewhere. Read it with `sourceOf`.
    */
   readonly source?: string | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
@@ -85,18 +84,13 @@ export interface ClaimRecord {
   readonly v: 1 | 2;
 }
 
-/** The `source` of a grant. */
-export function sourceText(fence: number, messageId: string): string {
-  return `${fence} ${messageId}`;
-}
-
 /**
- * The message that a claim was granted for. Nothing if the record does not say so of this very grant: a version of pawl that does not know `source`
- * takes a claim over and leaves the message of the earlier grant there.
+ * The message that holds the claim, while its first grant lasts: other messages may be discarded for it. A later grant says nothing. Its message may
+ * be a duplicate that another worker is discarding at the moment, and to discard the first message for it would leave none. A version of pawl that does
+ * not know `source` leaves there what an earlier grant has written, too.
  */
 export function sourceOf({ source, fence }: Pick<ClaimRecord, 'source' | 'fence'>): string | undefined {
-  const prefix = sourceText(fence, '');
-  return source?.startsWith(prefix) ? source.slice(prefix.length) : undefined;
+  return fence === 1 ? source : undefined;
 }
 
 /** A record as the rules make it, before `successor` gives it its revision. */

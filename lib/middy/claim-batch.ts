@@ -81,7 +81,8 @@ export async function claimBatch<Body>(
       return false;
     }
     const asked = await twin.asked;
-    if (wasDiscarded(asked)) {
+    // The first was discarded because another message holds the claim: which may be this very copy.
+    if (asked?.fate === 'done' && asked.discarded) {
       await claim(one, mayTakeOver);
       return false;
     }
@@ -105,19 +106,8 @@ export async function claimBatch<Body>(
   if (suspect && grantedOf(batch).length === 0) {
     suspect.fate = undefined;
     await claim(suspect as One, true);
-    if (wasDiscarded(await suspect.asked)) {
-      for (const one of batch.filter(({ first }) => first === suspect)) await claim(one as One, false);
-    }
   }
   return { batch, startedAt, deadline };
-}
-
-/**
- * Whether a message was discarded because another one holds its claim: which may be a copy of it in this very batch. That one asks for itself, then:
- * with the fate of the first, the last copy would be acknowledged.
- */
-function wasDiscarded(fate: Fate | undefined): boolean {
-  return fate?.fate === 'done' && fate.discarded === true;
 }
 
 /** What is handed on to the handler, in the order of the event. */

@@ -32,10 +32,9 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   readonly concurrency?: number;
   /**
    * What becomes of a duplicate whose first copy is still running. `'defer'`: back to the queue until the lease can have
-   * ended. `'discard'`: acknowledged; if the first copy's worker dies, only that copy is left. The record keeps SQS's id of the message that holds
-   * the claim, so that only another message is discarded: the same one, delivered again, is deferred, and so is a duplicate of a claim that was
+   * ended. `'discard'`: acknowledged; if the first copy's worker dies, only that copy is left. The record keeps SQS's id of the message of the
+   * first attempt, and only while that attempt lasts, other messages are discarded: that one, delivered again, is deferred, and so is every duplicate of a later attempt, or of a claim that was
    * taken without this option. A redrive gives a message another id, and so it looks like a duplicate of itself: wait for the lease before it.
-   * `'defer'` loses nothing. Under `'discard'` both copies are gone where SQS hands the second to two workers at once, and then two workers die, each while it holds the claim.
    * @default 'defer'
    */
   readonly onInFlight?: 'defer' | 'discard';

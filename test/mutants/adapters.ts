@@ -57,22 +57,10 @@ export const adapters: readonly Mutant[] = [
     put: 'holder !== messageId',
   },
   {
-    what: 'a claim that was taken over is still another message’s',
-    file: 'lib/core/decide.ts',
-    find: 'source: request.source && sourceText(from.fence + 1, request.source),',
-    put: '',
-  },
-  {
-    what: 'a version that does not know which message holds a claim hands on what an earlier grant says',
+    what: 'a message is discarded for one that has taken over from it',
     file: 'lib/core/record.ts',
-    find: 'return source?.startsWith(prefix) ? source.slice(prefix.length) : undefined;',
-    put: "return source?.slice(source.indexOf(' ') + 1);",
-  },
-  {
-    what: 'a copy shares the fate of a suspect that was discarded because of it',
-    file: 'lib/middy/claim-batch.ts',
-    find: 'if (wasDiscarded(await suspect.asked)) {',
-    put: 'if (false) {',
+    find: 'return fence === 1 ? source : undefined;',
+    put: 'return source;',
   },
   {
     what: 'what a middleware set before the handler is taken for its answer',

@@ -41,7 +41,7 @@ export const regressions: readonly { readonly seed: number; readonly was: string
   },
   {
     seed: 58635,
-    was: "a duplicate was discarded that SQS had handed to a second worker too, which took over from the dead holder and died: 'discard' cannot know",
+    was: "'discard' acknowledged the first copy for a duplicate that took over from it, and that another worker was discarding at the time",
   },
 ];
 

@@ -254,19 +254,7 @@ describe('eachMessage', () => {
     expect(failuresOf(await deliver(early))).toHaveLength(1);
   });
 
-  it('knows which message holds a claim that was taken over', async () => {
-    const { handler, host } = setUp({ onInFlight: 'discard' }, () => new Promise(() => undefined));
-    const deliver = (record: ReturnType<typeof order>) => handler(sqsEvent(record), context(30_000, host.now));
-    const [first, second] = [order('a'), order('a')] as const;
-    void deliver(first);
-    await host.advance(31_000);
-    void deliver(second);
-    await host.advance(1000);
-    expect(failuresOf(await deliver(deliveredAgain(second, 2)))).toHaveLength(1);
-    expect(failuresOf(await deliver(deliveredAgain(first, 2)))).toEqual([]);
-  });
-
-  it('does not know it where a version that does not write it has taken the claim over', async () => {
+  it('defers the message that holds a claim of a version which does not write down whose it is', async () => {
     const { handler, host, store } = setUp({ onInFlight: 'discard' }, () => new Promise(() => undefined));
     const deliver = (record: ReturnType<typeof order>) => handler(sqsEvent(record), context(30_000, host.now));
     const holder = order('a');

@@ -27,15 +27,6 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
   const { world, scenario, stats } = simulation;
   /** Messages of which there is, or was, a copy in the dead-letter queue. */
   const copied = new Set<string>();
-  /** The last invocation that was given a message. */
-  const lastWith = new Map<string, Invocation>();
-  /** Messages that SQS has handed to two invocations at once. */
-  const handedTwice = new Set<string>();
-  /**
-   * Intents of which a duplicate was discarded that SQS had handed to somebody else as well. If the holder dies, and after it the one that was handed
-   * the duplicate and took over, both copies are gone: `onInFlight` says so.
-   */
-  const forgone = new Set<string>();
   /** Invocations whose answer named no message, and came so near to their end that it may have been Middy's, for a handler that still runs. */
   const late = new Set<string>();
 
@@ -59,7 +50,7 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
   function isSafe(messageId: string): boolean {
     const intent = simulation.traffic.intentOf(messageId);
     if (intent === undefined) return false;
-    if (hasHappened(intent) || copied.has(messageId) || forgone.has(intent.name)) return true;
+    if (hasHappened(intent) || copied.has(messageId)) return true;
     if (scenario.onInFlight !== 'discard') return false;
     // A duplicate that is discarded leaves its first copy.
     for (const queue of [simulation.queue, simulation.deadLetters]) {
@@ -72,13 +63,6 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
 
   const intentOf = ({ body, id }: QueuedMessage) =>
     simulation.traffic.intentOf(id) ?? simulation.traffic.intentOfBody(body);
-
-  function invoked(invocation: Invocation): void {
-    for (const { messageId } of invocation.event.Records) {
-      if (lastWith.get(messageId)?.ended === false) handedTwice.add(messageId);
-      lastWith.set(messageId, invocation);
-    }
-  }
 
   function answered({ name, event, sandbox }: Invocation, response: SqsBatchResponse): void {
     const failures = response?.batchItemFailures;
@@ -97,16 +81,11 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
         problem(10, `${name} lists ${id}, which it has done`);
     }
     for (const id of ids) {
-      if (listed.includes(id)) continue;
-      if (!isSafe(id)) problem(6, `${name} acknowledges ${id}, which is not safe`);
-      const intent = simulation.traffic.intentOf(id);
-      if (intent === undefined || hasHappened(intent) || copied.has(id)) continue;
-      if (handedTwice.has(id)) forgone.add(intent.name);
+      if (!listed.includes(id) && !isSafe(id)) problem(6, `${name} acknowledges ${id}, which is not safe`);
     }
   }
 
   return {
-    invoked,
     answered,
     answeredLate(sandbox: Sandbox): void {
       const { name } = simulation.lambda.invocationOf(sandbox) ?? {};
@@ -131,8 +110,7 @@ export function createMessageChecks(simulation: Simulation, { problem, runs }: P
     atTheEnd(): void {
       const dead = new Set([...simulation.deadLetters.messages()].map((message) => intentOf(message)?.name));
       for (const intent of simulation.traffic.intents()) {
-        if (!hasHappened(intent) && !dead.has(intent.name) && !forgone.has(intent.name))
-          problem(7, `${intent.name} is lost`);
+        if (!hasHappened(intent) && !dead.has(intent.name)) problem(7, `${intent.name} is lost`);
         if (intent.key === undefined || !dead.has(intent.name) || runs.wasTried(intent.key)) continue;
         stats.neverRun++;
         if (onlyEffectsFail) problem(7, `${intent.name} is set aside, and was never run`);

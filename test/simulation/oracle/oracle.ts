@@ -108,7 +108,6 @@ export function createOracle(simulation: Simulation): Oracle {
       else problem(1, `the effect of ${key} was applied ${times} times, where ${most} is the most`);
     },
     deadLettered: messages.deadLettered,
-    invoked: messages.invoked,
     answered: messages.answered,
     deleted: messages.deleted,
     hasCopy: messages.hasCopy,

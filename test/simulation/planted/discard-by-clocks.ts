@@ -1,5 +1,4 @@
 import type { AcquireRequest, createClaims } from '../../../lib/core/claims.ts';
-import { sourceText } from '../../../lib/core/record.ts';
 import type { SqsRecord } from '../../../lib/sqs/event.ts';
 
 /**
@@ -18,7 +17,7 @@ export function claimByTwoClocks(original: typeof createClaims): typeof createCl
       const isAnother = !asked.redelivered && record.fence < 2 && receivedAt - record.firstSeenAt > settings.skewMs;
       return {
         ...acquired,
-        record: { ...record, source: isAnother ? sourceText(record.fence, 'another message') : undefined },
+        record: { ...record, source: isAnother ? 'another message' : undefined },
       } as typeof acquired;
     }
 
