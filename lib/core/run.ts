@@ -72,7 +72,11 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
     if (work.ended || state.kind !== 'none') throw new Error('claim.effect: one effect, while its handler runs');
-    if (claim.remainingMs() <= 0) throw new LeaseError('the effect was not started: the time is over');
+    if (claim.remainingMs() <= 0) {
+      const late = new LeaseError('the effect was not started: the time is over');
+      work.leaveUnstarted(late);
+      throw late;
+    }
     state = { kind: 'under-way' };
     return work.follow(runEffect(start));
   }

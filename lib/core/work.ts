@@ -26,7 +26,7 @@ export interface Work {
   follow<T>(started: Promise<T>): Promise<T>;
   /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
   leaveInDoubt(error: unknown): void;
-  /** A step could not start. The claim cannot complete without it, even if the handler catches the error, or never waits for it. */
+  /** The effect or a step could not start. The claim cannot complete without it, even if the handler catches the error, or never waits for it. */
   leaveUnstarted(error: unknown): void;
   /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
   end(how: 'returned' | 'threw'): void;

@@ -207,6 +207,41 @@ describe('an effect beside other work', () => {
   );
 });
 
+describe.each(['park', 'retry'] as const)('an effect that could not start, under %s', (onAbandoned) => {
+  it.each<[string, (claim: Claim, send: () => void) => unknown]>([
+    [
+      'catches that',
+      (claim, send) =>
+        Promise.resolve()
+          .then(() => claim.effect(send))
+          .catch(() => 'later'),
+    ],
+    [
+      'starts it in a branch that nobody waits for',
+      (claim, send) => {
+        void Promise.resolve()
+          .then(() => claim.effect(send))
+          .catch(() => undefined);
+      },
+    ],
+  ])('keeps its claim from completing, also where the handler %s', async (_, handle) => {
+    const host = virtualHost();
+    const store = memoryStore();
+    let sent = 0;
+    const call = once<string, unknown>(
+      { operation: 'mail', store, key: (id) => id, onAbandoned, marksEffect: true, onEvent: () => undefined, host },
+      async (__, claim) => {
+        await new Promise<void>((resolve) => host.after(claim.remainingMs(), resolve));
+        return handle(claim, () => sent++);
+      },
+    );
+    const late = call('m-1', { remainingMs: () => 10_000 }).catch((error: unknown) => error);
+    await host.advance(10_000);
+    await late;
+    expect([store.records()[0]?.status, sent]).toEqual(['released', 0]);
+  });
+});
+
 describe('a step that nobody waits for', () => {
   it('is waited for, and fails the claim when it fails after the handler has ended', async () => {
     const { attempt, record, host, events } = setUp();

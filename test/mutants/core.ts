@@ -225,6 +225,12 @@ export const core: readonly Mutant[] = [
     put: '',
   },
   {
+    what: 'a claim completes without its effect, which could not start',
+    file: 'lib/core/run.ts',
+    find: 'work.leaveUnstarted(late);',
+    put: '',
+  },
+  {
     what: 'a claim completes without a step that could not start',
     file: 'lib/core/work.ts',
     find: 'late.push({ error });\n    },\n    end(how)',
