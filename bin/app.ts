@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { ClaimsDashboard, ClaimsTable, Consumer } from '../lib/constructs/index.ts';
-import { type AccountSettings, Accounts } from './accounts.ts';
-import { type PaymentSettings, Payments } from './payments.ts';
-import { Repayments } from './repayments.ts';
+import { ClaimsDashboard, ClaimsTable, Consumer } from '../lib/deployment/constructs/index.ts';
+import { type AccountSettings, Accounts } from '../shop/stacks/accounts.ts';
+import { type PaymentSettings, Payments } from '../shop/stacks/payments.ts';
+import { Repayments } from '../shop/stacks/repayments.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 

@@ -1,3 +1,3 @@
-import { main } from '../lib/local/deploy/main.ts';
+import { main } from '../shop/deploy/main.ts';
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,3 +1,3 @@
-import { main } from '../lib/local/main.ts';
+import { main } from '../shop/main.ts';
 
 process.exitCode = await main(process.argv.slice(2));

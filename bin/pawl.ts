@@ -1,1 +1,1 @@
-import '../lib/cli.ts';
+import '../lib/cli/main.ts';

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Host } from './core/host.ts';
+import type { Host } from './kernel/host.ts';
 
 /** What Node's timers hold, in milliseconds: 24.8 days. */
 const longestTimer = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
-import type { Claim } from './core/claim.ts';
-import { type OnceCall, type OnceOptions, type OnceOutcome, once as onceOn } from './core/once.ts';
-import { type ParkedClaimsOptions, parkedClaims as parkedClaimsOn } from './core/resolve.ts';
+import type { Claim } from './claims/claim.ts';
+import { type OnceCall, type OnceOptions, type OnceOutcome, once as onceOn } from './claims/once.ts';
+import { type ParkedClaimsOptions, parkedClaims as parkedClaimsOn } from './claims/resolve.ts';
 import { nodeHost } from './host.ts';
 
 /**
@@ -36,10 +36,22 @@ export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof pa
   return parkedClaimsOn({ host: nodeHost, ...options });
 }
 
-export type { Checkpoint, StepResolution } from './core/checkpoints.ts';
-export type { Claim, Doubt, Verdict } from './core/claim.ts';
-export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './core/decide.ts';
-export { decide } from './core/decide.ts';
+export type { Checkpoint, StepResolution } from './claims/checkpoints.ts';
+export type { Claim, Doubt, Verdict } from './claims/claim.ts';
+export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './claims/decide.ts';
+export { decide } from './claims/decide.ts';
+export { type ClaimEvent, logEvents } from './claims/events.ts';
+export type { Lease, Reconcile } from './claims/held.ts';
+export type { OnceCall, OnceOptions, OnceOutcome } from './claims/once.ts';
+export type { ClaimOptions } from './claims/options.ts';
+export type { Outcome } from './claims/outcome.ts';
+export { type ReconcileOptions, reconcile } from './claims/reconcile.ts';
+export type { Attributes, ClaimRecord, ClaimStatus, Resolution, ResolutionVerdict } from './claims/record.ts';
+export { renewedLease } from './claims/renewed-lease.ts';
+export type { ParkedClaimsOptions, Resolved, ResolvedBy, StepResolutions } from './claims/resolve.ts';
+export { renew, settle, type Transition } from './claims/settle.ts';
+export { type StepOptions, type StepReconcile, type StepRun, step } from './claims/step.ts';
+export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './claims/store.ts';
 export {
   type Classification,
   InDoubtError,
@@ -49,30 +61,12 @@ export {
   RejectedError,
   RetryableError,
   StoreUnavailableError,
-} from './core/errors.ts';
-export { type ClaimEvent, logEvents } from './core/events.ts';
-export { canonicalJson, canonicalValue, FingerprintError } from './core/fingerprint.ts';
-export type { FingerprintOption, FingerprintRule, PreviousRule } from './core/fingerprint-rule.ts';
-export type { Lease, Reconcile } from './core/held.ts';
-export type { Host } from './core/host.ts';
-export type { KeyValue } from './core/identity.ts';
-export type { OnceCall, OnceOptions, OnceOutcome } from './core/once.ts';
-export type { ClaimOptions } from './core/options.ts';
-export type { Outcome } from './core/outcome.ts';
-export { type ReconcileOptions, reconcile } from './core/reconcile.ts';
-export type {
-  Attributes,
-  ClaimRecord,
-  ClaimStatus,
-  RecordedError,
-  Resolution,
-  ResolutionVerdict,
-} from './core/record.ts';
-export { renewedLease } from './core/renewed-lease.ts';
-export type { ParkedClaimsOptions, Resolved, ResolvedBy, StepResolutions } from './core/resolve.ts';
-export { renew, settle, type Transition } from './core/settle.ts';
-export { type StepOptions, type StepReconcile, type StepRun, step } from './core/step.ts';
-export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './core/store.ts';
+} from './kernel/errors.ts';
+export type { Host } from './kernel/host.ts';
+export type { KeyValue } from './kernel/identity.ts';
+export type { RecordedError } from './kernel/recorded-error.ts';
+export { canonicalJson, canonicalValue, FingerprintError } from './payload/fingerprint.ts';
+export type { FingerprintOption, FingerprintRule, PreviousRule } from './payload/fingerprint-rule.ts';
 export { failOpen } from './stores/fail-open.ts';
 export { type MemoryStore, memoryStore } from './stores/memory.ts';
 export { type RememberOptions, rememberCompleted } from './stores/remember-completed.ts';

@@ -45,7 +45,7 @@ with another contender. Blocks: ${samples.join('; ')}. CPU is the user and syste
 threads: compiling and collecting garbage are in it, the server is not. Requests and bytes are counted in another pass, with a client of its own;
 bytes are those on the socket, headers and all. Duplicates and redeliveries are of messages of the same round.
 
-For a cold start the contender is bundled as \`lib/constructs\` bundles functions, and each bundle is loaded by ${plan.coldStarts} fresh processes, in turns. The floor
+For a cold start the contender is bundled as \`lib/deployment/constructs\` bundles functions, and each bundle is loaded by ${plan.coldStarts} fresh processes, in turns. The floor
 is a bundle of the SDK's DynamoDB client and nothing else.
 
 ## What is not measured

@@ -1,5 +1,5 @@
-import { startDynamoDbLocal } from '../../lib/local/dynamodb-local.ts';
-import { createProgress, type Progress } from '../../lib/local/progress.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { createProgress, type Progress } from '../../lib/rehearsal/progress.ts';
 import { claimsTable } from '../../test/support/tables.ts';
 import { benchClient } from './client.ts';
 

@@ -1,7 +1,13 @@
-import { expect, ofQueues, refuseOptions } from '../core/check.ts';
-import type { Claim } from '../core/claim.ts';
-import { type Acquired, createClaims } from '../core/claims.ts';
-import type { ClaimRules } from '../core/decide.ts';
+import type { Claim } from '../claims/claim.ts';
+import type { ClaimRules } from '../claims/decide.ts';
+import { type Acquired, createClaims } from '../claims/engine.ts';
+import type { Held } from '../claims/held.ts';
+import { type Settings, settingsOf } from '../claims/options.ts';
+import type { ClaimRecord } from '../claims/record.ts';
+import { renewedLease } from '../claims/renewed-lease.ts';
+import { run } from '../claims/run.ts';
+import { nodeHost } from '../host.ts';
+import { expect, ofQueues, refuseOptions } from '../kernel/check.ts';
 import {
   errorKind,
   letFail,
@@ -9,14 +15,9 @@ import {
   RetryableError,
   retryAfterOf,
   StoreUnavailableError,
-} from '../core/errors.ts';
-import { ruleOf } from '../core/fingerprint-rule.ts';
-import type { Held } from '../core/held.ts';
-import { type Settings, settingsOf } from '../core/options.ts';
-import { type ClaimRecord, recordedError } from '../core/record.ts';
-import { renewedLease } from '../core/renewed-lease.ts';
-import { run } from '../core/run.ts';
-import { nodeHost } from '../host.ts';
+} from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
+import { ruleOf } from '../payload/fingerprint-rule.ts';
 import { admissionOf, checkReaders } from './admission.ts';
 import { type HttpEvent, type HttpRequest, requestOf } from './event.ts';
 import { headerKey } from './key.ts';

@@ -1,7 +1,7 @@
 import type { MiddlewareObj, Request } from '@middy/core';
-import type { Claim } from '../core/claim.ts';
-import { errorKind, RetryableError } from '../core/errors.ts';
-import { recordedError } from '../core/record.ts';
+import type { Claim } from '../claims/claim.ts';
+import { errorKind, RetryableError } from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate } from './gate.ts';
 import type { HttpOptions } from './options.ts';

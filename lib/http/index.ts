@@ -1,5 +1,5 @@
-export type { Claim } from '../core/claim.ts';
-export type { Attributes } from '../core/record.ts';
+export type { Claim } from '../claims/claim.ts';
+export type { Attributes } from '../claims/record.ts';
 export { bodyField } from '../sqs/keys.ts';
 export { scopedKey } from './admission.ts';
 export type { HttpEvent, HttpRequest } from './event.ts';

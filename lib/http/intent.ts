@@ -1,4 +1,4 @@
-import { canonicalJson, canonicalValue, FingerprintError } from '../core/fingerprint.ts';
+import { canonicalJson, canonicalValue, FingerprintError } from '../payload/fingerprint.ts';
 import type { HttpRequest } from './event.ts';
 
 /**

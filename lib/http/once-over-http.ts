@@ -1,4 +1,4 @@
-import type { Claim } from '../core/claim.ts';
+import type { Claim } from '../claims/claim.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, type RequestContext } from './gate.ts';
 import type { HttpOptions } from './options.ts';

@@ -1,5 +1,5 @@
-import type { FingerprintOption } from '../core/fingerprint-rule.ts';
-import type { ClaimOptions } from '../core/options.ts';
+import type { ClaimOptions } from '../claims/options.ts';
+import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
 import type { HttpResponse } from './response.ts';

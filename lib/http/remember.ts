@@ -1,7 +1,8 @@
-import type { Claims } from '../core/claims.ts';
-import type { Held } from '../core/held.ts';
-import { recordedError, successor } from '../core/record.ts';
-import { completion } from '../core/result.ts';
+import type { Claims } from '../claims/engine.ts';
+import type { Held } from '../claims/held.ts';
+import { successor } from '../claims/record.ts';
+import { completion } from '../claims/result.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import type { Kept } from './response.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { bytesOf } from '../core/text.ts';
+import { bytesOf } from '../kernel/text.ts';
 import { type HttpEvent, infersResponses, speaksMultiValue } from './event.ts';
 
 type HeaderValue = boolean | number | string;

@@ -1,5 +1,5 @@
-import type { Claims, Phase } from '../core/claims.ts';
-import type { Held } from '../core/held.ts';
+import type { Claims, Phase } from '../claims/engine.ts';
+import type { Held } from '../claims/held.ts';
 
 /**
  * The request was answered while its handler may still be at work: by an early time-out. Nothing can be said of the effect before the

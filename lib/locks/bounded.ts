@@ -1,6 +1,6 @@
-import { StoreUnavailableError } from '../core/errors.ts';
-import { type Host, sleep } from '../core/host.ts';
-import { recordedError } from '../core/record.ts';
+import { StoreUnavailableError } from '../kernel/errors.ts';
+import { type Host, sleep } from '../kernel/host.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 
 /** What did not answer in time. It may still be applied: whatever is sent here is refused when it comes late. */
 export class NoAnswerError extends Error {

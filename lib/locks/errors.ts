@@ -1,4 +1,4 @@
-import { RetryableError, StoreUnavailableError } from '../core/errors.ts';
+import { RetryableError, StoreUnavailableError } from '../kernel/errors.ts';
 import type { HeldBy } from './lock.ts';
 import type { Resource } from './resource.ts';
 

@@ -1,4 +1,4 @@
-import { recordedError } from '../core/record.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 
 /** How long a failure may wait for somebody who asks for it, in milliseconds. */
 const patienceMs = 1000;

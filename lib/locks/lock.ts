@@ -1,4 +1,4 @@
-import { expect } from '../core/check.ts';
+import { expect } from '../kernel/check.ts';
 import { insisting } from './bounded.ts';
 import { heard } from './heard.ts';
 import type { LockSettings } from './options.ts';

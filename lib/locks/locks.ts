@@ -1,7 +1,7 @@
-import { expect } from '../core/check.ts';
-import { StoreUnavailableError } from '../core/errors.ts';
-import { type Host, sleep } from '../core/host.ts';
 import { nodeHost } from '../host.ts';
+import { expect } from '../kernel/check.ts';
+import { StoreUnavailableError } from '../kernel/errors.ts';
+import { type Host, sleep } from '../kernel/host.ts';
 import { type HeldAnswer, type LockAnswer, tryLockAll, type Wish } from './acquire.ts';
 import { insisting } from './bounded.ts';
 import { isExclusive } from './decide.ts';

@@ -1,5 +1,5 @@
-import { expect, expectWhole } from '../core/check.ts';
-import type { Host } from '../core/host.ts';
+import { expect, expectWhole } from '../kernel/check.ts';
+import type { Host } from '../kernel/host.ts';
 import type { LockStore } from './store.ts';
 
 export interface LocksOptions {

@@ -1,4 +1,4 @@
-import { LeaseError } from '../core/errors.ts';
+import { LeaseError } from '../kernel/errors.ts';
 import type { Lock } from './lock.ts';
 import type { LockSettings } from './options.ts';
 

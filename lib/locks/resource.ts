@@ -1,6 +1,6 @@
-import { InvalidMessageError } from '../core/errors.ts';
-import type { Host } from '../core/host.ts';
-import { bytesOf } from '../core/text.ts';
+import { InvalidMessageError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { bytesOf } from '../kernel/text.ts';
 
 /**
  * What identifies a resource: a text, or the parts of a composite identity in a fixed order, e.g. `['customer', customerId,

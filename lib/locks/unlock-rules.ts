@@ -1,4 +1,4 @@
-import { expect } from '../core/check.ts';
+import { expect } from '../kernel/check.ts';
 import { requestMsOf, within } from './bounded.ts';
 import { LockKeptError } from './errors.ts';
 import type { Lock } from './lock.ts';

@@ -1,4 +1,4 @@
-import type { Held } from '../core/held.ts';
+import type { Held } from '../claims/held.ts';
 import type { Consumer, Invocation, Runnable } from '../sqs/consumer.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
 import { after, type Fate, fateOfRun, soon } from '../sqs/fate.ts';

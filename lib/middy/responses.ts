@@ -1,6 +1,5 @@
-import { letFail } from '../core/errors.ts';
-import { recordedError } from '../core/record.ts';
-import { lineOf } from '../core/text.ts';
+import { letFail } from '../kernel/errors.ts';
+import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import type { SqsRecord } from '../sqs/event.ts';
 
 /** What a batch handler said of one of its messages. */

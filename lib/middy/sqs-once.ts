@@ -1,9 +1,9 @@
 import type { MiddlewareObj, Request } from '@middy/core';
-import { refuseOptions } from '../core/check.ts';
-import { RetryableError } from '../core/errors.ts';
-import type { Host } from '../core/host.ts';
-import { recordedError } from '../core/record.ts';
-import { tooLate } from '../core/run.ts';
+import { tooLate } from '../claims/run.ts';
+import { refuseOptions } from '../kernel/check.ts';
+import { RetryableError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { createConsumer } from '../sqs/consumer.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { again, done, type Fate, fateOfRun, soon } from '../sqs/fate.ts';

@@ -1,4 +1,4 @@
-import type { ClaimEvent } from '../core/events.ts';
+import type { ClaimEvent } from '../claims/events.ts';
 
 /** Hears of what happens to claims: what `onEvent` takes. */
 export type Listener = (event: ClaimEvent) => void;

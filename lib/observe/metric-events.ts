@@ -1,4 +1,4 @@
-import { expect } from '../core/check.ts';
+import { expect } from '../kernel/check.ts';
 import type { Listener } from './all-of.ts';
 
 export interface MetricOptions {

@@ -1,7 +1,8 @@
-import { checkedAttributes } from '../core/attributes.ts';
-import { InvalidMessageError, letFail } from '../core/errors.ts';
-import type { KeyValue } from '../core/identity.ts';
-import { type Attributes, type RecordedError, recordedError } from '../core/record.ts';
+import { checkedAttributes } from '../claims/attributes.ts';
+import type { Attributes } from '../claims/record.ts';
+import { InvalidMessageError, letFail } from '../kernel/errors.ts';
+import type { KeyValue } from '../kernel/identity.ts';
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 
 /** What of the author's code runs before a message has its claim, or decides when it comes back. */
 export type Stage = 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';

@@ -1,4 +1,4 @@
-import { lineOf } from '../core/text.ts';
+import { lineOf } from '../kernel/recorded-error.ts';
 import type { SqsBatchResponse } from './event.ts';
 import type { Delivery } from './queue.ts';
 

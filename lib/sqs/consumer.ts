@@ -1,10 +1,10 @@
-import { createClaims } from '../core/claims.ts';
-import type { FactsOf } from '../core/events.ts';
-import { type Compared, printsOf, ruleOf } from '../core/fingerprint-rule.ts';
-import type { Held } from '../core/held.ts';
-import { type Identity, identify } from '../core/identity.ts';
-import { type Attributes, sourceOf } from '../core/record.ts';
-import { tooLate } from '../core/run.ts';
+import { createClaims } from '../claims/engine.ts';
+import type { FactsOf } from '../claims/events.ts';
+import type { Held } from '../claims/held.ts';
+import { type Attributes, sourceOf } from '../claims/record.ts';
+import { tooLate } from '../claims/run.ts';
+import { type Identity, identify } from '../kernel/identity.ts';
+import { type Compared, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import {
   isInvalidMessage,
   returnedAttributes,

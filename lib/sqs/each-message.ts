@@ -1,6 +1,6 @@
-import type { Claim } from '../core/claim.ts';
-import type { Host } from '../core/host.ts';
-import { run } from '../core/run.ts';
+import type { Claim } from '../claims/claim.ts';
+import { run } from '../claims/run.ts';
+import type { Host } from '../kernel/host.ts';
 import { type Consumer, createConsumer, type Runnable } from './consumer.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import { type Fate, fateOfRun } from './fate.ts';

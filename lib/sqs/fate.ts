@@ -1,7 +1,8 @@
-import type { Acquired } from '../core/claims.ts';
-import { type InvalidMessageError, retryAfterOf } from '../core/errors.ts';
-import type { Ran, Recorded } from '../core/ran.ts';
-import { type ClaimStatus, type RecordedError, recordedError } from '../core/record.ts';
+import type { Acquired } from '../claims/engine.ts';
+import type { Ran, Recorded } from '../claims/ran.ts';
+import type { ClaimStatus } from '../claims/record.ts';
+import { type InvalidMessageError, retryAfterOf } from '../kernel/errors.ts';
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 
 /** Why a message can never run; the value of the message attribute `pawl-reason` in the dead-letter queue. */
 export type DeadLetterReason =

@@ -1,5 +1,5 @@
-import { InvalidMessageError } from '../core/errors.ts';
-import { canonicalDocument } from '../core/fingerprint.ts';
+import { InvalidMessageError } from '../kernel/errors.ts';
+import { canonicalDocument } from '../payload/fingerprint.ts';
 import type { SqsRecord } from './event.ts';
 
 /** One message, as a handler sees it. */

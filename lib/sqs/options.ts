@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { FingerprintOption } from '../core/fingerprint-rule.ts';
-import type { ClaimOptions } from '../core/options.ts';
+import type { ClaimOptions } from '../claims/options.ts';
+import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
 import type { BodySchema, Message } from './message.ts';

@@ -1,10 +1,9 @@
 import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { FactsOf } from '../core/events.ts';
-import type { Held } from '../core/held.ts';
-import type { Host } from '../core/host.ts';
-import type { Identity } from '../core/identity.ts';
-import { recordedError } from '../core/record.ts';
-import { lineOf } from '../core/text.ts';
+import type { FactsOf } from '../claims/events.ts';
+import type { Held } from '../claims/held.ts';
+import type { Host } from '../kernel/host.ts';
+import type { Identity } from '../kernel/identity.ts';
+import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { SqsRecord } from './event.ts';
 import type { Fate } from './fate.ts';

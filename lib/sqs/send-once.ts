@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { checkedAttributes } from '../core/attributes.ts';
-import { expect, expectWhole } from '../core/check.ts';
-import { createClaims } from '../core/claims.ts';
-import { InvalidMessageError, StoreUnavailableError } from '../core/errors.ts';
-import { canonicalJson, fingerprintOf } from '../core/fingerprint.ts';
-import { sleep } from '../core/host.ts';
-import { identify, type KeyValue } from '../core/identity.ts';
-import { type ClaimOptions, settingsOf } from '../core/options.ts';
-import type { RecordedError } from '../core/record.ts';
-import { run } from '../core/run.ts';
+import { checkedAttributes } from '../claims/attributes.ts';
+import { createClaims } from '../claims/engine.ts';
+import { type ClaimOptions, settingsOf } from '../claims/options.ts';
+import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
+import { expect, expectWhole } from '../kernel/check.ts';
+import { InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts';
+import { sleep } from '../kernel/host.ts';
+import { identify, type KeyValue } from '../kernel/identity.ts';
+import type { RecordedError } from '../kernel/recorded-error.ts';
+import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
 import { keyAttribute } from './keys.ts';
 import { isRefusal } from './refusal.ts';
 

@@ -1,6 +1,6 @@
-import { expect, ofHttp, refuseOptions } from '../core/check.ts';
-import { type Settings, settingsOf } from '../core/options.ts';
+import { type Settings, settingsOf } from '../claims/options.ts';
 import { nodeHost } from '../host.ts';
+import { expect, ofHttp, refuseOptions } from '../kernel/check.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
 

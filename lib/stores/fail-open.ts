@@ -1,5 +1,5 @@
-import { expect } from '../core/check.ts';
-import type { ClaimStore } from '../core/store.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import { expect } from '../kernel/check.ts';
 
 /**
  * A claim store that lets everything run while it cannot be reached, as if pawl were not there. For effects that do no

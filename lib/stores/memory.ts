@@ -1,5 +1,5 @@
-import type { ClaimRecord } from '../core/record.ts';
-import { type ClaimStore, unchanged } from '../core/store.ts';
+import type { ClaimRecord } from '../claims/record.ts';
+import { type ClaimStore, unchanged } from '../claims/store.ts';
 
 /** A claim store in this process's memory, with a look inside for tests. */
 export interface MemoryStore extends ClaimStore {

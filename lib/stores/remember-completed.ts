@@ -1,6 +1,6 @@
-import { expect } from '../core/check.ts';
-import type { ClaimRecord } from '../core/record.ts';
-import { type ClaimStore, type ClaimWrite, unchanged } from '../core/store.ts';
+import type { ClaimRecord } from '../claims/record.ts';
+import { type ClaimStore, type ClaimWrite, unchanged } from '../claims/store.ts';
+import { expect } from '../kernel/check.ts';
 
 export interface RememberOptions {
   /**

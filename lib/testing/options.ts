@@ -1,4 +1,4 @@
-import { expect, expectWhole } from '../core/check.ts';
+import { expect, expectWhole } from '../kernel/check.ts';
 import type { CallerOptions } from './callers.ts';
 import type { EffectCount, Expected } from './effects.ts';
 import type { FaultAt } from './faults.ts';

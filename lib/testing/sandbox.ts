@@ -1,5 +1,5 @@
-import type { Host } from '../core/host.ts';
 import { nodeHost } from '../host.ts';
+import type { Host } from '../kernel/host.ts';
 import { runBy } from './ambient.ts';
 import type { Clock } from './clock.ts';
 import { callFaults, type Fault } from './faults.ts';

@@ -1,5 +1,5 @@
-import type { ClaimRecord } from '../core/record.ts';
-import type { ClaimStore } from '../core/store.ts';
+import type { ClaimRecord } from '../claims/record.ts';
+import type { ClaimStore } from '../claims/store.ts';
 import { memoryStore } from '../stores/memory.ts';
 
 /** The claims of one run. Like a table with a time to live, it has forgotten what has expired, whatever state that was in. */

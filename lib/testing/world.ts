@@ -1,6 +1,6 @@
-import type { ClaimEvent } from '../core/events.ts';
-import type { Host } from '../core/host.ts';
-import type { ClaimStore } from '../core/store.ts';
+import type { ClaimEvent } from '../claims/events.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import type { Host } from '../kernel/host.ts';
 import type { SqsOptions } from '../sqs/options.ts';
 import { callFaults, type Fault, readFaults, resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';

@@ -1,12 +1,13 @@
-import { expect } from '../core/check.ts';
-import { stepsInDoubt } from '../core/checkpoints.ts';
-import type { Claim } from '../core/claim.ts';
-import { InDoubtError, LeaseError, RetryableError } from '../core/errors.ts';
-import { insideOf } from '../core/inside.ts';
-import { type ClaimRecord, type Resolution, recordedError } from '../core/record.ts';
-import { completion } from '../core/result.ts';
-import { settle, type Transition } from '../core/settle.ts';
-import type { ClaimStore } from '../core/store.ts';
+import { stepsInDoubt } from '../claims/checkpoints.ts';
+import type { Claim } from '../claims/claim.ts';
+import { insideOf } from '../claims/inside.ts';
+import type { ClaimRecord, Resolution } from '../claims/record.ts';
+import { completion } from '../claims/result.ts';
+import { settle, type Transition } from '../claims/settle.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import { expect } from '../kernel/check.ts';
+import { InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { CommitRefusedError } from './refused.ts';
 import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
 

@@ -1,7 +1,7 @@
-import type { Claim } from '../core/claim.ts';
-import { insideOf } from '../core/inside.ts';
-import { recordedError } from '../core/record.ts';
-import { nextStep, type StepOptions, type StepRun, step } from '../core/step.ts';
+import type { Claim } from '../claims/claim.ts';
+import { insideOf } from '../claims/inside.ts';
+import { nextStep, type StepOptions, type StepRun, step } from '../claims/step.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { carrying, commit, expectTransactional } from './commit.ts';
 import { CommitRefusedError } from './refused.ts';
 import type { AppWrite } from './store.ts';

@@ -1,8 +1,8 @@
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { recordedError } from '../core/record.ts';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../core/store.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../claims/store.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { fromItem } from '../stores/dynamodb/item.ts';
 import { tableOf } from '../stores/dynamodb/options.ts';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { RetryableError } from '../../lib/core/errors.ts';
 import { type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
+import { RetryableError } from '../../lib/kernel/errors.ts';
 import type { InvocationContext } from '../../lib/sqs/index.ts';
 import type { CallerVerdict, SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { httpApi } from '../fixtures/aws-events.ts';

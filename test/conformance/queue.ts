@@ -1,5 +1,5 @@
-import { RetryableError } from '../../lib/core/errors.ts';
 import { once } from '../../lib/index.ts';
+import { RetryableError } from '../../lib/kernel/errors.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import {
   bodyField,

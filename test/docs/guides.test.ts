@@ -21,12 +21,15 @@ test('the code in the guides compiles', { timeout: 120_000 }, () => {
       }),
     );
   expect(blocks.length).toBeGreaterThan(10);
-  const lib = (path: string) => [join(ROOT, 'lib', path)];
-  const paths = {
-    pawl: lib('index.ts'),
-    'pawl/dynamodb': lib('stores/dynamodb/index.ts'),
-    'pawl/*': lib('*/index.ts'),
-  };
+  const { exports: exported }: { readonly exports: Readonly<Record<string, string>> } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  );
+  const paths = Object.fromEntries(
+    Object.entries(exported).map(([entry, built]) => [
+      entry.replace(/^\./, 'pawl'),
+      [join(ROOT, built.replace('./dist/', 'lib/').replace(/\.js$/, '.ts'))],
+    ]),
+  );
   writeFileSync(
     join(scratch, 'tsconfig.json'),
     JSON.stringify({

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { sleep } from '../../lib/core/host.ts';
 import type { Claim } from '../../lib/index.ts';
+import { sleep } from '../../lib/kernel/host.ts';
 import type { Locks } from '../../lib/locks/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { crashSweep, type SweepOptions, type World } from '../../lib/testing/index.ts';

@@ -7,8 +7,8 @@ import { sqsOnce } from '../../lib/middy/index.ts';
 import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import type { World } from '../../lib/testing/index.ts';
 import { type AppWrite, eachTransaction, type TransactionalStore } from '../../lib/transactions/index.ts';
-import { documentsOver } from '../simulation/dynamodb/documents.ts';
-import { simulatedTable } from '../simulation/dynamodb/table.ts';
+import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
+import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import type { Names } from './run-example.ts';
 
 export const tableName = 'table';

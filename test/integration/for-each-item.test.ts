@@ -7,7 +7,6 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { canonicalValue, fingerprintOf } from '../../lib/core/fingerprint.ts';
 import { nodeHost } from '../../lib/host.ts';
 import {
   claimHeld,
@@ -18,6 +17,7 @@ import {
   WorkChangedError,
   WorkUnfinishedError,
 } from '../../lib/locks/index.ts';
+import { canonicalValue, fingerprintOf } from '../../lib/payload/fingerprint.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const endpoint = inject('dynamoEndpoint');

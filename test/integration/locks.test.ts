@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Host } from '../../lib/core/host.ts';
 import { nodeHost } from '../../lib/host.ts';
+import type { Host } from '../../lib/kernel/host.ts';
 import {
   type DynamoLockStore,
   dynamoLockStore,

@@ -1,6 +1,6 @@
 import { expect, inject, it, vi } from 'vitest';
 import { parkedClaims } from '../../lib/index.ts';
-import { readBody, startHttpServer } from '../../lib/local/http.ts';
+import { readBody, startHttpServer } from '../../lib/rehearsal/http.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { startFunctions } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

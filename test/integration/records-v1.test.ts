@@ -8,7 +8,7 @@ import { claimsTable, localClient } from '../support/tables.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 /**
- * Records of schema 1, as an earlier version left them in its table (`test/campaign/versions/write-fixtures.ts`): this version reads
+ * Records of schema 1, as an earlier version left them in its table (`proof/campaign/versions/write-fixtures.ts`): this version reads
  * them, goes on with them, and leaves records of schema 2 behind.
  */
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { type ClaimRecord, parkedClaims } from '../../lib/index.ts';
-import { claimsIn } from '../../lib/local/claim-writes.ts';
-import { startDynamoDbLocal } from '../../lib/local/dynamodb-local.ts';
-import { startGiftCards } from '../../lib/local/gift-cards.ts';
-import { createLedger } from '../../lib/local/ledger.ts';
-import { createPawlEvents } from '../../lib/local/pawl-events.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { claimsIn } from '../../shop/claim-writes.ts';
+import { startGiftCards } from '../../shop/gift-cards.ts';
+import { createLedger } from '../../shop/ledger.ts';
+import { createPawlEvents } from '../../shop/pawl-events.ts';
 import { startFunctions } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { ClaimStore } from '../../lib/core/store.ts';
+import type { ClaimStore } from '../../lib/claims/store.ts';
 import { nodeHost } from '../../lib/host.ts';
-import { createRandom } from '../../lib/local/random.ts';
+import { createRandom } from '../../lib/rehearsal/random.ts';
 import { dynamoStore, individualDynamoStore, type TableOptions } from '../../lib/stores/dynamodb/index.ts';
 import { inCompany } from '../support/in-company.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../lib/core/host.ts';
 import { nodeHost } from '../../lib/host.ts';
-import { createRandom } from '../../lib/local/random.ts';
+import type { Host } from '../../lib/kernel/host.ts';
 import type { LockAnswer } from '../../lib/locks/acquire.ts';
 import type { Lock } from '../../lib/locks/lock.ts';
 import { type Locks, resourceLocks } from '../../lib/locks/locks.ts';
 import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
 import type { Resource } from '../../lib/locks/resource.ts';
 import type { LockStore, LockWrite } from '../../lib/locks/store.ts';
+import { createRandom } from '../../lib/rehearsal/random.ts';
 
 export interface LockStoreUnderTest {
   readonly store: LockStore;

@@ -1,4 +1,4 @@
-import type { ClaimStore } from '../../lib/core/store.ts';
+import type { ClaimStore } from '../../lib/claims/store.ts';
 import { memoryStore } from '../../lib/stores/memory.ts';
 import { storeLaws } from './store-laws.ts';
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Acquired, type Claims, createClaims } from '../../lib/core/claims.ts';
-import type { ClaimEvent } from '../../lib/core/events.ts';
-import type { Held } from '../../lib/core/held.ts';
-import { identify } from '../../lib/core/identity.ts';
-import { type ClaimOptions, settingsOf } from '../../lib/core/options.ts';
-import { type ClaimRecord, successor } from '../../lib/core/record.ts';
-import { renewedLease } from '../../lib/core/renewed-lease.ts';
-import { renew } from '../../lib/core/settle.ts';
-import { type ClaimStore, unchanged } from '../../lib/core/store.ts';
+import { type Acquired, type Claims, createClaims } from '../../lib/claims/engine.ts';
+import type { ClaimEvent } from '../../lib/claims/events.ts';
+import type { Held } from '../../lib/claims/held.ts';
+import { type ClaimOptions, settingsOf } from '../../lib/claims/options.ts';
+import { type ClaimRecord, successor } from '../../lib/claims/record.ts';
+import { renewedLease } from '../../lib/claims/renewed-lease.ts';
+import { renew } from '../../lib/claims/settle.ts';
+import { type ClaimStore, unchanged } from '../../lib/claims/store.ts';
+import { identify } from '../../lib/kernel/identity.ts';
 import { record } from '../support/records.ts';
 import { someDay, type VirtualHost, virtualHost } from '../support/virtual-host.ts';
 

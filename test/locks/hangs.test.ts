@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { errorKind } from '../../lib/core/errors.ts';
+import { errorKind } from '../../lib/kernel/errors.ts';
 import { type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

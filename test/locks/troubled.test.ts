@@ -1,7 +1,7 @@
 import { type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../lib/core/host.ts';
 import { nodeHost } from '../../lib/host.ts';
+import type { Host } from '../../lib/kernel/host.ts';
 import {
   dynamoLockStore,
   forEachItem,
@@ -13,8 +13,8 @@ import {
   type Resource,
   resourceLocks,
 } from '../../lib/locks/index.ts';
-import { documentsOver } from '../simulation/dynamodb/documents.ts';
-import { simulatedTable } from '../simulation/dynamodb/table.ts';
+import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
+import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /**

@@ -3,7 +3,7 @@ import { type ClaimRecord, type ClaimStore, type ClaimWrite, memoryStore } from 
 import { fieldsOf, fromItem } from '../../lib/stores/dynamodb/item.ts';
 import type { World } from '../../lib/testing/index.ts';
 import type { AppWrite, TransactionalStore } from '../../lib/transactions/index.ts';
-import { type Item, simulatedTable } from '../simulation/dynamodb/table.ts';
+import { type Item, simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
 export const tableName = 'table';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { parkedClaims } from '../../lib/core/resolve.ts';
+import { parkedClaims } from '../../lib/claims/resolve.ts';
 import { assertSurvivesCrashes, type SweepOptions, type SweptHandler } from '../../lib/testing/index.ts';
 import { callersOf, hasClaim, type Payment, wire } from './doors.ts';
 import { claimsOf, createOutside, type Outside, operation } from './outside.ts';

@@ -20,7 +20,7 @@ import {
   type TransactionalStore,
   transactionalStore,
 } from '../../lib/transactions/index.ts';
-import { documentsOver } from '../simulation/dynamodb/documents.ts';
+import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
 import { add, claimsOf, clientOf, committingClaimsOf, idOf, type Outside, operation, tableName } from './outside.ts';
 import type { Feature, Policy } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { logEvents as logEventsOfCore } from '../../lib/core/events.ts';
+import { logEvents as logEventsOfCore } from '../../lib/claims/events.ts';
 import { allOf, type ClaimEvent, logEvents } from '../../lib/observe/index.ts';
 import { granted } from './events.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Ran } from '../../lib/core/ran.ts';
-import type { ClaimStatus } from '../../lib/core/record.ts';
+import type { Ran } from '../../lib/claims/ran.ts';
+import type { ClaimStatus } from '../../lib/claims/record.ts';
 import { InvalidMessageError } from '../../lib/index.ts';
 import { type Fate, fateOfInvalid, fateOfRefused, fateOfRun, keyReused } from '../../lib/sqs/fate.ts';
 import { record } from '../support/records.ts';

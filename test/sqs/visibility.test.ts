@@ -1,8 +1,8 @@
 import type { ChangeMessageVisibilityBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../lib/core/host.ts';
 import { memoryStore, OptionError, RetryableError, reconcile } from '../../lib/index.ts';
+import type { Host } from '../../lib/kernel/host.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage, type InvocationContext, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';

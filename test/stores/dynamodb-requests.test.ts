@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/core/record.ts';
-import type { ClaimStore } from '../../lib/core/store.ts';
+import type { ClaimRecord } from '../../lib/claims/record.ts';
+import type { ClaimStore } from '../../lib/claims/store.ts';
 import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { record as claimRecord } from '../support/records.ts';
 

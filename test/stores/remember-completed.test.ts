@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimStore } from '../../lib/core/store.ts';
+import type { ClaimStore } from '../../lib/claims/store.ts';
 import { memoryStore, OptionError, rememberCompleted } from '../../lib/index.ts';
 import { eachMessage } from '../../lib/sqs/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { build } from 'esbuild';
-import { AS_CDK_BUNDLES } from '../../lib/local/changed-bundle.ts';
-import { type EventSource, startEventSource } from '../../lib/local/event-source.ts';
-import { createLambda, type LambdaStats } from '../../lib/local/lambda.ts';
-import { type SqsLocal, startSqsLocal } from '../../lib/local/sqs-local.ts';
-import { scratchFolder } from '../../lib/local/synthesize.ts';
-import { startTap, type TapHooks } from '../../lib/local/tap.ts';
+import { type EventSource, startEventSource } from '../../lib/rehearsal/event-source.ts';
+import { createLambda, type LambdaStats } from '../../lib/rehearsal/lambda.ts';
+import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
+import { scratchFolder } from '../../lib/rehearsal/synthesize.ts';
+import { startTap, type TapHooks } from '../../lib/rehearsal/tap.ts';
+import { AS_CDK_BUNDLES } from '../../shop/changed-bundle.ts';
 
 export interface FunctionsOptions {
   /** The source of the handler, in `test/fixtures`. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimStore } from '../../lib/core/store.ts';
+import type { ClaimStore } from '../../lib/claims/store.ts';
 import { record } from './records.ts';
 
 /** A store of which every read and every write shares its request with another one: what goes in batches alone is a batch here. */

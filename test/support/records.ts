@@ -1,5 +1,5 @@
-import type { ClaimRequest, ClaimRules } from '../../lib/core/decide.ts';
-import type { ClaimRecord } from '../../lib/core/record.ts';
+import type { ClaimRequest, ClaimRules } from '../../lib/claims/decide.ts';
+import type { ClaimRecord } from '../../lib/claims/record.ts';
 import { someDay } from './virtual-host.ts';
 
 export const rules: ClaimRules = {

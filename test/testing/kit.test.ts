@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/core/record.ts';
+import type { ClaimRecord } from '../../lib/claims/record.ts';
 import type { InvocationContext, SqsEvent } from '../../lib/sqs/index.ts';
 import {
   assertSurvivesCrashes,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../lib/testing/index.ts';
-import { cases, compare } from './peer/compare.ts';
+import { cases, compare } from '../../proof/peer/compare.ts';
 
 /*
  * The peer in the same kit, with the same messages, crashes and provider: enough of it to notice when it changes. The figures are in

@@ -1,6 +1,6 @@
-import type { Claim } from '../../core/claim.ts';
-import { identify } from '../../core/identity.ts';
+import type { Claim } from '../../claims/claim.ts';
 import { nodeHost } from '../../host.ts';
+import { identify } from '../../kernel/identity.ts';
 import type { TransactAction } from './store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { type Host, sleep } from '../../core/host.ts';
+import { type Host, sleep } from '../../kernel/host.ts';
 
 /** How often a transaction that met another one is sent. Nothing was applied, so it is the same request. */
 const mostConflicts = 12;

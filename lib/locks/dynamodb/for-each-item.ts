@@ -1,8 +1,8 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { expect, expectWhole } from '../../core/check.ts';
-import { canonicalValue, fingerprintOf } from '../../core/fingerprint.ts';
-import type { Host } from '../../core/host.ts';
 import { nodeHost } from '../../host.ts';
+import { expect, expectWhole } from '../../kernel/check.ts';
+import type { Host } from '../../kernel/host.ts';
+import { canonicalValue, fingerprintOf } from '../../payload/fingerprint.ts';
 import { type TableOptions, tableOf } from '../../stores/dynamodb/options.ts';
 import { WorkUnfinishedError } from '../errors.ts';
 import { heard } from '../heard.ts';

@@ -1,5 +1,5 @@
-import { expect } from '../../core/check.ts';
-import type { Host } from '../../core/host.ts';
+import { expect } from '../../kernel/check.ts';
+import type { Host } from '../../kernel/host.ts';
 import type { WorkName } from './progress.ts';
 import type { TransactAction } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Host } from '../../core/host.ts';
-import { recordedError } from '../../core/record.ts';
+import type { Host } from '../../kernel/host.ts';
+import { recordedError } from '../../kernel/recorded-error.ts';
 import { within } from '../bounded.ts';
 import { type Progress, progressOf, refusedMove, type Segment, type SegmentRecord, segmentsOf } from '../segment.ts';
 import { backOff, despiteConflicts } from './conflicts.ts';

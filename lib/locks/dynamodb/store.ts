@@ -7,8 +7,8 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { Host } from '../../core/host.ts';
 import { nodeHost } from '../../host.ts';
+import type { Host } from '../../kernel/host.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import { type TableOptions, tableOf } from '../../stores/dynamodb/options.ts';
 import type { Lock } from '../lock.ts';

@@ -1,5 +1,5 @@
-import type { ClaimRecord } from '../../core/record.ts';
-import { identity, identityBeforeRevisions } from '../../core/store.ts';
+import type { ClaimRecord } from '../../claims/record.ts';
+import { identity, identityBeforeRevisions } from '../../claims/store.ts';
 
 /**
  * `unchanged`, in DynamoDB's language: the condition under which a write may replace the record that was seen.

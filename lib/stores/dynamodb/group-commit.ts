@@ -1,4 +1,4 @@
-import type { Host } from '../../core/host.ts';
+import type { Host } from '../../kernel/host.ts';
 
 /** What came of one part of a shared request. After an error it is sent again, a few times. */
 export type Part<Out> = { readonly value: Out | Promise<Out> } | { readonly error: Error };

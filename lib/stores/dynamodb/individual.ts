@@ -1,5 +1,5 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ClaimStore } from '../../core/store.ts';
+import type { ClaimStore } from '../../claims/store.ts';
 import { fromItem } from './item.ts';
 import { type TableOptions, tableOf } from './options.ts';
 import { put } from './put.ts';

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../core/record.ts';
+import type { ClaimRecord } from '../../claims/record.ts';
 
 export type Item = Record<string, AttributeValue>;
 

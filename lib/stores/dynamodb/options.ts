@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { expect } from '../../core/check.ts';
+import { expect } from '../../kernel/check.ts';
 
 /** What every claim store in DynamoDB needs. */
 export interface TableOptions {

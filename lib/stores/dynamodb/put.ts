@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ClaimWrite, WriteResult } from '../../core/store.ts';
+import type { ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { conditionOf } from './condition.ts';
 import { fromItem, toItem } from './item.ts';
 

@@ -1,6 +1,6 @@
 import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../core/record.ts';
-import type { ClaimWrite } from '../../core/store.ts';
+import type { ClaimRecord } from '../../claims/record.ts';
+import type { ClaimWrite } from '../../claims/store.ts';
 import { comparedOf, hasRevision } from './condition.ts';
 import { toAttribute } from './item.ts';
 

@@ -1,8 +1,8 @@
 import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Host } from '../../core/host.ts';
-import type { ClaimRecord } from '../../core/record.ts';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../core/store.ts';
+import type { ClaimRecord } from '../../claims/record.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
+import type { Host } from '../../kernel/host.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf } from './options.ts';

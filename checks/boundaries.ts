@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Fails when a file imports what its folder must not: arrows point inwards, and a runtime bundle stays free of CDK.
+ *
+ * The imports are those that TypeScript itself reports when asked how it resolves modules, so `import type`, re-exports,
+ * `import()` and `typeof import()` all count. It cannot see an `import()` whose argument is computed.
+ */
+
+/** Both ends are paths from the repository's root; `to` may be a package or a built-in module instead, as it was written. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Rule {
+  /** What is demanded, and why. */
+  readonly rule: string;
+  /** The files it is about. */
+  readonly from: RegExp;
+  /** What these may import, when all else is forbidden. */
+  readonly only?: RegExp;
+  /** What these must not import. */
+  readonly never?: RegExp;
+}
+
+const OURS = /^(bin|lib|lambda|shop|proof|checks|test|bench)\//;
+const CDK = /^(aws-cdk-lib|constructs)(\/|$)/;
+
+export const RULES: readonly Rule[] = [
+  {
+    rule: 'lib/kernel imports nothing but itself: time, randomness and I/O come in as parameters',
+    from: /^lib\/kernel\//,
+    only: /^lib\/kernel\//,
+  },
+  {
+    rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
+    from: /^lib\/payload\//,
+    only: /^lib\/(kernel|payload)\//,
+  },
+  {
+    rule: 'lib/claims imports the kernel, the payload and itself: no store, no door',
+    from: /^lib\/claims\//,
+    only: /^lib\/(kernel|payload|claims)\//,
+  },
+  {
+    rule: 'lib/stores imports the kernel, the claims and itself; only stores/dynamodb may use the AWS SDK',
+    from: /^lib\/stores\/(?!dynamodb\/)/,
+    only: /^lib\/(kernel|claims|stores)\//,
+  },
+  {
+    rule: 'lib/stores/dynamodb imports the kernel, the claims, the host, itself and the AWS SDK',
+    from: /^lib\/stores\/dynamodb\//,
+    only: /^(lib\/(kernel|claims|stores)\/|lib\/host\.ts$|@aws-sdk\/|@smithy\/)/,
+  },
+  {
+    rule: 'doors (lib/sqs, lib/middy, lib/http) translate to claims: no stores, no rehearsal, no constructs',
+    from: /^lib\/(sqs|middy|http)\//,
+    never: /^lib\/(?!(kernel|payload|claims|sqs|middy|http)\/|host\.ts$)/,
+  },
+  {
+    rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
+    from: /^lib\/transactions\//,
+    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|@aws-sdk\/)/,
+  },
+  {
+    rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
+    from: /^lib\/locks\/(decide|settle|record|store|segment)\.ts$/,
+    only: /^lib\/(kernel\/|locks\/(decide|settle|record|store|segment)\.ts$)/,
+  },
+  {
+    rule: 'lib/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
+    from: /^lib\/locks\/(?!dynamodb\/|index\.ts$)/,
+    only: /^(lib\/((kernel|claims)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
+  },
+  {
+    rule: 'lib/locks/dynamodb imports the kernel, the host, the locks, the items of the store and the AWS SDK',
+    from: /^lib\/locks\/dynamodb\//,
+    only: /^(lib\/(kernel|payload|claims|locks|stores\/dynamodb)\/|lib\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: 'lib/observe listens: it imports the claims and Node, and no client of any service',
+    from: /^lib\/observe\//,
+    only: /^(lib\/(kernel|claims|observe)\/|node:)/,
+  },
+  {
+    rule: 'lib/testing imports the kernel, the claims, the memory store, the host, Node and the types of SQS: no client, no Middy, no CDK',
+    from: /^lib\/testing\//,
+    only: /^(lib\/(kernel|claims|testing)\/|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options)\.ts$|lib\/host\.ts$|node:)/,
+  },
+  {
+    rule: 'lib/testing is for tests: nothing that gets deployed may import it',
+    from: /^(?!lib\/testing\/|test\/|proof\/|bench\/)/,
+    never: /^lib\/testing\//,
+  },
+  {
+    rule: 'only lib/deployment/constructs, the shop and bin (and their tests) import CDK: a runtime bundle must never contain it',
+    from: /^(?!lib\/deployment\/constructs\/|shop\/stacks\/|bin\/|test\/)/,
+    never: CDK,
+  },
+  {
+    rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
+    from: /^lib\/deployment\//,
+    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$)/,
+  },
+  {
+    rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',
+    from: /^lib\/deployment\/(doctor\/|[a-z-]+\.ts$)/,
+    never: /^lib\/deployment\/constructs\//,
+  },
+  {
+    rule: 'lib/cli prints: it imports the doctor and its rules, and Node',
+    from: /^lib\/cli\//,
+    only: /^(lib\/(cli|deployment\/doctor)\/|lib\/deployment\/[a-z-]+\.ts$|@aws-sdk\/|node:)/,
+  },
+  {
+    rule: 'lib/rehearsal stands in for AWS, for any app: it imports nothing else of lib, and nothing that gets deployed imports it',
+    from: /^lib\/rehearsal\//,
+    never: /^(lib\/(?!rehearsal\/)|shop\/)/,
+  },
+  {
+    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks and tests import it',
+    from: /^(?!lib\/rehearsal\/|shop\/|bin\/|test\/|proof\/|bench\/)/,
+    never: /^lib\/rehearsal\//,
+  },
+  {
+    rule: 'lib imports nothing from outside: it is what gets published',
+    from: /^lib\//,
+    never: /^(bin|lambda|shop|proof|checks|test|bench)\//,
+  },
+  {
+    rule: 'lambda is wiring and the effect: no constructs, no bin, no shop, no test, no bench',
+    from: /^lambda\//,
+    never: /^(lib\/deployment|bin|shop|proof|checks|test|bench)\//,
+  },
+  {
+    rule: 'proof searches, simulates and kills: it imports no test, but what tests and proofs both stand on',
+    from: /^proof\//,
+    never: /^test\/(?!support\/|fixtures\/|testing\/)/,
+  },
+  {
+    rule: "our own files are imported by path: the package's name would read dist/ and pass every other rule",
+    from: /^/,
+    never: /^pawl(\/|$)/,
+  },
+  {
+    rule: 'a relative import leads to a file of this repository',
+    from: /^/,
+    never: /^\.\.?\//,
+  },
+];
+
+/** What breaks a rule, one sentence each. */
+export function boundaryProblems(imports: readonly Import[]): string[] {
+  const broken = RULES.flatMap(({ rule, from, only, never }) =>
+    imports
+      .filter((edge) => from.test(edge.from))
+      .filter((edge) => (only !== undefined && !only.test(edge.to)) || never?.test(edge.to) === true)
+      .map((edge) => `${edge.from} imports ${edge.to}. Rule: ${rule}.`),
+  );
+  return [...broken, ...cycles(imports)];
+}
+
+/** Every cycle that a depth-first walk closes: each means that two files can only be understood together. */
+function cycles(imports: readonly Import[]): string[] {
+  const targets = Map.groupBy(imports, (edge) => edge.from);
+  const finished = new Set<string>();
+  const found: string[] = [];
+  const walk = (file: string, path: readonly string[]) => {
+    const start = path.indexOf(file);
+    if (start >= 0) found.push(`Import cycle: ${[...path.slice(start), file].join(' → ')}.`);
+    if (start >= 0 || finished.has(file)) return;
+    for (const { to } of targets.get(file) ?? []) walk(to, [...path, file]);
+    finished.add(file);
+  };
+  for (const file of targets.keys()) walk(file, []);
+  return found;
+}
+
+/** All imports of all files that tsconfig.json includes. */
+export function readImports(root: string): readonly Import[] {
+  const imports: Import[] = [];
+  for (const match of runTsc(root).matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
+    const [, specifier = '', file = ''] = match;
+    const from = file.startsWith(root) ? file.slice(root.length) : '';
+    if (!OURS.test(from)) continue;
+    const target = posix.join(posix.dirname(from), specifier);
+    imports.push({ from, to: /^\.\.?(\/|$)/.test(specifier) && OURS.test(target) ? target : specifier });
+  }
+  return imports;
+}
+
+function runTsc(root: string): string {
+  const args = ['node_modules/typescript/bin/tsc', '--noEmit', '--noCheck', '--traceResolution'];
+  try {
+    return execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
+  } catch (error) {
+    // It exits with an error when a file does not parse, and has printed all the same. That is for the type check to say.
+    if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string') return error.stdout;
+    throw error;
+  }
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const imports = readImports(root);
+  const problems = boundaryProblems(imports);
+  // A check that sees nothing passes everything: this file's own import must be among those found.
+  if (!imports.some(({ from, to }) => from === 'checks/boundaries.ts' && to === 'node:url')) {
+    problems.push(
+      'The output of `tsc --traceResolution` was not understood: checks/boundaries.ts has to be adapted to it.',
+    );
+  }
+  for (const problem of problems) console.error(problem);
+  const files = new Set(imports.map(({ from }) => from)).size;
+  console.log(`${imports.length} imports in ${files} files, ${problems.length} against the rules.`);
+  if (problems.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,100 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { esbuildOptions } from '../lib/deployment/constructs/bundling.ts';
+
+/**
+ * Says what bundles are made of, in minified bytes: those of the plain consumers in `checks/consumers`, which import nothing that
+ * an author could do without, and those of the app's lambdas, which do. Sizes are reported, and clarity comes before them. Fails when CDK is in a bundle.
+ *
+ * It cannot tell how long a bundle takes to load, nor what of it is ever run.
+ */
+
+const PLAIN = 'checks/consumers';
+
+const OWN = /^lib\/(?!observe\/)/;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+export interface Bundle {
+  /** The entry, as a path from the repository's root. */
+  readonly entry: string;
+  readonly total: number;
+  /** Everything under `lib/` that every consumer carries. */
+  readonly own: number;
+  /** The listeners of `lib/observe`, which a consumer imports by choice. */
+  readonly observe: number;
+  readonly sdk: number;
+  readonly middy: number;
+  /** The handler itself, its schema library, and esbuild's and the banner's glue. */
+  readonly rest: number;
+  /** Files that must not be in a lambda. */
+  readonly cdk: readonly string[];
+}
+
+/** The bundles of all plain consumers and lambdas that export a `handler`, built as the construct builds them. */
+export async function measureBundles(): Promise<readonly Bundle[]> {
+  const entries = [PLAIN, 'lambda'].flatMap((folder) =>
+    readdirSync(`${ROOT}/${folder}`)
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `${folder}/${file}`),
+  );
+  const bundles = await Promise.all(entries.map(measure));
+  return bundles.filter((bundle) => bundle !== undefined);
+}
+
+async function measure(entry: string): Promise<Bundle | undefined> {
+  const { metafile } = await build({
+    ...esbuildOptions(entry),
+    absWorkingDir: ROOT,
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+  });
+  const output = metafile.outputs['index.mjs'];
+  if (output === undefined) throw new Error(`esbuild wrote no index.mjs for ${entry}`);
+  if (!output.exports.includes('handler')) return undefined;
+
+  const sizes = Object.entries(output.inputs).map(([path, { bytesInOutput }]) => ({ path, bytesInOutput }));
+  const matching = (pattern: RegExp) => sizes.filter(({ path }) => pattern.test(path));
+  const sum = (pattern: RegExp) => matching(pattern).reduce((bytes, { bytesInOutput }) => bytes + bytesInOutput, 0);
+  const own = sum(OWN);
+  const observe = sum(/^lib\/observe\//);
+  const sdk = sum(/node_modules\/@(aws-sdk|aws|smithy)\//);
+  const middy = sum(/node_modules\/@middy\//);
+  return {
+    entry,
+    total: output.bytes,
+    own,
+    observe,
+    sdk,
+    middy,
+    rest: output.bytes - own - observe - sdk - middy,
+    // All inputs, not only those with bytes left: what was shaken out today may stay in tomorrow.
+    cdk: Object.keys(metafile.inputs).filter((path) => /node_modules\/(aws-cdk-lib|constructs)\//.test(path)),
+  };
+}
+
+/** What must not be in a bundle, and what could not be measured. */
+export function bundleProblems(bundles: readonly Bundle[]): string[] {
+  const unmeasured = [PLAIN, 'lambda'].filter((folder) => !bundles.some(({ entry }) => entry.startsWith(folder)));
+  const nothing = unmeasured.map((folder) => `No file in ${folder}/ exports a handler, so nothing was measured there.`);
+  return nothing.concat(bundles.flatMap(cdkProblems));
+}
+
+function cdkProblems({ entry, cdk }: Bundle): string[] {
+  return cdk.length === 0 ? [] : [`${entry}: the bundle pulls in CDK, ${cdk[0]} among ${cdk.length} files.`];
+}
+
+if (import.meta.main) {
+  const bundles = await measureBundles();
+  const columns = ['total', 'own', 'observe', 'sdk', 'middy', 'rest'] as const;
+  const width = Math.max(0, ...bundles.map(({ entry }) => entry.length));
+  console.log(`${'minified bytes'.padEnd(width)}${columns.map((name) => name.padStart(10)).join('')}`);
+  for (const bundle of bundles) {
+    const numbers = columns.map((name) => bundle[name].toLocaleString('en-US').padStart(10));
+    console.log(`${bundle.entry.padEnd(width)}${numbers.join('')}`);
+  }
+  const problems = bundleProblems(bundles);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}

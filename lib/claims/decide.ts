@@ -1,0 +1,175 @@
+import { otherRule, sameIntent } from '../payload/fingerprint-rule.ts';
+import { type Attributes, type ClaimRecord, type Draft, successor } from './record.ts';
+import type { ClaimWrite } from './store.ts';
+
+/** What happens to a claim that was abandoned, as far as the decision needs to know. */
+export type AbandonedPolicy = 'retry' | 'park' | 'reconcile';
+
+/** The rules a claim is decided by. They come from the consumer's options, and are the same for all its keys. */
+export interface ClaimRules {
+  readonly onAbandoned: AbandonedPolicy;
+  /** How far the clocks of two workers may differ; always spent on waiting. */
+  readonly skewMs: number;
+  readonly maxAbandoned: number;
+  readonly maxAttempts: number;
+  readonly retryWindowSeconds: number;
+  /**
+   * Whether a key whose attempts all said that nothing was applied may be tried again without end. A client that is refused decides for
+   * itself when to stop; a message would come back for ever.
+   */
+  readonly refusalsMayRepeat?: boolean;
+  /** `Infinity` keeps outcomes for ever. */
+  readonly retentionSeconds: number;
+}
+
+/** One worker's wish to run one effect. */
+export interface ClaimRequest {
+  readonly id: string;
+  /** The token of this request, reused over its own retries: that is how it knows its own write again. */
+  readonly claimId: string;
+  readonly fingerprint?: string | undefined;
+  /** The fingerprint by the rule that was in force before, while that is still accepted. */
+  readonly previousFingerprint?: string | undefined;
+  /** What the author keeps beside the key. Set with the first grant, and never decided upon. */
+  readonly attributes?: Attributes | undefined;
+  /** The message that asks, where the record is to say so. */
+  readonly source?: string | undefined;
+  /** Until when the claim is to be exclusive, in epoch milliseconds. */
+  readonly leaseUntil: number;
+}
+
+/** Why a claim was parked; the `error.name` of a parked record. */
+export type ParkedReason =
+  /** A worker ended without an outcome, and the effect may have happened. */
+  | 'abandoned'
+  /** So many did, one after the other, that the message is thought to kill them. */
+  | 'abandoned-too-often'
+  /** An attempt failed, or a provider was asked, without saying whether the effect had happened. */
+  | 'outcome-unknown'
+  /** Every attempt failed. */
+  | 'attempts-used-up'
+  /** It was first seen too long ago to be tried again. */
+  | 'retry-window-over'
+  /** Its message kept failing at the head of its message group, and was set aside so that the group could go on. */
+  | 'set-aside';
+
+/**
+ * What becomes of a request. `record` is the claim as it will stand. With a `write`, nothing has been decided until that
+ * is applied.
+ */
+export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
+  | { readonly decision: 'parked' | 'replayed' }
+  /** Recorded with another intent. `ruleChanged`: by another rule, so it may be the same one. */
+  | { readonly decision: 'key-reused'; readonly ruleChanged: boolean }
+  /** Granted; `taken-over` from a worker that ended without an outcome. `reconcile`: the provider is to be asked first. */
+  | { readonly decision: 'granted' | 'taken-over'; readonly reconcile: boolean }
+  | { readonly decision: 'in-flight'; readonly retryAfterMs: number }
+);
+
+/**
+ * The centre of pawl: what becomes of a request for a claim, given what the store holds. Pure: no clock, no chance, no
+ * AWS. Every grant, takeover and parking comes with the one conditional write that makes it true.
+ *
+ * @param found what the store holds for `request.id`, read strongly consistent; `undefined` when there is nothing
+ * @param now epoch milliseconds by this worker's clock
+ */
+export function decide(
+  found: ClaimRecord | undefined,
+  request: ClaimRequest,
+  rules: ClaimRules,
+  now: number,
+): Decision {
+  if (found === undefined || isForgotten(found, rules, now)) {
+    // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
+    const fence = found?.fence ?? 0;
+    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0 });
+  }
+  const { status, claimId, leaseUntil, unknownAt, fingerprint } = found;
+  if (fingerprint && request.fingerprint) {
+    const { fingerprint: asked, previousFingerprint } = request;
+    if (!sameIntent(fingerprint, asked) && !sameIntent(fingerprint, previousFingerprint)) {
+      return { decision: 'key-reused', ruleChanged: otherRule(fingerprint, asked), record: found };
+    }
+  }
+  if (status === 'completed' || status === 'rejected') return answer('replayed');
+  if (status === 'parked') return answer('parked');
+
+  const parks = rules.onAbandoned === 'park';
+  if (status === 'released') {
+    if (unknownAt !== undefined || !rules.refusalsMayRepeat) {
+      if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
+      if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
+    }
+    // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
+    if (parks && unknownAt !== undefined) return park('outcome-unknown');
+    return grant('granted', found);
+  }
+
+  // Our own write, whose answer was lost. The doubt it was granted with is still on it.
+  if (claimId === request.claimId) return held('granted', found);
+  const retryAfterMs = leaseUntil + rules.skewMs - now;
+  if (retryAfterMs > 0) return { decision: 'in-flight', retryAfterMs, record: found };
+
+  // From here the earlier attempt is abandoned: it may have applied the effect at any time until its lease ended.
+  const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: leaseUntil };
+  if (abandoned.abandoned >= rules.maxAbandoned) return park('abandoned-too-often', abandoned);
+  if (parks) return park('abandoned', abandoned);
+  return grant('taken-over', abandoned);
+
+  function answer(decision: 'replayed' | 'parked'): Decision {
+    return { decision, record: found as ClaimRecord };
+  }
+
+  function held(decision: 'granted' | 'taken-over', record: ClaimRecord): Decision {
+    return { decision, reconcile: rules.onAbandoned === 'reconcile' && record.unknownAt !== undefined, record };
+  }
+
+  function grant(decision: 'granted' | 'taken-over', from: Grantable): Decision {
+    const record = successor(found, {
+      ...from,
+      status: 'in-flight',
+      claimId: request.claimId,
+      fence: from.fence + 1,
+      leaseUntil: request.leaseUntil,
+      attempts: from.attempts + 1,
+      // They mean the same; the one by today's rule outlasts the time for which yesterday's is accepted.
+      fingerprint: request.fingerprint ?? from.fingerprint,
+      attributes: from.attributes ?? request.attributes,
+      source: request.source,
+      error: undefined,
+      // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
+      expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),
+    });
+    return { ...held(decision, record), write: { next: record, seen: found } };
+  }
+
+  function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
+    // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
+    // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
+    const record = successor(found, { ...parked(from, reason), fence: from.fence + 1 });
+    return { decision: 'parked', record, write: { next: record, seen: found } };
+  }
+}
+
+type Grantable = Omit<Draft, 'status' | 'claimId' | 'leaseUntil'>;
+
+/** Kept past its retention. Work that is still in doubt is never forgotten by the clock alone. */
+function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolean {
+  const { status, unknownAt, expiresAt = Infinity } = found;
+  return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + rules.skewMs;
+}
+
+/** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
+export function parked(from: ClaimRecord, name: ParkedReason, message = ''): Draft {
+  return {
+    ...from,
+    status: 'parked',
+    error: { name, message },
+    expiresAt: undefined,
+  };
+}
+
+/** `expiresAt`, in epoch seconds, rounded up so that nothing is forgotten early. */
+export function expiry({ retentionSeconds }: Pick<ClaimRules, 'retentionSeconds'>, now: number): number | undefined {
+  return retentionSeconds === Infinity ? undefined : Math.ceil(now / 1000) + retentionSeconds;
+}

@@ -1,0 +1,110 @@
+import { expect, ofHttp, ofQueues, refuseOptions } from '../kernel/check.ts';
+import { StoreUnavailableError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { identify, type KeyValue } from '../kernel/identity.ts';
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { canonicalValue } from '../payload/fingerprint.ts';
+import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
+import { checkedAttributes } from './attributes.ts';
+import type { Claim } from './claim.ts';
+import { createClaims } from './engine.ts';
+import { type ClaimOptions, settingsOf } from './options.ts';
+import { renewedLease } from './renewed-lease.ts';
+import { run } from './run.ts';
+
+export interface OnceOptions<Input> extends ClaimOptions<Input> {
+  /** The stable identity of the intended effect, taken from the input. */
+  readonly key: (input: Input) => KeyValue;
+  /**
+   * What of the input is its intent, as a text, e.g. `canonicalValue`: a second call with the same key and another one never runs.
+   * `{ ignore }`: the canonical text of the input, but for these paths. `previous`: with the rule that was in force before, for a deployment that changes it.
+   * @default nothing is compared
+   */
+  readonly fingerprint?: FingerprintOption<Input>;
+}
+
+/** What a call of a once-function is given besides its input. */
+export interface OnceCall {
+  /** Milliseconds until the caller is stopped, e.g. `context.getRemainingTimeInMillis`. The lease ends then. */
+  readonly remainingMs?: () => number;
+  /** The caller knows that this was tried before: a read is made first, which is cheaper than a write that fails. */
+  readonly redelivered?: boolean;
+}
+
+/** What came of a call. Only `completed` means that the effect has happened. */
+export type OnceOutcome<R> =
+  /** The effect happened: now (`replayed: false`), or before (`replayed: true`, with the recorded result if there is one). */
+  | { readonly outcome: 'completed'; readonly replayed: false; readonly result: R }
+  | {
+      readonly outcome: 'completed';
+      readonly replayed: true;
+      readonly result: R | undefined;
+      readonly recorded: boolean;
+    }
+  /** Nobody knows yet whether an earlier attempt has done it. Ask again after `retryAfterMs`. */
+  | { readonly outcome: 'in-doubt'; readonly retryAfterMs: number }
+  /** It failed for good, earlier. */
+  | { readonly outcome: 'rejected'; readonly error: RecordedError }
+  /** Somebody is at it. Ask again after `retryAfterMs`. */
+  | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
+  /** Its outcome is in doubt, and somebody has to decide. It does not run until then. */
+  | { readonly outcome: 'parked'; readonly error: RecordedError }
+  /** The key was used before with another payload. Nothing was run. */
+  | { readonly outcome: 'key-reused' };
+
+/**
+ * Wraps an async function so that its effect happens once per key.
+ *
+ * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
+ *
+ * @throws OptionError at once when an option is missing or out of range
+ */
+export function once<Input, R>(
+  options: OnceOptions<Input> & { readonly host: Host },
+  fn: (input: Input, claim: Claim) => Promise<R> | R,
+): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
+  refuseOptions('once', options, { ...ofQueues, ...ofHttp });
+  const settings = settingsOf(options);
+  expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
+  const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
+  const fallback = renewedLease(Math.max(60_000, 2 * (settings.timeoutMs + settings.marginMs)));
+  const claims = createClaims(settings, fallback);
+
+  return async function callOnce(input, call = {}) {
+    const identity = identify(settings.operation, options.key(input), settings.host);
+    const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
+    const prints = printsOf(
+      rule,
+      (by) => ('of' in by ? by.of(input) : canonicalValue(input, by.ignore)),
+      settings.host,
+    );
+    const attributes = options.attributes && checkedAttributes(options.attributes(input));
+    const { redelivered } = call;
+    const acquired = await claims.acquire({ identity, ...prints, attributes, deadline, redelivered });
+    if (acquired.decision === 'unavailable') {
+      const { cause } = acquired;
+      const { message } = recordedError(cause);
+      // Without the key: such a message ends in logs, and keys can be personal.
+      throw new StoreUnavailableError(`nothing was run: the claims store failed: ${message}`, { cause });
+    }
+    const { decision, record, held } = acquired;
+    if (held !== undefined) {
+      const ran = await run(claims, held, fn, input);
+      const result = ran.value as R;
+      if (ran.ran === 'returned') return { outcome: 'completed', replayed: false, result };
+      if (ran.ran === 'reconciled') return { outcome: 'completed', replayed: true, result, recorded: true };
+      if (ran.ran !== 'in-doubt') throw ran.error;
+      if (ran.recorded === 'parked') return { outcome: 'parked', error: recordedError(ran.error) };
+      return { outcome: 'in-doubt', retryAfterMs: ran.retryAfterMs ?? 0 };
+    }
+    const error = record.error ?? { name: 'Error', message: '' };
+    if (decision === 'in-flight') return { outcome: decision, retryAfterMs: acquired.retryAfterMs };
+    if (decision === 'parked') return { outcome: decision, error };
+    if (decision !== 'replayed') return { outcome: 'key-reused' };
+    if (record.status === 'rejected') return { outcome: record.status, error };
+    // Parsed anew for each caller: a shared object that one of them changes would be another answer for the next.
+    const result = record.result === undefined ? undefined : (JSON.parse(record.result) as R);
+    return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
+  };
+}

@@ -1,0 +1,182 @@
+import { expect, expectWhole } from '../kernel/check.ts';
+import type { Classification } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import type { AbandonedPolicy, ClaimRules } from './decide.ts';
+import { type ClaimEvent, reportTheUnusual } from './events.ts';
+import type { Lease, Reconcile } from './held.ts';
+import type { Attributes } from './record.ts';
+import type { ClaimStore } from './store.ts';
+
+/** The options that every way into pawl has in common. */
+export interface ClaimOptions<Input> {
+  /** What the consumer does, e.g. `issue-gift-card`: the namespace of its keys. It must not change, or every effect may happen again. */
+  readonly operation: string;
+  /**
+   * Where the claims are kept: `dynamoStore({ tableName })`, or `memoryStore()` in tests. While it cannot be reached nothing runs, unless it
+   * is wrapped in `failOpen`.
+   */
+  readonly store: ClaimStore;
+  /**
+   * What becomes of an effect that may or may not have happened, because its worker died or its handler threw something
+   * that does not say. There is no default: only the author knows which mistake is the worse one.
+   *
+   * - `'retry'`: run it again. Right when the provider honours the effect key, or when twice is better than never.
+   * - `'park'`: never twice. The claim waits for somebody's decision, and the message goes to the dead-letter queue.
+   * - `reconcile({ ask, settleMs })`: ask the provider.
+   */
+  readonly onAbandoned: 'retry' | 'park' | Reconcile<Input>;
+  /**
+   * How long a claim is exclusive, when not for the rest of the invocation: `renewedLease(10_000)`.
+   * @default the invocation's remaining time; where there is none, a renewed lease of a minute, or of twice `timeoutMs` and `marginMs` if that is longer
+   */
+  readonly lease?: Lease;
+  /**
+   * How far the clocks of two workers may be apart, in milliseconds.
+   * @default 1000
+   */
+  readonly skewMs?: number;
+  /**
+   * The longest that one run of the handler takes, in milliseconds. Nothing is started with less time left, and `claim.signal` is aborted after it.
+   * @default no limit but the lease
+   */
+  readonly timeoutMs?: number;
+  /**
+   * Time kept back at the end of a lease for recording the outcome, in milliseconds.
+   * @default 1000
+   */
+  readonly marginMs?: number;
+  /**
+   * How long an outcome is remembered, in seconds. It must outlast every redelivery: the queue's and the dead-letter
+   * queue's retention together.
+   * @default 2592000, which is 30 days
+   */
+  readonly retentionSeconds?: number | 'forever';
+  /**
+   * After how many grants a key that keeps failing is parked.
+   * @default 20
+   */
+  readonly maxAttempts?: number;
+  /**
+   * How long after it was first seen a failing key may still be tried, in seconds.
+   * @default 1209600, which is 14 days
+   */
+  readonly retryWindowSeconds?: number;
+  /**
+   * How many workers may end without an outcome before the key is parked, whatever the policy: the message kills them.
+   * @default 3
+   */
+  readonly maxAbandoned?: number;
+  /**
+   * What the author knows about an error: `'retryable'` (nothing was applied), `'rejected'` (final), or `'unknown'`. A `LeaseError` is never
+   * final, whatever this says of it: the time was over, and not the effect impossible.
+   */
+  readonly classify?: (error: unknown) => Classification | undefined;
+  /**
+   * Says that all effects of the handler are inside `claim.effect(…)`. An error before it is then known to have applied nothing.
+   * @default false
+   */
+  readonly marksEffect?: boolean;
+  /**
+   * Whether the handler's result is kept, as JSON, and given to duplicates.
+   * @default true
+   */
+  readonly recordResult?: boolean;
+  /**
+   * The largest result that is kept, in bytes of JSON; at most 300,000.
+   * @default 16384
+   */
+  readonly maxResultBytes?: number;
+  /**
+   * What is kept beside the key, from its first grant on: texts and numbers, at most 1,024 bytes of JSON. `parkedClaims(…).read(key)` has it.
+   * Nothing is decided upon it.
+   * @default nothing
+   */
+  readonly attributes?: (input: Input) => Attributes;
+  /**
+   * Hears of everything that happens to a claim. It must not throw; what it throws is ignored.
+   * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
+   */
+  readonly onEvent?: (event: ClaimEvent) => void;
+  /** The clock, the random source and the timers. Only simulations set it. */
+  readonly host?: Host;
+}
+
+/** Options after defaults and validation: among them, the rules that claims are decided by. */
+export interface Settings<Input>
+  extends ClaimRules,
+    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes'>>,
+    Pick<ClaimOptions<Input>, 'lease' | 'classify' | 'attributes'> {
+  /** Who is asked about an attempt in doubt, where that is the policy. */
+  readonly provider: Reconcile<Input> | undefined;
+  readonly settleMs: number;
+  /** How long after a failure the provider's "not applied" would not be believed, in milliseconds. */
+  readonly unsettledMs: number;
+}
+
+const numbers = {
+  skewMs: 1000,
+  timeoutMs: 0,
+  marginMs: 1000,
+  retentionSeconds: 30 * 24 * 3600,
+  maxAttempts: 20,
+  retryWindowSeconds: 14 * 24 * 3600,
+  maxAbandoned: 3,
+  maxResultBytes: 16_384,
+};
+
+const defaults = {
+  ...numbers,
+  marksEffect: false,
+  recordResult: true,
+  onEvent: reportTheUnusual,
+};
+
+/**
+ * Merges defaults, and checks everything at once.
+ *
+ * @param own the defaults of whoever asks. An option that is given as `undefined` has its default
+ * @throws OptionError, naming the option, what was expected and what came
+ */
+export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host: Host }): Settings<Input>;
+export function settingsOf<Input>(
+  options: ClaimOptions<Input>,
+  own: Partial<ClaimOptions<Input>> & { readonly host: Host },
+): Settings<Input>;
+export function settingsOf<Input>(
+  options: ClaimOptions<Input>,
+  own: Partial<ClaimOptions<Input>> = {},
+): Settings<Input> {
+  const o = { ...defaults, ...own } as Required<ClaimOptions<Input>> & { readonly retentionSeconds: number };
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    // Every number here is a count or a time. Which ones there are, the defaults say.
+    const forever = name in numbers && value === 'forever';
+    if (name in numbers && !forever) expectWhole(name, value);
+    Object.assign(o, { [name]: forever ? Infinity : value });
+  }
+  const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
+  const provider = Object(policy).settleDoubt ? (policy as Reconcile<Input>) : undefined;
+  const onAbandoned: AbandonedPolicy = provider ? 'reconcile' : (policy as 'retry' | 'park');
+
+  const named = operation?.match?.(/^[!"$-~]{1,128}$/);
+  expect(named, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
+  expect(store?.write, 'store', 'a claim store', store);
+  const decided = provider || policy === 'retry' || policy === 'park';
+  expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", policy);
+  const { attributes, classify, onEvent } = o;
+  for (const [name, fn] of Object.entries({ attributes, classify, onEvent })) {
+    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn);
+  }
+  expect(!lease || lease.check, 'lease', 'renewedLease(…)', lease);
+  lease?.check(marginMs + timeoutMs);
+  for (const name of ['maxAttempts', 'maxAbandoned'] as const) expect(o[name] >= 1, name, 'at least 1', o[name]);
+  for (const name of ['marksEffect', 'recordResult'] as const) {
+    expect(typeof o[name] === 'boolean', name, 'true or false', o[name]);
+  }
+  expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);
+  // An item holds 400 KB, and a completion that never fits is an effect that repeats.
+  expect(maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', maxResultBytes);
+
+  const settleMs = provider?.settleMs ?? 0;
+  return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs && settleMs + o.skewMs };
+}

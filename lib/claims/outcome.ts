@@ -1,0 +1,23 @@
+import type { RecordedError } from '../kernel/recorded-error.ts';
+import type { ResultOmitted } from './record.ts';
+
+/** How an attempt ended, as its owner reports it. */
+export type Outcome =
+  | {
+      readonly status: 'completed';
+      readonly result?: string | undefined;
+      readonly resultOmitted?: ResultOmitted | undefined;
+    }
+  /**
+   * May be tried again. `unknown`: the attempt may have applied the effect before it failed. `inconclusive`: the provider
+   * was asked and could not say, which counts like another worker that ended without an outcome.
+   */
+  | {
+      readonly status: 'released';
+      readonly error: RecordedError;
+      readonly unknown?: boolean;
+      readonly inconclusive?: boolean;
+    }
+  | { readonly status: 'rejected'; readonly error: RecordedError }
+  /** Nobody knows, and the policy is to wait for somebody who does. */
+  | { readonly status: 'parked'; readonly error: RecordedError };

@@ -1,0 +1,119 @@
+import type { RecordedError } from '../kernel/recorded-error.ts';
+
+/**
+ * What an operator sees of a claim, in the words of the protocol.
+ *
+ * `in-flight`: one worker holds the claim. `released`: it may be tried again. `completed`: the effect happened.
+ * `rejected`: it failed for good. `parked`: its outcome is unknown and somebody has to decide.
+ */
+export type ClaimStatus = 'in-flight' | 'released' | 'completed' | 'rejected' | 'parked';
+
+/** What a resolution says of one effect in doubt. `retry`: it is not known, and it is to run all the same. */
+export type ResolutionVerdict = 'applied' | 'not-applied' | 'retry';
+
+/** How a claim that was parked came to be decided. All are texts: it is kept for people to read. */
+export interface Resolution {
+  /** Of the claim as a whole; `by-step` when its steps in doubt were decided one by one. */
+  readonly verdict: ResolutionVerdict | 'by-step';
+  /** What was said of each step that was in doubt, by its name. */
+  readonly steps?: Readonly<Record<string, ResolutionVerdict>> | undefined;
+  /** Who decided; `last holder` when the worker that was thought dead came with the proof. */
+  readonly by: string;
+  readonly note: string;
+  /** ISO 8601, by the clock of who decided. It is for people: no rule compares it with anything. */
+  readonly at: string;
+  /** A random token: tells this resolution from every other one, also of the same person and millisecond. */
+  readonly id?: string | undefined;
+}
+
+/** Why a completed claim has no result to replay. */
+export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
+
+/** Facts that ride with a key: an amount, who asked, which account. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
+/** One item of the claims table. Times are epoch milliseconds, except `expiresAt`. */
+export interface ClaimRecord {
+  /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
+  readonly id: string;
+  readonly status: ClaimStatus;
+  /** Random token of the last grant: whoever knows it is the owner. */
+  readonly claimId: string;
+  /** Grows by one with every grant of this key, and never goes back. */
+  readonly fence: number;
+  /** Until when the claim is exclusive, by the clock of the worker that holds it. */
+  readonly leaseUntil: number;
+  readonly firstSeenAt: number;
+  /** How many times the claim was granted. */
+  readonly attempts: number;
+  /** How many of those grants ended without an outcome: the worker died, or it was too late. */
+  readonly abandoned: number;
+  /**
+   * Until when an earlier attempt may have applied the effect without anybody knowing. Absent when nothing is in doubt.
+   * Kept beside `released`, so that a policy chosen later still sees the doubt.
+   */
+  readonly unknownAt?: number | undefined;
+  readonly fingerprint?: string | undefined;
+  /** The outcome to replay, as JSON text: exact, and a fresh copy each time it is read. */
+  readonly result?: string | undefined;
+  readonly resultOmitted?: ResultOmitted | undefined;
+  /** How far the steps of the handler came, by their order, as JSON text. Kept through later attempts. */
+  readonly checkpoints?: string | undefined;
+  /** Of a rejected claim, why; of a parked one, what is in doubt; of a released one, the last failure. */
+  readonly error?: RecordedError | undefined;
+  /** Of a claim that was parked, who decided what. Kept through later attempts. */
+  readonly resolution?: Resolution | undefined;
+  /** What the author keeps beside the key, from its first grant on. Never decided upon. */
+  readonly attributes?: Attributes | undefined;
+  /**
+   * SQS's id of the message that the claim was granted for, where duplicates in flight are discarded. Absent elsewhere. Read it with `sourceOf`.
+   */
+  readonly source?: string | undefined;
+  /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
+  readonly expiresAt?: number | undefined;
+  /**
+   * The revision: counts the writes of this record, and never goes back. With the claim id it tells one state of the record
+   * from every other one. Absent in records of schema 1, which earlier versions of pawl wrote.
+   */
+  readonly rev?: number | undefined;
+  /** Schema version. 1: written before there were revisions. Every write makes it 2. */
+  readonly v: 1 | 2;
+}
+
+/**
+ * The message that holds the claim, while its first grant lasts: other messages may be discarded for it. A later grant says nothing. Its message may
+ * be a duplicate that another worker is discarding at the moment, and to discard the first message for it would leave none. A version of pawl that does
+ * not know `source` leaves there what an earlier grant has written, too.
+ */
+export function sourceOf({ source, fence }: Pick<ClaimRecord, 'source' | 'fence'>): string | undefined {
+  return fence === 1 ? source : undefined;
+}
+
+/** A record as the rules make it, before `successor` gives it its revision. */
+export type Draft = Omit<ClaimRecord, 'rev' | 'v'>;
+
+const statuses: readonly string[] = [
+  'in-flight',
+  'released',
+  'completed',
+  'rejected',
+  'parked',
+] satisfies ClaimStatus[];
+
+/**
+ * Lets through what this version understands. To decide upon a record that is only half understood could run an effect twice.
+ *
+ * @throws Error for a record of another schema, or with a status that this version does not know
+ */
+export function understood(found: ClaimRecord | undefined): ClaimRecord | undefined {
+  if (found === undefined || ((found.v === 1 || found.v === 2) && statuses.includes(found.status))) return found;
+  throw new Error(`the record under this key is left alone: it is of schema ${found.v} with a status of its own`);
+}
+
+/**
+ * The record that is to stand in place of `found`. Every transition ends here: a write that left the revision as it was could be
+ * mistaken for the state before it, and a late copy of an older write would pass.
+ */
+export function successor(found: ClaimRecord | undefined, draft: Draft): ClaimRecord {
+  return { ...draft, rev: (found?.rev ?? 0) + 1, v: 2 };
+}

@@ -1,0 +1,188 @@
+import { expect } from '../kernel/check.ts';
+import type { Host } from '../kernel/host.ts';
+import { identify, type KeyValue } from '../kernel/identity.ts';
+import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkpoints.ts';
+import { type ClaimRules, expiry } from './decide.ts';
+import {
+  type ClaimRecord,
+  type Draft,
+  type Resolution,
+  type ResolutionVerdict,
+  successor,
+  understood,
+} from './record.ts';
+import type { ClaimStore } from './store.ts';
+
+/** Who decided, and why. Both are kept on the claim. */
+export interface ResolvedBy {
+  readonly by: string;
+  readonly note: string;
+  /**
+   * The `fence` of the record that was looked at. If the claim has been granted since, the doubt is another one, and nothing
+   * is changed.
+   * @default not compared: what is decided is the doubt that is there
+   */
+  readonly fence?: number | undefined;
+}
+
+/**
+ * What an operator says of each step in doubt, by its name. Every one of them has to be there: a step that was overlooked would
+ * run again.
+ *
+ * @example
+ * { charge: { verdict: 'applied', result: { id: 'ch_1' } }, receipt: 'not-applied' }
+ */
+export type StepResolutions = Readonly<Record<string, StepResolution>>;
+
+export type Resolved =
+  | { readonly outcome: 'resolved'; readonly record: ClaimRecord }
+  /** Nothing was changed: the claim is not parked, or not any more. */
+  | { readonly outcome: 'not-parked'; readonly record: ClaimRecord }
+  /** Nothing was changed: the claim was granted since the record with that fence, and this is another doubt. */
+  | { readonly outcome: 'another-doubt'; readonly record: ClaimRecord }
+  /** Nothing was changed: these steps are in doubt, and the resolution has to name each of them, and no other. */
+  | { readonly outcome: 'steps-in-doubt'; readonly record: ClaimRecord; readonly steps: readonly string[] }
+  /** Nothing is known of this key. */
+  | { readonly outcome: 'unknown-key' };
+
+export interface ParkedClaimsOptions {
+  readonly operation: string;
+  readonly store: ClaimStore;
+  /**
+   * How long the decision is remembered, in seconds.
+   * @default 2592000, which is 30 days
+   */
+  readonly retentionSeconds?: number | 'forever';
+}
+
+/** What was said of a claim: of the whole, or of its steps one by one. */
+export interface Said {
+  readonly resolution: Resolution;
+  readonly steps: ReadonlyMap<string, StepResolution>;
+}
+
+/**
+ * What an operator's decision makes of a parked claim. Pure, like `decide`.
+ *
+ * `applied`: the effect happened; a redriven message is acknowledged without running. `not-applied`: it did not; a redriven
+ * message runs. `retry`: it is not known, and the handler is to run all the same. `by-step`: the handler runs again, and its
+ * steps go on from what was said of each.
+ */
+export function resolution(
+  found: ClaimRecord,
+  { resolution: decided, steps }: Said,
+  rules: Pick<ClaimRules, 'retentionSeconds'>,
+  now: number,
+): ClaimRecord {
+  const settled: Draft = {
+    ...found,
+    unknownAt: undefined,
+    error: undefined,
+    expiresAt: expiry(rules, now),
+    resolution: decided,
+  };
+  if (decided.verdict === 'applied') {
+    return successor(found, { ...settled, status: 'completed', resultOmitted: 'by-choice', checkpoints: undefined });
+  }
+  // The counts that led to the parking start anew, or the next request would park it again.
+  return successor(found, {
+    ...settled,
+    status: 'released',
+    attempts: 0,
+    abandoned: 0,
+    firstSeenAt: now,
+    checkpoints: resolvedCheckpoints(found, steps, now),
+  });
+}
+
+const verdicts: readonly string[] = ['applied', 'not-applied', 'retry'] satisfies ResolutionVerdict[];
+/** A record is one item, and a note on it must leave room for what it is about. */
+const longestNote = 2000;
+
+/** The claims of an operation that wait for an operator's decision. */
+export function parkedClaims(options: ParkedClaimsOptions & { readonly host: Host }) {
+  const { operation, store, host } = options;
+  const retention = options.retentionSeconds ?? 30 * 24 * 3600;
+  const rules = { retentionSeconds: retention === 'forever' ? Infinity : retention };
+
+  /**
+   * Decides a parked claim. Conditional on the record's being the one that was read, and recorded on it.
+   *
+   * @param verdict of the claim as a whole; or, where steps are in doubt, of each of them. `'applied'` as a whole says that
+   *   everything the handler does has happened. `'not-applied'` and `'retry'` as a whole are refused while several steps are in
+   *   doubt: they would speak of steps that the operator may not have seen
+   * @throws OptionError when a verdict is none, or `by` is missing, or a note is longer than 2,000 characters; the store's error when that fails
+   * @example
+   * const record = await parked.read('order-17');
+   * await parked.resolve('order-17', { charge: 'applied', receipt: 'not-applied' }, { by: 'maria', note: 'ch_1', fence: record?.fence });
+   */
+  async function resolve(
+    key: KeyValue,
+    verdict: ResolutionVerdict | StepResolutions,
+    { by, note, fence }: ResolvedBy,
+  ): Promise<Resolved> {
+    const byStep = typeof verdict === 'object' && verdict !== null ? Object.entries(verdict) : undefined;
+    if (byStep === undefined) expectVerdict('', verdict);
+    for (const [step, said] of byStep ?? []) expectVerdict(step, said);
+    expect(typeof by === 'string' && by !== '', 'by', 'the name of who decided', by);
+    expect(
+      typeof note === 'string' && note.length <= longestNote,
+      'note',
+      `a text of at most ${longestNote} characters`,
+      typeof note,
+    );
+    const now = host.now();
+    const decided = { by: by.slice(0, longestNote), note, at: new Date(now).toISOString(), id: host.randomId() };
+    let found = understood(await store.read(identify(operation, key, host).id));
+    for (;;) {
+      if (found === undefined) return { outcome: 'unknown-key' };
+      // Our own write, whose answer was lost.
+      if (found.resolution?.id === decided.id) return { outcome: 'resolved', record: found };
+      if (found.status !== 'parked') return { outcome: 'not-parked', record: found };
+      if (fence !== undefined && fence !== found.fence) return { outcome: 'another-doubt', record: found };
+      const said = saidOf(found, byStep ?? (verdict as ResolutionVerdict));
+      if (said.kind === 'incomplete') return { outcome: 'steps-in-doubt', record: found, steps: said.inDoubt };
+      const next = resolution(found, { resolution: { ...decided, ...said.resolution }, steps: said.steps }, rules, now);
+      const written = await store.write({ next, seen: found });
+      if (written.applied) return { outcome: 'resolved', record: next };
+      found = understood(written.found);
+    }
+  }
+
+  /** What is known of a key. @throws the store's error */
+  async function read(key: KeyValue): Promise<ClaimRecord | undefined> {
+    return understood(await store.read(identify(operation, key, host).id));
+  }
+
+  return { resolve, read };
+}
+
+function expectVerdict(step: string, said: unknown): void {
+  const given = typeof said === 'object' && said !== null && 'verdict' in said ? said.verdict : said;
+  const fits = typeof said === 'object' ? given === 'applied' : typeof given === 'string' && verdicts.includes(given);
+  const what = step === '' ? 'verdict' : `verdict of step ${step}`;
+  expect(fits, what, "'applied', 'not-applied' or 'retry', or of a step { verdict: 'applied', result }", given);
+}
+
+type SaidOf =
+  | {
+      readonly kind: 'complete';
+      readonly resolution: Pick<Resolution, 'verdict' | 'steps'>;
+      readonly steps: ReadonlyMap<string, StepResolution>;
+    }
+  | { readonly kind: 'incomplete'; readonly inDoubt: readonly string[] };
+
+/** What a resolution says of this record; or which steps it would have to speak of. */
+function saidOf(found: ClaimRecord, said: ResolutionVerdict | readonly (readonly [string, StepResolution])[]): SaidOf {
+  const inDoubt = stepsInDoubt(found).map(({ name }) => name);
+  if (typeof said === 'string') {
+    if (said !== 'applied' && inDoubt.length > 1) return { kind: 'incomplete', inDoubt };
+    const steps = new Map(said === 'applied' ? [] : inDoubt.map((name) => [name, said] as const));
+    return { kind: 'complete', resolution: { verdict: said }, steps };
+  }
+  const steps = new Map(said);
+  const names = inDoubt.length > 0 && inDoubt.length === steps.size && inDoubt.every((name) => steps.has(name));
+  if (!names) return { kind: 'incomplete', inDoubt };
+  const words = Array.from(steps, ([name, one]) => [name, typeof one === 'string' ? one : one.verdict] as const);
+  return { kind: 'complete', resolution: { verdict: 'by-step', steps: Object.fromEntries(words) }, steps };
+}

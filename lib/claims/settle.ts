@@ -1,0 +1,85 @@
+import { lineOf, type RecordedError } from '../kernel/recorded-error.ts';
+import { stepsInDoubt } from './checkpoints.ts';
+import { type ClaimRules, expiry, parked } from './decide.ts';
+import type { Outcome } from './outcome.ts';
+import { type ClaimRecord, successor } from './record.ts';
+
+/**
+ * What the owner of a claim may make of it: the record to write if it is still the one that was found; `applied`, when
+ * that was written before and the answer lost; `stale`, when the claim is somebody else's by now.
+ */
+export type Transition = ClaimRecord | 'applied' | 'stale';
+
+/**
+ * How the owner of a claim records an outcome, given what the store holds now. Pure, like `decide`.
+ *
+ * @param claimId the token of the owner's grant
+ */
+export function settle(
+  claimId: string,
+  found: ClaimRecord | undefined,
+  outcome: Outcome,
+  rules: Pick<ClaimRules, 'retentionSeconds'>,
+  now: number,
+): Transition {
+  // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim nobody gave us.
+  if (found?.claimId !== claimId) return 'stale';
+  if (found.status === outcome.status) return 'applied';
+  const settled = { unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
+  // Its steps are never asked for again, and an item has to hold the result: together they could be more than DynamoDB takes.
+  const completed = { ...settled, checkpoints: undefined };
+  if (found.status !== 'in-flight') {
+    // The late proof of the last holder: it was thought dead, its claim parked and perhaps opened again by an operator,
+    // but granted to nobody since. To ignore the proof would double the effect.
+    if (outcome.status !== 'completed' || found.status === 'rejected') return 'stale';
+    const at = new Date(now).toISOString();
+    const resolution = { verdict: 'applied', by: 'last holder', note: '', at } as const;
+    return successor(found, { ...found, ...completed, ...outcome, resolution });
+  }
+  switch (outcome.status) {
+    case 'completed':
+      return successor(found, { ...found, ...completed, ...outcome });
+    case 'rejected':
+      return successor(found, { ...found, ...settled, ...outcome });
+    case 'released': {
+      const unknownAt = outcome.unknown ? now : found.unknownAt;
+      // Released, not deleted: a deleted record restarts the fence at 1, and a stalled worker still holding 1 could
+      // complete a lease that it no longer owns.
+      return successor(found, {
+        ...found,
+        ...settled,
+        status: 'released',
+        error: outcome.error,
+        unknownAt,
+        // TTL must not collect a doubt: the next request would find nothing, and run.
+        expiresAt: unknownAt === undefined && stepsInDoubt(found).length === 0 ? settled.expiresAt : undefined,
+        abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
+      });
+    }
+    case 'parked':
+      return successor(found, { ...parked(found, 'outcome-unknown', lineOf(outcome.error)), unknownAt: now });
+  }
+}
+
+/**
+ * What the last owner of a released claim makes of it when its message is set aside: a copy that comes later must not run after those that
+ * came behind it.
+ */
+export function setAside(claimId: string, found: ClaimRecord | undefined, error: RecordedError): Transition {
+  if (found?.claimId !== claimId) return 'stale';
+  if (found.status === 'parked') return 'applied';
+  if (found.status !== 'released') return 'stale';
+  return successor(found, parked(found, 'set-aside', lineOf(error)));
+}
+
+/** Extends a lease, and never shortens it. Its record is kept for the whole retention after that. */
+export function renew(
+  claimId: string,
+  found: ClaimRecord | undefined,
+  leaseUntil: number,
+  rules: Pick<ClaimRules, 'retentionSeconds'>,
+): Transition {
+  if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
+  if (found.leaseUntil >= leaseUntil) return 'applied';
+  return successor(found, { ...found, leaseUntil, expiresAt: expiry(rules, leaseUntil) });
+}

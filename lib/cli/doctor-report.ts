@@ -1,0 +1,58 @@
+import { styleText } from 'node:util';
+import type { Finding, Level } from '../deployment/doctor/checks.ts';
+
+/** What was found about one consumer. */
+export interface Examined {
+  readonly functionName: string;
+  readonly queueName: string | undefined;
+  readonly findings: readonly Finding[];
+}
+
+const SHOWN: Readonly<Record<Level, string>> = { ok: 'ok', problem: 'PROBLEM', warning: 'warning', unknown: 'unknown' };
+const COLOUR = { ok: 'green', problem: 'red', warning: 'yellow', unknown: 'yellow' } as const;
+
+const LEVEL_WIDTH = 9;
+const ABOUT_WIDTH = 14;
+
+/** The findings as a table. `columns` is where its lines end; `colour` only when there is a terminal to show it. */
+export function table(
+  examined: readonly Examined[],
+  { colour, columns }: { colour: boolean; columns: number },
+): string {
+  const paint = (level: Level, text: string) =>
+    colour ? styleText(COLOUR[level], text, { validateStream: false }) : text;
+  const indent = 2 + LEVEL_WIDTH + ABOUT_WIDTH;
+  return examined
+    .flatMap(({ functionName, queueName, findings }) => [
+      functionName,
+      `  fed by ${queueName ?? 'a queue that could not be read'}`,
+      ...findings.map(({ level, about, text }) => {
+        const lines = wrap(text, Math.max(40, columns - indent));
+        const head = `  ${paint(level, SHOWN[level].padEnd(LEVEL_WIDTH))}${about.padEnd(ABOUT_WIDTH)}`;
+        return head + lines.join(`\n${' '.repeat(indent)}`);
+      }),
+      '',
+    ])
+    .join('\n');
+}
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** The last line: how many of each. */
+export function summary(findings: readonly Finding[]): string {
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
+  const plural = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
+  const unknown = count('unknown');
+  return (
+    `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}` +
+    `${unknown === 0 ? '' : `, ${unknown} unknown`}.`
+  );
+}

@@ -1,0 +1,189 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Alarm, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from '../needs.ts';
+import { actOn, alarmAt } from './alarms.ts';
+import { makeLocking } from './known-consumers.ts';
+import { seenArn } from './seen.ts';
+
+/**
+ * What either DynamoDB store calls, and nothing else. `grantReadWriteData` would both lack the PartiQL actions and hand out
+ * `DeleteItem`, `Scan` and `Query`: a consumer that can delete a claim can repeat an effect.
+ */
+const CLAIM_ACTIONS = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
+
+/** What a caller of an encrypted table needs of its key: what `Table.grantReadWriteData` gives, without its wildcards. */
+const KEY_ACTIONS = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:GenerateDataKeyWithoutPlaintext',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+] as const;
+
+/** The options of a {@link ClaimsTable}. */
+export interface ClaimsTableProps {
+  /**
+   * Whether DynamoDB refuses to delete the table, even when its stack is deleted by hand.
+   *
+   * @default true
+   */
+  readonly deletionProtection?: boolean;
+
+  /**
+   * The customer-managed key that encrypts the table. `grantClaims` and `grantLocks` then grant its use as well.
+   *
+   * @default - encrypted with a key that DynamoDB owns, at no charge
+   */
+  readonly encryptionKey?: IKey;
+
+  /**
+   * How many reads or writes that DynamoDB throttles within 5 minutes set off the alarms.
+   *
+   * @default 10
+   */
+  readonly throttleThreshold?: number;
+}
+
+/** The alarms of a {@link ClaimsTable}. */
+export interface ClaimsTableAlarms {
+  readonly writeThrottles: Alarm;
+  readonly readThrottles: Alarm;
+}
+
+/**
+ * Permits `grantee` to claim, complete, release, reject, park and renew in `table`, and to use the table's
+ * customer-managed key when it has one. Nothing can be deleted, scanned or queried with these permissions.
+ *
+ * `ClaimsTable.grantClaims` and `Consumer` call this; call it yourself for a table that was made elsewhere.
+ *
+ * @example
+ * grantClaims(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
+ */
+export function grantClaims(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, CLAIM_ACTIONS);
+}
+
+/**
+ * Permits `grantee` to lock resources in `table`, to check its locks in transactions of its own, and to keep the progress of
+ * `forEachItem` there: all of `pawl/locks`, and nothing that deletes, scans or queries.
+ *
+ * A consumer's own claims need `grantClaims`, which `Consumer` calls; it does not call this.
+ *
+ * @example
+ * grantLocks(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
+ */
+export function grantLocks(table: ITable, grantee: IGrantable): Grant {
+  // A consumer that locks needs more receives, which it is asked for when the app is complete.
+  makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
+  return grantOn(table, grantee, LOCK_ACTIONS);
+}
+
+function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
+  const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
+  const key = table.encryptionKey;
+  return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
+}
+
+/**
+ * The DynamoDB table that holds the claims: on-demand, with TTL, point-in-time recovery and deletion protection, and
+ * kept when its stack goes. Losing it would forget every effect that happened, and so repeat those whose messages return.
+ *
+ * One table serves any number of consumers: keys carry their operation's name.
+ *
+ * @example
+ * const claims = new ClaimsTable(this, 'Claims');
+ * claims.grantClaims(existingFunction);
+ * existingFunction.addEnvironment('CLAIMS_TABLE', claims.table.tableName);
+ */
+export class ClaimsTable extends Construct {
+  /** The table itself. */
+  readonly table: ITable;
+  /** They have no actions yet: see `addAlarmAction`. */
+  readonly alarms: ClaimsTableAlarms;
+
+  constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
+    super(scope, id);
+    // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
+    // the same claim, because a condition sees its own region only. A `Table` has no such method.
+    const table = new Table(this, 'Table', {
+      partitionKey: { name: 'id', type: AttributeType.STRING },
+      timeToLiveAttribute: 'expiresAt',
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: props.deletionProtection ?? true,
+      ...(props.encryptionKey === undefined
+        ? { encryption: TableEncryption.DEFAULT }
+        : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: props.encryptionKey }),
+    });
+    // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
+    this.table = table as ITable;
+    this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);
+  }
+
+  /** Lets every alarm of the table call these, for instance an `SnsAction`. */
+  addAlarmAction(...actions: readonly IAlarmAction[]): void {
+    actOn(Object.values(this.alarms), actions);
+  }
+
+  /** Permits `grantee` to do with claims what the store does, on this table only. See {@link grantClaims}. */
+  grantClaims(grantee: IGrantable): Grant {
+    return grantClaims(this.table, grantee);
+  }
+
+  /** Permits `grantee` to use `pawl/locks`, on this table only. See {@link grantLocks}. */
+  grantLocks(grantee: IGrantable): Grant {
+    return grantLocks(this.table, grantee);
+  }
+
+  /**
+   * Writes that DynamoDB throttled: claims that could not be taken or completed at the first try.
+   *
+   * Events, not `ThrottledRequests`: a batch request counts there only when every item in it was throttled.
+   */
+  metricWriteThrottleEvents(props?: MetricOptions): Metric {
+    return this.#sum('WriteThrottleEvents', props);
+  }
+
+  /** Reads that DynamoDB throttled: duplicates that could not be decided at the first try. */
+  metricReadThrottleEvents(props?: MetricOptions): Metric {
+    return this.#sum('ReadThrottleEvents', props);
+  }
+
+  /** Conditions that failed: duplicates and races that the table refused. Normal, and worth a look when it jumps. */
+  metricConditionalCheckFailedRequests(props?: MetricOptions): Metric {
+    return this.#sum('ConditionalCheckFailedRequests', props);
+  }
+
+  #createAlarms(threshold: number): ClaimsTableAlarms {
+    const cause =
+      'On demand, a table that grows to more than twice its earlier peak within 30 minutes is throttled, and so is a single ' +
+      'partition above 1,000 writes a second. What to do: look at the consumed capacity. A burst passes by itself. Where it ' +
+      'stays, lower maxConcurrency of the consumers, raise the table’s maximum throughput if one is set, or pre-warm the table.';
+    const period = { period: Duration.minutes(5) };
+    return {
+      writeThrottles: alarmAt(this, 'WriteThrottleAlarm', this.metricWriteThrottleEvents(period), {
+        threshold,
+        description:
+          `${this.node.path}: DynamoDB throttles writes of claims. What cannot be claimed does not run and stays on its queue; what ` +
+          `cannot be completed may be left in doubt. No effect is doubled, but consumers slow down. ${cause}`,
+      }),
+      readThrottles: alarmAt(this, 'ReadThrottleAlarm', this.metricReadThrottleEvents(period), {
+        threshold,
+        description:
+          `${this.node.path}: DynamoDB throttles reads of claims. Duplicates cannot be told apart and stay on their queue. No ` +
+          `effect is doubled, but consumers slow down. ${cause}`,
+      }),
+    };
+  }
+
+  #sum(metricName: string, props: MetricOptions | undefined): Metric {
+    return this.table.metric(metricName, { statistic: 'Sum', ...props });
+  }
+}

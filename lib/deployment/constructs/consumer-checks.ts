@@ -1,0 +1,192 @@
+import { Duration, type Stack, Token } from 'aws-cdk-lib';
+import { leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
+import { type Problem, refused } from '../wiring-problem.ts';
+import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
+import type { ConsumerProps } from './consumer-props.ts';
+
+/** SQS's longest. The last place where a message can be: the longer it stays, the longer somebody can act. */
+export const DEAD_LETTER_RETENTION = Duration.days(14);
+
+/** The numbers that a consumer has when nothing else is said. */
+export const DEFAULTS = {
+  timeout: Duration.seconds(30),
+  retentionPeriod: Duration.days(4),
+  claimRetention: Duration.days(30),
+  batchSize: 10,
+} as const;
+
+/** What follows from a consumer's options. */
+export interface Times {
+  readonly timeout: Duration;
+  readonly visibilityTimeout: Duration;
+  readonly maxReceiveCount: number;
+}
+
+type PropName = keyof ConsumerProps;
+
+/** What decides how a thing is made, and so has no place beside one that exists. */
+const MAKING = {
+  function: [
+    'entry',
+    'handler',
+    'timeout',
+    'memorySize',
+    'architecture',
+    'environment',
+    'logRetention',
+    'tracing',
+    'layers',
+    'depsLockFilePath',
+  ],
+  queue: ['fifo', 'visibilityTimeout', 'retentionPeriod', 'maxReceiveCount', 'encryptionKey'],
+} as const satisfies Partial<Record<PropName, readonly PropName[]>>;
+
+const MAKING_EVENT_SOURCE = ['batchSize', 'maxBatchingWindow', 'maxConcurrency'] as const satisfies readonly PropName[];
+
+/**
+ * Throws a `WiringError` when the consumer in `stack` at `path` could not work as promised, as far as its options say.
+ *
+ * @param existing the timeout of the function that exists in seconds, as far as it can be seen
+ */
+export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, existing: number | undefined): Times {
+  const { maxBatchingWindow = Duration.seconds(0), visibilityTimeout } = props;
+  const seen = existing === undefined ? DEFAULTS.timeout : Duration.seconds(existing);
+  const timeout = props.timeout ?? seen;
+  const { lease, claimRetention = DEFAULTS.claimRetention, retentionPeriod = DEFAULTS.retentionPeriod } = props;
+  const { handlerTimeout, lockLease } = props;
+  const ofHandler = { lease, handlerTimeout, lockLease };
+  refuseIfAny(path, [
+    ...unknownTimes({ timeout, maxBatchingWindow, visibilityTimeout, claimRetention, retentionPeriod, ...ofHandler }),
+    ...misplacedOptions(props),
+    ...unseenTimeout(props, existing),
+    ...takenVariables(props.environment ?? {}),
+    ...secrets(stack, props.environment ?? {}),
+  ]);
+
+  const timeoutSeconds = timeout.toSeconds();
+  const maxBatchingWindowSeconds = maxBatchingWindow.toSeconds();
+  const visible =
+    visibilityTimeout ?? Duration.seconds(leastVisibilitySeconds(timeoutSeconds, maxBatchingWindowSeconds));
+  const makesQueue = props.queue === undefined;
+  const handling = {
+    timeoutSeconds: props.function === undefined || existing !== undefined ? timeoutSeconds : undefined,
+    batchSize: props.batchSize ?? DEFAULTS.batchSize,
+    fifo: props.queue?.fifo ?? props.fifo ?? false,
+    concurrency: props.concurrency,
+    handlerTimeoutSeconds: handlerTimeout?.toSeconds(),
+    maxAttempts: props.maxAttempts,
+    lockLeaseSeconds: lockLease?.toSeconds(),
+    lockAttempts: props.lockAttempts,
+  };
+  const maxReceiveCount = props.maxReceiveCount ?? Math.min(MOST_RECEIVES, leastReceives(handling).all);
+  refuseIfAny(
+    path,
+    // What exists is checked when the app is complete: much of it may still change.
+    wiringProblems({
+      ...handling,
+      maxBatchingWindowSeconds,
+      visibilityTimeoutSeconds: makesQueue ? visible.toSeconds() : undefined,
+      leaseSeconds: lease?.toSeconds(),
+      retentionSeconds: makesQueue ? retentionPeriod.toSeconds() : undefined,
+      deadLetterRetentionSeconds: props.deadLetterQueue === undefined ? DEAD_LETTER_RETENTION.toSeconds() : undefined,
+      claimRetentionSeconds: claimRetention.toSeconds(),
+      maxReceiveCount: makesQueue ? maxReceiveCount : undefined,
+      deadLetterQueueFifo: props.deadLetterQueue?.fifo,
+      defersInFlight: props.onInFlight !== 'discard',
+    }),
+  );
+  return { timeout, visibilityTimeout: visible, maxReceiveCount };
+}
+
+/** @throws {WiringError} */
+export function refuse(path: string, problems: readonly Problem[]): never {
+  throw new WiringError(
+    path,
+    problems.map(({ text }) => text),
+  );
+}
+
+/** @throws {WiringError} when there is a problem; a warning waits for the end of synthesis */
+export function refuseIfAny(path: string, problems: readonly Problem[]): void {
+  const refusals = problems.filter(({ level }) => level === 'problem');
+  if (refusals.length > 0) refuse(path, refusals);
+}
+
+/** What decides how the event source is made, beside one that exists. */
+export function misplacedEventSourceOptions(props: ConsumerProps): Problem[] {
+  return MAKING_EVENT_SOURCE.filter((name) => props[name] !== undefined).map((name) =>
+    refused('misplaced', `${name} is given, and the event source exists already. Set it there, and leave it out here.`),
+  );
+}
+
+function misplacedOptions(props: ConsumerProps): Problem[] {
+  const problems = Object.entries(MAKING).flatMap(([existing, making]) =>
+    props[existing as keyof typeof MAKING] === undefined
+      ? []
+      : making
+          .filter((name) => props[name] !== undefined)
+          .map((name) =>
+            refused(
+              'misplaced',
+              `${name} is given beside ${existing}, which exists already. Set it there, and leave it out here.`,
+            ),
+          ),
+  );
+  if (props.entry === undefined && props.function === undefined) {
+    problems.push(
+      refused(
+        'misplaced',
+        'There is no function. Give entry, the path of the handler’s file, or function, one that exists.',
+      ),
+    );
+  }
+  return problems;
+}
+
+function unseenTimeout(props: ConsumerProps, existing: number | undefined): Problem[] {
+  const unseen = props.function !== undefined && existing === undefined;
+  if (!unseen || props.queue !== undefined || props.visibilityTimeout !== undefined) return [];
+  return [
+    refused(
+      'visibility',
+      'The timeout of the existing function cannot be seen, so no visibilityTimeout follows from it. ' +
+        'Set visibilityTimeout to 6 × its timeout + maxBatchingWindow or more.',
+    ),
+  ];
+}
+
+/** A time that is only known at deployment cannot be compared: as a number it is a placeholder far below zero. */
+function unknownTimes(times: Readonly<Record<string, Duration | undefined>>): Problem[] {
+  return Object.entries(times)
+    .filter(([, time]) => time?.isUnresolved())
+    .map(([name]) =>
+      refused(
+        'deploymentTime',
+        `${name} is not known before deployment, so it cannot be checked. Give it a plain number.`,
+      ),
+    );
+}
+
+function takenVariables(environment: Readonly<Record<string, string>>): Problem[] {
+  return ['CLAIMS_TABLE', 'DEAD_LETTER_QUEUE_URL']
+    .filter((name) => name in environment)
+    .map((name) =>
+      refused('variables', `environment sets ${name}, which the construct sets itself. Take it out, or rename it.`),
+    );
+}
+
+/** CloudFormation puts a secret's value in its place: it would then be readable for all who may describe the function. */
+function secrets(stack: Stack, environment: Readonly<Record<string, string>>): Problem[] {
+  return Object.entries(environment)
+    .filter(([, value]) => Token.isUnresolved(value) || value.includes('{{resolve:'))
+    .filter(([, value]) => /\{\{resolve:(secretsmanager|ssm-secure):/.test(JSON.stringify(stack.resolve(value))))
+    .map(([name]) => secretProblem(name));
+}
+
+export function secretProblem(name: string): Problem {
+  return refused(
+    'secrets',
+    `environment.${name} holds a secret's value, and everyone who may describe the function could read it. Put the ` +
+      "secret's ARN there, call secret.grantRead(consumer.function), and read it in the handler.",
+  );
+}

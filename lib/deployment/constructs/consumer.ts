@@ -1,0 +1,195 @@
+import { Annotations, Duration, Names, Stack } from 'aws-cdk-lib';
+import type { IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
+import { actOn } from './alarms.ts';
+import { grantClaims } from './claims-table.ts';
+import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
+import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuseIfAny, type Times } from './consumer-checks.ts';
+import { createFunction } from './consumer-function.ts';
+import type { ConsumerProps } from './consumer-props.ts';
+import { createQueues, existingQueues } from './consumer-queues.ts';
+import { tellFunction } from './environment.ts';
+import { makeKnown } from './known-consumers.ts';
+import { type ClaimMetric, claimMetric } from './metrics.ts';
+import { markComplete, markUnderConstruction } from './rendered.ts';
+import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
+import { type Parts, seenProblems } from './seen-problems.ts';
+
+/** What the longest back-off of a consumer is, unless its author says otherwise. */
+const LONGEST_BACKOFF_SECONDS = 900;
+
+/**
+ * A queue whose messages take effect once: the queue, its dead-letter queue, the function that consumes it and may claim in
+ * the claims table, the event source between them, and alarms. Each of them may exist already.
+ *
+ * Every setting that pawl relies on is set, or refused when it is otherwise: partial batch responses, a visibility timeout that
+ * outlasts the function's retries, 5 receives, permissions. What is made here is TLS only, encrypted at rest, and has logs that
+ * end. The function finds the claims table's name in `CLAIMS_TABLE` and the dead-letter queue's URL in
+ * `DEAD_LETTER_QUEUE_URL`.
+ *
+ * Options that contradict each other are refused at once; what exists is looked at when the app is complete, at synth time.
+ *
+ * @throws {WiringError} when timeouts or batch settings contradict each other, or `environment` sets a variable of pawl's.
+ *
+ * @example
+ * const claims = new ClaimsTable(this, 'Claims');
+ * const giftCards = new Consumer(this, 'IssueGiftCard', {
+ *   entry: 'lambda/issue-gift-card.ts',
+ *   claimsTable: claims.table,
+ *   operation: 'issue-gift-card',
+ *   timeout: Duration.seconds(30),
+ * });
+ * giftCards.grantSendMessages(orderService);
+ * giftCards.addAlarmAction(new SnsAction(onCall));
+ *
+ * // Around a queue, a function and an event source that exist:
+ * new Consumer(this, 'SendEmail', { claimsTable: claims.table, queue: mails, function: sendMail });
+ */
+export class Consumer extends Construct {
+  /** Where producers send. */
+  readonly queue: IQueue;
+  /** Where messages end that could not be handled. */
+  readonly deadLetterQueue: IQueue;
+  /** The function that runs the handler. */
+  readonly function: IFunction;
+  /** They have no actions yet: see `addAlarmAction`. */
+  readonly alarms: ConsumerAlarms;
+  readonly #props: ConsumerProps;
+
+  constructor(scope: Construct, id: string, props: ConsumerProps) {
+    super(scope, id);
+    markUnderConstruction(this);
+    this.#props = props;
+    const { path } = this.node;
+    const existingTimeout = props.function && timeoutSoFar(props.function);
+    const times = checkedTimes(Stack.of(this), path, props, existingTimeout);
+
+    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props);
+    this.queue = queues.queue;
+    this.deadLetterQueue = queues.deadLetterQueue;
+
+    this.function = props.function ?? createFunction(this, props, times.timeout);
+    const { tableName } = props.claimsTable;
+    refuseIfAny(path, tellFunction(this.function, { by: path, ...queues, tableName }));
+    // Without a role there is nobody to grant to; that is refused when the app is complete.
+    if (props.externalPermissions !== true && this.function.role !== undefined) this.#grant();
+    this.#connect();
+
+    this.alarms = createAlarms(this, {
+      maxReceiveCount: this.#maxReceiveCount(),
+      maxMessageAge: props.maxMessageAge ?? this.#ageThatRetriesExplain(times),
+      takenOverThreshold: props.takenOverThreshold ?? 10,
+      onClaims: props.operation !== undefined,
+    });
+
+    const made = { queue: this.queue, deadLetterQueue: this.deadLetterQueue, function: this.function };
+    makeKnown(this.node.root, {
+      path,
+      queueArn: () => seenArn(this.queue, this.queue.queueArn),
+      functionArn: () => seenFunctionArn(this.function),
+      tableArn: () => seenArn(props.claimsTable, props.claimsTable.tableArn),
+      operation: props.operation,
+    });
+    this.node.addValidation({ validate: () => this.#validate(made) });
+  }
+
+  /** Permits `grantee` to send messages to the queue, and to use its customer-managed key when it has one. */
+  grantSendMessages(grantee: IGrantable): Grant {
+    return this.queue.grantSendMessages(grantee);
+  }
+
+  /** Lets every alarm of the consumer call these, for instance an `SnsAction`. */
+  addAlarmAction(...actions: readonly IAlarmAction[]): void {
+    actOn(Object.values(this.alarms), actions);
+  }
+
+  /**
+   * Messages that wait in the dead-letter queue.
+   *
+   * Those that are there, not those that were sent: `NumberOfMessagesSent` does not count what SQS moves there by itself.
+   */
+  metricDeadLetters(props?: MetricOptions): Metric {
+    return this.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+      period: Duration.minutes(1),
+      statistic: 'Maximum',
+      ...props,
+    });
+  }
+
+  /** How long the oldest message has been waiting to be done with: the first number to grow when a consumer falls behind. */
+  metricApproximateAgeOfOldestMessage(props?: MetricOptions): Metric {
+    return this.queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1), ...props });
+  }
+
+  /**
+   * How often something happened to the claims of the consumer: a sum, from what its handler writes with `metricEvents()`.
+   *
+   * @throws Error when the consumer was made without its `operation`
+   */
+  metricClaims(metricName: ClaimMetric, props?: MetricOptions): Metric {
+    const { operation, metricsNamespace = 'pawl' } = this.#props;
+    if (operation === undefined) {
+      throw new Error(
+        `${this.node.path} has no metrics on claims, because its operation is not known. Give it operation.`,
+      );
+    }
+    return claimMetric(metricName, { operation, namespace: metricsNamespace }, props);
+  }
+
+  /** Looks at what will be deployed. Warnings are written down, because a validation can only refuse. */
+  #validate(made: Parts): string[] {
+    markComplete(this);
+    const found = seenProblems(this, made, this.#props);
+    for (const { rule, text } of found.filter(({ level }) => level === 'warning')) {
+      Annotations.of(this).addWarningV2(`pawl:${rule}`, text);
+    }
+    return found.filter(({ level }) => level === 'problem').map(({ text }) => text);
+  }
+
+  #grant(): void {
+    grantClaims(this.#props.claimsTable, this.function);
+    // For permanent failures, which go straight there instead of using up their receives first.
+    this.deadLetterQueue.grant(this.function, 'sqs:SendMessage');
+    this.deadLetterQueue.encryptionMasterKey?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
+    this.queue.grantConsumeMessages(this.function);
+  }
+
+  #connect(): void {
+    const props = this.#props;
+    // An event source of an alias counts: a second one, of the function, would compete with it.
+    if (!(props.createEventSource ?? !hasEventSource(this.function, this.queue))) {
+      refuseIfAny(this.node.path, misplacedEventSourceOptions(props));
+      return;
+    }
+    // Not `SqsEventSource`, which grants as well, and throws for a function that was imported without its role.
+    this.function.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(this.queue.node)}`, {
+      eventSourceArn: this.queue.queueArn,
+      batchSize: props.batchSize ?? DEFAULTS.batchSize,
+      // Without it Lambda ignores which messages failed and deletes them with the rest: they would be lost.
+      reportBatchItemFailures: true,
+      ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
+      ...(props.maxConcurrency === undefined ? {} : { maxConcurrency: props.maxConcurrency }),
+    });
+  }
+
+  #maxReceiveCount(): number | undefined {
+    const { maxReceiveCount } = queueSoFar(this.queue);
+    return typeof maxReceiveCount === 'number' ? maxReceiveCount : undefined;
+  }
+
+  #ageThatRetriesExplain(times: Times): Duration {
+    const seen = queueSoFar(this.queue);
+    const oneTry = Math.max(
+      seen.visibilityTimeoutSeconds ?? times.visibilityTimeout.toSeconds(),
+      LONGEST_BACKOFF_SECONDS,
+    );
+    const { maxAttempts = HANDLER_DEFAULTS.maxAttempts } = this.#props;
+    const tries = Math.min(this.#maxReceiveCount() ?? times.maxReceiveCount, maxAttempts);
+    const half = (seen.retentionSeconds ?? DEFAULTS.retentionPeriod.toSeconds()) / 2;
+    return Duration.seconds(Math.min(tries * oneTry, Math.floor(half)));
+  }
+}

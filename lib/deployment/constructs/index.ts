@@ -1,0 +1,7 @@
+export { WiringError } from '../wiring.ts';
+export { ClaimsTable, type ClaimsTableAlarms, type ClaimsTableProps, grantClaims, grantLocks } from './claims-table.ts';
+export { Consumer } from './consumer.ts';
+export type { ConsumerAlarms } from './consumer-alarms.ts';
+export type { ConsumerProps } from './consumer-props.ts';
+export { ClaimsDashboard, type ClaimsDashboardProps } from './dashboard.ts';
+export type { ClaimMetric } from './metrics.ts';

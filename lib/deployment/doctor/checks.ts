@@ -1,0 +1,174 @@
+import { permissionProblem } from '../policy.ts';
+import { wiringProblems } from '../wiring.ts';
+import type { Problem } from '../wiring-problem.ts';
+import { tableProblems } from '../wiring-table.ts';
+import type { ConsumerFacts, TableFacts } from './facts.ts';
+
+export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly level: Level;
+  readonly about: 'wiring' | 'event source' | 'dead letters' | 'claims table' | 'permissions';
+  /** When all is well, what was seen. Otherwise what is wrong, with the numbers and the fix. */
+  readonly text: string;
+}
+
+/** What the handlers choose, which no API tells. */
+export interface CheckOptions {
+  /** How long claims are remembered: `retentionSeconds`. */
+  readonly claimRetentionSeconds: number;
+  readonly concurrency?: number | undefined;
+  /** `timeoutMs`, in seconds. */
+  readonly handlerTimeoutSeconds?: number | undefined;
+  readonly maxAttempts?: number | undefined;
+  /** `leaseMs` of the handlers' locks, in seconds. */
+  readonly lockLeaseSeconds?: number | undefined;
+  /** How many attempts of others may be ahead of a message. */
+  readonly lockAttempts?: number | undefined;
+}
+
+/**
+ * What is right and wrong with a consumer as it is deployed: the rules by which the constructs refuse a stack, and those about what
+ * only an account can tell.
+ */
+export function checkConsumer(facts: ConsumerFacts, options: CheckOptions): readonly Finding[] {
+  const problems = problemsOf(facts, options);
+  const found = (about: Finding['about']) => problems.filter(({ rule }) => aboutOf(rule) === about).map(toFinding);
+  return [
+    ...checkWiring(facts, found('wiring')),
+    ...orOk('event source', found('event source'), 'enabled, no filter'),
+    ...checkDeadLetters(facts, found('dead letters')),
+    ...checkTable(facts.table),
+    ...checkPermissions(facts),
+  ];
+}
+
+function problemsOf(facts: ConsumerFacts, options: CheckOptions): readonly Problem[] {
+  const { source, queue, deadLetterQueue, timeoutSeconds, reservedConcurrency } = facts;
+  return wiringProblems({
+    ...source,
+    ...options,
+    timeoutSeconds,
+    runtime: facts.runtime,
+    reservedConcurrency: reservedConcurrency === false ? undefined : reservedConcurrency,
+    maxConcurrencyOfAll: facts.maxConcurrencyOfAll,
+    sources: facts.sources,
+    otherFunctions: facts.otherFunctions,
+    queueArn: queue?.arn,
+    visibilityTimeoutSeconds: queue?.visibilityTimeoutSeconds,
+    fifo: queue?.fifo ?? false,
+    retentionSeconds: queue?.retentionSeconds,
+    maxReceiveCount: queue?.maxReceiveCount,
+    redriveArn: queue?.redriveArn,
+    deadLetterArn: facts.namedDeadLetterQueue,
+    deadLetterRetentionSeconds: deadLetterQueue?.retentionSeconds,
+    deadLetterQueueFifo: deadLetterQueue?.fifo,
+    redriveAllowedFor: deadLetterQueue?.redriveAllowedFor,
+  });
+}
+
+function aboutOf(rule: Problem['rule']): Finding['about'] {
+  switch (rule) {
+    case 'eventFilters':
+    case 'disabled':
+    case 'oneEventSource':
+    case 'oneConsumer':
+      return 'event source';
+    case 'deadLetterQueueOther':
+    case 'deadLetterQueueItself':
+    case 'deadLetterQueuePlace':
+    case 'deadLetterRetention':
+    case 'redriveAllowed':
+      return 'dead letters';
+    default:
+      return 'wiring';
+  }
+}
+
+function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly Finding[] {
+  const { queue, source, timeoutSeconds, reservedConcurrency } = facts;
+  const unread = [
+    ...(queue === undefined ? ['The queue could not be read, so nothing is known of its times.'] : []),
+    ...(reservedConcurrency === undefined
+      ? ['The reserved concurrency could not be read. It takes lambda:GetFunctionConcurrency to find out.']
+      : []),
+  ].map((text) => unknown('wiring', text));
+  const seen =
+    `timeout ${timeoutSeconds} s, visibility ${queue?.visibilityTimeoutSeconds} s, batches of ${source.batchSize}, ` +
+    `${queue?.maxReceiveCount} receives, partial responses`;
+  return orOk('wiring', [...found, ...unread], seen);
+}
+
+function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): readonly Finding[] {
+  const { deadLetterQueue, namedDeadLetterQueue, queue } = facts;
+  if (queue === undefined || queue.maxReceiveCount === false) return problems;
+  const found = [...problems];
+  if (deadLetterQueue === undefined) {
+    found.push(
+      unknown('dead letters', 'The dead-letter queue of the redrive policy could not be read. Does it exist?'),
+    );
+    return found;
+  }
+  if (namedDeadLetterQueue === undefined) {
+    found.push({
+      level: 'warning',
+      about: 'dead letters',
+      text:
+        'DEAD_LETTER_QUEUE_URL does not name a queue for this one: deadLetterQueue(…) of an undefined URL fails at the cold start, and ' +
+        `without it a message that can never run uses up its receives before it is moved. Set it to the URL of ${deadLetterQueue.name}.`,
+    });
+  }
+  return orOk('dead letters', found, `${deadLetterQueue.name}, kept for ${days(deadLetterQueue.retentionSeconds)}`);
+}
+
+function checkTable(table: TableFacts | undefined): readonly Finding[] {
+  if (table === undefined) return [unknown('claims table', 'The claims table could not be read.')];
+  const found = tableProblems(table).map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
+  if (table.ttlAttribute === undefined)
+    found.push(unknown('claims table', `The TTL of ${table.name} could not be read.`));
+  if (table.pointInTimeRecovery === undefined) {
+    found.push(unknown('claims table', `The point-in-time recovery of ${table.name} could not be read.`));
+  }
+  return orOk('claims table', found, `${table.name}, one region, deletes by ${table.ttlAttribute}, protected`);
+}
+
+function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {
+  if (permissions === undefined) {
+    return [
+      unknown(
+        'permissions',
+        'IAM was not to be asked what the role may do. It takes iam:SimulatePrincipalPolicy to find out.',
+      ),
+    ];
+  }
+  const alike = Map.groupBy(permissions, ({ on, decision }) => `${decision} ${on}`);
+  const found = [...alike.values()].flatMap((those) =>
+    those.slice(0, 1).flatMap(({ decision, on }) => {
+      const actions = those.map(({ action }) => action);
+      return permissionProblem(decision, actions, on, '. Grant it.').map((one) => ({
+        ...toFinding(one),
+        about: 'permissions' as const,
+      }));
+    }),
+  );
+  return orOk(
+    'permissions',
+    found,
+    `${permissions.length} of ${permissions.length} that it needs, as IAM simulates them`,
+  );
+}
+
+function orOk(about: Finding['about'], found: readonly Finding[], seen: string): readonly Finding[] {
+  return found.length > 0 ? found : [{ level: 'ok', about, text: seen }];
+}
+
+const toFinding = ({ rule, level, text }: Problem): Finding => ({ level, about: aboutOf(rule), text });
+
+const unknown = <About extends Finding['about']>(about: About, text: string) =>
+  ({ level: 'unknown', about, text }) as const;
+
+function days(seconds: number): string {
+  const count = Math.round((seconds / 86_400) * 10) / 10;
+  return count === 1 ? '1 day' : `${count} days`;
+}

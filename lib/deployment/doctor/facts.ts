@@ -1,0 +1,63 @@
+/** What is deployed, as the AWS APIs tell it. What could not be read is `undefined`, and is said to be unknown. */
+
+import type { Decision } from '../policy.ts';
+import type { TableWiring } from '../wiring-table.ts';
+
+/** One function that is fed by one queue. */
+export interface ConsumerFacts {
+  readonly functionName: string;
+  readonly timeoutSeconds: number;
+  /** `undefined` for a container image. */
+  readonly runtime: string | undefined;
+  /** What is kept for the function alone: `false` when nothing is, `undefined` when it could not be read. */
+  readonly reservedConcurrency: number | false | undefined;
+  readonly source: EventSourceFacts;
+  /** The event sources of this queue to the function and its aliases. */
+  readonly sources: readonly string[];
+  /** The other functions that the queue feeds. */
+  readonly otherFunctions: readonly string[];
+  /** Of all event sources of the function together; `undefined` when one of them has none. */
+  readonly maxConcurrencyOfAll: number | undefined;
+  readonly queue: QueueFacts | undefined;
+  /** The dead-letter queue of the queue's redrive policy. */
+  readonly deadLetterQueue: QueueFacts | undefined;
+  /** The ARN of the queue in the function's `DEAD_LETTER_QUEUE_URL`. */
+  readonly namedDeadLetterQueue: string | undefined;
+  readonly table: TableFacts | undefined;
+  /** What the function's role may do; `undefined` when IAM was not to be asked. */
+  readonly permissions: readonly Permission[] | undefined;
+}
+
+export interface EventSourceFacts {
+  readonly enabled: boolean;
+  readonly batchSize: number;
+  readonly maxBatchingWindowSeconds: number;
+  readonly reportsBatchItemFailures: boolean;
+  readonly filters: number;
+  readonly maxConcurrency: number | undefined;
+}
+
+export interface QueueFacts {
+  readonly name: string;
+  readonly arn: string;
+  readonly fifo: boolean;
+  readonly visibilityTimeoutSeconds: number;
+  readonly retentionSeconds: number;
+  /** `false` when there is no redrive policy. */
+  readonly maxReceiveCount: number | false;
+  /** Where the redrive policy leads. */
+  readonly redriveArn: string | undefined;
+  /** The queues that may use it as their dead-letter queue; `undefined` for all of its account. */
+  readonly redriveAllowedFor: readonly string[] | undefined;
+}
+
+export interface TableFacts extends TableWiring {
+  readonly arn: string;
+}
+
+export interface Permission {
+  readonly action: string;
+  /** What it is needed on, for people. */
+  readonly on: string;
+  readonly decision: Decision;
+}

@@ -1,0 +1,58 @@
+import { type EvaluationResult, type IAMClient, paginateSimulatePrincipalPolicy } from '@aws-sdk/client-iam';
+import { type Decision, decide, type Statement } from '../policy.ts';
+import type { Permission } from './facts.ts';
+import { orUndefined } from './or-undefined.ts';
+
+/** What a function needs of one resource. */
+export interface Need {
+  readonly actions: readonly string[];
+  /** `undefined`: the resource is not known, so nothing is asked. */
+  readonly arn: string | undefined;
+  readonly on: string;
+  /** What the resource's own policy says, which IAM does not simulate for a role. */
+  readonly policy: readonly Statement[];
+}
+
+/** Asks IAM, as the role is: its policies, and its permissions boundary. */
+export async function readPermissions(
+  iam: IAMClient,
+  role: string | undefined,
+  needs: readonly Need[],
+): Promise<readonly Permission[] | undefined> {
+  if (role === undefined) return undefined;
+  return orUndefined(async () => {
+    const found: Permission[] = [];
+    for (const { actions, arn, on, policy } of needs) {
+      if (arn === undefined) continue;
+      const question = { PolicySourceArn: role, ActionNames: [...actions], ResourceArns: [arn] };
+      for await (const page of paginateSimulatePrincipalPolicy({ client: iam }, question)) {
+        for (const result of page.EvaluationResults ?? []) {
+          const action = result.EvalActionName ?? '';
+          found.push({ action, on, decision: withPolicy(decisionOf(result), { role, action, arn, policy }) });
+        }
+      }
+    }
+    return found;
+  });
+}
+
+function decisionOf(result: EvaluationResult): Decision {
+  if (result.EvalDecision === 'allowed') return 'allowed';
+  if (result.PermissionsBoundaryDecisionDetail?.AllowedByPermissionsBoundary === false) return 'outside the boundary';
+  if (result.EvalDecision === 'explicitDeny') return 'denied';
+  return (result.MissingContextValues?.length ?? 0) > 0 ? 'conditional' : 'missing';
+}
+
+interface Question {
+  readonly role: string;
+  readonly action: string;
+  readonly arn: string;
+  readonly policy: readonly Statement[];
+}
+
+/** The policy of the resource may deny what the role's permit, and, within one account, permit what they do not. */
+function withPolicy(byRole: Decision, { role, action, arn, policy }: Question): Decision {
+  if (byRole !== 'allowed' && byRole !== 'missing') return byRole;
+  const ofRole = byRole === 'allowed' ? [{ Effect: 'Allow', Action: action, Resource: '*' }] : [];
+  return decide({ ofRole, ofResource: policy, boundary: undefined, roleArn: role }, action, arn);
+}

@@ -1,0 +1,24 @@
+/** A bounded description of an error: enough to act on, never a payload, never a stack. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+}
+
+const longestErrorText = 512;
+
+/** Takes what was thrown, whatever it is, down to a bounded name and message. */
+export function recordedError(thrown: unknown): RecordedError {
+  const bounded = (text: unknown) => String(text).slice(0, longestErrorText);
+  try {
+    const { name = 'Error', message = thrown } = Object(thrown);
+    return { name: bounded(name), message: bounded(message) };
+  } catch {
+    // An error whose own getters or toString throw must not turn a settled claim into a lost one.
+    return { name: 'Error', message: 'indescribable' };
+  }
+}
+
+/** An error in one line. */
+export function lineOf({ name, message }: RecordedError): string {
+  return `${name}: ${message}`;
+}

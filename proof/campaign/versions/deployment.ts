@@ -1,0 +1,167 @@
+import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { receiveDeadLetters } from '../../../lib/rehearsal/dead-letters.ts';
+import type { Progress } from '../../../lib/rehearsal/progress.ts';
+import { createRandom } from '../../../lib/rehearsal/random.ts';
+import { record } from '../../../lib/rehearsal/template.ts';
+import type { Protection } from '../../../shop/changed-bundle.ts';
+import { OPERATION_OF } from '../../../shop/faults.ts';
+import { EFFECTS } from '../../../shop/plan.ts';
+import { isGood, type TrafficResult } from '../../../shop/report.ts';
+import type { AppFunction, LocalStack, StackConsumer } from '../../../shop/stack.ts';
+import { runTraffic } from '../../../shop/traffic.ts';
+
+/** Which way the traffic goes. */
+export type Direction = 'forward' | 'rollback';
+
+export interface DeploymentOptions {
+  readonly direction: Direction;
+  readonly protection: Exclude<Protection, 'none'>;
+  /** The bundles of the older version. */
+  readonly older: (source: AppFunction, protection: Protection) => Promise<string | undefined>;
+  readonly orders: number;
+  readonly killShare: number;
+  readonly seed: number;
+  readonly progress: Progress;
+}
+
+/** What a deployment, or a rollback, did under load. */
+export interface DeploymentResult {
+  readonly direction: Direction;
+  readonly protection: Protection;
+  readonly seed: number;
+  readonly killed: number;
+  /** Messages that SQS had moved to a dead-letter queue when the queues were empty: received too often, and never confirmed. */
+  readonly deadLettered: number;
+  /** Of those: their effect had happened already. */
+  readonly deadLetteredDone: number;
+  /** Of those: the older version had met a record under their key that it does not know. */
+  readonly deadLetteredByOlder: number;
+  /** Times that the older version met a record that it does not know. */
+  readonly refusals: number;
+  /** Invocations that were stopped at their timeout: on a busy machine there are some, and they use up receives too. */
+  readonly timedOut: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly left: number;
+  readonly isGood: boolean;
+  readonly seconds: number;
+}
+
+/** A deployment shifts its traffic within a minute. */
+const LONGEST_MIX_MS = 45_000;
+
+/** What the functions of the older version say about a record of a later schema. */
+const REFUSAL = "is no claim of pawl's schema";
+
+/**
+ * Traffic while the functions go from one version to the other: a third of the effects with the first, a third with both, and the
+ * rest with the second. Then the newer version alone gets what SQS had moved to the dead-letter queues meanwhile.
+ */
+export async function runDeployment(options: DeploymentOptions): Promise<DeploymentResult> {
+  const { direction, older, protection, progress, seed } = options;
+  const random = createRandom(seed ^ 0x76_65_72);
+  const effects = EFFECTS.length * options.orders;
+  let stack: LocalStack | undefined;
+  let isOver = false;
+  let refusals = 0;
+  let mixedSince: number | undefined;
+  /** The claims of which the older version met a record that it does not know. */
+  const refused = new Set<string>();
+  const redriven = { messages: 0, done: 0, refused: 0 };
+
+  /** The share of invocations that the older version gets now. */
+  function olderShare(): number {
+    if (isOver) return 0;
+    const done = EFFECTS.reduce((sum, effect) => sum + (stack?.ledger.countByOrder(effect).size ?? 0), 0) / effects;
+    if (done >= 1 / 3) mixedSince ??= Date.now();
+    const isMixed = done < 2 / 3 && Date.now() - (mixedSince ?? 0) < LONGEST_MIX_MS;
+    const phase = mixedSince === undefined ? 0 : isMixed ? 0.5 : 1;
+    return direction === 'forward' ? 1 - phase : phase;
+  }
+
+  const result = await runTraffic({
+    ...options,
+    // Long enough that a busy machine does not stop invocations on its own account: those use up receives too.
+    functionTimeoutSeconds: 8,
+    // What the older version refuses comes back until its receives are used up: not hours apart, as it would be in an account.
+    environment: { BACKOFF_SECONDS: '0.02' },
+    // What the older version cannot read comes back until SQS has moved it away: some visibility timeouts and back-offs.
+    deadlineMs: 480_000,
+    payments: Math.round(options.orders / 3),
+    repayments: 8,
+    other: {
+      bundleFor: (source) => older(source, protection),
+      takesNext: () => random.chance(olderShare()),
+    },
+    onUp: (running) => {
+      stack = running;
+    },
+    async onDrained(running) {
+      isOver = true;
+      Object.assign(redriven, await redriveAll(running, refused));
+      progress.update(`${redriven.messages} messages redriven to the newer version …`);
+      return redriven.messages > 0;
+    },
+    onLog(line) {
+      if (!line.includes(REFUSAL)) return;
+      refusals += 1;
+      for (const [id] of line.matchAll(/[a-z-]+#[\w-]+/g)) refused.add(id);
+    },
+  });
+  return {
+    direction,
+    protection,
+    seed,
+    killed: result.sandboxes.killed,
+    deadLettered: redriven.messages,
+    deadLetteredDone: redriven.done,
+    deadLetteredByOlder: redriven.refused,
+    refusals,
+    timedOut: result.sandboxes.timedOut,
+    lost: count(result, 'lost') + result.payments.drift.length + result.repayments.wanted - result.repayments.repaid,
+    doubled: count(result, 'doubled') + result.repayments.repaidTwice.length,
+    left: result.left,
+    isGood: isGood(result),
+    seconds: result.seconds,
+  };
+}
+
+function count(result: TrafficResult, which: 'lost' | 'doubled'): number {
+  return result.emails[which].length + result.giftCards[which].length;
+}
+
+/** The operation of a consumer, and the field of its messages that is their key. */
+type Consumed = readonly [consumer: StackConsumer, operation: string, key: string];
+
+/** Sends back what SQS moved to the dead-letter queues. What pawl put there has a reason, and stays. */
+async function redriveAll(stack: LocalStack, refused: ReadonlySet<string>) {
+  const { consumers, payments, repayments, ledger } = stack;
+  const all: readonly Consumed[] = [
+    ...EFFECTS.map((effect): Consumed => [consumers[effect], OPERATION_OF[effect], 'orderId']),
+    [payments.consumer, 'post-payment', 'paymentId'],
+    [repayments.consumer, 'repay-debts', 'requestId'],
+  ];
+  const counts = { messages: 0, done: 0, refused: 0 };
+  for (const [consumer, operation, key] of all) {
+    const effect = EFFECTS.find((name) => consumers[name] === consumer);
+    const happened = effect && ledger.countByOrder(effect);
+    for (const { Body: MessageBody = '', MessageAttributes, ReceiptHandle } of await movedBySqs(stack, consumer)) {
+      await stack.sqs.client.send(
+        new SendMessageCommand({ QueueUrl: consumer.queue.url, MessageBody, MessageAttributes }),
+      );
+      const QueueUrl = consumer.deadLetterQueue?.url;
+      await stack.sqs.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      const value = String(record(JSON.parse(MessageBody))[key]);
+      counts.messages += 1;
+      if (happened?.has(value)) counts.done += 1;
+      if (refused.has(`${operation}#${value}`)) counts.refused += 1;
+    }
+  }
+  return counts;
+}
+
+async function movedBySqs(stack: LocalStack, { deadLetterQueue }: StackConsumer): Promise<readonly Message[]> {
+  if (deadLetterQueue === undefined) return [];
+  const all = await receiveDeadLetters(stack.sqs.client, deadLetterQueue.url);
+  return all.filter(({ MessageAttributes }) => MessageAttributes?.['pawl-reason'] === undefined);
+}

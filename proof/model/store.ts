@@ -1,0 +1,31 @@
+import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
+import { checkWrite } from './promises.ts';
+import { at, type Key, type Model, replaced, type World, type Writer } from './world.ts';
+
+/** The claims table: a compare-and-set, by production's own `unchanged`. */
+export function written(
+  model: Model,
+  world: World,
+  key: number,
+  write: ClaimWrite,
+  by: Writer,
+): { readonly world: World; readonly result: WriteResult } {
+  const there = at(world.keys, key);
+  const found = there.record;
+  if (!model.protocol.unchanged(write.seen, found)) return { world, result: { applied: false, found } };
+  checkWrite(model, world, key, write, by);
+  const next = found?.status === 'completed' && write.next.status === 'in-flight' ? forgetting(there) : there;
+  const granted = by.why === 'claim' && write.next.status === 'in-flight';
+  const workers = granted
+    ? world.workers.map((worker) => (worker.claimId === by.claimId ? { ...worker, onRecord: true } : worker))
+    : world.workers;
+  return {
+    world: { ...world, keys: replaced(world.keys, key, { ...next, record: write.next }), workers },
+    result: { applied: true },
+  };
+}
+
+/** What a completed record promised is over with its retention: the effect may happen once more. */
+export function forgetting(key: Key): Key {
+  return { ...key, forgotten: key.forgotten + 1, intent: undefined };
+}

@@ -1,0 +1,425 @@
+import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts';
+import type { Decision } from '../../lib/claims/decide.ts';
+import type { Outcome } from '../../lib/claims/outcome.ts';
+import type { Ran } from '../../lib/claims/ran.ts';
+import type { ClaimRecord } from '../../lib/claims/record.ts';
+import { completion } from '../../lib/claims/result.ts';
+import { tooLate as productionTooLate } from '../../lib/claims/run.ts';
+import type { ClaimWrite } from '../../lib/claims/store.ts';
+import { errorKind, InDoubtError, LeaseError } from '../../lib/kernel/errors.ts';
+import { recordedError } from '../../lib/kernel/recorded-error.ts';
+import { again, type Fate, soon } from '../../lib/sqs/fate.ts';
+import type { Phase } from './protocol.ts';
+import { times, unitMs } from './time.ts';
+import { at, type Model, settleMsOf, type Waits, type Worker } from './world.ts';
+
+/**
+ * The part of pawl that waits: `acquire`, `change` and `record` of `lib/claims/engine.ts`, `run`, `reconcile`, and `eachMessage` with
+ * its `conclude`, line by line, as a machine that stands still at every `await` that leaves the process. What decides is production's
+ * own, called from here. That this machine and the production code do the same is not believed but compared: see `conformance.ts`.
+ */
+
+/** What a worker finds when it goes on: its own clock, and a claim id, should it need one. */
+export interface Step {
+  readonly model: Model;
+  readonly now: number;
+  readonly freshId: string;
+  /** Something is reported that tells a person that the effect of this key may happen twice. */
+  readonly tell: (key: number) => void;
+}
+
+/** A worker before its invocation. */
+export const nobody: Omit<Worker, 'batch' | 'policy' | 'offset' | 'endsAt' | 'deadline'> = {
+  fates: [],
+  outlives: false,
+  mayTakeOver: false,
+  claimId: '',
+  onRecord: false,
+  held: undefined,
+  waits: { for: 'end', tells: false },
+  answer: undefined,
+  heardAt: undefined,
+  beat: undefined,
+  step: 0,
+  found: undefined,
+  aborted: false,
+  buried: [],
+  trail: undefined,
+};
+
+/** Which of the keys a worker works on; once it is through, which it worked on last: a beat of that may still be under way. */
+export function keyOf({ config }: Model, { batch, fates }: Worker): number {
+  return at(config.messages, at(batch, Math.min(fates.length, batch.length - 1)).message).key;
+}
+
+/** A handler is running, or its provider is being asked: the lease is kept meanwhile. */
+export function isOpen({ waits }: Worker): boolean {
+  const { for: what } = waits;
+  return what === 'ask' || what === 'before' || what === 'effect' || what === 'checkpoint' || what === 'after';
+}
+
+/** The next message of the batch, if nothing before it failed. */
+export function begin(step: Step, worker: Worker): Worker {
+  const { batch, fates } = worker;
+  if (fates.length === batch.length) return conclude(step, worker, false);
+  // What can never run makes way for those behind it, once it is safe.
+  if (fates.at(-1)?.fate === 'dead-letter' && !worker.buried.includes(fates.length - 1) && canBury(step, worker)) {
+    return wait(through(worker), { for: 'dead-letter' });
+  }
+  return isFree(worker) ? tryOne(step, { ...worker, mayTakeOver: false }) : notItsTurn(step, worker);
+}
+
+function canBury({ model, now }: Step, { deadline }: Worker): boolean {
+  return now < deadline && model.config.deadLetters;
+}
+
+/** Whether nothing of the group before is left to wait for. */
+function isFree({ fates, buried }: Worker): boolean {
+  return fates.every(({ fate }, index) => fate === 'done' || buried.includes(index));
+}
+
+function notItsTurn(step: Step, worker: Worker): Worker {
+  return begin(step, { ...worker, fates: [...worker.fates, soon] });
+}
+
+/** What it knew of its claim is of no more use to it. */
+function through(worker: Worker): Worker {
+  return { ...worker, claimId: '', onRecord: false, held: undefined, mayTakeOver: false, aborted: false };
+}
+
+function tryOne(step: Step, worker: Worker): Worker {
+  if (tooLate(step, worker, worker.deadline)) return ended(step, worker, soon);
+  const asking = { ...worker, claimId: step.freshId, held: undefined, onRecord: false };
+  const redelivered = at(worker.batch, worker.fates.length).receives > 1;
+  return redelivered ? wait(asking, { for: 'read' }) : ask(step, asking, undefined);
+}
+
+/** One round of `acquire`. */
+function ask(step: Step, worker: Worker, found: ClaimRecord | undefined): Worker {
+  const { model, now } = step;
+  const { claimId, policy, mayTakeOver } = worker;
+  const { id } = at(model.identities, keyOf(model, worker));
+  const { intent: fingerprint } = at(model.config.messages, at(worker.batch, worker.fates.length).message);
+  const request = { id, claimId, fingerprint, leaseUntil: leaseEnd(step, worker) };
+  const decided = model.protocol.decide(found, request, at(model.rules, policy), now);
+  // A suspect: it runs again when it is alone, which it is in a batch of one.
+  if (!mayTakeOver && decided.decision === 'taken-over') return tryOne(step, { ...worker, mayTakeOver: true });
+  const { write } = decided;
+  return write ? wait(worker, { for: 'claim', decided, write }) : acquired(step, worker, decided);
+}
+
+function acquired(step: Step, worker: Worker, decided: Decision): Worker {
+  const { model } = step;
+  if (decided.decision === 'taken-over' || decided.decision === 'parked') step.tell(keyOf(model, worker));
+  if (!('reconcile' in decided)) {
+    return ended(step, worker, model.protocol.fateOfRefused(decided, 'defer', settleMsOf(model, worker)));
+  }
+  return run(step, { ...worker, held: { record: decided.record, inDoubt: decided.reconcile } });
+}
+
+function run(step: Step, worker: Worker): Worker {
+  const { record, inDoubt } = heldBy(worker);
+  const settleMs = settleMsOf(step.model, worker);
+  if (!inDoubt || settleMs === 0) return start(step, worker);
+  const retryAfterMs = Math.max(0, (record.unknownAt ?? 0) + settleMs + step.model.skewMs - step.now);
+  return open(step, worker, { for: 'ask', retryAfterMs });
+}
+
+function start(step: Step, worker: Worker): Worker {
+  const error = tooLate(step, worker, heldBy(worker).record.leaseUntil);
+  if (error) return fail(step, worker, 'before', { ran: 'not-started', error });
+  if (step.model.config.steps > 0) {
+    return takeSteps(
+      step,
+      open(step, { ...worker, step: 0, found: heldBy(worker).record.checkpoints }, { for: 'effect' }),
+    );
+  }
+  return open(step, worker, { for: step.model.config.marksEffect ? 'before' : 'effect' });
+}
+
+/** Goes on with an answer. */
+export function resume(step: Step, worker: Worker): Worker {
+  const { model, now } = step;
+  const { waits, answer } = worker;
+  if (answer === undefined) throw new Error('nothing was answered');
+  switch (waits.for) {
+    case 'read':
+      return answer.is === 'found' ? ask(step, worker, answer.found) : ended(step, worker, again);
+    case 'claim': {
+      if (answer.is !== 'written') return ended(step, worker, again);
+      const { written } = answer;
+      return written.applied ? acquired(step, worker, waits.decided) : ask(step, worker, written.found);
+    }
+    case 'ask': {
+      const verdict = answer.is === 'verdict' ? answer.verdict : 'inconclusive';
+      const { retryAfterMs } = waits;
+      if (verdict === 'applied') {
+        return record(step, worker, completion(true, 0, false), { ran: 'reconciled', applied: true });
+      }
+      if (verdict === 'not-applied' && retryAfterMs === 0) return start(step, worker);
+      const error = recordedError('the provider cannot say yet');
+      const ran = { ran: 'in-doubt', error, retryAfterMs } as const;
+      return record(step, worker, inDoubt(step, worker, verdict !== 'not-applied'), ran);
+    }
+    case 'before': {
+      if (answer.is === 'thrown') return threw(step, worker, answer.error, 'before');
+      const over = remainingMs(step, worker) <= 0;
+      return over ? threw(step, worker, timeIsOver, 'before') : wait(worker, { for: 'effect' });
+    }
+    case 'effect':
+      if (model.config.steps > 0)
+        return answer.is === 'thrown' ? stepFailed(step, worker, answer.error) : reach(step, worker, 'done');
+      if (answer.is === 'thrown') {
+        return threw(step, worker, answer.error, model.config.marksEffect ? 'during' : 'unmarked');
+      }
+      return model.config.marksEffect ? wait(worker, { for: 'after' }) : returned(step, worker);
+    case 'after':
+      return answer.is === 'thrown' ? threw(step, worker, answer.error, 'after') : returned(step, worker);
+    case 'checkpoint': {
+      if (answer.is !== 'written') {
+        if (now < waits.until) return changeCheckpoint(step, worker, waits.write.seen, waits);
+        return threw(step, worker, waits.error ?? new Error('down'), 'unmarked');
+      }
+      const { written } = answer;
+      if (!written.applied) return changeCheckpoint(step, worker, written.found, waits);
+      return reached(step, holding(worker, waits.write.next), waits);
+    }
+    case 'record': {
+      const { outcome, write, ran } = waits;
+      if (answer.is === 'written') {
+        const { written } = answer;
+        if (!written.applied) return change(step, worker, written.found, outcome, ran);
+        return recorded(step, holding(worker, write.next), outcome.status, ran);
+      }
+      // Between two tries is less than a unit of time.
+      if (now >= worker.deadline) return recorded(step, worker, 'lost', ran);
+      return change(step, worker, write.seen, outcome, ran);
+    }
+    case 'dead-letter':
+      return buriedOrNot(step, worker, answer.is === 'returned');
+    case 'end':
+      throw new Error('it has ended');
+  }
+}
+
+/** `step`, under 'park', for each of them: until there is one that has not been taken. */
+function takeSteps(step: Step, worker: Worker): Worker {
+  const { config } = step.model;
+  const found = checkpointsOf({ checkpoints: worker.found });
+  for (let index = worker.step; index < config.steps; index++) {
+    const before = found[index];
+    if (before?.state === 'done') continue;
+    const at = { ...worker, step: index };
+    if (before?.state === 'started') {
+      const error = new InDoubtError(`step ${stepName(index)} was started, and did not say how it ended`);
+      return threw(step, at, error, 'unmarked');
+    }
+    return remainingMs(step, at) > 0 ? reach(step, at, 'started') : threw(step, at, notStarted(index), 'unmarked');
+  }
+  return returned(step, worker);
+}
+
+/** How far it comes, written down. @param error what the step throws after it */
+function reach(step: Step, worker: Worker, state: Checkpoint['state'], error?: Error): Worker {
+  const { record } = heldBy(worker);
+  const result = state === 'done' ? { result: 'true' } : {};
+  const checkpoint = { name: stepName(worker.step), state, at: step.now, fence: record.fence, ...result };
+  return changeCheckpoint(step, worker, record, { checkpoint, until: step.now + remainingMs(step, worker), error });
+}
+
+type Reaching = Pick<Extract<Waits, { for: 'checkpoint' }>, 'checkpoint' | 'until' | 'error'>;
+
+/** One round of `change`. */
+function changeCheckpoint(step: Step, worker: Worker, seen: ClaimRecord | undefined, reaching: Reaching): Worker {
+  const { checkpoint, until, error } = reaching;
+  const next = step.model.protocol.checkpointed(worker.claimId, seen, worker.step, checkpoint);
+  if (next === 'stale') {
+    const lost = new LeaseError(
+      `the claim is somebody else's: step ${checkpoint.name} is not ${checkpoint.state} in its record`,
+    );
+    return threw(step, worker, error ?? lost, 'unmarked');
+  }
+  if (next === 'applied') return reached(step, seen ? holding(worker, seen) : worker, reaching);
+  return wait(worker, { for: 'checkpoint', write: { next, seen }, checkpoint, until, error });
+}
+
+function reached(step: Step, worker: Worker, { checkpoint, error }: Reaching): Worker {
+  if (error) return threw(step, worker, error, 'unmarked');
+  if (checkpoint.state === 'done') return takeSteps(step, { ...worker, step: worker.step + 1 });
+  if (checkpoint.state === 'open') return threw(step, worker, notStarted(worker.step), 'unmarked');
+  return remainingMs(step, worker) > 0 ? wait(worker, { for: 'effect' }) : reach(step, worker, 'open');
+}
+
+function stepFailed(step: Step, worker: Worker, error: Error): Worker {
+  const kind = errorKind(error);
+  if (kind === 'retryable' || kind === 'rejected') return reach(step, worker, 'open', error);
+  return reach(step, worker, 'started', new InDoubtError(`step ${stepName(worker.step)}: ${error.message}`));
+}
+
+export const stepName = (index: number) => `step-${index + 1}`;
+
+function notStarted(index: number): LeaseError {
+  return new LeaseError(`step ${stepName(index)} was not started: the time is over`);
+}
+
+function remainingMs({ model, now }: Step, worker: Worker): number {
+  return worker.aborted ? 0 : Math.max(0, heldBy(worker).record.leaseUntil - model.marginMs - now);
+}
+
+function returned(step: Step, worker: Worker): Worker {
+  return record(step, worker, completion(true, 0, false), { ran: 'returned', applied: true });
+}
+
+function threw(step: Step, worker: Worker, error: Error, phase: Phase): Worker {
+  const settleMs = settleMsOf(step.model, worker);
+  const retryAfterMs = settleMs && settleMs + step.model.skewMs;
+  return fail(step, worker, phase, { ran: 'threw', error, applied: phase === 'after', retryAfterMs });
+}
+
+function fail(step: Step, worker: Worker, phase: Phase, ran: Omit<Ran<unknown>, 'recorded'>): Worker {
+  const { model } = step;
+  const parks = at(model.rules, worker.policy).onAbandoned === 'park';
+  const outcome = model.protocol.outcomeOfThrow(ran.error, phase, parks);
+  if (outcome.status === 'parked' || (outcome.status === 'released' && outcome.unknown)) {
+    step.tell(keyOf(model, worker));
+  }
+  return record(step, worker, outcome, ran);
+}
+
+/** As `leaveInDoubt`. */
+function inDoubt({ model }: Step, worker: Worker, inconclusive: boolean): Outcome {
+  const tooOften = inconclusive && heldBy(worker).record.abandoned + 1 >= at(model.rules, worker.policy).maxAbandoned;
+  const error = recordedError('the provider cannot say yet');
+  return tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive };
+}
+
+function record(step: Step, worker: Worker, outcome: Outcome, ran: Omit<Ran<unknown>, 'recorded'>): Worker {
+  // The heartbeat has been stopped by now. What it has under way goes on, and nobody waits for it.
+  const beat = worker.beat?.write && { ...worker.beat, stopped: true };
+  return change(step, { ...worker, beat }, heldBy(worker).record, outcome, ran);
+}
+
+/** One round of `change`. */
+function change(
+  step: Step,
+  worker: Worker,
+  seen: ClaimRecord | undefined,
+  outcome: Outcome,
+  ran: Omit<Ran<unknown>, 'recorded'>,
+): Worker {
+  const { protocol, rules } = step.model;
+  const next = protocol.settle(worker.claimId, seen, outcome, at(rules, worker.policy), step.now);
+  if (next === 'stale') {
+    step.tell(keyOf(step.model, worker));
+    return recorded(step, worker, next, ran);
+  }
+  if (next === 'applied') return recorded(step, seen ? holding(worker, seen) : worker, outcome.status, ran);
+  return wait(worker, { for: 'record', write: { next, seen }, outcome, ran });
+}
+
+function recorded(
+  step: Step,
+  worker: Worker,
+  how: Ran<unknown>['recorded'],
+  ran: Omit<Ran<unknown>, 'recorded'>,
+): Worker {
+  return ended(step, worker, step.model.protocol.fateOfRun({ ...ran, recorded: how }));
+}
+
+function ended(step: Step, worker: Worker, fate: Fate): Worker {
+  return begin(step, { ...worker, fates: [...worker.fates, fate] });
+}
+
+/** Sends to the dead-letter queue what belongs there, and then answers Lambda. */
+function conclude(step: Step, worker: Worker, tried: boolean): Worker {
+  const left = worker.fates.some(({ fate }, index) => fate === 'dead-letter' && !worker.buried.includes(index));
+  if (left && !tried && canBury(step, worker)) return wait(through(worker), { for: 'dead-letter' });
+  // The last moment of an invocation is kept for the answer itself.
+  return wait(through(worker), { for: 'end', tells: step.now < worker.deadline });
+}
+
+/** The dead-letter queue has answered, about the first message that was to go there. */
+function buriedOrNot(step: Step, worker: Worker, isSafe: boolean): Worker {
+  const { batch, fates } = worker;
+  const buried = isSafe ? [...worker.buried, toBury(worker)] : worker.buried;
+  const after = { ...worker, buried };
+  if (fates.length === batch.length) return conclude(step, after, true);
+  return isSafe ? begin(step, after) : notItsTurn(step, after);
+}
+
+/** Which message it is about to put into the dead-letter queue. */
+export function toBury({ fates, buried }: Worker): number {
+  return fates.findIndex(({ fate }, index) => fate === 'dead-letter' && !buried.includes(index));
+}
+
+/** One beat: `change` with `renew`, which gives up at once when the store fails. */
+export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as ClaimRecord | undefined): Worker {
+  const { stopped = false, write: before } = worker.beat ?? {};
+  const next = step.model.protocol.renew(
+    before?.next.claimId ?? worker.claimId,
+    seen,
+    leaseEnd(step, worker),
+    at(step.model.rules, worker.policy),
+  );
+  if (stopped) return { ...worker, beat: typeof next === 'string' ? undefined : stoppedBeat({ next, seen }) };
+  if (next === 'stale') {
+    step.tell(keyOf(step.model, worker));
+    return { ...worker, beat: undefined, aborted: true };
+  }
+  const dueAt = step.now + times.beat * unitMs;
+  if (next === 'applied') {
+    const held = seen ? holding(worker, seen) : worker;
+    return { ...held, beat: { dueAt, write: undefined, answer: undefined, stopped } };
+  }
+  return { ...worker, beat: { dueAt, write: { next, seen }, answer: undefined, stopped } };
+}
+
+/** The beat goes on with the store's answer. */
+export function beaten(step: Step, worker: Worker): Worker {
+  const { write, answer, stopped = false } = worker.beat ?? {};
+  if (write === undefined || answer === undefined) throw new Error('no beat was answered');
+  if (answer !== 'failed' && !answer.applied) return beat(step, worker, answer.found);
+  if (stopped) return { ...worker, beat: undefined };
+  const held = answer === 'failed' ? worker : holding(worker, write.next);
+  return { ...held, beat: { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined, stopped } };
+}
+
+function stoppedBeat(write: ClaimWrite): Worker['beat'] {
+  return { dueAt: Infinity, write, answer: undefined, stopped: true };
+}
+
+function leaseEnd({ model, now }: Step, { deadline }: Worker): number {
+  return Math.min(now + model.leaseMs, deadline);
+}
+
+function open(step: Step, worker: Worker, waits: Waits): Worker {
+  const kept = step.model.config.renewed
+    ? { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined, stopped: false }
+    : undefined;
+  return { ...wait(worker, waits), beat: kept, aborted: false };
+}
+
+function tooLate({ model, now }: Step, worker: Worker, leaseUntil: number): LeaseError | undefined {
+  const host = { now: () => now };
+  const claims = { settings: { marginMs: model.marginMs, timeoutMs: 0, host }, emit: () => undefined };
+  const identity = at(model.identities, keyOf(model, worker));
+  return productionTooLate(claims as unknown as Parameters<typeof productionTooLate>[0], identity, leaseUntil);
+}
+
+function heldBy({ held }: Worker): NonNullable<Worker['held']> {
+  if (held === undefined) throw new Error('it holds no claim');
+  return held;
+}
+
+/** As `moveOn`: an answer that comes late must not set back what is known. */
+function holding(worker: Worker, record: ClaimRecord): Worker {
+  if ((record.rev ?? 0) < (heldBy(worker).record.rev ?? 0)) return worker;
+  return { ...worker, held: { ...heldBy(worker), record } };
+}
+
+function wait(worker: Worker, waits: Waits): Worker {
+  return { ...worker, waits, answer: undefined, heardAt: undefined };
+}
+
+/** What `claim.effect` throws when its time is over. */
+const timeIsOver = new LeaseError('the effect was not started: the time is over');

@@ -1,0 +1,93 @@
+import type { ClaimOptions } from '../../../lib/claims/options.ts';
+import { reconcile } from '../../../lib/claims/reconcile.ts';
+import { renewedLease } from '../../../lib/claims/renewed-lease.ts';
+import type { ClaimStore } from '../../../lib/claims/store.ts';
+import { canonicalValue } from '../../../lib/payload/fingerprint.ts';
+import { bodyField, deadLetterQueue, type Message, messageAttribute, type SqsOptions } from '../../../lib/sqs/index.ts';
+import { dynamoStore, individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { rememberCompleted } from '../../../lib/stores/remember-completed.ts';
+import { dynamoClient } from '../dynamodb/client.ts';
+import type { Sandbox } from '../lambda/sandbox.ts';
+import { ProviderError } from '../provider.ts';
+import type { Simulation } from '../simulation.ts';
+import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
+
+export const operation = 'charge';
+
+export interface Order {
+  readonly orderId?: string;
+  readonly amount: number;
+  readonly sentAt: number;
+}
+
+/** What of an order is its intent. */
+export const payloadOf = (order: Order) => String(order.amount);
+export const intentOf = (order: Order) => canonicalValue({ amount: order.amount });
+
+function storeOf(simulation: Simulation, sandbox: Sandbox): ClaimStore {
+  const { scenario, table } = simulation;
+  const client = dynamoClient(simulation, sandbox, table);
+  const tableName = 'claims';
+  const store =
+    scenario.store === 'batches'
+      ? dynamoStore({ tableName, client, host: sandbox.host })
+      : individualDynamoStore({ tableName, client });
+  return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
+}
+
+/** The options that every adapter is given, as the seed chose them. */
+export function claimOptions<Input>(simulation: Simulation, sandbox: Sandbox) {
+  const { scenario, oracle, provider } = simulation;
+  const { policy, leaseMs, skewMs, marginMs, timeoutMs, maxAttempts, recordsResult, classifies, handler } = scenario;
+  const { travelMs, worksMs, lookUpLagMs } = scenario.provider;
+  return {
+    operation,
+    store: storeOf(simulation, sandbox),
+    host: sandbox.host,
+    onAbandoned:
+      policy === 'reconcile'
+        ? reconcile<Input>({
+            async ask(_, doubt) {
+              // A batch handler is not given its claims, and uses the plain key.
+              const key = scenario.adapter === 'sqs-once' ? doubt.key : doubt.effectKey;
+              const applied = await provider.lookUp(sandbox, key);
+              if (applied === undefined) return { verdict: 'inconclusive' };
+              return applied ? { verdict: 'applied', result: `done-${key}` } : { verdict: 'not-applied' };
+            },
+            settleMs: travelMs + worksMs + lookUpLagMs + 50,
+          })
+        : policy,
+    ...(leaseMs !== undefined && { lease: renewedLease(leaseMs) }),
+    skewMs,
+    marginMs,
+    timeoutMs,
+    maxAttempts,
+    recordResult: recordsResult,
+    marksEffect: handler.effect !== 'unmarked',
+    ...(classifies && { classify }),
+    onEvent: (event) => oracle.event(sandbox, event),
+  } satisfies ClaimOptions<Input>;
+}
+
+/** The options of the two adapters for SQS. */
+export function sqsOptions(simulation: Simulation, sandbox: Sandbox) {
+  const { scenario } = simulation;
+  const { traffic, backoff, hasDeadLetters, onInFlight, concurrency, fifo } = scenario;
+  return {
+    ...claimOptions<Message<Order>>(simulation, sandbox),
+    key: traffic.keyIn === 'body' ? bodyField('orderId') : messageAttribute('orderId'),
+    fingerprint: { ignore: ['sentAt'] },
+    concurrency,
+    onInFlight,
+    ...(backoff === 'short' && { backoffSeconds: (receiveCount: number) => receiveCount }),
+    ...(backoff === 'none' && { backoffSeconds: () => undefined }),
+    deadLetters: hasDeadLetters ? deadLetterQueue(deadLetterUrl(fifo)) : undefined,
+    sqsClient: sqsClient(simulation, sandbox),
+  } satisfies SqsOptions<Order>;
+}
+
+function classify(error: unknown): 'retryable' | 'rejected' | undefined {
+  if (!(error instanceof ProviderError)) return undefined;
+  if (error.status === 429) return 'retryable';
+  return error.status === 422 ? 'rejected' : undefined;
+}

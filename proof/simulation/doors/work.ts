@@ -1,0 +1,247 @@
+import type { Claim, Verdict } from '../../../lib/claims/claim.ts';
+import { type StepOptions, step } from '../../../lib/claims/step.ts';
+import { RejectedError, RetryableError } from '../../../lib/kernel/errors.ts';
+import {
+  type AppWrite,
+  type CommitRefusedError,
+  commit,
+  commitStep,
+  inPhases,
+} from '../../../lib/transactions/index.ts';
+import type { Sandbox } from '../lambda/sandbox.ts';
+import { named } from '../network.ts';
+import type { Job } from '../parts.ts';
+import { ProviderError } from '../provider.ts';
+import type { JobRun } from './parts.ts';
+import { blockId, counterId, effectsOfJob } from './parts-of-job.ts';
+import { createSeams } from './seams-at-work.ts';
+import type { DoorsSimulation } from './simulation.ts';
+
+/** How long a provider's look-up may lag behind, with whatever is still on its way to it. */
+export function settleMsOf({ scenario: { provider } }: DoorsSimulation): number {
+  return provider.travelMs + provider.worksMs + provider.lookUpLagMs + 50;
+}
+
+export type DoorsWorker = ReturnType<typeof createDoorsWorker>;
+
+/** The business of the consumer, in each of the shapes that a handler can have. */
+export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox) {
+  const { world, scenario, strikes, provider, traffic, lambda, oracle } = simulation;
+  const { shape, arrangement, auditFails, throwsFalsy, refusalIsFinal } = scenario;
+  const { worksBefore, worksAfter, longestWorkMs, usesSignal, patienceMs } = scenario.handler;
+  const { random } = world;
+  const { returned } = createSeams(simulation, sandbox);
+
+  /** A request that changes nothing anywhere. */
+  function otherWork(): Promise<void> {
+    return sandbox.call<void>(({ resolve, reject }) => {
+      const fails = strikes('workFails');
+      const ms = random.between(1, random.chance(0.7) ? 40 : longestWorkMs);
+      world.after(ms, () => sandbox.deliver(() => (fails ? reject(nothingSaid(named('WorkError'))) : resolve())));
+    });
+  }
+
+  /** Work beside the effect, which may fail for reasons of its own, and say so in words that are not about the effect. */
+  async function audit(): Promise<void> {
+    await otherWork();
+    if (!random.chance(auditFails)) return;
+    throw random.pick<() => unknown>([
+      () => new RetryableError('the audit is busy'),
+      () => new RetryableError('the audit is busy'),
+      () => nothingSaid(named('AuditError')),
+    ])();
+  }
+
+  /** What an error is that says nothing: some code rejects with no error at all. */
+  function nothingSaid(error: Error): unknown {
+    return throwsFalsy ? random.pick<unknown>([undefined, null, '', 0, false]) : error;
+  }
+
+  async function askProvider(job: Job, name: string, effectKey: string, signal?: AbortSignal): Promise<string> {
+    try {
+      return await inTime(
+        provider.apply(sandbox, { effectKey, key: `${job.key}/${name}`, payload: job.payload }),
+        usesSignal ? signal : undefined,
+      );
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw nothingSaid(error as Error);
+      if (error.status === 429) throw new RetryableError('the provider is busy');
+      if (error.status === 422) throw new RejectedError('the provider refuses');
+      throw nothingSaid(error);
+    }
+  }
+
+  /** Gives up waiting; what was asked for may happen all the same. */
+  function inTime<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (patienceMs === undefined && signal === undefined) return answer;
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(named('ProviderTimeout'));
+      const cancel = patienceMs === undefined ? undefined : sandbox.after(patienceMs, giveUp);
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      answer.then(resolve, reject).finally(() => cancel?.());
+    });
+  }
+
+  /** Kills the process, as some messages do. */
+  async function poisonIf(job: Job): Promise<void> {
+    if (!traffic.isPoison(job.key)) return;
+    await otherWork().catch(() => undefined);
+    lambda.kill(sandbox, `by ${job.key}`);
+    await new Promise(() => {});
+  }
+
+  async function plainly(job: Job, signal?: AbortSignal): Promise<string> {
+    const result = await askProvider(job, 'effect', job.effectKey, signal);
+    if (worksAfter) await otherWork();
+    return result;
+  }
+
+  /** An effect under way while something else is waited for. */
+  async function beside(job: Job, claim: Claim, run: JobRun): Promise<string> {
+    const sending = run.follow(
+      'effect',
+      claim.effect(() => askProvider(job, 'effect', claim.effectKey, claim.signal)),
+    );
+    if (arrangement === 'sequence') {
+      const result = await sending;
+      await audit();
+      return result;
+    }
+    if (arrangement === 'caught') await audit().catch(() => undefined);
+    else await audit();
+    if (arrangement === 'unawaited') return 'sent';
+    return sending;
+  }
+
+  function stepOptions(index: number): StepOptions {
+    const policy = scenario.steps[index] ?? 'park';
+    if (policy !== 'ask') return { onAbandoned: policy };
+    const ask = async ({ effectKey }: { readonly effectKey: string }): Promise<Verdict> => {
+      const applied = await provider.lookUp(sandbox, effectKey);
+      if (applied === undefined) return { verdict: 'inconclusive' };
+      return applied ? { verdict: 'applied', result: `done-${effectKey}` } : { verdict: 'not-applied' };
+    };
+    return { onAbandoned: { ask, settleMs: settleMsOf(simulation) } };
+  }
+
+  async function inSteps(job: Job, claim: Claim, run: JobRun): Promise<string> {
+    const { remote } = effectsOfJob(scenario);
+    const one = (name: string, index: number) =>
+      run.follow(
+        name,
+        step(
+          claim,
+          name,
+          async (its) => returned(await askProvider(job, name, its.effectKey, its.signal), 95_000),
+          stepOptions(index),
+        ),
+      );
+    switch (arrangement) {
+      case 'sequence':
+        for (const [index, name] of remote.entries()) {
+          await one(name, index);
+          if (index === 0) await audit();
+        }
+        break;
+      case 'caught':
+        for (const [index, name] of remote.entries()) await one(name, index).catch(() => undefined);
+        break;
+      default: {
+        const all = remote.map(one);
+        await audit();
+        if (arrangement === 'parallel') await Promise.all(all);
+      }
+    }
+    if (worksAfter) await audit();
+    return returned('done', 290_000);
+  }
+
+  /** A write that can be counted, and one that may refuse. */
+  function writesOf({ key, payload }: Job, write: string): AppWrite[] {
+    const TableName = 'app';
+    const count: AppWrite = {
+      Update: {
+        TableName,
+        Key: { id: counterId(key, payload, write) },
+        UpdateExpression: 'ADD #times :one',
+        ExpressionAttributeNames: { '#times': 'times' },
+        ExpressionAttributeValues: { ':one': 1 },
+      },
+    };
+    const check: AppWrite = {
+      ConditionCheck: { TableName, Key: { id: blockId(key) }, ConditionExpression: 'attribute_not_exists(id)' },
+    };
+    return random.chance(0.5) ? [count, check] : [check, count];
+  }
+
+  function refusal(refused: CommitRefusedError): Error {
+    return refusalIsFinal ? new RejectedError('the account is closed') : refused;
+  }
+
+  async function inCommits(job: Job, claim: Claim, run: JobRun): Promise<string> {
+    try {
+      const reserving = run.follow(
+        'reserve',
+        commitStep(claim, 'reserve', async () => {
+          if (worksBefore) await otherWork();
+          return writesOf(job, 'reserve');
+        }),
+      );
+      if (arrangement === 'sequence' || arrangement === 'caught') await reserving;
+      await audit();
+      await reserving;
+      await run.follow('record', commit(claim, writesOf(job, 'record'), { result: 'done' }));
+    } catch (error) {
+      if ((error as Error | undefined)?.name === 'CommitRefusedError') throw refusal(error as CommitRefusedError);
+      throw error;
+    }
+    if (worksAfter) await otherWork();
+    return 'done';
+  }
+
+  const phased = inPhases<{ readonly job: Job; readonly run: JobRun }, string>({
+    prepare: ({ job }) => writesOf(job, 'prepare'),
+    execute: async ({ job, run }, its) => {
+      if (worksBefore) await otherWork();
+      return run.follow('execute', askProvider(job, 'execute', its.effectKey, its.signal));
+    },
+    async record({ job }) {
+      if (worksAfter) await otherWork();
+      return writesOf(job, 'record');
+    },
+    onAbandoned: stepOptions(0).onAbandoned,
+    onRefused: refusal,
+  });
+
+  function shaped(job: Job, claim: Claim, run: JobRun): Promise<string> {
+    switch (shape) {
+      case 'steps':
+        return inSteps(job, claim, run);
+      case 'phases':
+        return phased({ job, run }, claim);
+      case 'commits':
+        return inCommits(job, claim, run);
+      case 'beside':
+        return beside(job, claim, run);
+      default:
+        return run.follow('effect', plainly({ ...job, effectKey: claim.effectKey }, claim.signal));
+    }
+  }
+
+  /** A handler under a claim. */
+  async function handle(job: Job, claim: Claim): Promise<string> {
+    const run = oracle.jobStarted(sandbox, job);
+    let returned = false;
+    try {
+      await poisonIf(job);
+      if (worksBefore) await otherWork();
+      const result = await shaped(job, claim, run);
+      returned = true;
+      return result;
+    } finally {
+      run.end(returned);
+    }
+  }
+
+  return { handle, plainly, poisonIf, otherWork, writesOf, refusal };
+}

@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
+import { createProgress } from '../../lib/rehearsal/progress.ts';
+import { runDeployment } from './deployment.ts';
+import { MissingToolError } from './install.ts';
+import { isGood, jsonLine, report } from './result.ts';
+
+const HELP = `Deploys the app into an AWS emulator on this machine, uses it, updates it while it is used, and destroys it.
+
+Usage: npm run e2e:deploy -- [options]
+
+  --orders <n>   how many orders, each with one email and one gift card   (120)
+  --seed <n>     decides which messages come twice and what fails         (20260101)
+  --verbose      everything that the CDK, the emulator and the functions print, on the standard error
+  --help         this text
+
+The first run installs the emulator from PyPI into .e2e/. Needs Python 3.10 or newer, and openssl.
+Ends with 0 when all was as it should be, and nothing was lost or doubled; with 1 otherwise.`;
+
+/** Nothing takes this long unless it hangs. */
+const TIMEOUT_MS = 900_000;
+
+/** Runs the command line to its end. Answers the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  let options: { orders: number; seed: number; verbose: boolean };
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        orders: { type: 'string', default: '120' },
+        seed: { type: 'string', default: '20260101' },
+        verbose: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(`${HELP}\n`);
+      return 0;
+    }
+    options = {
+      orders: wholeNumber('orders', values.orders),
+      seed: wholeNumber('seed', values.seed),
+      verbose: values.verbose,
+    };
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof Error ? error.message : String(error)}\nSee: npm run e2e:deploy -- --help\n`,
+    );
+    return 2;
+  }
+
+  const progress = createProgress(process.stdout, 10_000);
+  endOnSignals(() => progress.end());
+  const watchdog = setTimeout(() => {
+    progress.end();
+    process.stderr.write(`Still not at the end after ${TIMEOUT_MS / 60_000} minutes: given up.\n`);
+    process.exit(1);
+  }, TIMEOUT_MS);
+  try {
+    const result = await runDeployment({
+      orders: options.orders,
+      seed: options.seed,
+      progress,
+      ...(options.verbose ? { onLine: (line: string) => process.stderr.write(`${line}\n`) } : {}),
+    });
+    process.stdout.write(`\n${report(result)}\n\n${jsonLine(result)}\n`);
+    return isGood(result) ? 0 : 1;
+  } catch (error) {
+    progress.end();
+    const text = error instanceof Error && !(error instanceof MissingToolError) ? error.stack : undefined;
+    process.stderr.write(`${text ?? (error instanceof Error ? error.message : String(error))}\n`);
+    return 1;
+  } finally {
+    clearTimeout(watchdog);
+  }
+}
+
+function wholeNumber(name: string, given: string): number {
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw new Error(`--${name} should be a whole number from 1, and is '${given}'.`);
+}

@@ -1,0 +1,61 @@
+import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
+import { MissingJavaError } from '../lib/rehearsal/java.ts';
+import { createProgress } from '../lib/rehearsal/progress.ts';
+import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
+import { runFifo } from './fifo.ts';
+import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo-report.ts';
+import { isGood, jsonLine, report } from './report.ts';
+import { runTraffic } from './traffic.ts';
+
+/** Runs the command line of the local stack to its end. Answers the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  let line: CommandLine | 'help';
+  try {
+    line = readCommandLine(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\nSee: npm start -- --help\n`);
+    return 2;
+  }
+  if (line === 'help') {
+    process.stdout.write(`${HELP}\n`);
+    return 0;
+  }
+  return run(line);
+}
+
+const FIFO = { changes: 300, accounts: 40 } as const;
+const SAID = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
+
+async function run({ json, verbose, fifo, ...options }: CommandLine): Promise<number> {
+  // Everything for people goes to the other stream when a program reads this one.
+  const people = json ? process.stderr : process.stdout;
+  const progress = createProgress(people);
+  endOnSignals(() => progress.end());
+  const onLog = verbose ? (text: string, sandbox: string) => process.stderr.write(`${sandbox} ${text}\n`) : undefined;
+  progress.say(
+    fifo
+      ? `${FIFO.changes} changes of ${FIFO.accounts} accounts, in order${SAID[options.protection]} (seed ${options.seed})`
+      : `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${SAID[options.protection]} (seed ${options.seed})`,
+  );
+  try {
+    if (fifo) {
+      const result = await runFifo({ ...options, ...FIFO, progress, ...(onLog ? { onLog } : {}) });
+      people.write(`${fifoReport(result, people.isTTY === true)}\n`);
+      process.stdout.write(`${fifoJsonLine(result)}\n`);
+      return isGoodFifo(result) ? 0 : 1;
+    }
+    const result = await runTraffic({ ...options, progress, ...(onLog ? { onLog } : {}) });
+    people.write(`${report(result, people.isTTY === true)}\n`);
+    process.stdout.write(`${jsonLine(result)}\n`);
+    return isGood(result) ? 0 : 1;
+  } catch (error) {
+    progress.end();
+    process.stderr.write(`${error instanceof MissingJavaError ? error.message : describe(error)}\n`);
+    return 1;
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,45 @@
+import { list, record } from '../lib/rehearsal/template.ts';
+import type { PlannedPayment } from './plan.ts';
+import type { LocalStack } from './stack.ts';
+import type { Told } from './told.ts';
+
+/** What became of the payments, by the report of the app's own `ledger-drift`. */
+export interface PaymentsVerdict {
+  readonly payments: number;
+  /** How often the processor called, until each callback was answered. */
+  readonly callbacks: number;
+  /** Payments of which the processor told something malformed first. */
+  readonly corrected: number;
+  /** Payments whose messages the queue would not take, or took without saying so, at first. */
+  readonly outages: number;
+  /** Payments that the app has not accepted, however often the processor called. */
+  readonly refused: readonly string[];
+  readonly ledgerEntries: number;
+  /** Payments whose entries are not what the processor says: one sentence each. */
+  readonly drift: readonly string[];
+}
+
+/** Runs the report, and says what it found. @throws Error when it fails */
+export async function judgePayments(
+  stack: LocalStack,
+  planned: readonly PlannedPayment[],
+  { calls, refused }: Told,
+): Promise<PaymentsVerdict> {
+  const outcome = await stack.payments.findDrift();
+  if (outcome.kind !== 'response') throw new Error(`ledger-drift did not answer: ${JSON.stringify(outcome)}`);
+  const { payments, ledgerEntries, drift } = record(outcome.value);
+  return {
+    payments: Number(payments),
+    callbacks: calls,
+    corrected: planned.filter(({ flawedCalls }) => flawedCalls > 0).length,
+    outages: planned.filter(({ outage }) => outage !== undefined).length,
+    refused,
+    ledgerEntries: Number(ledgerEntries),
+    drift: list(drift).map((one) => `${record(one)['paymentId']}: ${record(one)['problem']}`),
+  };
+}
+
+/** Whether every payment was accepted, and has its two entries. */
+export function isPosted({ payments, ledgerEntries, drift, refused }: PaymentsVerdict): boolean {
+  return refused.length === 0 && drift.length === 0 && ledgerEntries === 2 * payments;
+}

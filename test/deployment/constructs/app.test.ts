@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { permissions } from './support.ts';
+
+// Each run starts Node and loads CDK.
+vi.setConfig({ testTimeout: 60_000 });
+
+const APP = fileURLToPath(new URL('../../../bin/app.ts', import.meta.url));
+const outdir = mkdtempSync(join(tmpdir(), 'pawl-app-'));
+afterAll(() => rmSync(outdir, { recursive: true }));
+
+/** Runs the app as the CDK command line does, in a folder that is not its own and without any credentials. */
+function run(context: Readonly<Record<string, unknown>>) {
+  return spawnSync(process.execPath, [APP], {
+    cwd: outdir,
+    encoding: 'utf8',
+    env: {
+      PATH: process.env['PATH'],
+      CDK_OUTDIR: outdir,
+      CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context }),
+    },
+  });
+}
+
+function synthesize(context: Readonly<Record<string, unknown>>, stack = 'PawlOrders'): Template {
+  const { status, stderr } = run(context);
+  expect(status, stderr).toBe(0);
+  return Template.fromString(readFileSync(join(outdir, `${stack}.template.json`), 'utf8'));
+}
+
+describe('the app', () => {
+  const template = synthesize({});
+
+  test('is one table and two consumers, in whatever account and region it is deployed to', () => {
+    template.resourceCountIs('AWS::DynamoDB::Table', 1);
+    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
+    expect(functions).toEqual([expect.stringContaining('SendEmail'), expect.stringContaining('IssueGiftCard')]);
+    expect(Object.keys(template.findOutputs('*'))).toEqual([
+      'SendEmailQueueUrl',
+      'IssueGiftCardQueueUrl',
+      'ClaimsTableName',
+    ]);
+    expect(JSON.stringify(template.toJSON())).toContain('"AWS::Region"');
+  });
+
+  test('gives each function its own settings, and both the same table', () => {
+    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+    const variables = functions.map((resource) => resource['Properties'].Environment.Variables);
+    expect(variables).toMatchObject([
+      { SENDER_ADDRESS: 'orders@example.com' },
+      { GIFT_CARD_API_URL: 'https://gift-cards.example.com' },
+    ]);
+    expect(variables[0].CLAIMS_TABLE).toEqual(variables[1].CLAIMS_TABLE);
+    expect(variables[0].DEAD_LETTER_QUEUE_URL).not.toEqual(variables[1].DEAD_LETTER_QUEUE_URL);
+  });
+
+  test('delivers 5 emails or 10 gift cards at once', () => {
+    const mappings = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+    expect(mappings.map((mapping) => mapping['Properties'].BatchSize)).toEqual([5, 10]);
+  });
+
+  test('may send as the one sender, and has no permission on everything', () => {
+    const statements = permissions(template);
+    const [ses] = statements.filter(({ actions }) => actions.includes('ses:SendEmail'));
+    expect(JSON.stringify(ses?.resource)).toMatch(/:identity\/orders@example\.com.*:identity\/example\.com/);
+    for (const { resource } of statements) expect(JSON.stringify(resource)).not.toContain('*');
+  });
+});
+
+test('context as numbers, as the local stack hands it in, sets both timeouts, and the visibility follows', () => {
+  const template = synthesize({ functionTimeoutSeconds: 3 });
+  template.resourcePropertiesCountIs('AWS::Lambda::Function', { Timeout: 3 }, 2);
+  template.resourcePropertiesCountIs('AWS::SQS::Queue', { VisibilityTimeout: 18 }, 2);
+});
+
+test('the queue of account changes keeps their order, and so does its dead-letter queue', () => {
+  const template = synthesize({ accountsApiUrl: 'https://accounts.example.org/v1' }, 'PawlAccounts');
+  template.resourcePropertiesCountIs('AWS::SQS::Queue', { FifoQueue: true }, 2);
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { ACCOUNTS_API_URL: 'https://accounts.example.org/v1', CHANGE_TIMEOUT_MS: '15000' } },
+  });
+});
+
+test.each([1, 900])(
+  'with a timeout of %i s, a kept lock outlasts the invisible message and no request that waits',
+  (timeout) => {
+    const template = synthesize({ functionTimeoutSeconds: timeout }, 'PawlRepayments');
+    const [queue] = Object.values(
+      template.findResources('AWS::SQS::Queue', { Properties: { RedrivePolicy: Match.anyValue() } }),
+    );
+    const [fn] = Object.values(template.findResources('AWS::Lambda::Function'));
+    const { VisibilityTimeout, RedrivePolicy } = queue?.['Properties'] ?? {};
+    const { LOCK_KEEP_SECONDS, BACKOFF_SECONDS } = fn?.['Properties'].Environment.Variables ?? {};
+    expect(Number(LOCK_KEEP_SECONDS)).toBeGreaterThan(VisibilityTimeout);
+    expect(Number(LOCK_KEEP_SECONDS)).toBeLessThan((RedrivePolicy.maxReceiveCount - 1) * Number(BACKOFF_SECONDS));
+  },
+);
+
+test('context as strings, as `cdk -c` hands it in, reaches the functions and the permission', () => {
+  const template = synthesize({
+    functionTimeoutSeconds: '12',
+    senderAddress: 'shop@mail.example.org',
+    giftCardApiUrl: 'http://127.0.0.1:8080',
+  });
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Timeout: 12,
+    Environment: { Variables: { SENDER_ADDRESS: 'shop@mail.example.org' } },
+  });
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Timeout: 12,
+    Environment: { Variables: { GIFT_CARD_API_URL: 'http://127.0.0.1:8080' } },
+  });
+  expect(JSON.stringify(permissions(template))).toContain(':identity/mail.example.org');
+});
+
+test.each([
+  ['functionTimeoutSeconds', '0', 'a whole number from 1 to 900'],
+  ['functionTimeoutSeconds', 'soon', 'a whole number from 1 to 900'],
+  ['functionTimeoutSeconds', 901, 'a whole number from 1 to 900'],
+  ['functionTimeoutSeconds', 2.5, 'a whole number from 1 to 900'],
+  ['senderAddress', 'Orders <orders@example.com>', 'a bare email address'],
+  ['giftCardApiUrl', 'gift-cards.example.com', 'an http or https URL'],
+  ['accountsApiUrl', 'accounts.example.com', 'an http or https URL'],
+])('%s %j is refused', (name, value, expected) => {
+  const { status, stderr } = run({ [name]: value });
+  expect(status).toBe(1);
+  expect(stderr).toContain(`Context ${name} must be ${expected}`);
+  expect(stderr).toContain(`got '${value}'`);
+});

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
+import { readDeployed } from '../../../lib/deployment/doctor/read.ts';
+import { type DescribedAccount, startDescribedAccount } from '../../support/described-account.ts';
+
+const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
+
+const attributes = (more: Readonly<Record<string, string>> = {}) => ({
+  VisibilityTimeout: '180',
+  MessageRetentionPeriod: '345600',
+  ...more,
+});
+const redrive = (name: string) => JSON.stringify({ deadLetterTargetArn: arn('sqs', name), maxReceiveCount: '5' });
+
+const aFunction = (name: string, variables: Readonly<Record<string, string>> = {}) => ({
+  FunctionName: name,
+  FunctionArn: arn('lambda', `function:${name}`),
+  Role: 'arn:aws:iam::123456789012:role/worker',
+  Runtime: 'nodejs24.x',
+  Timeout: 30,
+  Environment: {
+    Variables: {
+      CLAIMS_TABLE: 'claims',
+      DEAD_LETTER_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/mails-dead',
+      ...variables,
+    },
+  },
+});
+const mapping = (name: string, queue: string, more: object = {}) => ({
+  UUID: `${name} ${queue}`,
+  FunctionArn: arn('lambda', `function:${name}`),
+  EventSourceArn: arn('sqs', queue),
+  FunctionResponseTypes: ['ReportBatchItemFailures'],
+  State: 'Enabled',
+  ...more,
+});
+
+const sound: DescribedAccount = {
+  stacks: {
+    Shop: [
+      ['AWS::SQS::Queue', 'mails'],
+      ['AWS::CloudFormation::Stack', 'Shop-Mails-1'],
+    ],
+    'Shop-Mails-1': [['AWS::CloudFormation::Stack', 'Shop-Mails-Workers-1']],
+    'Shop-Mails-Workers-1': [['AWS::Lambda::Function', 'send-mail']],
+  },
+  functions: { 'send-mail': aFunction('send-mail') },
+  mappings: [mapping('send-mail', 'mails')],
+  queues: {
+    mails: attributes({ RedrivePolicy: redrive('mails-dead') }),
+    letters: attributes({ RedrivePolicy: redrive('letters-dead') }),
+    'mails-dead': attributes({ MessageRetentionPeriod: '1209600' }),
+    'letters-dead': attributes({ MessageRetentionPeriod: '1209600' }),
+  },
+  table: {
+    TableName: 'claims',
+    TableArn: arn('dynamodb', 'table/claims'),
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    DeletionProtectionEnabled: true,
+  },
+  decisionOn: () => 'allowed',
+};
+
+let stop: () => Promise<void> = async () => undefined;
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'nobody');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'nobody');
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await stop();
+});
+
+/** What doctor says of the stack, for each of its consumers, beside what is well. */
+async function examine(change: Partial<DescribedAccount> = {}, name = 'Shop') {
+  const server = await startDescribedAccount({ ...sound, ...change });
+  stop = server.stop;
+  vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
+  const { consumers, skipped } = await readDeployed(name, { region: 'eu-west-1' });
+  const found = consumers.map((facts) =>
+    checkConsumer(facts, { claimRetentionSeconds: 30 * 86_400 })
+      .filter(({ level }) => level !== 'ok')
+      .map(({ level, text }) => `${level}: ${text}`),
+  );
+  return { functions: consumers.map(({ functionName }) => functionName), found, skipped };
+}
+
+test('looks into the stacks that are nested in the stack, at any depth', async () => {
+  expect(await examine()).toEqual({ functions: ['send-mail'], found: [[]], skipped: [] });
+});
+
+test('finds what is wrong in a nested stack', async () => {
+  const mappings = [mapping('send-mail', 'mails', { FunctionResponseTypes: [] })];
+  const { found } = await examine({ mappings });
+  expect(found).toEqual([[expect.stringMatching(/^problem: The event source does not take partial responses/)]]);
+});
+
+test('finds another function that the queue feeds, whatever stack it is in, unless its event source is disabled', async () => {
+  const both = (more: object) => ({ mappings: [mapping('send-mail', 'mails'), mapping('old', 'mails', more)] });
+  const { found } = await examine(both({}));
+  expect(found).toEqual([[expect.stringMatching(/^problem: The queue feeds .*:function:old as well/)]]);
+  await stop();
+  expect((await examine(both({ State: 'Disabled' }))).found).toEqual([[]]);
+});
+
+test('a function whose own event source is disabled takes no message from the one that has taken over, nor of its concurrency', async () => {
+  const out = { State: 'Disabled', ScalingConfig: { MaximumConcurrency: 10 } };
+  const takenOver = { mappings: [mapping('send-mail', 'mails', out), mapping('new', 'mails')] };
+  expect((await examine(takenOver)).found).toEqual([[expect.stringMatching(/^warning: The event source is disabled/)]]);
+  await stop();
+  const polling = { ScalingConfig: { MaximumConcurrency: 10 } };
+  const mappings = [mapping('send-mail', 'mails', polling), mapping('send-mail', 'letters', out)];
+  const { found } = await examine({ mappings, reservedConcurrency: { 'send-mail': 10 } });
+  expect(found.flat().filter((text) => text.includes('reservedConcurrentExecutions'))).toEqual([]);
+});
+
+test('reads the runtime and the reserved concurrency', async () => {
+  const functions = { 'send-mail': { ...aFunction('send-mail'), Runtime: 'nodejs20.x' } };
+  const { found } = await examine({ functions, reservedConcurrency: { 'send-mail': 0 } });
+  expect(found).toEqual([
+    [
+      expect.stringMatching(/^problem: .* nodejs20\.x/),
+      expect.stringMatching(/^problem: reservedConcurrentExecutions is 0/),
+    ],
+  ]);
+});
+
+test('a function on two queues has a dead-letter queue for each', async () => {
+  const url = (name: string) => `https://sqs.eu-west-1.amazonaws.com/123456789012/${name}`;
+  const pairs = `${arn('sqs', 'mails')}=${url('mails-dead')} ${arn('sqs', 'letters')}=${url('letters-dead')}`;
+  const mappings = [mapping('send-mail', 'mails'), mapping('send-mail', 'letters')];
+  const functions = { 'send-mail': aFunction('send-mail', { DEAD_LETTER_QUEUE_URL: pairs }) };
+  expect((await examine({ mappings, functions })).found).toEqual([[], []]);
+  await stop();
+  const { found } = await examine({ mappings });
+  expect(found).toEqual([
+    [],
+    [expect.stringMatching(/^problem: The redrive policy of the queue leads to .*letters-dead/)],
+  ]);
+});
+
+test('a denial of the queue’s own policy counts, which IAM does not simulate for a role', async () => {
+  const policy = (Condition?: object) =>
+    JSON.stringify({ Statement: [{ Effect: 'Deny', Principal: '*', Action: 'sqs:*', Resource: '*', Condition }] });
+  const denied = (text: string) => ({
+    queues: { ...sound.queues, mails: { ...sound.queues['mails'], Policy: text } },
+  });
+  const { found } = await examine(denied(policy()));
+  expect(found).toEqual([[expect.stringMatching(/^problem: .* the policy of the queue denies it/)]]);
+  await stop();
+  const tlsOnly = policy({ Bool: { 'aws:SecureTransport': 'false' } });
+  expect((await examine(denied(tlsOnly))).found).toEqual([[]]);
+});

@@ -1,0 +1,66 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+
+let sqs: SqsLocal;
+beforeAll(async () => {
+  sqs = await startSqsLocal();
+});
+afterAll(() => sqs.stop());
+
+const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '30' };
+
+async function send(url: string, ...messages: readonly string[]): Promise<void> {
+  for (const body of messages) {
+    // The group is the letter.
+    const message = { QueueUrl: url, MessageBody: body, MessageGroupId: body.slice(0, 1) };
+    await sqs.client.send(new SendMessageCommand(message));
+  }
+}
+
+async function receive(url: string, most = 10) {
+  const request = new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: most });
+  const { Messages = [] } = await sqs.client.send(request);
+  return Messages.map(({ Body = '', ReceiptHandle = '' }) => ({ body: Body, ReceiptHandle }));
+}
+
+const bodies = (messages: readonly { readonly body: string }[]) => messages.map(({ body }) => body);
+
+test('a receive from a FIFO queue takes as many messages of a group as fit, in order, and other groups after it', async () => {
+  const { url } = await sqs.createQueue('groups.fifo', FIFO);
+  await send(url, 'a1', 'a2', 'b1', 'a3', 'b2');
+  expect(bodies(await receive(url, 4))).toEqual(['a1', 'a2', 'a3', 'b1']);
+  // Both groups are closed now.
+  expect(await receive(url)).toEqual([]);
+});
+
+test('a group stays closed until everything that was received of it is gone or back, and what comes back keeps its order', async () => {
+  const { url } = await sqs.createQueue('returns.fifo', FIFO);
+  await send(url, 'a1', 'a2', 'a3', 'a4');
+  const [first, second, third] = await receive(url, 3);
+  const show = (message: typeof first) =>
+    sqs.client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: url,
+        ReceiptHandle: message?.ReceiptHandle,
+        VisibilityTimeout: 0,
+      }),
+    );
+  await show(second);
+  expect(await receive(url)).toEqual([]);
+  await show(third);
+  await sqs.client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: first?.ReceiptHandle }));
+  expect(bodies(await receive(url))).toEqual(['a2', 'a3', 'a4']);
+});
+
+test('what a queue holds can be read without receiving it', async () => {
+  const { url } = await sqs.createQueue('held.fifo', FIFO);
+  await send(url, 'a1', 'a2', 'b1');
+  await receive(url, 1);
+  expect(bodies(await sqs.messages('held.fifo')).toSorted()).toEqual(['a1', 'a2', 'b1']);
+});
