@@ -58,12 +58,12 @@ export type ParkedReason =
  * is applied.
  */
 export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
-  | { readonly decision: 'parked' | 'replayed' }
+  | { readonly kind: 'parked' | 'replayed' }
   /** Recorded with another intent. `ruleChanged`: by another rule, so it may be the same one. */
-  | { readonly decision: 'key-reused'; readonly ruleChanged: boolean }
-  /** Granted; `taken-over` from a worker that ended without an outcome. `reconcile`: the provider is to be asked first. */
-  | { readonly decision: 'granted' | 'taken-over'; readonly reconcile: boolean }
-  | { readonly decision: 'in-flight'; readonly retryAfterMs: number }
+  | { readonly kind: 'key-reused'; readonly ruleChanged: boolean }
+  /** Granted; `taken-over` from a worker that ended without an outcome. */
+  | { readonly kind: 'granted' | 'taken-over' }
+  | { readonly kind: 'in-flight'; readonly retryAfterMs: number }
 );
 
 /**
@@ -88,11 +88,11 @@ export function decide(
   if (fingerprint && request.fingerprint) {
     const { fingerprint: asked, previousFingerprint } = request;
     if (!sameIntent(fingerprint, asked) && !sameIntent(fingerprint, previousFingerprint)) {
-      return { decision: 'key-reused', ruleChanged: otherRule(fingerprint, asked), record: found };
+      return { kind: 'key-reused', ruleChanged: otherRule(fingerprint, asked), record: found };
     }
   }
-  if (status === 'completed' || status === 'rejected') return answer('replayed');
-  if (status === 'parked') return answer('parked');
+  if (status === 'completed' || status === 'rejected') return ended('replayed');
+  if (status === 'parked') return ended('parked');
 
   const parks = rules.onAbandoned === 'park';
   if (status === 'released') {
@@ -106,9 +106,9 @@ export function decide(
   }
 
   // Our own write, whose answer was lost. The doubt it was granted with is still on it.
-  if (claimId === request.claimId) return held('granted', found);
+  if (claimId === request.claimId) return { kind: 'granted', record: found };
   const retryAfterMs = leaseUntil + rules.skewMs - now;
-  if (retryAfterMs > 0) return { decision: 'in-flight', retryAfterMs, record: found };
+  if (retryAfterMs > 0) return { kind: 'in-flight', retryAfterMs, record: found };
 
   // From here the earlier attempt is abandoned: it may have applied the effect at any time until its lease ended.
   const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: leaseUntil };
@@ -116,15 +116,11 @@ export function decide(
   if (parks) return park('abandoned', abandoned);
   return grant('taken-over', abandoned);
 
-  function answer(decision: 'replayed' | 'parked'): Decision {
-    return { decision, record: found as ClaimRecord };
+  function ended(kind: 'replayed' | 'parked'): Decision {
+    return { kind, record: found as ClaimRecord };
   }
 
-  function held(decision: 'granted' | 'taken-over', record: ClaimRecord): Decision {
-    return { decision, reconcile: rules.onAbandoned === 'reconcile' && record.unknownAt !== undefined, record };
-  }
-
-  function grant(decision: 'granted' | 'taken-over', from: Grantable): Decision {
+  function grant(kind: 'granted' | 'taken-over', from: Grantable): Decision {
     const record = successor(found, {
       ...from,
       status: 'in-flight',
@@ -140,14 +136,14 @@ export function decide(
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),
     });
-    return { ...held(decision, record), write: { next: record, seen: found } };
+    return { kind, record, write: { next: record, seen: found } };
   }
 
   function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
     // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
     // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
     const record = successor(found, { ...parked(from, reason), fence: from.fence + 1 });
-    return { decision: 'parked', record, write: { next: record, seen: found } };
+    return { kind: 'parked', record, write: { next: record, seen: found } };
   }
 }
 

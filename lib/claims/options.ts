@@ -3,7 +3,8 @@ import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import type { AbandonedPolicy, ClaimRules } from './decide.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
-import type { Lease, Reconcile } from './held.ts';
+import type { Lease } from './lease.ts';
+import type { Reconcile } from './reconcile.ts';
 import type { Attributes } from './record.ts';
 import type { ClaimStore } from './store.ts';
 
@@ -155,8 +156,8 @@ export function settingsOf<Input>(
     Object.assign(o, { [name]: forever ? Infinity : value });
   }
   const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
-  const provider = Object(policy).settleDoubt ? (policy as Reconcile<Input>) : undefined;
-  const onAbandoned: AbandonedPolicy = provider ? 'reconcile' : (policy as 'retry' | 'park');
+  const provider = isReconcile(policy) ? policy : undefined;
+  const onAbandoned: AbandonedPolicy = isReconcile(policy) ? policy.kind : policy;
 
   const named = operation?.match?.(/^[!"$-~]{1,128}$/);
   expect(named, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
@@ -179,4 +180,8 @@ export function settingsOf<Input>(
 
   const settleMs = provider?.settleMs ?? 0;
   return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs && settleMs + o.skewMs };
+}
+
+function isReconcile<Input>(policy: ClaimOptions<Input>['onAbandoned']): policy is Reconcile<Input> {
+  return typeof policy === 'object' && policy?.kind === 'reconcile';
 }

@@ -1,6 +1,6 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
-import { identify, type KeyValue } from '../kernel/identity.ts';
+import { identify, type KeyValue } from './identity.ts';
 import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry } from './decide.ts';
 import {

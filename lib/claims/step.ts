@@ -1,11 +1,12 @@
 import { expect, expectWhole } from '../kernel/check.ts';
 import { InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
+import type { Transition } from '../kernel/record.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { type Checkpoint, checkpointsOf, kept, withCheckpoint } from './checkpoints.ts';
 import type { Claim, Verdict } from './claim.ts';
-import { insideOf } from './inside.ts';
+import { internalsOf } from './claim-internals.ts';
+import { changeClaim, effectOf, emit } from './engine.ts';
 import { type ClaimRecord, successor } from './record.ts';
-import type { Transition } from './settle.ts';
 import type { ClaimStore } from './store.ts';
 
 /** What a step knows. */
@@ -61,7 +62,7 @@ export function step<R>(
   expect(decided, `onAbandoned of step ${name}`, "'retry', 'park' or { ask, settleMs }", onAbandoned);
   if (asks) expectWhole(`settleMs of step ${name}`, asks.settleMs);
   const next = nextStep(claim, name);
-  const { before, engine, held, work, isStartable, expectStartable } = next;
+  const { before, engine, grant, work, isStartable, expectStartable } = next;
   const { host, skewMs } = engine.settings;
   // In doubt until its own checkpoint says otherwise: an operator's decision is written there.
   const inDoubt = before?.state === 'started' ? before : undefined;
@@ -78,7 +79,7 @@ export function step<R>(
         await reached('done', verdict.result);
         return verdict.result as R;
       }
-      const askableAt = Math.max(held.record.unknownAt ?? 0, inDoubt.at) + asks.settleMs + skewMs;
+      const askableAt = Math.max(grant.record.unknownAt ?? 0, inDoubt.at) + asks.settleMs + skewMs;
       if (verdict.verdict !== 'not-applied' || host.now() < askableAt) {
         // Nothing was applied in this run: the doubt that is on the claim stays as old as it is.
         const tooEarly = `step ${name} may have been applied, and its provider cannot say yet`;
@@ -117,10 +118,10 @@ export function step<R>(
 
   /** Records that the step threw. @returns the error to throw in its place */
   async function failed(error: unknown): Promise<unknown> {
-    engine.emit(held.identity, 'step-failed', { step: name, error: recordedError(error) });
+    emit(engine, grant.identity, { type: 'step-failed', step: name, error: recordedError(error) });
     if (onAbandoned === 'retry') return error;
-    const kind = engine.kindOf(error);
-    const appliedNothing = kind === 'retryable' || kind === 'rejected';
+    const known = effectOf(engine.settings, error);
+    const appliedNothing = known === 'retryable' || known === 'rejected';
     const thrown =
       onAbandoned !== 'park' || appliedNothing
         ? error
@@ -152,8 +153,8 @@ export function step<R>(
 
 /** The next step of a handler, by the order of its calls. @internal */
 export function nextStep(claim: Claim, name: string) {
-  const inside = insideOf(claim);
-  const { engine, held, steps, work } = inside;
+  const internals = internalsOf(claim);
+  const { engine, grant, steps, work } = internals;
   const { host, maxResultBytes } = engine.settings;
   const index = steps.names.length;
   expect(/^[!-~]{1,64}$/.test(name), 'the name of a step', 'up to 64 characters of ASCII, without spaces', name);
@@ -178,10 +179,10 @@ export function nextStep(claim: Claim, name: string) {
     value?: unknown,
     write?: ClaimStore['write'],
   ): Promise<'applied' | 'stale'> {
-    const { claimId, fence } = held.record;
+    const { claimId, fence } = grant.record;
     const checkpoint = { name, state, at: host.now(), fence, ...kept(value, maxResultBytes) };
     const written = steps.last.then(() =>
-      engine.change(held, (found) => checkpointed(claimId, found, index, checkpoint), {
+      changeClaim(engine, grant, (found) => checkpointed(claimId, found, index, checkpoint), {
         until: host.now() + claim.remainingMs(),
         write,
       }),
@@ -200,7 +201,7 @@ export function nextStep(claim: Claim, name: string) {
     if (!isStartable()) throw notStarted();
   }
 
-  return { ...inside, before, effectKey, reach, isStartable, expectStartable, notStarted };
+  return { ...internals, before, effectKey, reach, isStartable, expectStartable, notStarted };
 }
 
 /** What its owner makes of a claim when a step got somewhere. */
@@ -209,7 +210,7 @@ export function checkpointed(
   found: ClaimRecord | undefined,
   index: number,
   checkpoint: Checkpoint,
-): Transition {
+): Transition<ClaimRecord> {
   if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
   const before = checkpointsOf(found);
   const isThere = JSON.stringify(before[index]) === JSON.stringify(checkpoint);

@@ -4,7 +4,7 @@ import type { Outcome } from '../../lib/claims/outcome.ts';
 import type { Ran } from '../../lib/claims/ran.ts';
 import type { ClaimRecord } from '../../lib/claims/record.ts';
 import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
-import { type Identity, identify } from '../../lib/kernel/identity.ts';
+import { type Identity, identify } from '../../lib/claims/identity.ts';
 import type { Fate } from '../../lib/sqs/fate.ts';
 import type { Config } from './config.ts';
 import { type Protocol, production } from './protocol.ts';

@@ -12,7 +12,7 @@ import {
   RetryableError,
   StoreUnavailableError,
 } from '../../lib/index.ts';
-import { identify } from '../../lib/kernel/identity.ts';
+import { identify } from '../../lib/claims/identity.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** What an operator reads in the middle of the night: each event says what happened, and why. */

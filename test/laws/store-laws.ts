@@ -8,7 +8,7 @@ import { type ClaimRecord, successor } from '../../lib/claims/record.ts';
 import { renewedLease } from '../../lib/claims/renewed-lease.ts';
 import { renew } from '../../lib/claims/settle.ts';
 import { type ClaimStore, unchanged } from '../../lib/claims/store.ts';
-import { identify } from '../../lib/kernel/identity.ts';
+import { identify } from '../../lib/claims/identity.ts';
 import { record } from '../support/records.ts';
 import { someDay, type VirtualHost, virtualHost } from '../support/virtual-host.ts';
 

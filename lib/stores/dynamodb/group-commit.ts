@@ -1,4 +1,5 @@
 import type { Host } from '../../kernel/host.ts';
+import { pauseMs } from '../../kernel/retry.ts';
 
 /** What came of one part of a shared request. After an error it is sent again, a few times. */
 export type Part<Out> = { readonly value: Out | Promise<Out> } | { readonly error: Error };
@@ -70,7 +71,7 @@ export function groupCommit<In, Out>(
   function settle(one: Waiting<In, Out>, part: Part<Out>): void {
     if ('value' in part) one.resolve(part.value);
     else if (++one.tries >= mostTries) one.reject(part.error);
-    else host.after(50 * 2 ** one.tries * (0.5 + host.random()), () => enqueue(one));
+    else host.after(pauseMs(host, one.tries), () => enqueue(one));
   }
 
   function enqueue(one: Waiting<In, Out>): void {

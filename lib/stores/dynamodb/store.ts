@@ -3,6 +3,7 @@ import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
+import { conditionFailed } from './errors.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf } from './options.ts';
@@ -57,7 +58,7 @@ export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions)
       const { Error: error } = Responses[index] ?? { Error: {} };
       if (error === undefined) return { value: { applied: true } };
       const { Code = 'InternalServerError', Message, Item } = error;
-      if (Code === 'DuplicateItem' || Code === 'ConditionalCheckFailed') return { value: lostTo(id, Item) };
+      if (Code === 'DuplicateItem' || Code === conditionFailed) return { value: lostTo(id, Item) };
       return { error: Object.assign(new Error(Message), { name: Code }) };
     });
   }
