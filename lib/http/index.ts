@@ -1,6 +1,6 @@
 export type { Claim } from '../claims/claim.ts';
 export type { Attributes } from '../claims/record.ts';
-export { bodyField } from '../sqs/keys.ts';
+export { bodyField } from '../payload/keys.ts';
 export { scopedKey } from './admission.ts';
 export type { HttpEvent, HttpRequest } from './event.ts';
 export type { RequestContext } from './gate.ts';

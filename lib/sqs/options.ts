@@ -1,9 +1,10 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimOptions } from '../claims/options.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
+import type { BodySchema } from '../payload/schema.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
-import type { BodySchema, Message } from './message.ts';
+import type { Message } from './message.ts';
 
 /** The options of every SQS consumer. */
 export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
