@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../sqs/message.ts';
+import { type Payload, payloadOf } from '../payload/payload.ts';
 
 type Values = Readonly<Record<string, string | undefined>> | null | undefined;
 type ManyValues = Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
@@ -46,7 +46,7 @@ export function speaksMultiValue({ headers, multiValueHeaders }: HttpEvent): boo
   return Boolean(multiValueHeaders && !headers);
 }
 
-/** Whether the service makes a response of whatever a function answers: payload 2.0, which function URLs have as well. */
+/** Whether the service makes a response of whatever a function returns: payload 2.0, which function URLs have as well. */
 export function infersResponses(event: HttpEvent): boolean {
   return event.httpMethod === undefined;
 }
@@ -57,7 +57,7 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
   const method = event?.httpMethod ?? context?.http?.method;
   if (method === undefined) throw new TypeError('expected an event of API Gateway, a function URL or a load balancer');
   const { text, parsedBody } = bodyOf(event);
-  let parsed: { readonly json: unknown } | undefined;
+  let payload: Payload | undefined;
   return {
     event,
     method: method.toUpperCase(),
@@ -68,8 +68,8 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
       return queryOf(event);
     },
     get body() {
-      parsed ??= { json: parseJson(text) };
-      return parsed.json;
+      payload ??= payloadOf(text);
+      return payload.json;
     },
     header: (name) => headerOf(event, name.toLowerCase()),
   };
@@ -109,6 +109,6 @@ function queryOf(event: HttpEvent): Record<string, string[]> {
     const sent = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
     for (const [name, value] of Object.entries(sent)) if (value !== undefined) query.push([name, [value].flat()]);
   }
-  // Not by assignment: `__proto__` is a name that anybody may send.
+  // Not by assignment: `__proto__` is a name that any client may send.
   return Object.fromEntries(query);
 }

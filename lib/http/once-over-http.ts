@@ -1,6 +1,7 @@
 import type { Claim } from '../claims/claim.ts';
 import type { HttpEvent } from './event.ts';
-import { createGate, type RequestContext } from './gate.ts';
+import { createGate, enter, type RequestContext } from './gate.ts';
+import { handle } from './handle.ts';
 import type { HttpOptions } from './options.ts';
 import type { OwnResponse } from './response.ts';
 
@@ -35,13 +36,18 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: Claim) => Promise<Response> | Response,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
-  const { enter, handle } = createGate(options);
+  const gate = createGate(options);
 
   return async function onceOverHttpHandler(event, context) {
-    const { answer, admitted } = await enter(event, context);
-    if (answer) return answer;
-    // Without a claim only where the author said that a key is not required, and takes it into account.
-    if (admitted === undefined) return handler(event, context, undefined as never);
-    return handle(admitted, (claim) => handler(event, context, claim)) as Promise<Response | OwnResponse>;
+    const entered = await enter(gate, event, context);
+    switch (entered.kind) {
+      case 'answered':
+        return entered.answer;
+      case 'without-key':
+        // Only where the author said that a key is not required: then the handler takes it into account.
+        return handler(event, context, undefined as never);
+      case 'admitted':
+        return handle(gate, entered.admitted, (claim) => handler(event, context, claim));
+    }
   };
 }

@@ -37,8 +37,11 @@ export interface Watcher<State> {
    * @returns the answer that Lambda gets
    */
   endEarly(watch: Watch<State>, response: unknown): Promise<unknown>;
-  /** Another middleware has put another context in place. */
-  contextReplaced?(watch: Watch<State>): void;
+  /**
+   * Another middleware replaces the context.
+   * @returns the context that the handler gets
+   */
+  contextReplaced?(watch: Watch<State>, context: Context): Context;
 }
 
 type Context = Request['context'];
@@ -141,8 +144,7 @@ const watched: PropertyDescriptorMap & ThisType<Watched> = {
     },
     set(context) {
       const watch = this[watching];
-      watch.context = context;
-      watch.watcher.contextReplaced?.(watch);
+      watch.context = watch.watcher.contextReplaced?.(watch, context) ?? context;
     },
   },
   error: {
