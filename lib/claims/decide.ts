@@ -53,18 +53,22 @@ export type ParkedReason =
   /** Its message kept failing at the head of its message group, and was set aside so that the group could go on. */
   | 'set-aside';
 
-/**
- * What becomes of a request. `record` is the claim as it will stand. With a `write`, nothing has been decided until that
- * is applied.
- */
-export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
-  | { readonly kind: 'parked' | 'replayed' }
+/** `record` is the claim as it will stand. With a `write`, nothing has been decided until that is applied. */
+interface Decided {
+  readonly record: ClaimRecord;
+  readonly write?: ClaimWrite;
+}
+
+/** What becomes of a request. */
+export type Decision =
+  | (Decided & { readonly kind: 'granted' })
+  /** Granted, from a worker that ended without an outcome. */
+  | (Decided & { readonly kind: 'taken-over' })
+  | (Decided & { readonly kind: 'parked' })
+  | (Decided & { readonly kind: 'replayed' })
   /** Recorded with another intent. `ruleChanged`: by another rule, so it may be the same one. */
-  | { readonly kind: 'key-reused'; readonly ruleChanged: boolean }
-  /** Granted; `taken-over` from a worker that ended without an outcome. */
-  | { readonly kind: 'granted' | 'taken-over' }
-  | { readonly kind: 'in-flight'; readonly retryAfterMs: number }
-);
+  | (Decided & { readonly kind: 'key-reused'; readonly ruleChanged: boolean })
+  | (Decided & { readonly kind: 'in-flight'; readonly retryAfterMs: number });
 
 /**
  * The centre of pawl: what becomes of a request for a claim, given what the store holds. Pure: no clock, no chance, no
