@@ -185,7 +185,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'If the work calls `withLock` or `lockAll` for a resource that it has locked already, pawl throws a `NestedLockError`, under any holder',
+    'If the work locks a resource that it has locked already, pawl throws a `NestedLockError`, under any holder',
     'a nested lock over the same resource is refused, over another one granted, and changes nothing',
     async () => {
       const { time, locks } = rig();

@@ -75,7 +75,7 @@ describe('the crash sweep', () => {
 
   promise(
     page,
-    'A sweep that can see nothing throws an error: if it counted no effect, if it saw no call to a provider, or if `effects` returned anything but whole numbers',
+    'A sweep that can see nothing throws an error. That is so if it counts no effect, if it sees no call to a provider, or if `effects` returns anything but whole numbers',
     'a sweep that sees no effect, or counts none, is an error',
     async () => {
       let found = 0;
