@@ -12,7 +12,7 @@ import { createWorkspace, type Workspace } from './workspace.ts';
 const help = `Breaks the protocol in one place after the other, in a copy of the repository, and sees what notices.
 
   --only TEXT   only mutants with this in their file or description
-  --write       also writes docs/mutants.md
+  --write       also writes docs/evidence/mutants.md
   --log FILE    keeps each result there, and goes on from those that are there
   --minutes N   starts none after so many minutes
   --list        the mutants, and nothing else`;
@@ -58,7 +58,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (survivors.length > 0) process.exitCode = 1;
   if (values.write) {
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
-    writeFileSync(join(repository, 'docs/mutants.md'), documentOf(results, mutants.length, commit, new Date()));
+    writeFileSync(join(repository, 'docs/evidence/mutants.md'), documentOf(results, mutants.length, commit, new Date()));
   }
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { withTables } from './page.ts';
 
-const path = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url));
+const path = fileURLToPath(new URL('../../docs/evidence/conformance.md', import.meta.url));
 
 // `UPDATE_PAGE=1 npx vitest run --project unit test/conformance/page` writes them.
 test('the page shows the tables that the tests were made from', () => {

@@ -14,7 +14,7 @@ import {
   table,
 } from './table.ts';
 
-/** The tables of `docs/conformance.md`, by the marker that they stand behind. */
+/** The tables of `docs/evidence/conformance.md`, by the marker that they stand behind. */
 export function pageTables(): ReadonlyMap<string, string> {
   return new Map([
     ['queue', tableOf('queue')],

@@ -1,6 +1,6 @@
 /*
  * What is known of every official Middy middleware for queues and for HTTP beside pawl. The tests try each cell of this table, and
- * `docs/conformance.md` shows it.
+ * `docs/evidence/conformance.md` shows it.
  */
 
 export const cores = [5, 6, 7] as const;

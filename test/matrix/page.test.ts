@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { withTables } from './page.ts';
 import { doors, features } from './table.ts';
 
-const path = fileURLToPath(new URL('../../docs/matrix.md', import.meta.url));
+const path = fileURLToPath(new URL('../../docs/evidence/matrix.md', import.meta.url));
 
 // `UPDATE_PAGE=1 npx vitest run --project unit test/matrix/page` writes them.
 test('the page shows the matrix that the tests were made from', () => {

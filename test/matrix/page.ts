@@ -1,6 +1,6 @@
 import { type Cell, cellOf, type Door, doors, type Feature, features, table } from './table.ts';
 
-/** The tables of `docs/matrix.md`, by the marker that they stand behind. */
+/** The tables of `docs/evidence/matrix.md`, by the marker that they stand behind. */
 export function pageTables(): ReadonlyMap<string, string> {
   return new Map([
     ['matrix', matrix()],

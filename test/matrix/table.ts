@@ -1,5 +1,5 @@
 /*
- * Every feature at every door. The sweeps and the refusals are made from this table, and `docs/matrix.md` shows it.
+ * Every feature at every door. The sweeps and the refusals are made from this table, and `docs/evidence/matrix.md` shows it.
  */
 
 export const doors = ['eachMessage', 'sqsOnce', 'once', 'onceOverHttp', 'httpOnce', 'eachTransaction'] as const;
