@@ -148,7 +148,7 @@ describe('sqsOnce', () => {
 
   promise(
     'docs/evidence/scenarios.md, 5',
-    'The key was taken before the handler ran. That one is completed, and no other record appears',
+    'pawl takes the key before the handler runs. It completes that key, and no other record appears',
     'a batch handler that sorts, empties or changes its event completes the right claims and answers for the right messages',
     async () => {
       for (const change of [
@@ -185,7 +185,7 @@ describe('sqsOnce', () => {
 
   promise(
     'docs/evidence/scenarios.md, 3',
-    'The completion stays and the next delivery is acknowledged. That is so when `sqsOnce` is used last',
+    'If `sqsOnce` is used last, as its documentation asks, the completion stays and the next delivery is acknowledged',
     'an after hook of another middleware that throws does not undo a completion',
     async () => {
       const all = rig();

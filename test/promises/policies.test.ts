@@ -750,7 +750,7 @@ describe('recording', () => {
   for (const value of [undefined, null, 0, '', false, Number.NaN, []]) {
     promise(
       'docs/evidence/scenarios.md, 15',
-      'Done is done: a duplicate is acknowledged, or answered with `undefined`',
+      'The claim is completed. A duplicate is acknowledged, or gets `undefined`',
       `a handler that returns ${JSON.stringify(value) ?? 'undefined'} runs once`,
       async () => {
         const all = surroundings();
