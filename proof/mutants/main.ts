@@ -58,7 +58,10 @@ async function main(args: readonly string[]): Promise<void> {
   if (survivors.length > 0) process.exitCode = 1;
   if (values.write) {
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
-    writeFileSync(join(repository, 'docs/evidence/mutants.md'), documentOf(results, mutants.length, commit, new Date()));
+    writeFileSync(
+      join(repository, 'docs/evidence/mutants.md'),
+      documentOf(results, mutants.length, commit, new Date()),
+    );
   }
 }
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { blocksOf, guides, ROOT } from './blocks.ts';
+import { blocksOf, guides, pages, ROOT } from './blocks.ts';
 
 // Inside the project, so that its packages are found; where git does not look.
 mkdirSync(join(ROOT, '.pawl'), { recursive: true });
@@ -44,12 +44,33 @@ test('the code in the guides compiles', { timeout: 120_000 }, () => {
   expect(status, stdout).toBe(0);
 });
 
-test('every link between the guides leads somewhere', () => {
-  for (const guide of guides) {
-    const text = readFileSync(join(ROOT, guide), 'utf8');
-    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
-      const path = join(ROOT, guide, '..', target);
-      expect(() => readFileSync(path), `${guide} links to ${target}`).not.toThrow();
-    }
+/** What a link can lead to within a page: its headings, as GitHub names them, and the anchors that it sets. */
+function placesIn(page: string): readonly string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...headings, ...[...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, anchor = '']) => anchor)];
+}
+
+test('every link from page to page leads to a file, and to a place in it', () => {
+  const broken = pages.flatMap((page) => {
+    const links = readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g);
+    return [...links].flatMap(([link, target = '', place]) => {
+      const to = target === '' ? page : join(page, '..', target);
+      const leads = existsSync(join(ROOT, to)) && (place === undefined || placesIn(to).includes(place));
+      return leads ? [] : [`${page}: ${link}`];
+    });
+  });
+  expect(broken).toEqual([]);
+});
+
+test('the index of the evidence names every page of it', () => {
+  const index = readFileSync(join(ROOT, 'docs/evidence/README.md'), 'utf8');
+  for (const name of readdirSync(join(ROOT, 'docs/evidence')).filter((name) => name !== 'README.md')) {
+    expect(index).toContain(`(${name})`);
   }
 });

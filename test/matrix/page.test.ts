@@ -22,7 +22,6 @@ test('every cell of the page says that it is swept, or why not', () => {
   for (const row of rows) {
     const words = row.split('|').slice(2, -1);
     expect(words).toHaveLength(doors.length);
-    for (const word of words)
-      expect(word).toMatch(/^ (swept|refused at setup \(.\)|no claim \(.\))/);
+    for (const word of words) expect(word).toMatch(/^ (swept|refused at setup \(.\)|no claim \(.\))/);
   }
 });

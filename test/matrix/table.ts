@@ -211,7 +211,8 @@ export const table: Readonly<Record<Feature, Row>> = {
   },
   reject: {
     label: '`RejectedError`',
-    asserts: 'two messages, of which the handler rejects one: it has no effect and its record is `rejected`; the other is completed',
+    asserts:
+      'two messages, of which the handler rejects one: it has no effect and its record is `rejected`; the other is completed',
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: itsOnly },
