@@ -46,7 +46,7 @@ describe('sqsOnce', () => {
   ] as const) {
     promise(
       wrap,
-      'It may return `PromiseSettledResult[]` in record order, `{ batchItemFailures }`, nothing, or throw',
+      '`PromiseSettledResult[]`, one for each record, in the order in which the handler leaves `event.Records`',
       `of a batch answered with ${what}, exactly what failed comes again, and the rest is done`,
       async () => {
         const all = rig();
@@ -93,7 +93,7 @@ describe('sqsOnce', () => {
 
   promise(
     wrap,
-    'A throw is about the whole batch: every message that was handed on comes again, and is in doubt',
+    'If the handler throws, every message that it got has failed, and is in doubt',
     'whatever a batch handler throws, all its messages come again, and none is completed',
     async () => {
       for (const thrown of [new Error('x'), undefined, null, '', 0, new RetryableError('x')]) {
@@ -117,7 +117,7 @@ describe('sqsOnce', () => {
 
   promise(
     wrap,
-    'The handler is given only the messages that may run',
+    'The handler gets only the messages that may run',
     'done, repeated, invalid and in-flight messages are not handed on, and one answer is for all of them',
     async () => {
       const all = rig();
@@ -709,7 +709,7 @@ describe('httpOnce among other middlewares', () => {
 
   promise(
     readme,
-    'Use it last, so that nothing runs between your handler and the recording of what it did',
+    'Use `sqsOnce` last, so that nothing runs between your handler and the recording of what it did',
     'an error handler that makes a response of every error does not make a park of a failure done',
     async () => {
       const all = surroundings();

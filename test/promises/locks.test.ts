@@ -288,7 +288,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'the key that was kept first under an `intent` is the one that is sent, whatever key a later run makes',
+    'If a later run makes another key for an `intent`, `sendOnce` sends the key that was stored first',
     'a second run with another random key sends nothing, and answers with the first key',
     async () => {
       const one = producer();
@@ -303,7 +303,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'the intent was sent before with another body. Nothing was sent',
+    'The intent was sent before with another body. This call sent nothing',
     'another body under the same key is key-reused, unless what differs is ignored',
     async () => {
       const one = producer({}, { ignore: ['sentAt'] });
@@ -319,7 +319,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'once it has been run to its end, the message is in the queue, and every copy of it carries the same key',
+    'When `sendOnce` returns `sent`, the message is in the queue, and every copy of it carries the same key',
     'a send whose answer is lost is sent again with the same key, and a refusal rejects at once',
     async () => {
       let lost = 2;
@@ -352,7 +352,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'The key is kept in the claims table before anything is sent',
+    'Before anything is sent, `sendOnce` stores the key in the claims table',
     'while the table cannot be reached nothing is sent, and the producer is told after giveUpAfterMs',
     async () => {
       for (const how of ['refuse', 'hang'] as const) {
@@ -367,7 +367,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'the producer’s claims are `send:refund#…` there, and never taken for the consumer’s',
+    'the ids of the producer’s claims begin with `send:refund#`, so pawl never confuses them with the consumer’s',
     'a consumer of the same operation and key runs although its producer’s claim is complete',
     async () => {
       const one = producer();
@@ -383,7 +383,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'FIFO queues drop a second copy by themselves for five minutes: the deduplication id is made of the operation and the key',
+    'A FIFO queue drops a second copy by itself for five minutes: the deduplication id is made of the operation and the key',
     'copies of an intent have one deduplication id of at most 128 characters, and other intents another',
     async () => {
       const one = producer({}, { queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/refunds.fifo' });
