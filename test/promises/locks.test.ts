@@ -24,7 +24,7 @@ function rig() {
 describe('locks', () => {
   promise(
     guide,
-    'Two sets that have one resource in common exclude each other',
+    'Two sets exclude each other if they have one resource in common',
     'overlapping sets exclude each other, all or none, and sets apart do not',
     async () => {
       const { time, locks } = rig();
@@ -73,7 +73,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'After the lease and the allowance for clocks … the next one who wants *any* of the resources takes the lock over: it ends for *all* of them',
+    'After the lease and the allowance for clocks … another holder that wants *any* of the resources takes the lock over. The lock then ends for *all* of its resources',
     'a lock of a dead worker is taken over after lease and skew, not before; its fences grow, and the old one can do nothing',
     async () => {
       const { time, locks } = rig();
@@ -95,7 +95,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'The same holder comes in again … with higher fences, and its earlier attempt, should it be alive, can write no more',
+    'The next attempt of a request gets its resources at once, with higher fences. After that, the earlier attempt can write nothing',
     'a second attempt of a holder comes in at once, and the first is stale',
     async () => {
       const { time, locks } = rig();
@@ -112,7 +112,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    '`ResourcesBusyError` | others have some of the resources, and `waitMs` is over. The work was not begun | released; the message comes again when the locks in the way can have ended',
+    '`ResourcesBusyError` | other holders have some of the resources, and `waitMs` is over. The work has not begun | pawl releases the claim. The message returns when the locks in the way can have ended',
     'a handler that meets a lock releases its claim under park, and its work has not begun',
     async () => {
       const all = surroundings();
@@ -141,7 +141,7 @@ describe('locks', () => {
   ] as const) {
     promise(
       guide,
-      'unlocked only if it answers `true`, or else kept, with a `LockKeptError`',
+      'If it returns `true`, pawl unlocks. If not, pawl keeps the lock and throws a `LockKeptError`',
       `a rule that ${what} leaves the lock ${ends}`,
       async () => {
         const { time, locks } = rig();
@@ -162,7 +162,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'A kept lock waits for its holder’s next attempt for `keepMs` (15 minutes), and can then be taken over',
+    'A kept lock waits for its holder’s next attempt for `keepMs` (15 minutes). After that, another holder can take it over',
     'a lock kept after a failure keeps others out, lets its holder in, and ends',
     async () => {
       const { time, locks } = rig();
@@ -185,7 +185,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'A `withLock` or `lockAll` inside of a work, over a resource that the work has locked, is refused with a `NestedLockError`, whoever the holder is',
+    'If the work locks a resource that it has locked already, pawl throws a `NestedLockError`, under any holder',
     'a nested lock over the same resource is refused, over another one granted, and changes nothing',
     async () => {
       const { time, locks } = rig();
@@ -203,7 +203,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    '`withLock` renews it at every third',
+    '`withLock` renews the lease whenever a third of it has passed',
     'work that outlasts its lease keeps others out, and its signal is not aborted',
     async () => {
       const { time, locks } = rig();
@@ -223,7 +223,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'No wait is without a bound … an unlock that is not answered in that time is `unknown`',
+    'Every wait has a limit … If the store does not respond to the unlock in time, its result is `unknown`',
     'a store that hangs ends asking for a lock, and the end of a work, in bounded time',
     async () => {
       const time = clock();
