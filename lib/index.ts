@@ -6,7 +6,7 @@ import { nodeHost } from './host.ts';
 /**
  * Wraps any async function so that its effect happens once per key.
  *
- * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
  * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
@@ -26,7 +26,7 @@ export function once<Input, R>(
 }
 
 /**
- * The claims of an operation that wait for somebody's decision.
+ * The claims of an operation that wait for an operator's decision.
  *
  * @example
  * const parked = parkedClaims({ operation: 'send-email', store });
@@ -41,6 +41,7 @@ export type { Claim, Doubt, Verdict } from './claims/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './claims/decide.ts';
 export { decide } from './claims/decide.ts';
 export { type ClaimEvent, logEvents } from './claims/events.ts';
+export type { KeyValue } from './claims/identity.ts';
 export type { Lease } from './claims/lease.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './claims/once.ts';
 export type { ClaimOptions } from './claims/options.ts';
@@ -64,7 +65,6 @@ export {
 } from './kernel/errors.ts';
 export type { Host } from './kernel/host.ts';
 export type { Transition } from './kernel/record.ts';
-export type { KeyValue } from './claims/identity.ts';
 export type { RecordedError } from './kernel/recorded-error.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './payload/fingerprint.ts';
 export type { FingerprintOption, FingerprintRule, PreviousRule } from './payload/fingerprint-rule.ts';

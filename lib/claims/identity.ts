@@ -3,7 +3,7 @@ import { hashedId, identifyingText, type KeyValue, looksHashed, recordId } from 
 
 export type { KeyValue };
 
-/** Who a claim is: its record's id, and the effect key that is handed to a provider. */
+/** The identity of a claim: its record's id, and the effect key that is handed to a provider. */
 export interface Identity {
   readonly key: string;
   /** Partition key of the claims table: `operation#key`, at most 2,048 bytes. */

@@ -18,8 +18,11 @@ interface SameKey<One> {
   readonly byIntent: Map<string | undefined, One>;
 }
 
+/** What tells a message from the others of its batch. */
+export type Mate = Pick<Runnable<unknown>, 'identity' | 'fingerprint'>;
+
 /** Finds the messages of one batch that have the same key. */
-export class BatchMates<One extends Pick<Runnable<unknown>, 'identity' | 'fingerprint'>> {
+export class BatchMates<One extends Mate> {
   readonly #byId = new Map<string, SameKey<One>>();
 
   /** Takes note of a message. @returns what it has to do with those that came before */

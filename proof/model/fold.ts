@@ -93,23 +93,23 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
   }
 
   function workerText(worker: Worker, name: NameOf): string {
-    const { batch, fates, policy, offset, endsAt, deadline, outlives, mayTakeOver, held, step, found } = worker;
+    const { batch, dispositions, policy, offset, endsAt, deadline, outlives, mayTakeOver, grant, step, found } = worker;
     let part = '';
     for (const { message, receives, redriven } of batch) {
       const old = redriven !== at(world.messages, message).redriven;
       part += `${order.indexOf(message)}${receives > 1 ? 'r' : 'f'}${old ? 'o' : ''}`;
     }
-    for (const [index, fate] of fates.entries()) part += worker.buried.includes(index) ? 'B' : fateText(fate);
+    for (const [index, disposition] of dispositions.entries())
+      part += worker.buried.includes(index) ? 'B' : dispositionText(disposition);
     const flags =
       (outlives ? 1 : 0) +
       (mayTakeOver ? 2 : 0) +
       (worker.onRecord ? 4 : 0) +
       (worker.aborted ? 8 : 0) +
-      (held?.inDoubt ? 32 : 0) +
       (worker.heardAt === world.now ? 64 : 0);
     part += char(flags) + policy + char(offset + 80) + char(endsAt - world.now + 80) + time(deadline);
     part += name(worker.claimId);
-    if (held) part += relation(held.record) + recordText(held.record, name);
+    if (grant) part += relation(grant.record) + recordText(grant.record, name);
     if (config.steps > 0) part += step + checkpointsText(found);
     part += waitsText(worker.waits, name) + answerText(worker.answer, name);
     if (worker.beat) {
@@ -121,18 +121,16 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
     return part;
   }
 
-  function fateText(fate: Worker['fates'][number]): string {
-    if (fate.fate !== 'again') return fate.fate === 'done' ? 'd' : 'l';
-    const { delayMs, atLeastMs = 0 } = fate;
+  function dispositionText(disposition: Worker['dispositions'][number]): string {
+    if (disposition.kind !== 'returned') return disposition.kind === 'acknowledged' ? 'd' : 'l';
+    const { delayMs, atLeastMs = 0 } = disposition;
     return delayMs === undefined ? `b${char(atLeastMs / unitMs + 80)}` : `a${char(delayMs / unitMs + 80)}`;
   }
 
   function waitsText(waits: Waits, name: NameOf): string {
     switch (waits.for) {
       case 'claim': {
-        const { decision } = waits.decided;
-        const reconcile = 'reconcile' in waits.decided && waits.decided.reconcile;
-        return `c${decision.charAt(0)}${reconcile ? '?' : '.'}${writeText(waits.write, name)}`;
+        return `c${waits.decided.kind.charAt(0)}${writeText(waits.write, name)}`;
       }
       case 'ask':
         return `q${char(waits.retryAfterMs / unitMs + 80)}`;
@@ -147,8 +145,9 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
         const { outcome, ran, write } = waits;
         const more =
           outcome.status === 'released' ? (outcome.unknown ? 'u' : outcome.inconclusive ? 'i' : '.') : outcome.status;
-        const after = char((ran.retryAfterMs ?? 0) / unitMs + 80);
-        return `w${more}${ran.ran.charAt(0)}${ran.applied ? '+' : '-'}${after}${writeText(write, name)}`;
+        const after = char(('retryAfterMs' in ran ? ran.retryAfterMs : 0) / unitMs + 80);
+        const isApplied = 'applied' in ran ? ran.applied : 'value' in ran;
+        return `w${more}${ran.kind.charAt(0)}${isApplied ? '+' : '-'}${after}${writeText(write, name)}`;
       }
       default:
         return waits.for.charAt(0) + waits.for.charAt(1);
