@@ -167,7 +167,7 @@ describe('bodies that another middleware parses', () => {
   });
 });
 
-describe('a middleware inside of sqsOnce that answers early', () => {
+describe('a middleware inside of sqsOnce that answers early (watched-request.ts 2)', () => {
   const early = (hook: 'before' | 'after' | 'onError', answer: unknown): MiddlewareObj => ({ [hook]: () => answer });
 
   it('before the handler: what was claimed is given back unharmed, and every message comes again', async () => {

@@ -150,7 +150,7 @@ describe('sqsOnce', () => {
     expect(single.statuses()).toEqual({ a: 'released' });
   });
 
-  it('hands on only what may run, and does not call the handler when nothing may', async () => {
+  it('hands on only what may run, and does not call the handler when nothing may (claim-batch.ts 1)', async () => {
     const { call, handled } = wrap(() => undefined);
     await call([order('a')]);
     const invalid = sqsRecord('no json');
@@ -249,7 +249,7 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([['a1', 'b1']]);
   });
 
-  it('ends a FIFO group at a repeat whose first is in another group: what becomes of that is not known yet', async () => {
+  it('ends a FIFO group at a repeat whose first is in another group: what becomes of that is not known yet (claim-batch.ts 5)', async () => {
     const { call, handled, store } = wrap(() => undefined);
     const x = { orderId: 'x' };
     const seen = {
@@ -273,7 +273,7 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([]);
   });
 
-  it('refuses to be used twice on one handler, and gives the claims of the first back unharmed', async () => {
+  it('refuses to be used twice on one handler, and gives the claims of the first back unharmed (watched-request.ts 1)', async () => {
     const options = {
       store: memoryStore(),
       key: bodyField('orderId'),

@@ -67,7 +67,7 @@ const of = (amount: number, overrides: Parameters<typeof sqsRecord>[1] = {}) =>
   sqsRecord({ orderId: 'k', amount }, overrides);
 
 describe.each<Door>(['eachMessage', 'sqsOnce'])('two intents under one key in a batch of %s', (door) => {
-  it('are told apart by the record: the owner’s retry runs behind a stranger, and only the stranger is dead-lettered', async () => {
+  it('are told apart by the record: the owner’s retry runs behind a stranger, and only the stranger is dead-lettered (consumer.ts 3)', async () => {
     const { call, ran, dead, failing } = setUp(door);
     failing.add(1);
     const owner = of(1);
@@ -86,7 +86,7 @@ describe.each<Door>(['eachMessage', 'sqsOnce'])('two intents under one key in a 
     expect(ran).toEqual([1]);
   });
 
-  it('the first claims, and the second meets its record', async () => {
+  it('the first claims, and the second meets its record (batch-run.ts 4)', async () => {
     const { call, ran, dead } = setUp(door);
     expect(failuresOf(await call(of(1), of(2), of(1), of(2)))).toEqual([]);
     expect(ran).toEqual([1]);

@@ -35,7 +35,7 @@ describe('what becomes of a message whose handler was called', () => {
     // Nothing was started, because claiming took too long: through no fault of the message.
     [
       { kind: 'not-started', recorded: 'released', error },
-      { ...returned, delayMs: 0 },
+      { ...returned, delayMs: 0, missedItsTurn: true },
     ],
     // Asked too early is no failure; inconclusive is one.
     [

@@ -153,7 +153,7 @@ describe('what did not get its turn on a standard queue', () => {
 });
 
 describe('an SQS that does not answer', () => {
-  it('holds up no batch: it is answered before the invocation ends, and nothing that is done comes again', async () => {
+  it('holds up no batch: it has its response before the invocation ends, and nothing that is done comes again (consumer.ts 6)', async () => {
     const { call, host, events } = setUp({ serve: never, deadLetters: { send: never } }, (orderId) => {
       if (orderId === 'failing') throw new Error('no');
       if (orderId === 'rejected') throw new RejectedError('no');
