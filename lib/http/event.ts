@@ -24,7 +24,7 @@ export interface HttpEvent {
   readonly rawBody?: string | null | undefined;
 }
 
-/** One request, whichever service it came through. */
+/** One request, of any of these services. */
 export interface HttpRequest<Event> {
   readonly event: Event;
   readonly method: string;
@@ -33,15 +33,15 @@ export interface HttpRequest<Event> {
   readonly body: unknown;
   /** The body as it was sent; base64 if it is no text. Empty where there is none. */
   readonly text: string;
-  /** What another middleware has made of the body, where the text is not known any more: `text` is its JSON then. */
+  /** What another middleware has made of the body, where the text that was sent is lost: `text` is its JSON then. */
   readonly parsedBody?: object | undefined;
-  /** All values of a header, whatever the case of its name, joined by commas. */
+  /** All values of a header, joined by commas. The case of its name does not matter. */
   header(name: string): string | undefined;
   /** The values of each query parameter. */
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether the service speaks in headers of many values only: a load balancer whose target group was told so. */
+/** Whether the service speaks in headers of many values only: a load balancer whose target group has them switched on. */
 export function speaksMultiValue({ headers, multiValueHeaders }: HttpEvent): boolean {
   return Boolean(multiValueHeaders && !headers);
 }

@@ -24,11 +24,13 @@ interface UnderWay {
 }
 
 /**
- * `onceOverHttp` as a Middy middleware. `.use` it last: then nothing runs between the handler and the recording of its response. What
- * the other middlewares' `after` makes of a response is neither recorded nor made of a replay; where that matters, wrap the whole Middy
- * handler in `onceOverHttp`. Set Middy's `timeoutEarlyInMillis` to 0: its early timeout does not stop the handler, and a middleware
- * cannot tell its answer from the handler's. In the last half of `marginMs` before the invocation ends, an error, and a response that
- * is not final, leave the claim in flight for that reason.
+ * `onceOverHttp` as a Middy middleware. `.use` it last: then nothing runs between the handler and the recording of its response. If the `after` of
+ * another middleware changes a response, the change is neither recorded nor made to a replay. Where that matters, wrap the whole Middy
+ * handler in `onceOverHttp`.
+ *
+ * Set Middy's `timeoutEarlyInMillis` to 0: its early timeout does not stop the handler, and a middleware cannot tell the early response from the
+ * handler's. For that reason, an error, or a response that is not final, leaves the claim in flight in the last half of `marginMs` before the
+ * invocation ends.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example

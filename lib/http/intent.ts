@@ -15,7 +15,7 @@ export function intentOf(request: HttpRequest<unknown>, ignored: readonly string
 
 function meaningOf({ text, parsedBody, header }: HttpRequest<unknown>, ignored: readonly string[]): string {
   const parsed = parsedBody === undefined ? undefined : meaningOfParsed(parsedBody, ignored);
-  // In what is said to be something else, `1.0` and `1` may be different texts.
+  // In another format than JSON, `1.0` and `1` may be different texts.
   if (text === '' || !/^ *[\w.+/-]*\bjson *(;|$)/i.test(header('content-type') ?? 'json')) return text;
   if (parsed !== undefined) return parsed;
   try {

@@ -9,9 +9,9 @@ import type { OwnResponse } from './response.ts';
  * Wraps the handler of an HTTP API so that each request's effect happens once per idempotency key, and its duplicates get the recorded
  * response. For API Gateway (payloads 1.0 and 2.0), function URLs and load balancers.
  *
- * The returned function answers 400 to a missing or malformed key, 409 while the first request is under way or in doubt, 422 to another
- * request with the same key, and 503 when the claims cannot be reached, or when the handler throws an error that says when to come
- * again, such as `ResourcesBusyError`. It rejects with whatever else the handler threw, once that is recorded.
+ * The returned function responds with 400 to a missing or malformed key, 409 while the first request is under way or in doubt, and 422 to another
+ * intent with the same key. It responds with 503 when the claims cannot be reached, or when the handler throws an error that says when to try
+ * again, such as `ResourcesBusyError`. It rejects with any other error of the handler, once that is recorded.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example

@@ -39,17 +39,17 @@ interface Taken extends ClaimedBatch {
   readonly handedOn: SqsEvent;
 }
 
-/** Why it has no use for some options of `eachMessage`. */
+/** Why `sqsOnce` has no use for some options of `eachMessage`. */
 const holdsAll = 'a batch handler holds all its claims for the rest of the invocation';
 const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
 
-/** Two of `sqsOnce` on one handler. Told apart by identity: nothing has run when it is thrown. */
+/** Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity. */
 const usedTwice = new Error('sqsOnce: use it once on a handler');
 
 /**
- * A Middy middleware for a batch handler that exists: its messages are claimed before it, it is given only those that
- * may run, and what it answers is recorded after it. It understands `PromiseSettledResult[]`, `{ batchItemFailures }`,
- * nothing, and a throw. Anything else that it returns is a failure of all it was given.
+ * A Middy middleware for a batch handler that exists. The messages are claimed before the handler, the handler gets only those that
+ * may run, and what it returns is recorded after it. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
+ * the handler returns anything else, all messages that it got have failed.
  *
  * All claims of a batch are taken before the handler starts, so a worker that dies leaves all of them in doubt; with
  * `onAbandoned: 'park'` prefer `eachMessage`, or small batches. `.use` it last, but before what parses bodies: it needs the text

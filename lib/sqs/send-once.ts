@@ -23,7 +23,7 @@ export interface SendOnceOptions
   extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'onEvent' | 'host'> {
   /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
   readonly operation: string;
-  /** The queue's URL. `undefined` is taken, and refused with a clear message, because that is what a missing environment variable is. */
+  /** The queue's URL. `undefined`, which is what a missing environment variable is, is refused with a clear message. */
   readonly queueUrl: string | undefined;
   /**
    * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
@@ -36,7 +36,7 @@ export interface SendOnceOptions
    */
   readonly ignore?: readonly string[];
   /**
-   * How long a call tries, in milliseconds, before it returns that another producer is at it, or rejects. More than 11 seconds outlast the lease of
+   * How long a call tries, in milliseconds, before it returns `'in-flight'`, or rejects. More than 11 seconds outlast the lease of
    * a producer that has died.
    * @default 30000
    */
@@ -76,7 +76,7 @@ export type SendOutcome =
   | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
   /** The intent was sent before with another body. Nothing was sent. */
   | { readonly outcome: 'key-reused' }
-  /** It could not be sent for so long that it has to be decided whether it still should. Nothing was sent. */
+  /** It could not be sent for so long that an operator has to decide whether it still should be. Nothing was sent. */
   | { readonly outcome: 'parked'; readonly error: RecordedError };
 
 /** How long one try has, in milliseconds: another producer waits that long for one that has died. */
@@ -91,8 +91,8 @@ const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { 
  * goes along as the message attribute `idempotency-key`. A producer that dies on the way and is run again sends with the same key; so does
  * a producer whose request had no answer. Either may put the message into the queue twice: the consumer, whose key is `sentKey()`, runs once.
  *
- * The returned function rejects with SQS's error, or with `StoreUnavailableError`, when that did not end in time; with SQS's refusal at
- * once; with `InvalidMessageError` when the key is missing.
+ * The returned function rejects with SQS's error, or with `StoreUnavailableError`, if SQS or the store still fails after `giveUpAfterMs`; with SQS's
+ * refusal at once; with `InvalidMessageError` if the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example

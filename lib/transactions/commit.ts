@@ -23,8 +23,8 @@ export interface CommitOptions {
  * @param claim as the handler was given it. Its consumer's store is a `transactionalStore`
  * @param writes up to 99, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes them
  * @throws CommitRefusedError when a condition among the writes failed; LeaseError when the time is over or the claim is another
- *   worker's; InDoubtError, or what the step threw, when a step of the handler is in doubt; RetryableError when DynamoDB could not be reached. After each of them nothing of this was applied, or the claim
- *   is known to be complete when the message comes again
+ *   worker's; InDoubtError, or what the step threw, when a step of the handler is in doubt; RetryableError when DynamoDB could not be
+ *   reached. After each of them, nothing of this was applied, or the claim turns out to be complete when the message comes again
  * @example
  * await commit(claim, [
  *   { Update: { TableName, Key: { id: body.from }, UpdateExpression: 'SET balance = balance - :n', ConditionExpression: 'balance >= :n', … } },

@@ -30,7 +30,7 @@ export interface EachTransactionOptions<Body>
   readonly onRefused?: (refused: CommitRefusedError, message: Message<Body>) => unknown;
 }
 
-/** Why it has no use for some options of other consumers. */
+/** Why `eachTransaction` has no use for some options of other consumers. */
 const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
 
 /** From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once. */
@@ -40,7 +40,7 @@ export type TransactionHandler<Body> = (message: Message<Body>) => Promise<reado
  * A Lambda handler for an SQS queue whose only effect is writes to DynamoDB. Claim, effect and completion are one transaction:
  * one request for a message that is new. There is no lease to outlive, and nothing can be in doubt.
  *
- * What fails takes a claim as `eachMessage` does, so that its attempts are counted, and ended or parked like any other's.
+ * A message that fails takes a claim as in `eachMessage`, so that its attempts are counted and it is rejected or parked like any other.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example

@@ -24,7 +24,7 @@ function described({ index, code, message }: Refusal): string {
   return `${index < 0 ? 'all writes' : `write ${index}`}: ${code} ${message}`;
 }
 
-/** By its brand and its facts, as all errors of pawl's are recognised. @internal */
+/** Whether an error is a `CommitRefusedError`, by its brand and its facts. @internal */
 export function isCommitRefused(error: unknown): error is CommitRefusedError {
   return errorKind(error) === 'retryable' && Array.isArray(propertyOf(error, 'refusals'));
 }
