@@ -103,7 +103,7 @@ async function respond<Event extends HttpEvent, Response>(
     handling.end = { kind: 'threw', error };
     // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.
     if (effectKind(error) !== undefined || !mayBeRunning(gate, grant)) throw error;
-    throw new StillRunningError(recordedError(error).message, { cause: error });
+    throw leftInFlight(error);
   }
   const response = responseOf(event, answered);
   if (response !== undefined && isFinalResponse(gate, response)) {
@@ -114,7 +114,7 @@ async function respond<Event extends HttpEvent, Response>(
   }
   handling.end = { kind: 'not-final', response: answered };
   const error = unfinished(response);
-  throw mayBeRunning(gate, grant) ? new StillRunningError(error.message, { cause: error }) : error;
+  throw mayBeRunning(gate, grant) ? leftInFlight(error) : error;
 }
 
 /** Whether a response is final, in the author's judgement. @throws OptionError when that is neither true nor false */
@@ -135,7 +135,11 @@ function unfinished(response: HttpResponse | undefined): Error {
 /** Whether what ended may have been an early time-out and not the handler: in the last moments of an invocation this cannot be told. */
 function mayBeRunning<Event extends HttpEvent>({ settings }: Gate<Event>, { deadline }: Grant): boolean {
   // Not all of the margin: at its beginning `claim.signal` is aborted, and handlers end because of that.
-  const isLate = deadline !== undefined && settings.host.now() >= deadline - settings.marginMs / 2;
-  if (isLate) warnOfEarlyAnswers();
-  return isLate;
+  return deadline !== undefined && settings.host.now() >= deadline - settings.marginMs / 2;
+}
+
+/** The error that leaves the claim in flight, because what ended may not have been the handler. Warns of that. */
+function leftInFlight(cause: unknown): StillRunningError {
+  warnOfEarlyAnswers();
+  return new StillRunningError(recordedError(cause).message, { cause });
 }

@@ -102,9 +102,23 @@ describe('a message that failed stays invisible', () => {
     expect(asked.flat()[0]?.seconds).toBeGreaterThanOrEqual(25);
     expect(asked.flat()[0]?.seconds).toBeLessThan(40);
   });
+
+  it('not at all after 0, whatever its provider needs: that is the author’s word for at once', async () => {
+    const policy = reconcile({ ask: () => ({ verdict: 'applied' }), settleMs: 25_000 });
+    const { consumer, asked, context } = setUp({ onAbandoned: policy, backoffSeconds: () => 0 });
+    await consumer(fails)(sqsEvent(order('a')), context());
+    expect(asked).toEqual([[{ receipt: 'a', seconds: 0 }]]);
+  });
 });
 
 describe('a message that waits', () => {
+  it('for its turn in a message group comes back at once: SQS keeps the order', async () => {
+    const { consumer, asked, host } = setUp();
+    const first = sqsRecord({ orderId: 'a' }, { receiptHandle: 'a', group: 'g' });
+    await consumer(() => 'never called')(sqsEvent(first), context(900, host.now));
+    expect(asked).toEqual([[{ receipt: 'a', seconds: 0 }]]);
+  });
+
   it('for another worker comes back when that one’s lease can have ended, spread by half a second and a tenth', async () => {
     for (const [random, seconds] of [
       [0, 31],
