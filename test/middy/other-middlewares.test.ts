@@ -193,6 +193,17 @@ describe('a middleware inside of sqsOnce that answers early (watched-request.ts 
     expect(statuses()).toEqual({ a: 'released', b: 'released' });
   });
 
+  it('before the handler, by a middleware that has read the context: the handler has answered nothing all the same', async () => {
+    const reads: MiddlewareObj = {
+      before: (request) => (request.context ? { batchItemFailures: [] } : undefined),
+    };
+    const { call, handled, statuses } = setUp([reads], 'inside', () => undefined);
+    const both = [order('a'), order('b')];
+    expect(failuresOf(await call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
+    expect(handled).toEqual([]);
+    expect(statuses()).toEqual({ a: 'released', b: 'released' });
+  });
+
   it('after the handler: its answer is taken for the handler’s, and what is held elsewhere comes again', async () => {
     const answer = { batchItemFailures: [] };
     const { call, statuses, heldElsewhere } = setUp([early('after', answer)], 'inside', () => undefined);

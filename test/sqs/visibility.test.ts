@@ -113,10 +113,13 @@ describe('a message that failed stays invisible', () => {
 
 describe('a message that waits', () => {
   it('for its turn in a message group comes back at once: SQS keeps the order', async () => {
-    const { consumer, asked, host } = setUp();
+    const events: string[] = [];
+    const { consumer, asked, host } = setUp({ onEvent: ({ type }) => events.push(type) });
     const first = sqsRecord({ orderId: 'a' }, { receiptHandle: 'a', group: 'g' });
     await consumer(() => 'never called')(sqsEvent(first), context(900, host.now));
     expect(asked).toEqual([[{ receipt: 'a', seconds: 0 }]]);
+    // It waits for the end of nothing.
+    expect(events).toEqual(['not-started']);
   });
 
   it('for another worker comes back when that one’s lease can have ended, spread by half a second and a tenth', async () => {
