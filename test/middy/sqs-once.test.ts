@@ -273,6 +273,31 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([]);
   });
 
+  it('ends a FIFO group at a repeat whose first is handed on in another group, and shares its outcome (claim-batch.ts 5)', async () => {
+    const { call, handled } = wrap(() => undefined);
+    const [x, repeat, behind] = [
+      sqsRecord({ orderId: 'x' }, { group: 'g1' }),
+      sqsRecord({ orderId: 'x' }, { group: 'g2' }),
+      sqsRecord({ orderId: 'y' }, { group: 'g2' }),
+    ];
+    expect(failuresOf(await call([x, repeat, behind]))).toEqual([behind.messageId]);
+    expect(handled).toEqual([['x']]);
+  });
+
+  it('ends a FIFO group at a repeat whose first is a suspect, which then runs alone (claim-batch.ts 4)', async () => {
+    const { call, handled, store } = wrap(() => undefined);
+    const past = Date.now() - 60_000;
+    const dead = { status: 'in-flight', claimId: 'dead', fence: 1, attempts: 1, abandoned: 0, v: 1 } as const;
+    await store.write({ next: { ...dead, id: 'send-email#x', firstSeenAt: past, leaseUntil: past }, seen: undefined });
+    const [x, repeat, behind] = [
+      sqsRecord({ orderId: 'x' }, { group: 'g1' }),
+      sqsRecord({ orderId: 'x' }, { group: 'g2' }),
+      sqsRecord({ orderId: 'y' }, { group: 'g2' }),
+    ];
+    expect(failuresOf(await call([x, repeat, behind]))).toEqual([behind.messageId]);
+    expect(handled).toEqual([['x']]);
+  });
+
   it('refuses to be used twice on one handler, and gives the claims of the first back unharmed (watched-request.ts 1)', async () => {
     const options = {
       store: memoryStore(),
