@@ -1,0 +1,351 @@
+import { nodeHost } from '../../host.ts';
+import type { Host } from '../../kernel/host.ts';
+import type { LockAnswer } from '../../locks/acquire.ts';
+import type { Lock } from '../../locks/lock.ts';
+import { type Locks, resourceLocks } from '../../locks/locks.ts';
+import type { Resource } from '../../locks/resource.ts';
+import type { LockStore } from '../../locks/store.ts';
+import { expectSame, expectThat } from './expect.ts';
+import type { Law } from './law.ts';
+import type { LockStage } from './lock-stage.ts';
+import { createRandom, freshKey } from './records.ts';
+
+const leaseMs = 60_000;
+const skewMs = 1000;
+
+const excluded = 'Two requests would work on one resource at the same time.';
+const starved = 'A request would wait for a lock that no worker has.';
+
+/** Workers with one clock, which a law can move on. Their waits are in real time. */
+function createWorkers() {
+  let ahead = 0;
+  const host: Host = { ...nodeHost, now: () => nodeHost.now() + ahead };
+  return {
+    now: host.now,
+    later(ms: number): void {
+      ahead += ms;
+    },
+    worker: (store: LockStore): Locks => resourceLocks({ store: guarded(store), host, leaseMs, skewMs }),
+  };
+}
+
+const mostRefusals = 1000;
+
+/** Fails where a store refuses without end: it does not say what stands there, and its caller would try for ever. */
+function guarded(store: LockStore): LockStore {
+  let refusals = 0;
+  return {
+    most: store.most,
+    read: (ids) => store.read(ids),
+    async write(writes) {
+      const result = await store.write(writes);
+      refusals = result.applied ? 0 : refusals + 1;
+      if (refusals > mostRefusals) throw new Error(`the store refused ${refusals} writes in a row`);
+      return result;
+    },
+  };
+}
+
+/** The lock of a request that nothing is in the way of. */
+function granted(answer: LockAnswer): Lock {
+  if (answer.outcome === 'locked') return answer.lock;
+  throw new Error(`no lock could be had. ${starved} In the way: ${JSON.stringify(answer.by)}`);
+}
+
+async function expectHeld(locks: Locks, resources: readonly Resource[], holder: string): Promise<void> {
+  const { outcome } = await locks.tryLockAll(resources, { holder });
+  expectSame(`What ${holder} got of resources that another holder has`, outcome, 'held', excluded);
+}
+
+async function expectStale(lock: Lock): Promise<void> {
+  const results = [await lock.renew(), await lock.unlock(), await lock.keep()];
+  const why = 'A worker that has lost its lock would renew or free what another worker holds.';
+  expectSame('A late renewal, unlock and keep', results, ['stale', 'stale', 'stale'], why);
+}
+
+const expectFree = async (locks: Locks, resources: readonly Resource[]): Promise<void> =>
+  expectSame('What is locked after the unlock', await locks.read(resources), [], starved);
+
+/** What pawl promises on top of a store: workers that lock sets of resources over it. */
+export const lockWorkerLaws: readonly Law<LockStage>[] = [
+  {
+    name: 'workers: locks all of a set or none of it, whatever else it overlaps with',
+    async run({ store, elsewhere }) {
+      const { worker } = createWorkers();
+      const [a, b, c] = [freshKey(), freshKey(), freshKey()];
+      granted(await worker(store).tryLockAll([a, b], { holder: 'one' }));
+      await expectHeld(worker(elsewhere), [b, c], 'two');
+      await expectFree(worker(store), [c]);
+      granted(await worker(elsewhere).tryLockAll([c], { holder: 'three' }));
+    },
+  },
+  {
+    name: 'workers: tells another holder which resource is held, by which holder, why, since when and until when',
+    async run({ store }) {
+      const { worker, now } = createWorkers();
+      const composite = ['customer', freshKey(), 'debt', 7] as const;
+      const before = now();
+      granted(await worker(store).tryLockAll([freshKey(), composite], { holder: 'one', reason: 'repayment 17' }));
+      const answer = await worker(store).tryLockAll([freshKey(), composite], { holder: 'two' });
+      if (answer.outcome === 'locked') throw new Error(excluded);
+      const told = answer.by.map(({ resource, status, holder, reason }) => ({ resource, status, holder, reason }));
+      const expected = [{ resource: composite, status: 'held', holder: 'one', reason: 'repayment 17' }];
+      expectSame('What the second holder is told', told, expected, 'An operator reads this.');
+      const [by] = answer.by;
+      expectThat((by?.since ?? 0) >= before, `since is ${by?.since}, before the lock was asked for`, starved);
+      expectThat((by?.until ?? 0) >= before + leaseMs, `until is ${by?.until}, before the end of the lease`, excluded);
+      const isWithin = answer.retryAfterMs > 0 && answer.retryAfterMs <= leaseMs + skewMs;
+      expectThat(isWithin, `retryAfterMs is ${answer.retryAfterMs}`, 'An earlier retry is wasted, a later one waits.');
+    },
+  },
+  {
+    name: 'workers: keeps composite identities apart, and takes a repeated resource once',
+    async run({ store }) {
+      const { worker } = createWorkers();
+      const id = freshKey();
+      const repeated: Resource = [id, 'b#c'];
+      const one = granted(await worker(store).tryLockAll([repeated, [id, 'b#c']], { holder: 'one' }));
+      expectSame('The number of resources', one.resources.length, 1, 'A write may name a record only once.');
+      granted(
+        await worker(store).tryLockAll(
+          [
+            [`${id}#b`, 'c'],
+            [id, 'b', 'c'],
+          ],
+          { holder: 'two' },
+        ),
+      );
+    },
+  },
+  {
+    name: 'workers: frees all with one unlock, and the fence goes on where it was',
+    async run({ store }) {
+      const { worker } = createWorkers();
+      const [a, b] = [freshKey(), freshKey()];
+      const first = granted(await worker(store).tryLockAll([a, b], { holder: 'one' }));
+      expectSame('The first unlock', await first.unlock(), 'unlocked', starved);
+      expectSame('The second unlock', await first.unlock(), 'unlocked', 'An unlock that is repeated does no harm.');
+      const second = granted(await worker(store).tryLockAll([b], { holder: 'two' }));
+      const why = 'A worker with an older fence could pass for the present one.';
+      expectSame('The fence of the second lock', second.fence(b), first.fence(b) + 1, why);
+      expectSame('What the second lock took over', second.takenOver, [], 'The first lock has ended.');
+      expectSame('A late renewal', await first.renew(), 'stale', excluded);
+      expectSame('A late keep', await first.keep(), 'stale', excluded);
+      await expectHeld(worker(store), [b], 'three');
+    },
+  },
+  {
+    name: 'workers: lets the same holder in again, fences its earlier attempt off, and lets no other holder in meanwhile',
+    async run({ store }) {
+      const { worker, later } = createWorkers();
+      const [a, b] = [freshKey(), freshKey()];
+      const first = granted(await worker(store).tryLockAll([a, b], { holder: 'one' }));
+      later(5000);
+      const second = granted(await worker(store).tryLockAll([a, b], { holder: 'one' }));
+      expectSame('The fence of the second attempt', second.fence(a), first.fence(a) + 1, excluded);
+      expectSame('Since when the holder has them', second.since, first.since, 'The time counts over all attempts.');
+      expectSame('What the second attempt took over', second.takenOver, [], 'They were its own.');
+      await expectStale(first);
+      await expectHeld(worker(store), [b], 'two');
+      await second.unlock();
+      await expectFree(worker(store), [a, b]);
+    },
+  },
+  {
+    name: 'workers: frees what the holder locked before and does not come back for',
+    async run({ store }) {
+      const { worker } = createWorkers();
+      const [a, b] = [freshKey(), freshKey()];
+      const first = granted(await worker(store).tryLockAll([a, b], { holder: 'one' }));
+      await first.keep();
+      granted(await worker(store).tryLockAll([a], { holder: 'one' }));
+      granted(await worker(store).tryLockAll([b], { holder: 'two' }));
+    },
+  },
+  {
+    name: 'workers: leaves a holder what it had when it comes back for more than it can get',
+    async run({ store }) {
+      const { worker } = createWorkers();
+      const [a, b] = [freshKey(), freshKey()];
+      const first = granted(await worker(store).tryLockAll([a], { holder: 'one' }));
+      granted(await worker(store).tryLockAll([b], { holder: 'two' }));
+      await expectHeld(worker(store), [a, b], 'one');
+      expectSame('The renewal of what it had', await first.renew(), 'renewed', excluded);
+      await expectHeld(worker(store), [a], 'three');
+    },
+  },
+  {
+    name: 'workers: a lock is taken over when the lease and the skew are over, and not before; and then for all of its resources',
+    async run({ store, elsewhere }) {
+      const { worker, later } = createWorkers();
+      const [a, b] = [freshKey(), freshKey()];
+      const first = granted(await worker(store).tryLockAll([a, b], { holder: 'one', reason: 'why' }));
+      // Real time passes as well: a law must not take so long that the lease ends by itself.
+      later(leaseMs + skewMs - 2000);
+      await expectHeld(worker(elsewhere), [a], 'two');
+      later(2000);
+      const second = granted(await worker(elsewhere).tryLockAll([a], { holder: 'two' }));
+      const taken = second.takenOver.map(({ resource, holder, reason }) => ({ resource, holder, reason }));
+      const expected = [{ resource: a, holder: 'one', reason: 'why' }];
+      expectSame('What was taken over', taken, expected, 'What the first worker was at may be half done.');
+      expectSame('The fence', second.fence(a), first.fence(a) + 1, excluded);
+      await expectStale(first);
+      const held = (await worker(store).read([a, b])).map(({ resource, holder }) => ({ resource, holder }));
+      expectSame('What is locked', held, [{ resource: a, holder: 'two' }], starved);
+    },
+  },
+  {
+    name: 'workers: a lock lasts for as long as it is renewed',
+    async run({ store }) {
+      const { worker, later } = createWorkers();
+      const a = freshKey();
+      const first = granted(await worker(store).tryLockAll([a], { holder: 'one' }));
+      for (let times = 0; times < 3; times++) {
+        later(leaseMs - 2000);
+        expectSame('A renewal in time', await first.renew(), 'renewed', excluded);
+      }
+      await expectHeld(worker(store), [a], 'two');
+    },
+  },
+  {
+    name: 'workers: keeps resources for the next attempt of their holder, and for so long',
+    async run({ store }) {
+      const { worker, later } = createWorkers();
+      const [a, b] = [freshKey(), freshKey()];
+      const first = granted(await worker(store).tryLockAll([a], { holder: 'one' }));
+      const other = granted(await worker(store).tryLockAll([b], { holder: 'one b' }));
+      const kept = [await first.keep(300_000), await other.keep(300_000), await first.keep()];
+      expectSame('What keep returned', kept, ['kept', 'kept', 'kept'], starved);
+      later(298_000);
+      const refused = await worker(store).tryLockAll([a], { holder: 'two' });
+      if (refused.outcome === 'locked') throw new Error(excluded);
+      const by = refused.by.map(({ status, holder }) => ({ status, holder }));
+      expectSame('What another holder is told', by, [{ status: 'kept', holder: 'one' }], excluded);
+      granted(await worker(store).tryLockAll([a], { holder: 'one' }));
+      later(4000);
+      granted(await worker(store).tryLockAll([b], { holder: 'two' }));
+    },
+  },
+  {
+    name: 'workers: a holder waits for as long as it may, and is refused or gets the lock',
+    async run({ store, elsewhere }) {
+      const { worker } = createWorkers();
+      const a = freshKey();
+      const first = granted(await worker(store).tryLockAll([a], { holder: 'one' }));
+      const { outcome } = await worker(elsewhere).tryLockAll([a], { holder: 'two', waitMs: 50 });
+      expectSame('After the wait', outcome, 'held', excluded);
+      const waiting = worker(elsewhere).tryLockAll([a], { holder: 'two', waitMs: 60_000 });
+      await first.unlock();
+      expectSame('The fence of the waiter', granted(await waiting).fence(a), first.fence(a) + 1, excluded);
+    },
+  },
+  {
+    name: 'workers: locks exactly as many as go in one write, and more than that',
+    async run({ store }) {
+      for (const size of [store.most - 1, store.most, 2 * store.most + 1]) await lockMany(store, size);
+    },
+  },
+  {
+    name: 'workers: lets every holder through in the end, and never two at once, over sets that overlap at random',
+    async run({ store, elsewhere }) {
+      const { worker } = createWorkers();
+      const random = createRandom(8);
+      const prefix = freshKey();
+      const inside = new Map<string, string>();
+      let through = 0;
+      const holders = 12;
+      await Promise.all(
+        Array.from({ length: holders }, async (_, n) => {
+          // More than one write in every third: these go piece by piece.
+          const size = n % 3 === 0 ? Math.min(store.most + 5, 40) : 1 + random.below(4);
+          const ids = Array.from({ length: size }, () => `${prefix}-${random.below(size > 4 ? 50 : 8)}`);
+          const locks = worker(n % 2 === 0 ? store : elsewhere);
+          const lock = granted(await locks.tryLockAll(ids, { holder: `holder ${n}`, waitMs: 100_000 }));
+          for (const id of lock.resources) {
+            expectSame(`The holder that is inside of ${String(id)}`, inside.get(String(id)), undefined, excluded);
+            inside.set(String(id), lock.holder);
+          }
+          await new Promise((resolve) => setTimeout(resolve, random.below(5)));
+          for (const id of lock.resources) inside.delete(String(id));
+          through++;
+          await lock.unlock();
+        }),
+      );
+      expectSame('The number of holders that got through', through, holders, starved);
+      await expectFree(
+        worker(store),
+        Array.from({ length: 50 }, (_, n) => `${prefix}-${n}`),
+      );
+    },
+  },
+];
+
+/** Locks, refuses, keeps and comes back to a set of this size. */
+async function lockMany(store: LockStore, size: number): Promise<void> {
+  const { worker } = createWorkers();
+  const ids = Array.from({ length: size }, () => freshKey());
+  const last = ids.toSorted().at(-1) ?? '';
+  const locks = worker(store);
+  const first = granted(await locks.tryLockAll(ids, { holder: 'one' }));
+  await expectHeld(locks, [last], 'two');
+  expectSame(`The unlock of ${size} resources`, await first.unlock(), 'unlocked', starved);
+  await expectFree(locks, ids);
+  // Met in the last piece: what was taken of the pieces before it is let go.
+  const single = granted(await locks.tryLockAll([last], { holder: 'two' }));
+  await expectHeld(locks, ids, 'one');
+  const held = (await locks.read(ids)).map(({ resource }) => resource);
+  expectSame('What is locked after a set could not be had', held, [last], starved);
+  await single.unlock();
+  const kept = granted(await locks.tryLockAll(ids, { holder: 'three' }));
+  await kept.keep();
+  const again = granted(await locks.tryLockAll(ids, { holder: 'three' }));
+  const raised = ids.map((id) => kept.fence(id) + 1);
+  expectSame('The fences of the next attempt', ids.map(again.fence), raised, excluded);
+  await again.unlock();
+}
+
+/** @param sender who sends again: see `ownWriteLaws` */
+export function lockOwnWriteLaws(sender: keyof LockStage['lossy'], skipped?: string): readonly Law<LockStage>[] {
+  return [
+    {
+      name: `answers lost, sent again by ${sender}: workers recognise their own writes`,
+      skipped,
+      async run({ lossy }) {
+        const losing = lossy[sender];
+        if (losing === undefined) throw new Error(`there is no store whose writes are sent again by ${sender}`);
+        await lockOver(losing.store);
+        expectThat(
+          losing.lost() >= 8,
+          `Only ${losing.lost()} answers were lost`,
+          'The law has not tried what it says.',
+        );
+      },
+    },
+  ];
+}
+
+const own =
+  'A worker must recognise its own write in the records that a refusal shows. Clients send again by themselves.';
+
+async function lockOver(store: LockStore): Promise<void> {
+  const { worker, later } = createWorkers();
+  const ids = Array.from({ length: 5 }, () => freshKey());
+  const locks = worker(store);
+  const first = granted(await locks.tryLockAll(ids, { holder: 'one' }));
+  expectSame('The fences of the first lock', ids.map(first.fence), [1, 1, 1, 1, 1], own);
+  later(1000);
+  expectSame('A renewal', await first.renew(), 'renewed', own);
+  expectSame('A keep', await first.keep(), 'kept', own);
+  const second = granted(await locks.tryLockAll(ids, { holder: 'one' }));
+  expectSame('The fences of the next attempt', ids.map(second.fence), [2, 2, 2, 2, 2], own);
+  expectSame('The unlock of the first attempt', await first.unlock(), 'stale', excluded);
+  expectSame('The unlock of the second attempt', await second.unlock(), 'unlocked', own);
+  later(2 * leaseMs);
+  const third = granted(await locks.tryLockAll(ids, { holder: 'two' }));
+  later(2 * leaseMs);
+  const fourth = granted(await locks.tryLockAll(ids, { holder: 'three' }));
+  expectSame('A late unlock', await third.unlock(), 'stale', excluded);
+  expectSame('How many were taken over', fourth.takenOver.length, 5, own);
+  expectSame('The unlock', await fourth.unlock(), 'unlocked', own);
+  await expectFree(locks, ids);
+}
