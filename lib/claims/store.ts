@@ -14,7 +14,7 @@ export type WriteResult =
 
 /**
  * The port to whatever keeps the claims: a compare-and-set over records, and nothing more. All that is to be decided is
- * decided in `decide` and `settle`, so a store cannot disagree with the protocol. Its specification is `test/laws`.
+ * decided in `decide` and `settle`, so a store cannot disagree with the protocol. Its specification is `claimStoreLaws` of `pawl/testing`.
  *
  * A call that rejects leaves it unknown whether the write was applied.
  */

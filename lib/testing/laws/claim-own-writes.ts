@@ -99,7 +99,7 @@ export function ownWriteLaws(sender: keyof LossyStores, skipped?: string): reado
 }
 
 /** How a claim ends, by its status; with the policy `park`. */
-const ends: Readonly<Record<string, (attempt: Attempt) => Promise<unknown>>> = {
+const ends: Readonly<Record<string, (attempt: Attempt) => Promise<void>>> = {
   completed: (attempt) => attempt.succeed('card c-1'),
   released: (attempt) => attempt.fail(new RetryableError('no')),
   rejected: (attempt) => attempt.fail(new RejectedError('never')),

@@ -5,7 +5,7 @@ import { type ClaimStage, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
 import { claimRecord, createRandom, freshKey, operation, type Random } from './records.ts';
-import { type Attempt, createWorker, inWords, leaseMs, takeoverMs, type Worker } from './worker.ts';
+import { type Attempt, createWorker, inWords, LostAnswerError, leaseMs, takeoverMs, type Worker } from './worker.ts';
 
 const idOf = (key: string) => `${operation}#${key}`;
 const atOnce = 25;
@@ -107,10 +107,10 @@ async function expectOneWinner(key: string, ...workers: readonly [Worker, Worker
 
 /** What the first owner of a claim still tries after another worker has taken the claim over. */
 const lateActs = {
-  complete: async (_: Worker, attempt: Attempt) => void (await attempt.succeed('late')),
-  release: async (_: Worker, attempt: Attempt) => void (await attempt.fail(new RetryableError('late'))),
-  'release in doubt': async (_: Worker, attempt: Attempt) => void (await attempt.fail(new Error('late'))),
-  reject: async (_: Worker, attempt: Attempt) => void (await attempt.fail(new RejectedError('late'))),
+  complete: (_: Worker, attempt: Attempt) => attempt.succeed('late'),
+  release: (_: Worker, attempt: Attempt) => attempt.fail(new RetryableError('late')),
+  'release in doubt': (_: Worker, attempt: Attempt) => attempt.fail(new Error('late')),
+  reject: (_: Worker, attempt: Attempt) => attempt.fail(new RejectedError('late')),
   renew: (worker: Worker) => worker.advance(leaseMs / 3),
 } satisfies Record<string, (worker: Worker, attempt: Attempt) => Promise<void>>;
 
@@ -153,7 +153,7 @@ function losingRenewals(store: ClaimStore) {
       const isRenewal = write.seen?.status === 'in-flight' && write.next.status === 'in-flight';
       if (!isRenewal || !wasApplied(result, write.next, true)) return result;
       lost++;
-      throw new Error('the answer was lost');
+      throw new LostAnswerError('the answer was lost');
     },
   };
   return { store: losing, lost: () => lost };
@@ -185,6 +185,7 @@ async function expectGrowingFence(store: ClaimStore, random: Random): Promise<vo
     if (step === 'acquire') {
       const attempt = worker.begin(key);
       const decided = await attempt.decided;
+      if (decided.kind === 'threw') throw decided.error;
       if (decided.kind === 'runs') {
         attempts.set(worker, attempt);
         grants.push(decided.claim.fence);

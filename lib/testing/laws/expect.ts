@@ -15,7 +15,8 @@ export function expectSame(did: string, found: unknown, expected: unknown, why: 
     message: `${did}: ${difference}. ${why}`,
     actual: found,
     expected,
-    operator: 'deepStrictEqual',
+    // Not `deepStrictEqual`: Node would append a second account of the difference to the message.
+    operator: 'expectSame',
     stackStartFn: expectSame,
   });
 }

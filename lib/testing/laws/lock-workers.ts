@@ -25,25 +25,46 @@ function createWorkers() {
     later(ms: number): void {
       ahead += ms;
     },
-    worker: (store: LockStore): Locks => resourceLocks({ store: guarded(store), host, leaseMs, skewMs }),
+    worker(store: LockStore): Pick<Locks, 'tryLockAll' | 'read'> {
+      const watched = watch(store);
+      const locks = resourceLocks({ store: watched.store, host, leaseMs, skewMs });
+      return {
+        tryLockAll: (...wanted) => Promise.race([locks.tryLockAll(...wanted), watched.broken]),
+        read: (resources) => Promise.race([locks.read(resources), watched.broken]),
+      };
+    },
   };
 }
 
-const mostRefusals = 1000;
+/** More calls than this are a worker that comes to no end, because the store does not say what stands there. */
+const mostCalls = 2000;
 
-/** Fails where a store refuses without end: it does not say what stands there, and its caller would try for ever. */
-function guarded(store: LockStore): LockStore {
-  let refusals = 0;
-  return {
+/**
+ * The same store, whose first error is told to the law. A worker would try again for some seconds, and the law would say no more than that it
+ * took too long.
+ */
+function watch(store: LockStore) {
+  const broken = Promise.withResolvers<never>();
+  // Nothing may wait for it.
+  broken.promise.catch(() => undefined);
+  let calls = 0;
+
+  async function watched<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      if (++calls > mostCalls) throw new Error(`a worker made ${mostCalls} calls for one law, and came to no end`);
+      return await call();
+    } catch (error) {
+      broken.reject(error);
+      throw error;
+    }
+  }
+
+  const guarded: LockStore = {
     most: store.most,
-    read: (ids) => store.read(ids),
-    async write(writes) {
-      const result = await store.write(writes);
-      refusals = result.applied ? 0 : refusals + 1;
-      if (refusals > mostRefusals) throw new Error(`the store refused ${refusals} writes in a row`);
-      return result;
-    },
+    read: (ids) => watched(() => store.read(ids)),
+    write: (writes) => watched(() => store.write(writes)),
   };
+  return { store: guarded, broken: broken.promise };
 }
 
 /** The lock of a request that nothing is in the way of. */
@@ -52,7 +73,11 @@ function granted(answer: LockAnswer): Lock {
   throw new Error(`no lock could be had. ${starved} In the way: ${JSON.stringify(answer.by)}`);
 }
 
-async function expectHeld(locks: Locks, resources: readonly Resource[], holder: string): Promise<void> {
+async function expectHeld(
+  locks: Pick<Locks, 'tryLockAll'>,
+  resources: readonly Resource[],
+  holder: string,
+): Promise<void> {
   const { outcome } = await locks.tryLockAll(resources, { holder });
   expectSame(`What ${holder} got of resources that another holder has`, outcome, 'held', excluded);
 }
@@ -63,7 +88,7 @@ async function expectStale(lock: Lock): Promise<void> {
   expectSame('A late renewal, unlock and keep', results, ['stale', 'stale', 'stale'], why);
 }
 
-const expectFree = async (locks: Locks, resources: readonly Resource[]): Promise<void> =>
+const expectFree = async (locks: Pick<Locks, 'read'>, resources: readonly Resource[]): Promise<void> =>
   expectSame('What is locked after the unlock', await locks.read(resources), [], starved);
 
 /** What pawl promises on top of a store: workers that lock sets of resources over it. */
@@ -234,7 +259,7 @@ export const lockWorkerLaws: readonly Law<LockStage>[] = [
       const first = granted(await worker(store).tryLockAll([a], { holder: 'one' }));
       const { outcome } = await worker(elsewhere).tryLockAll([a], { holder: 'two', waitMs: 50 });
       expectSame('After the wait', outcome, 'held', excluded);
-      const waiting = worker(elsewhere).tryLockAll([a], { holder: 'two', waitMs: 60_000 });
+      const waiting = worker(elsewhere).tryLockAll([a], { holder: 'two', waitMs: 4000 });
       await first.unlock();
       expectSame('The fence of the waiter', granted(await waiting).fence(a), first.fence(a) + 1, excluded);
     },
@@ -260,7 +285,7 @@ export const lockWorkerLaws: readonly Law<LockStage>[] = [
           const size = n % 3 === 0 ? Math.min(store.most + 5, 40) : 1 + random.below(4);
           const ids = Array.from({ length: size }, () => `${prefix}-${random.below(size > 4 ? 50 : 8)}`);
           const locks = worker(n % 2 === 0 ? store : elsewhere);
-          const lock = granted(await locks.tryLockAll(ids, { holder: `holder ${n}`, waitMs: 100_000 }));
+          const lock = granted(await locks.tryLockAll(ids, { holder: `holder ${n}`, waitMs: 30_000 }));
           for (const id of lock.resources) {
             expectSame(`The holder that is inside of ${String(id)}`, inside.get(String(id)), undefined, excluded);
             inside.set(String(id), lock.holder);

@@ -25,11 +25,10 @@ export type Settled =
 /** One call of `once`, whose handler ends when the law says so. */
 export interface Attempt {
   readonly decided: Promise<Decided>;
-  readonly settled: Promise<Settled>;
-  /** The handler returns. */
-  succeed(value: string): Promise<Settled>;
-  /** The handler throws. */
-  fail(error: Error): Promise<Settled>;
+  /** The handler returns. Resolves when the call has ended. @throws what the store has thrown meanwhile */
+  succeed(value: string): Promise<void>;
+  /** The handler throws. Resolves when the call has ended. @throws what the store has thrown meanwhile */
+  fail(error: Error): Promise<void>;
 }
 
 interface Call {
@@ -73,7 +72,7 @@ export function createWorker(store: ClaimStore, onAbandoned: 'retry' | 'park' = 
     },
     ({ run }, claim) => run(claim),
   );
-  const begin = (key: string) => beginWith((run) => call({ key, run }));
+  const begin = (key: string) => beginWith((run) => Promise.race([call({ key, run }), watched.broken]), watched.check);
 
   return {
     events,
@@ -91,7 +90,7 @@ export function createWorker(store: ClaimStore, onAbandoned: 'retry' | 'park' = 
   };
 }
 
-function beginWith(call: (run: Call['run']) => Promise<OnceOutcome<string>>): Attempt {
+function beginWith(call: (run: Call['run']) => Promise<OnceOutcome<string>>, check: () => void): Attempt {
   const handler = Promise.withResolvers<string>();
   const started = Promise.withResolvers<Decided>();
   const run = (claim: Claim) => {
@@ -103,15 +102,16 @@ function beginWith(call: (run: Call['run']) => Promise<OnceOutcome<string>>): At
     (error: unknown): Settled => ({ kind: 'threw', error }),
   );
   return {
-    settled,
     decided: Promise.race([started.promise, settled]),
-    succeed(value) {
+    async succeed(value) {
       handler.resolve(value);
-      return settled;
+      await settled;
+      check();
     },
-    fail(error) {
+    async fail(error) {
       handler.reject(error);
-      return settled;
+      await settled;
+      check();
     },
   };
 }
@@ -125,13 +125,29 @@ export function inWords(decided: Decided): string {
 /** A store that refuses so often in a row does not say what stands there, and its caller would try for ever. */
 const mostRefusals = 200;
 
-/** The same store, which says when nothing is under way, and fails where its caller would not come to an end. */
+/** An answer that a law loses on purpose. Any other error of a store fails the law. */
+export class LostAnswerError extends Error {}
+
+/**
+ * The same store, which says when nothing is under way. A worker that meets an error waits for a while and tries again, and the clock of a law
+ * stands still: so an error of the store is told to the law.
+ */
 function watch(store: ClaimStore) {
   const underWay = new Set<Promise<unknown>>();
+  const broken = Promise.withResolvers<never>();
+  // Nothing may wait for it.
+  broken.promise.catch(() => undefined);
+  let errors: readonly unknown[] = [];
   let refusals = 0;
 
+  function breakWith(error: unknown): void {
+    if (error instanceof LostAnswerError) return;
+    errors = [...errors, error];
+    broken.reject(error);
+  }
+
   function follow<T>(call: Promise<T>): Promise<T> {
-    const ended = call.catch(() => undefined).finally(() => underWay.delete(ended));
+    const ended = call.catch(breakWith).finally(() => underWay.delete(ended));
     underWay.add(ended);
     return call;
   }
@@ -141,10 +157,17 @@ function watch(store: ClaimStore) {
     async write(write) {
       const result = await follow(store.write(write));
       refusals = result.applied ? 0 : refusals + 1;
-      if (refusals > mostRefusals) throw new Error(`the store refused ${refusals} writes in a row`);
-      return result;
+      if (refusals <= mostRefusals) return result;
+      const error = new Error(`the store refused ${refusals} writes in a row: a refusal must say what stands there`);
+      breakWith(error);
+      throw error;
     },
   };
+
+  /** @throws the first error of the store, if it had any */
+  function check(): void {
+    if (errors.length > 0) throw errors[0];
+  }
 
   /** Waits until no call is under way, and what follows from the last one has happened. */
   async function quiet(): Promise<void> {
@@ -154,7 +177,7 @@ function watch(store: ClaimStore) {
     } while (underWay.size > 0);
   }
 
-  return { store: watched, quiet };
+  return { store: watched, broken: broken.promise, check, quiet };
 }
 
 /** Moves a clock on, and waits for the calls to the store that its timers make. */
