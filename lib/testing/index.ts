@@ -1,5 +1,6 @@
 export { assertSurvivesCrashes, explain, SweepError } from './assert.ts';
-export type { CallerOptions, CallerVerdict } from './callers.ts';
+export type { CallerVerdict } from './caller-verdict.ts';
+export type { CallerOptions } from './callers.ts';
 export type { EffectCount, Expected } from './effects.ts';
 export type { Fault, FaultAt } from './faults.ts';
 export type { SweptHandler } from './invocation.ts';

@@ -11,7 +11,7 @@ import type { Sandbox } from './sandbox.ts';
 const callMs = { store: 4, provider: 40 } as const;
 
 /** How long after the worker gave it up a request to the store or to the queue may still be applied, in milliseconds. */
-const lateMs = 10_000;
+const ownLateMs = 10_000;
 
 const sentAgainReadFaults: readonly Fault[] = [...readFaults, 'resend'];
 
@@ -87,7 +87,7 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
     write: (write) =>
       sandbox.io(`store.write ${write.next.status}`, () => store.write(write), {
         takesMs: callMs.store,
-        lateMs,
+        lateMs: ownLateMs,
         faults: resendFaults,
       }),
   };
@@ -96,7 +96,7 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
     options: {
       store: through,
       host,
-      sqsClient: queueClientOf(sandbox, queue, lateMs) as World['options']['sqsClient'],
+      sqsClient: queueClientOf(sandbox, queue, ownLateMs) as World['options']['sqsClient'],
       onEvent: (event) => {
         // What a dead worker believes is no part of the story.
         if (!sandbox.isAlive) return;
