@@ -1,11 +1,11 @@
 import { propertyOf } from '../kernel/unknown.ts';
 import type { Queued } from './queued.ts';
-import type { Answer } from './traffic.ts';
+import type { InvocationResult } from './traffic.ts';
 
 /** The messages of a batch that failed, as Lambda reads a response with `ReportBatchItemFailures`. */
-export function failuresOf(batch: readonly Queued[], answer: Answer): readonly Queued[] {
-  if (answer.kind !== 'returned') return batch;
-  const failures = propertyOf(answer.value, 'batchItemFailures') ?? [];
+export function failuresOf(batch: readonly Queued[], result: InvocationResult): readonly Queued[] {
+  if (result.kind !== 'returned') return batch;
+  const failures = propertyOf(result.value, 'batchItemFailures') ?? [];
   // Not a list, or one without ids: Lambda takes the batch for failed.
   if (!Array.isArray(failures)) return batch;
   const ids = failures.map((failure) => propertyOf(failure, 'itemIdentifier'));

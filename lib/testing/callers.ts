@@ -1,9 +1,9 @@
 import { type CallerVerdict, verdictOf } from './caller-verdict.ts';
 import type { Clock } from './clock.ts';
 import {
-  type Answer,
   type Delivered,
   type Delivery,
+  type InvocationResult,
   type Sent,
   type SweptMessage,
   settle,
@@ -23,7 +23,7 @@ export interface CallerOptions {
    * What a caller makes of what the handler returned. An error of the handler is a 502 to a caller: it asks again.
    * @default by the `statusCode` of a response, or the `outcome` of what `once` returned; anything else means that it is done
    */
-  readonly understands?: (answer: unknown, message: SweptMessage) => CallerVerdict;
+  readonly understands?: (response: unknown, message: SweptMessage) => CallerVerdict;
   /**
    * How long a caller waits for a response, in milliseconds. Then it asks again, while the first invocation may still be under way.
    * @default 29000, as API Gateway does
@@ -104,17 +104,17 @@ class Callers implements Traffic {
     return { all: [one], event: this.#options.event(one.message, one.receives), story, attempt: one.receives };
   }
 
-  conclude(delivered: Delivered, answer: Answer): string | undefined {
+  conclude(delivered: Delivered, result: InvocationResult): string | undefined {
     const one = this.all.find((other) => delivered.all.includes(other));
     this.#giveUpTheLate();
-    // The caller has given this attempt up, and does not hear what came of it.
+    // The caller has given this attempt up, and does not learn how it ended.
     if (one === undefined || one.fate !== undefined) return undefined;
     if (!one.underWay || one.receives !== delivered.attempt) return undefined;
-    const verdict = answer.kind === 'returned' ? this.#options.understands(answer.value, one.message) : 'again';
+    const verdict = result.kind === 'returned' ? this.#options.understands(result.value, one.message) : 'again';
     if (verdict === 'done') settle(one, 'acknowledged');
     else if (verdict === 'again') this.#askAgain(one);
     else settle(one, 'dead-lettered', verdict);
-    return `answers request ${one.number}: ${verdict}`;
+    return `responds to request ${one.number}: ${verdict}`;
   }
 
   #waiting(): readonly Request[] {

@@ -5,7 +5,7 @@ export type { EffectCount, Expected } from './effects.ts';
 export type { Fault, FaultAt } from './faults.ts';
 export type { SweptHandler } from './invocation.ts';
 export type { Fates, Finding, Problem } from './judge.ts';
-export type { LosingAnswers } from './laws/claim-stage.ts';
+export type { LosingResponses } from './laws/claim-stage.ts';
 export { type ClaimStoreLawsOptions, claimStoreLaws } from './laws/claim-store.ts';
 export type { LawTest } from './laws/law.ts';
 export { type LockStoreLawsOptions, lockStoreLaws } from './laws/lock-store.ts';

@@ -2,7 +2,15 @@ import type { SqsEvent } from '../sqs/event.ts';
 import { failuresOf } from './batch-response.ts';
 import type { Clock } from './clock.ts';
 import { asReceived, holdRepetitionsBack, type PostOptions, postAll, type Queued } from './queued.ts';
-import { type Answer, type Delivered, type Delivery, noReason, settle, type Traffic, usedUp } from './traffic.ts';
+import {
+  type Delivered,
+  type Delivery,
+  type InvocationResult,
+  noReason,
+  settle,
+  type Traffic,
+  usedUp,
+} from './traffic.ts';
 
 /** What a consumer has put into the dead-letter queue. Of which message it is a copy is known if the copy says so. */
 interface Copy {
@@ -84,11 +92,11 @@ class Queue implements Traffic, QueueCalls {
     return { all: received, event, story: `receives ${told.join('; ')}` };
   }
 
-  conclude(delivered: Delivered, answer: Answer): string | undefined {
+  conclude(delivered: Delivered, result: InvocationResult): string | undefined {
     const batch = this.all.filter((one) => delivered.all.includes(one));
     for (const one of batch) this.#releaseRepetitionOf(one);
-    if (answer.kind === 'died') return undefined;
-    const failed = failuresOf(batch, answer);
+    if (result.kind === 'died') return undefined;
+    const failed = failuresOf(batch, result);
     for (const one of batch) if (!failed.includes(one)) this.#acknowledge(one);
     if (failed.length === 0) return undefined;
     return `returns ${failed.map(({ number }) => `message ${number}`).join(' and ')} to the queue`;

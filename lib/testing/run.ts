@@ -15,7 +15,7 @@ import { work } from './workers.ts';
  * 3. An error of the test itself ends the run at once. An error of the handler never does.
  */
 
-/** What came of one run. */
+/** How one run ended. */
 export interface Run<Provider> {
   readonly delivery: Delivery;
   readonly faults: readonly FaultAt[];

@@ -81,7 +81,7 @@ interface Planned extends Required<Scenario> {
   readonly name: string;
 }
 
-/** The runs of one sweep: what was made, and what came of it. */
+/** The runs of one sweep, and what they found. */
 class Sweep<Provider> {
   readonly #settings: SweepSettings<Provider>;
   readonly #realWork: RealWork;

@@ -14,7 +14,7 @@ const attending: ReadonlySet<string> = new Set([
   'undeliverable',
 ]);
 
-/** Hands work to a worker, and to the traffic what came of it. Never rejects: nothing waits for it. */
+/** Hands work to a worker, and the result to the traffic. Never rejects: nothing waits for it. */
 export async function work<Provider>(run: RunState<Provider>, delivered: Delivered): Promise<void> {
   run.invocations++;
   run.running++;

@@ -28,7 +28,7 @@ function laws(name: string, open: (options: TableOptions) => ClaimStore, runs: n
     name: `${name} on DynamoDB Local`,
     open: () => open({ tableName, client: troubled ?? client }),
     openElsewhere: () => open({ tableName, client: elsewhere }),
-    openLosingAnswers() {
+    openLosingResponses() {
       const lossyClient = localClient(endpoint);
       const lost = loseAnswersOf(lossyClient);
       return { store: open({ tableName, client: lossyClient }), lost };

@@ -22,7 +22,7 @@ lockStoreLaws({
   open: () => dynamoLockStore({ tableName, client }),
   openElsewhere: () => dynamoLockStore({ tableName, client: elsewhere }),
   // The SDK's own retry of a transaction carries its token, and DynamoDB answers as to the first. A caller's own does not.
-  openLosingAnswers() {
+  openLosingResponses() {
     const lossyClient = localClient(endpoint);
     const lost = loseAnswersOf(lossyClient);
     return { store: dynamoLockStore({ tableName, client: lossyClient }), lost };

@@ -90,7 +90,7 @@ function laws(name: string, open: Open, runs: number, client = clientWith({}), m
     name: `${name} on the simulated table`,
     open: () => open({ tableName, client }),
     openElsewhere: () => open({ tableName, client: clientWith({}) }),
-    openLosingAnswers() {
+    openLosingResponses() {
       const losing = losingAnswers();
       return { store: open({ tableName, client: losing.client }), lost: losing.lost };
     },
@@ -122,7 +122,7 @@ function locks(name: string, client = clientWith({}), mayMeetItself = false): vo
     name: `${name} on the simulated table`,
     open: () => dynamoLockStore({ tableName, client, host }),
     openElsewhere: () => dynamoLockStore({ tableName, client: clientWith({}), host }),
-    openLosingAnswers() {
+    openLosingResponses() {
       const losing = losingAnswers();
       return { store: dynamoLockStore({ tableName, client: losing.client, host }), lost: losing.lost };
     },

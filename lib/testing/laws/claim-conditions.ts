@@ -112,7 +112,7 @@ export const conditionLaws: readonly Law<ClaimStage>[] = [
     async run(stage) {
       const first = claimRecord();
       await create(stage, first);
-      const why = 'A caller that did not hear the answer recognises its own write by the record that stands there.';
+      const why = 'A caller that did not get the response recognises its own write by the record that stands there.';
       await expectRefused(stage, { next: first, seen: undefined }, first, 'A first write that is sent again', why);
       const next = successorOf(first, { status: 'completed' });
       await expectApplied(stage, next, first);

@@ -10,13 +10,13 @@ const own =
   'A worker must recognise its own write in the record that a refusal shows. Clients send again by themselves.';
 
 /**
- * An applied write whose answer is lost is sent again, and the store refuses it, because the record is no longer the one that was seen. The
+ * An applied write whose response is lost is sent again, and the store refuses it, because the record is no longer the one that was seen. The
  * refusal shows the caller its own record.
  *
  * @param sender who sends again
  */
 export function ownWriteLaws(sender: keyof LossyStores, skipped?: string): readonly Law<ClaimStage>[] {
-  const prefix = `answers lost, sent again by ${sender}`;
+  const prefix = `responses lost, sent again by ${sender}`;
   const lossyOf = ({ lossy }: ClaimStage) => {
     const found = lossy[sender];
     if (found === undefined) throw new Error(`there is no store whose writes are sent again by ${sender}`);
@@ -106,8 +106,8 @@ const ends: Readonly<Record<string, (attempt: Attempt) => Promise<void>>> = {
   parked: (attempt) => attempt.fail(new Error('unknown')),
 };
 
-/** A law in which no answer is lost would pass with any store. Where the store's client sends again as well, some are its own. */
+/** A law in which no response is lost would pass with any store. Where the store's client sends again as well, some are its own. */
 function expectLost({ mayMeetItself }: ClaimStage, lost: number, least: number): void {
   const enough = mayMeetItself ? lost > 0 : lost >= least;
-  expectThat(enough, `${lost} answers were lost, expected ${least}`, 'The law has not tried what it says.');
+  expectThat(enough, `${lost} responses were lost, expected ${least}`, 'The law has not tried what it says.');
 }

@@ -14,22 +14,22 @@ export interface ClaimStage {
   readonly mayMeetItself: boolean;
 }
 
-/** The same records, through a store that loses the answer of every applied write and sends the write again. */
-export interface LosingAnswers<Store> {
+/** The same records, through a store that loses the response of every applied write and sends the write again. */
+export interface LosingResponses<Store> {
   readonly store: Store;
-  /** How many answers were lost until now. */
+  /** How many responses were lost until now. */
   readonly lost: () => number;
 }
 
 /** Who sends again: the caller of the store, or the database's client below the store. */
 export interface LossyStores {
-  readonly 'its caller': LosingAnswers<ClaimStore>;
+  readonly 'its caller': LosingResponses<ClaimStore>;
   /** Missing where no such way was given: the laws about it are skipped. */
-  readonly 'its client': LosingAnswers<ClaimStore> | undefined;
+  readonly 'its client': LosingResponses<ClaimStore> | undefined;
 }
 
-/** A store as a caller uses it that did not hear the answer, and asks again. */
-export function sentTwice(store: ClaimStore): LosingAnswers<ClaimStore> {
+/** A store as a caller uses it that did not get the response, and asks again. */
+export function sentTwice(store: ClaimStore): LosingResponses<ClaimStore> {
   let lost = 0;
   return {
     lost: () => lost,

@@ -3,7 +3,7 @@ import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
 import { conditionLaws, schema1Laws } from './claim-conditions.ts';
 import { contentLaws } from './claim-contents.ts';
 import { ownWriteLaws } from './claim-own-writes.ts';
-import { type ClaimStage, type LosingAnswers, sentTwice } from './claim-stage.ts';
+import { type ClaimStage, type LosingResponses, sentTwice } from './claim-stage.ts';
 import { workerLaws } from './claim-workers.ts';
 import { type Law, type LawTest, registerLaws } from './law.ts';
 
@@ -25,11 +25,13 @@ export interface ClaimStoreLawsOptions {
    */
   readonly openElsewhere?: (store: ClaimStore) => ClaimStore | Promise<ClaimStore>;
   /**
-   * Opens the same records by a way on which the answer of every applied write is lost once, and the database's client sends the write again by
+   * Opens the same records by a way on which the response of every applied write is lost once, and the database's client sends the write again by
    * itself.
    * @default nothing: only the laws about a caller that sends again run
    */
-  readonly openLosingAnswers?: (store: ClaimStore) => LosingAnswers<ClaimStore> | Promise<LosingAnswers<ClaimStore>>;
+  readonly openLosingResponses?: (
+    store: ClaimStore,
+  ) => LosingResponses<ClaimStore> | Promise<LosingResponses<ClaimStore>>;
   /**
    * Why the store holds no records of schema 1, e.g. `'the table is new'`. Earlier versions of pawl wrote them to DynamoDB.
    * @default nothing: the laws about them run
@@ -65,10 +67,19 @@ export interface ClaimStoreLawsOptions {
  * claimStoreLaws({ test, open: () => myStore({ table: 'claims' }) });
  */
 export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
-  const { test, name, open, openElsewhere, openLosingAnswers, races = 100, runs = 50, mayMeetItself = false } = options;
+  const {
+    test,
+    name,
+    open,
+    openElsewhere,
+    openLosingResponses,
+    races = 100,
+    runs = 50,
+    mayMeetItself = false,
+  } = options;
   registerLaws({ test, name }, lawsFor(options), async () => {
     const store = await open();
-    const losing = await openLosingAnswers?.(store);
+    const losing = await openLosingResponses?.(store);
     const elsewhere = (await openElsewhere?.(store)) ?? store;
     return {
       store,
@@ -82,11 +93,11 @@ export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
 }
 
 const oneProcess = 'openElsewhere is not given';
-const noLosses = 'openLosingAnswers is not given';
+const noLosses = 'openLosingResponses is not given';
 
 function lawsFor({
   openElsewhere,
-  openLosingAnswers,
+  openLosingResponses,
   withoutSchema1,
 }: ClaimStoreLawsOptions): readonly Law<ClaimStage>[] {
   return [
@@ -97,7 +108,7 @@ function lawsFor({
     ...skippedIf(openElsewhere === undefined ? oneProcess : undefined, elsewhereLaws),
     ...workerLaws,
     ...ownWriteLaws('its caller'),
-    ...ownWriteLaws('its client', openLosingAnswers === undefined ? noLosses : undefined),
+    ...ownWriteLaws('its client', openLosingResponses === undefined ? noLosses : undefined),
   ];
 }
 

@@ -5,7 +5,7 @@ import { type ClaimStage, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
 import { claimRecord, createRandom, freshKey, operation, type Random } from './records.ts';
-import { type Attempt, createWorker, inWords, LostAnswerError, leaseMs, takeoverMs, type Worker } from './worker.ts';
+import { type Attempt, createWorker, inWords, LostResponseError, leaseMs, takeoverMs, type Worker } from './worker.ts';
 
 const idOf = (key: string) => `${operation}#${key}`;
 const atOnce = 25;
@@ -41,7 +41,7 @@ export const workerLaws: readonly Law<ClaimStage>[] = [
     },
   },
   {
-    name: 'workers: completes a claim although the answer of its last renewal never came',
+    name: 'workers: completes a claim although the response of its last renewal never came',
     async run({ store }) {
       const deaf = losingRenewals(store);
       const worker = createWorker(deaf.store);
@@ -143,7 +143,7 @@ async function expectStale(
   );
 }
 
-/** Loses the answers of renewals for good: they are applied, and reject. */
+/** Loses the responses of renewals for good: they are applied, and reject. */
 function losingRenewals(store: ClaimStore) {
   let lost = 0;
   const losing: ClaimStore = {
@@ -153,7 +153,7 @@ function losingRenewals(store: ClaimStore) {
       const isRenewal = write.seen?.status === 'in-flight' && write.next.status === 'in-flight';
       if (!isRenewal || !wasApplied(result, write.next, true)) return result;
       lost++;
-      throw new LostAnswerError('the answer was lost');
+      throw new LostResponseError('the response was lost');
     },
   };
   return { store: losing, lost: () => lost };

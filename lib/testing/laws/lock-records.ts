@@ -179,7 +179,7 @@ export const lockConditionLaws: readonly Law<LockStage>[] = [
     async run(stage) {
       const records = [resourceRecord(freshResourceId(), 1), lockRecord(freshLockId(), 1)];
       await create(stage, records);
-      const why = 'A caller that did not hear the answer recognises its own write by the records that stand there.';
+      const why = 'A caller that did not get the response recognises its own write by the records that stand there.';
       await expectRefused(stage, firstWrites(records), records, 'Writes that are sent again', why);
     },
   },

@@ -1,6 +1,6 @@
 import type { LockRecord, ResourceRecord, StoredRecord } from '../../locks/record.ts';
 import type { LockStore, LockWrite, LockWriteResult } from '../../locks/store.ts';
-import type { LosingAnswers } from './claim-stage.ts';
+import type { LosingResponses } from './claim-stage.ts';
 import { expectSame, isSame } from './expect.ts';
 import { freshKey, someDay } from './records.ts';
 
@@ -10,14 +10,14 @@ export interface LockStage {
   /** The same records as another process sees them. The store itself, where it has one process only. */
   readonly elsewhere: LockStore;
   readonly lossy: {
-    readonly 'its caller': LosingAnswers<LockStore>;
-    readonly 'its client': LosingAnswers<LockStore> | undefined;
+    readonly 'its caller': LosingResponses<LockStore>;
+    readonly 'its client': LosingResponses<LockStore> | undefined;
   };
   readonly mayMeetItself: boolean;
 }
 
-/** A store as a caller uses it that did not hear the answer, and asks again. */
-export function sentTwice(store: LockStore): LosingAnswers<LockStore> {
+/** A store as a caller uses it that did not get the response, and asks again. */
+export function sentTwice(store: LockStore): LosingResponses<LockStore> {
   let lost = 0;
   return {
     lost: () => lost,

@@ -1,5 +1,5 @@
 import type { LockStore } from '../../locks/store.ts';
-import type { LosingAnswers } from './claim-stage.ts';
+import type { LosingResponses } from './claim-stage.ts';
 import { type Law, type LawTest, registerLaws } from './law.ts';
 import { lockConcurrencyLaws, lockConditionLaws, lockContentLaws, lockElsewhereLaws } from './lock-records.ts';
 import { type LockStage, sentTwice } from './lock-stage.ts';
@@ -23,11 +23,11 @@ export interface LockStoreLawsOptions {
    */
   readonly openElsewhere?: (store: LockStore) => LockStore | Promise<LockStore>;
   /**
-   * Opens the same records by a way on which the answer of every applied write is lost once, and the database's client sends the write again by
+   * Opens the same records by a way on which the response of every applied write is lost once, and the database's client sends the write again by
    * itself.
    * @default nothing: only the laws about a caller that sends again run
    */
-  readonly openLosingAnswers?: (store: LockStore) => LosingAnswers<LockStore> | Promise<LosingAnswers<LockStore>>;
+  readonly openLosingResponses?: (store: LockStore) => LosingResponses<LockStore> | Promise<LosingResponses<LockStore>>;
   /**
    * Whether the store's own client may send a write again while a law runs, so that a write is refused because of itself.
    * @default false
@@ -46,18 +46,18 @@ export interface LockStoreLawsOptions {
  * lockStoreLaws({ test, open: () => myLockStore({ table: 'locks' }) });
  */
 export function lockStoreLaws(options: LockStoreLawsOptions): void {
-  const { test, name, open, openElsewhere, openLosingAnswers, mayMeetItself = false } = options;
+  const { test, name, open, openElsewhere, openLosingResponses, mayMeetItself = false } = options;
   registerLaws({ test, name }, lawsFor(options), async () => {
     const store = await open();
-    const losing = await openLosingAnswers?.(store);
+    const losing = await openLosingResponses?.(store);
     const elsewhere = (await openElsewhere?.(store)) ?? store;
     return { store, elsewhere, lossy: { 'its caller': sentTwice(store), 'its client': losing }, mayMeetItself };
   });
 }
 
-function lawsFor({ openElsewhere, openLosingAnswers }: LockStoreLawsOptions): readonly Law<LockStage>[] {
+function lawsFor({ openElsewhere, openLosingResponses }: LockStoreLawsOptions): readonly Law<LockStage>[] {
   const elsewhere = openElsewhere === undefined ? 'openElsewhere is not given' : undefined;
-  const losing = openLosingAnswers === undefined ? 'openLosingAnswers is not given' : undefined;
+  const losing = openLosingResponses === undefined ? 'openLosingResponses is not given' : undefined;
   return [
     ...lockContentLaws,
     ...lockConditionLaws,

@@ -40,7 +40,7 @@ function createWorkers() {
 const mostCalls = 2000;
 
 /**
- * The same store, whose first error is told to the law. A worker would try again for some seconds, and the law would say no more than that it
+ * The same store, whose first error reaches the law. A worker would try again for some seconds, and the law would say no more than that it
  * took too long.
  */
 function watch(store: LockStore) {
@@ -68,9 +68,9 @@ function watch(store: LockStore) {
 }
 
 /** The lock of a request that nothing is in the way of. */
-function granted(answer: LockAnswer): Lock {
-  if (answer.outcome === 'locked') return answer.lock;
-  throw new Error(`no lock could be had. ${starved} In the way: ${JSON.stringify(answer.by)}`);
+function granted(tried: LockAnswer): Lock {
+  if (tried.outcome === 'locked') return tried.lock;
+  throw new Error(`no lock could be had. ${starved} In the way: ${JSON.stringify(tried.by)}`);
 }
 
 async function expectHeld(
@@ -111,16 +111,16 @@ export const lockWorkerLaws: readonly Law<LockStage>[] = [
       const composite = ['customer', freshKey(), 'debt', 7] as const;
       const before = now();
       granted(await worker(store).tryLockAll([freshKey(), composite], { holder: 'one', reason: 'repayment 17' }));
-      const answer = await worker(store).tryLockAll([freshKey(), composite], { holder: 'two' });
-      if (answer.outcome === 'locked') throw new Error(excluded);
-      const told = answer.by.map(({ resource, status, holder, reason }) => ({ resource, status, holder, reason }));
+      const refused = await worker(store).tryLockAll([freshKey(), composite], { holder: 'two' });
+      if (refused.outcome === 'locked') throw new Error(excluded);
+      const told = refused.by.map(({ resource, status, holder, reason }) => ({ resource, status, holder, reason }));
       const expected = [{ resource: composite, status: 'held', holder: 'one', reason: 'repayment 17' }];
       expectSame('What the second holder is told', told, expected, 'An operator reads this.');
-      const [by] = answer.by;
+      const [by] = refused.by;
       expectThat((by?.since ?? 0) >= before, `since is ${by?.since}, before the lock was asked for`, starved);
       expectThat((by?.until ?? 0) >= before + leaseMs, `until is ${by?.until}, before the end of the lease`, excluded);
-      const isWithin = answer.retryAfterMs > 0 && answer.retryAfterMs <= leaseMs + skewMs;
-      expectThat(isWithin, `retryAfterMs is ${answer.retryAfterMs}`, 'An earlier retry is wasted, a later one waits.');
+      const isWithin = refused.retryAfterMs > 0 && refused.retryAfterMs <= leaseMs + skewMs;
+      expectThat(isWithin, `retryAfterMs is ${refused.retryAfterMs}`, 'An earlier retry is wasted, a later one waits.');
     },
   },
   {
@@ -333,7 +333,7 @@ async function lockMany(store: LockStore, size: number): Promise<void> {
 export function lockOwnWriteLaws(sender: keyof LockStage['lossy'], skipped?: string): readonly Law<LockStage>[] {
   return [
     {
-      name: `answers lost, sent again by ${sender}: workers recognise their own writes`,
+      name: `responses lost, sent again by ${sender}: workers recognise their own writes`,
       skipped,
       async run({ lossy }) {
         const losing = lossy[sender];
@@ -341,7 +341,7 @@ export function lockOwnWriteLaws(sender: keyof LockStage['lossy'], skipped?: str
         await lockOver(losing.store);
         expectThat(
           losing.lost() >= 8,
-          `Only ${losing.lost()} answers were lost`,
+          `Only ${losing.lost()} responses were lost`,
           'The law has not tried what it says.',
         );
       },

@@ -125,12 +125,12 @@ export function inWords(decided: Decided): string {
 /** A store that refuses so often in a row does not say what stands there, and its caller would try for ever. */
 const mostRefusals = 200;
 
-/** An answer that a law loses on purpose. Any other error of a store fails the law. */
-export class LostAnswerError extends Error {}
+/** A response that a law loses on purpose. Any other error of a store fails the law. */
+export class LostResponseError extends Error {}
 
 /**
  * The same store, which says when nothing is under way. A worker that meets an error waits for a while and tries again, and the clock of a law
- * stands still: so an error of the store is told to the law.
+ * stands still: so an error of the store reaches the law.
  */
 function watch(store: ClaimStore) {
   const underWay = new Set<Promise<unknown>>();
@@ -141,7 +141,7 @@ function watch(store: ClaimStore) {
   let refusals = 0;
 
   function breakWith(error: unknown): void {
-    if (error instanceof LostAnswerError) return;
+    if (error instanceof LostResponseError) return;
     errors = [...errors, error];
     broken.reject(error);
   }
