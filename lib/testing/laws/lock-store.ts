@@ -1,9 +1,12 @@
 import type { LockStore } from '../../locks/store.ts';
 import type { LosingResponses } from './claim-stage.ts';
 import { type Law, type LawTest, registerLaws } from './law.ts';
-import { lockConcurrencyLaws, lockConditionLaws, lockContentLaws, lockElsewhereLaws } from './lock-records.ts';
+import { lockConcurrencyLaws, lockElsewhereLaws } from './lock-concurrency.ts';
+import { lockConditionLaws } from './lock-conditions.ts';
+import { lockContentLaws } from './lock-contents.ts';
+import { lockOwnWriteLaws } from './lock-own-writes.ts';
 import { type LockStage, sentTwice } from './lock-stage.ts';
-import { lockOwnWriteLaws, lockWorkerLaws } from './lock-workers.ts';
+import { lockWorkerLaws } from './lock-workers.ts';
 
 export interface LockStoreLawsOptions {
   /** `test` of Vitest, of Jest or of `node:test`, or `it` of Mocha. */

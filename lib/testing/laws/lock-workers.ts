@@ -1,95 +1,20 @@
-import { nodeHost } from '../../host.ts';
-import type { Host } from '../../kernel/host.ts';
-import type { LockAnswer } from '../../locks/acquire.ts';
-import type { Lock } from '../../locks/lock.ts';
-import { type Locks, resourceLocks } from '../../locks/locks.ts';
 import type { Resource } from '../../locks/resource.ts';
 import type { LockStore } from '../../locks/store.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
 import type { LockStage } from './lock-stage.ts';
+import {
+  createWorkers,
+  excluded,
+  expectFree,
+  expectHeld,
+  expectStale,
+  granted,
+  leaseMs,
+  skewMs,
+  starved,
+} from './lock-worker.ts';
 import { createRandom, freshKey } from './records.ts';
-
-const leaseMs = 60_000;
-const skewMs = 1000;
-
-const excluded = 'Two requests would work on one resource at the same time.';
-const starved = 'A request would wait for a lock that no worker has.';
-
-/** Workers with one clock, which a law can move on. Their waits are in real time. */
-function createWorkers() {
-  let ahead = 0;
-  const host: Host = { ...nodeHost, now: () => nodeHost.now() + ahead };
-  return {
-    now: host.now,
-    later(ms: number): void {
-      ahead += ms;
-    },
-    worker(store: LockStore): Pick<Locks, 'tryLockAll' | 'read'> {
-      const watched = watch(store);
-      const locks = resourceLocks({ store: watched.store, host, leaseMs, skewMs });
-      return {
-        tryLockAll: (...wanted) => Promise.race([locks.tryLockAll(...wanted), watched.broken]),
-        read: (resources) => Promise.race([locks.read(resources), watched.broken]),
-      };
-    },
-  };
-}
-
-/** More calls than this are a worker that comes to no end, because the store does not say what stands there. */
-const mostCalls = 2000;
-
-/**
- * The same store, whose first error reaches the law. A worker would try again for some seconds, and the law would say no more than that it
- * took too long.
- */
-function watch(store: LockStore) {
-  const broken = Promise.withResolvers<never>();
-  // Nothing may wait for it.
-  broken.promise.catch(() => undefined);
-  let calls = 0;
-
-  async function watched<T>(call: () => Promise<T>): Promise<T> {
-    try {
-      if (++calls > mostCalls) throw new Error(`a worker made ${mostCalls} calls for one law, and came to no end`);
-      return await call();
-    } catch (error) {
-      broken.reject(error);
-      throw error;
-    }
-  }
-
-  const guarded: LockStore = {
-    most: store.most,
-    read: (ids) => watched(() => store.read(ids)),
-    write: (writes) => watched(() => store.write(writes)),
-  };
-  return { store: guarded, broken: broken.promise };
-}
-
-/** The lock of a request that nothing is in the way of. */
-function granted(tried: LockAnswer): Lock {
-  if (tried.outcome === 'locked') return tried.lock;
-  throw new Error(`no lock could be had. ${starved} In the way: ${JSON.stringify(tried.by)}`);
-}
-
-async function expectHeld(
-  locks: Pick<Locks, 'tryLockAll'>,
-  resources: readonly Resource[],
-  holder: string,
-): Promise<void> {
-  const { outcome } = await locks.tryLockAll(resources, { holder });
-  expectSame(`What ${holder} got of resources that another holder has`, outcome, 'held', excluded);
-}
-
-async function expectStale(lock: Lock): Promise<void> {
-  const results = [await lock.renew(), await lock.unlock(), await lock.keep()];
-  const why = 'A worker that has lost its lock would renew or free what another worker holds.';
-  expectSame('A late renewal, unlock and keep', results, ['stale', 'stale', 'stale'], why);
-}
-
-const expectFree = async (locks: Pick<Locks, 'read'>, resources: readonly Resource[]): Promise<void> =>
-  expectSame('What is locked after the unlock', await locks.read(resources), [], starved);
 
 /** What pawl promises on top of a store: workers that lock sets of resources over it. */
 export const lockWorkerLaws: readonly Law<LockStage>[] = [
@@ -327,50 +252,4 @@ async function lockMany(store: LockStore, size: number): Promise<void> {
   const raised = ids.map((id) => kept.fence(id) + 1);
   expectSame('The fences of the next attempt', ids.map(again.fence), raised, excluded);
   await again.unlock();
-}
-
-/** @param sender who sends again: see `ownWriteLaws` */
-export function lockOwnWriteLaws(sender: keyof LockStage['lossy'], skipped?: string): readonly Law<LockStage>[] {
-  return [
-    {
-      name: `responses lost, sent again by ${sender}: workers recognise their own writes`,
-      skipped,
-      async run({ lossy }) {
-        const losing = lossy[sender];
-        if (losing === undefined) throw new Error(`there is no store whose writes are sent again by ${sender}`);
-        await lockOver(losing.store);
-        expectThat(
-          losing.lost() >= 8,
-          `Only ${losing.lost()} responses were lost`,
-          'The law has not tried what it says.',
-        );
-      },
-    },
-  ];
-}
-
-const own =
-  'A worker must recognise its own write in the records that a refusal shows. Clients send again by themselves.';
-
-async function lockOver(store: LockStore): Promise<void> {
-  const { worker, later } = createWorkers();
-  const ids = Array.from({ length: 5 }, () => freshKey());
-  const locks = worker(store);
-  const first = granted(await locks.tryLockAll(ids, { holder: 'one' }));
-  expectSame('The fences of the first lock', ids.map(first.fence), [1, 1, 1, 1, 1], own);
-  later(1000);
-  expectSame('A renewal', await first.renew(), 'renewed', own);
-  expectSame('A keep', await first.keep(), 'kept', own);
-  const second = granted(await locks.tryLockAll(ids, { holder: 'one' }));
-  expectSame('The fences of the next attempt', ids.map(second.fence), [2, 2, 2, 2, 2], own);
-  expectSame('The unlock of the first attempt', await first.unlock(), 'stale', excluded);
-  expectSame('The unlock of the second attempt', await second.unlock(), 'unlocked', own);
-  later(2 * leaseMs);
-  const third = granted(await locks.tryLockAll(ids, { holder: 'two' }));
-  later(2 * leaseMs);
-  const fourth = granted(await locks.tryLockAll(ids, { holder: 'three' }));
-  expectSame('A late unlock', await third.unlock(), 'stale', excluded);
-  expectSame('How many were taken over', fourth.takenOver.length, 5, own);
-  expectSame('The unlock', await fourth.unlock(), 'unlocked', own);
-  await expectFree(locks, ids);
 }
