@@ -240,6 +240,13 @@ describe('sqsOnce', () => {
     finish();
   });
 
+  it('hands on a whole FIFO group, in its order', async () => {
+    const { call, handled } = wrap(() => undefined);
+    const records = ['a1', 'b1', 'a2', 'a3'].map((orderId) => sqsRecord({ orderId }, { group: orderId.slice(0, 1) }));
+    expect(failuresOf(await call(records))).toEqual([]);
+    expect(handled).toEqual([['a1', 'b1', 'a2', 'a3']]);
+  });
+
   it('stops a FIFO group at its first message that may not run', async () => {
     const { call, handled } = wrap(() => undefined);
     const inGroup = (group: string, body: unknown) => sqsRecord(body, { group });
