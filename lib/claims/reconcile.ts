@@ -1,5 +1,7 @@
 import { expect, expectWhole } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Doubt, Verdict } from './claim.ts';
 import type { Reconcile } from './held.ts';
 import { openClaim } from './open-claim.ts';
@@ -18,6 +20,8 @@ export interface ReconcileOptions<Input> {
   readonly settleMs: number;
 }
 
+const known = { ask: true, settleMs: true } as const satisfies NamesOf<ReconcileOptions<unknown>>;
+
 /**
  * The policy for an effect whose provider can be asked: before anything runs again, it says what became of an attempt in
  * doubt. The old holder has been fenced off by then.
@@ -29,7 +33,9 @@ export interface ReconcileOptions<Input> {
  *   settleMs: 5000,
  * }),
  */
-export function reconcile<Input>({ ask, settleMs }: ReconcileOptions<Input>): Reconcile<Input> {
+export function reconcile<Input>(options: ReconcileOptions<Input>): Reconcile<Input> {
+  expectOptions(options, { door: 'reconcile', known, docs: 'docs/policies.md' });
+  const { ask, settleMs } = options;
   expect(typeof ask === 'function', 'reconcile.ask', 'a function', ask);
   expectWhole('reconcile.settleMs', settleMs);
 

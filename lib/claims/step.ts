@@ -1,6 +1,8 @@
 import { expect, expectWhole } from '../kernel/check.ts';
 import { InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type Checkpoint, checkpointsOf, kept, withCheckpoint } from './checkpoints.ts';
 import type { Claim, Verdict } from './claim.ts';
 import { insideOf } from './inside.ts';
@@ -31,6 +33,10 @@ export interface StepReconcile {
   readonly settleMs: number;
 }
 
+const docs = 'docs/transactions.md';
+const known = { onAbandoned: true } as const satisfies NamesOf<StepOptions>;
+const knownOfPolicy = { ask: true, settleMs: true } as const satisfies NamesOf<StepReconcile>;
+
 /** Every checkpoint writes them all. */
 const mostSteps = 100;
 
@@ -54,11 +60,14 @@ export function step<R>(
   claim: Claim,
   name: string,
   fn: (step: StepRun) => Promise<R> | R,
-  { onAbandoned }: StepOptions,
+  options: StepOptions,
 ): Promise<R> {
+  expectOptions(options, { door: 'step', known, docs });
+  const { onAbandoned } = options;
   const asks = typeof onAbandoned === 'object' ? onAbandoned : undefined;
   const decided = asks?.ask || onAbandoned === 'retry' || onAbandoned === 'park';
   expect(decided, `onAbandoned of step ${name}`, "'retry', 'park' or { ask, settleMs }", onAbandoned);
+  if (asks) expectOptions(asks, { door: 'step', within: 'onAbandoned', known: knownOfPolicy, docs });
   if (asks) expectWhole(`settleMs of step ${name}`, asks.settleMs);
   const next = nextStep(claim, name);
   const { before, engine, held, work, isStartable, expectStartable } = next;

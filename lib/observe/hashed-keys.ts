@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
 
 export interface HashOptions {
@@ -10,6 +12,8 @@ export interface HashOptions {
   readonly salt?: string;
 }
 
+const known = { salt: true } as const satisfies NamesOf<HashOptions>;
+
 /**
  * Keeps the keys of claims from a listener, for those whose keys are personal data: an event's id becomes
  * `operation#hash:…`, the same for the same key and salt, so that a claim's events can still be found together.
@@ -20,7 +24,9 @@ export interface HashOptions {
  * @example
  * onEvent: hashedKeys(allOf(logEvents, metricEvents()), { salt: process.env.LOG_SALT })
  */
-export function hashedKeys(listener: Listener, { salt = '' }: HashOptions = {}): Listener {
+export function hashedKeys(listener: Listener, options: HashOptions = {}): Listener {
+  expectOptions(options, { door: 'hashedKeys', known, docs: 'docs/operate.md' });
+  const { salt = '' } = options;
   return function tellHashed(event) {
     const { operation, id } = event;
     const prefix = `${operation}#`;

@@ -1,4 +1,6 @@
 import { expect } from '../kernel/check.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
 
 export interface MetricOptions {
@@ -15,6 +17,8 @@ export interface MetricOptions {
   readonly write?: (line: string) => void;
 }
 
+const known = { namespace: true, write: true } as const satisfies NamesOf<MetricOptions>;
+
 /**
  * A listener that counts events as CloudWatch metrics, without a request: it writes lines in Embedded Metric Format, from
  * which CloudWatch Logs makes the metrics. There is one metric for each type of event (`Granted`, `TakenOver`, …), by
@@ -25,6 +29,7 @@ export interface MetricOptions {
  * onEvent: allOf(logEvents, metricEvents({ namespace: 'shop' }))
  */
 export function metricEvents(options: MetricOptions = {}): Listener {
+  expectOptions(options, { door: 'metricEvents', known, docs: 'docs/operate.md' });
   const { namespace = 'pawl', write = (line) => process.stdout.write(`${line}\n`) } = options;
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);

@@ -4,9 +4,11 @@ import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from '../needs.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { makeLocking } from './known-consumers.ts';
+import { expectProps } from './known-props.ts';
 import { seenArn } from './seen.ts';
 
 /**
@@ -49,6 +51,12 @@ export interface ClaimsTableProps {
    */
   readonly throttleThreshold?: number;
 }
+
+const known = {
+  deletionProtection: true,
+  encryptionKey: true,
+  throttleThreshold: true,
+} as const satisfies NamesOf<ClaimsTableProps>;
 
 /** The alarms of a {@link ClaimsTable}. */
 export interface ClaimsTableAlarms {
@@ -109,6 +117,7 @@ export class ClaimsTable extends Construct {
 
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
+    expectProps(this, props, { door: 'ClaimsTable', known, docs: 'docs/adopt.md' });
     // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
     // the same claim, because a condition sees its own region only. A `Table` has no such method.
     const table = new Table(this, 'Table', {

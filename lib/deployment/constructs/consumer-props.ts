@@ -4,6 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Architecture, IFunction, ILayerVersion, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 
 /**
  * The options of a `Consumer`.
@@ -283,3 +284,43 @@ export interface ConsumerProps {
    */
   readonly depsLockFilePath?: string;
 }
+
+export const consumerPropNames = {
+  entry: true,
+  function: true,
+  queue: true,
+  deadLetterQueue: true,
+  createEventSource: true,
+  externalPermissions: true,
+  handler: true,
+  claimsTable: true,
+  operation: true,
+  metricsNamespace: true,
+  lease: true,
+  claimRetention: true,
+  onInFlight: true,
+  concurrency: true,
+  handlerTimeout: true,
+  maxAttempts: true,
+  lockLease: true,
+  lockAttempts: true,
+  sharedOperation: true,
+  maxMessageAge: true,
+  takenOverThreshold: true,
+  environment: true,
+  timeout: true,
+  memorySize: true,
+  architecture: true,
+  batchSize: true,
+  maxBatchingWindow: true,
+  maxConcurrency: true,
+  fifo: true,
+  visibilityTimeout: true,
+  retentionPeriod: true,
+  maxReceiveCount: true,
+  encryptionKey: true,
+  logRetention: true,
+  tracing: true,
+  layers: true,
+  depsLockFilePath: true,
+} as const satisfies NamesOf<ConsumerProps>;

@@ -10,10 +10,11 @@ import { grantClaims } from './claims-table.ts';
 import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
 import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuseIfAny, type Times } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
-import type { ConsumerProps } from './consumer-props.ts';
+import { type ConsumerProps, consumerPropNames } from './consumer-props.ts';
 import { createQueues, existingQueues } from './consumer-queues.ts';
 import { tellFunction } from './environment.ts';
 import { makeKnown } from './known-consumers.ts';
+import { expectProps } from './known-props.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
 import { markComplete, markUnderConstruction } from './rendered.ts';
 import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
@@ -62,6 +63,7 @@ export class Consumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
+    expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/wiring.md' });
     markUnderConstruction(this);
     this.#props = props;
     const { path } = this.node;
