@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { identify, type KeyValue } from '../kernel/identity.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofHttp, ofQueues } from '../kernel/take-options.ts';
+import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
@@ -70,7 +70,7 @@ export function once<Input, R>(
   options: OnceOptions<Input> & { readonly host: Host },
   fn: (input: Input, claim: Claim) => Promise<R> | R,
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
-  expectOptions(options, { door: 'once', known, refused: { ...ofQueues, ...ofHttp }, docs });
+  expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
@@ -78,7 +78,7 @@ export function once<Input, R>(
   const claims = createClaims(settings, fallback);
 
   return async function callOnce(input, call = {}) {
-    expectOptions(call, { door: 'a call of once', known: knownOfCall, docs });
+    expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', docs });
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
     const prints = printsOf(

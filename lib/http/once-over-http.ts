@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
-import { expectOptions, ofQueues } from '../kernel/take-options.ts';
+import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, type RequestContext } from './gate.ts';
 import { type HttpOptions, httpOptionNames } from './options.ts';
@@ -36,7 +36,8 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: Claim) => Promise<Response> | Response,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
-  expectOptions(options, { door: 'onceOverHttp', known: httpOptionNames, refused: ofQueues, docs: 'docs/http.md' });
+  const known = { ...httpOptionNames, ...ofWorlds };
+  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
   const { enter, handle } = createGate(options);
 
   return async function onceOverHttpHandler(event, context) {

@@ -65,9 +65,6 @@ const known = {
   documents: true,
   host: true,
 } as const satisfies NamesOf<ForEachItemOptions<unknown>>;
-const knownOfProgress = { ...tableOptionNames, id: true, work: true, documents: true } as const satisfies NamesOf<
-  Parameters<typeof readProgress>[0]
->;
 
 /** The writes for a chunk, whose first item is the one at `from`. */
 export type WritesFor<T> = (
@@ -208,7 +205,8 @@ export function readProgress(
 }
 
 async function lookUp(options: Parameters<typeof readProgress>[0]): Promise<Progress | undefined> {
-  expectOptions(options, { door: 'readProgress', known: knownOfProgress, docs });
+  // Of a work, the options of `forEachItem` name it just as well.
+  expectOptions(options, { door: 'readProgress', known, docs });
   expectName(options.work);
   return progressItems({ ...documentsOf(options), host: nodeHost }, options).look();
 }
