@@ -137,6 +137,7 @@ function changesOf(name: string, report: string): string {
   writeFileSync(join(ROOT, current), report);
   const before = existsSync(join(ROOT, committed)) ? committed : '/dev/null';
   const { stdout } = spawnSync('git', ['diff', '--no-index', '--no-color', '--', before, current], {
+    cwd: ROOT,
     encoding: 'utf8',
   });
   return stdout;

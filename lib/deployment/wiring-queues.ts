@@ -74,13 +74,13 @@ function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): 
   return problems;
 }
 
-/** Whether two ARNs say that they are in two regions or accounts. What is in braces is not known, and says nothing. */
+/** Whether two ARNs are known to be in two regions or accounts. What is in braces is not known. */
 export function isElsewhere(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   const [, , , ...places] = one.split(':');
-  const [, , , ...others] = other.split(':');
+  const [, , , ...otherPlaces] = other.split(':');
   return [0, 1].some((index) => {
-    const [a = '', b = ''] = [places[index], others[index]];
+    const [a = '', b = ''] = [places[index], otherPlaces[index]];
     return a !== b && !a.includes('{') && !b.includes('{');
   });
 }

@@ -8,9 +8,9 @@ import type { ClaimMetric } from './metrics.ts';
 export interface ConsumerAlarms {
   /** A message waits in the dead-letter queue. */
   readonly deadLetters: Alarm;
-  /** The oldest message is older than retries explain. */
+  /** The oldest message is older than retries can explain. */
   readonly oldestMessage: Alarm;
-  /** A claim was parked: nobody knows whether its effect happened. */
+  /** A claim was parked: whether its effect happened is not known. */
   readonly parked: Alarm | undefined;
   /** A worker came with an outcome for a claim that was no longer its own. */
   readonly staleClaims: Alarm | undefined;
@@ -35,7 +35,7 @@ export interface AlarmSettings {
   readonly onClaims: boolean;
 }
 
-/** Makes the alarms of a consumer. Each description says what it means, what it does not mean, and what to do. */
+/** Makes the alarms of a consumer. Each description says what the alarm means, what it does not mean, and what to do. */
 export function createAlarms(consumer: Watched, settings: AlarmSettings): ConsumerAlarms {
   const { path } = consumer.node;
   const { maxReceiveCount, maxMessageAge, takenOverThreshold, onClaims } = settings;
@@ -52,7 +52,7 @@ export function createAlarms(consumer: Watched, settings: AlarmSettings): Consum
         // SQS knows no source for what the function sent here itself, so a redrive has to name its destination.
         "What to do: read the reasons and the function's logs, fix the cause, then start a redrive with this consumer's " +
         'queue as its custom destination. That is safe: an effect that was completed is not run again, and a parked claim ' +
-        'does not run until somebody has resolved it. Messages are deleted as early as 14 days after they were first sent.',
+        'does not run until an operator has resolved it. Messages are deleted as early as 14 days after they were first sent.',
     }),
     oldestMessage: alarmAt(consumer, 'OldestMessageAlarm', consumer.metricApproximateAgeOfOldestMessage(), {
       threshold: maxMessageAge.toSeconds(),
@@ -68,8 +68,8 @@ export function createAlarms(consumer: Watched, settings: AlarmSettings): Consum
       alarmAt(consumer, 'ParkedAlarm', consumer.metricClaims('Parked', fiveMinutes), {
         threshold: 1,
         description:
-          `${path}: a claim was parked. Its effect happened once or not at all, nobody knows which, and it does not run again until ` +
-          'somebody decides. The alarm ends by itself, the claim stays. What to do: find its id in the logs (pawl: parked) and its ' +
+          `${path}: a claim was parked. Its effect happened once or not at all, and pawl does not know which. It does not run again until an ` +
+          'operator resolves it. The alarm ends by itself, the claim stays. What to do: find its id in the logs (pawl: parked) and its ' +
           'message in the dead-letter queue, ask the provider whether the effect happened, resolve the claim with ' +
           'parkedClaims(…).resolve as applied, not-applied or retry, then redrive the message.',
       }),

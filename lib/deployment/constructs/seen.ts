@@ -20,11 +20,11 @@ import {
 import { listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
 
 /*
- * What can be seen of a consumer's resources at synth time: what the template will say of them, with what an escape hatch or an aspect
- * has changed. Of a resource that is made elsewhere nothing is seen; `undefined` then says so.
+ * What can be seen of a consumer's resources at synth time: what the template will contain, with every change by an escape hatch or an aspect.
+ * A resource that is made elsewhere cannot be seen, and is `undefined`.
  */
 
-/** What Lambda and SQS assume when a template does not say. */
+/** What Lambda and SQS assume when the template has no value. */
 const UNSAID = { timeoutSeconds: 3, visibilityTimeoutSeconds: 30, retentionSeconds: 345_600, batchSize: 10 } as const;
 
 type MaybeQualified = IFunction & { readonly lambda?: IFunction };
@@ -92,7 +92,7 @@ export function seenQueue(anywhere: IConstruct, queueArn: string): SeenQueue | u
   };
 }
 
-/** What is only known at deployment is none. */
+/** Not an ARN that is known only at deployment. */
 function isArn(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('arn:');
 }
@@ -172,10 +172,11 @@ export function isSameFunction(one: string | undefined, other: string): boolean 
 
 /** Two stacks whose environment is not known may be deployed to two places. */
 function areTwoUnknown(one: string, other: string): boolean {
-  const [places, others] = [one, other].map((arn) => arn.split(':').slice(3, 5));
+  const [places, otherPlaces] = [one, other].map((arn) => arn.split(':').slice(3, 5));
   return (
-    places?.some((place, index) => place.includes('{') && others?.[index]?.includes('{') && place !== others[index]) ??
-    true
+    places?.some(
+      (place, index) => place.includes('{') && otherPlaces?.[index]?.includes('{') && place !== otherPlaces[index],
+    ) ?? true
   );
 }
 

@@ -10,11 +10,11 @@ export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
 export interface Finding {
   readonly level: Level;
   readonly about: 'wiring' | 'event source' | 'dead letters' | 'claims table' | 'permissions';
-  /** When all is well, what was seen. Otherwise what is wrong, with the numbers and the fix. */
+  /** Of level `ok`, what was seen. Otherwise what is wrong, with the numbers and the fix. */
   readonly text: string;
 }
 
-/** What the handlers choose, which no API tells. */
+/** What the handlers choose, which no API shows. */
 export interface CheckOptions {
   /** How long claims are remembered: `retentionSeconds`. */
   readonly claimRetentionSeconds: number;
@@ -24,13 +24,12 @@ export interface CheckOptions {
   readonly maxAttempts?: number | undefined;
   /** `leaseMs` of the handlers' locks, in seconds. */
   readonly lockLeaseSeconds?: number | undefined;
-  /** How many attempts of others may be ahead of a message. */
+  /** How many attempts of other requests may be ahead of a message. */
   readonly lockAttempts?: number | undefined;
 }
 
 /**
- * What is right and wrong with a consumer as it is deployed: the rules by which the constructs refuse a stack, and those about what
- * only an account can tell.
+ * Checks a consumer as it is deployed, by the rules that the constructs use to refuse a stack, and by those about what only an account shows.
  */
 export function checkConsumer(facts: ConsumerFacts, options: CheckOptions): readonly Finding[] {
   const problems = problemsOf(facts, options);
@@ -89,9 +88,9 @@ function aboutOf(rule: Problem['rule']): Finding['about'] {
 function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly Finding[] {
   const { queue, source, timeoutSeconds, reservedConcurrency } = facts;
   const unread = [
-    ...(queue === undefined ? ['The queue could not be read, so nothing is known of its times.'] : []),
+    ...(queue === undefined ? ['The queue could not be read, so its times are unknown.'] : []),
     ...(reservedConcurrency === undefined
-      ? ['The reserved concurrency could not be read. It takes lambda:GetFunctionConcurrency to find out.']
+      ? ['The reserved concurrency could not be read. To read it, grant lambda:GetFunctionConcurrency.']
       : []),
   ].map((text) => unknown('wiring', text));
   const seen =
@@ -138,7 +137,7 @@ function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {
     return [
       unknown(
         'permissions',
-        'IAM was not to be asked what the role may do. It takes iam:SimulatePrincipalPolicy to find out.',
+        'IAM could not be asked what the role may do. To ask it, grant iam:SimulatePrincipalPolicy.',
       ),
     ];
   }
