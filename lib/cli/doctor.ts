@@ -4,7 +4,7 @@ import { NothingFoundError, readDeployed } from '../deployment/doctor/read.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 
-export const HELP = `Checks what is deployed, and reports what is wired wrongly.
+export const HELP = `Checks what is deployed against the wiring rules, and reports what breaks them.
 
 Usage: pawl doctor <stack or function> [options]
 
@@ -16,16 +16,16 @@ Usage: pawl doctor <stack or function> [options]
   --lock-lease-seconds <n>       the lease of the handlers' locks   (with --locks: 60)
   --lock-attempts <n>            how many attempts of other requests for the same resources may be ahead   (1)
   --concurrency <n>              how many messages the handlers work on at once
-  --handler-timeout-seconds <n>  the longest that the handlers take for one message
+  --handler-timeout-seconds <n>  the longest time that the handlers take for one message
   --max-attempts <n>             after how many attempts the handlers park a message   (20)
   --json                         the findings as JSON
   --help                         this text
 
-It also checks nested stacks.
-It only reads. It needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, GetFunctionConcurrency,
+It checks nested stacks too.
+It only reads, and needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, GetFunctionConcurrency,
 ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
-DescribeContinuousBackups, iam:SimulatePrincipalPolicy. What it may not read, it reports as unknown.
-Exit code: 0 without a problem, 1 with a problem, 2 when it could not check.`;
+DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
+Exits with 0 if there is no problem, 1 if there is one, and 2 if it could not check.`;
 
 /** Where the command writes. */
 export interface Output {

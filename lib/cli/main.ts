@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 const HELP = `Usage: pawl <command>
 
-  doctor <stack or function>   checks what is deployed, and reports what is wired wrongly
+  doctor <stack or function>   checks what is deployed against the wiring rules
 
 See: pawl doctor --help`;
 

@@ -1,5 +1,5 @@
+import type { KeyValue } from '../claims/identity.ts';
 import { InvalidMessageError } from '../kernel/errors.ts';
-import type { KeyValue } from '../kernel/identity.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { HttpRequest } from './event.ts';

@@ -1,4 +1,5 @@
 import type { Host } from '../kernel/host.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 
 /** A payload has no canonical form. The message says what is in the way and where, by path; never a value. */
 export class FingerprintError extends Error {
@@ -129,9 +130,7 @@ function jsonOf(given: unknown, path: readonly string[]): unknown {
 
 /** What `toJSON` makes of an object or a function, where it has one. Like JSON, this asks no text and no number. */
 function asItSays(given: unknown): unknown {
-  const isAsked = (typeof given === 'object' && given !== null) || typeof given === 'function';
-  if (!isAsked || !('toJSON' in given)) return given;
-  const { toJSON } = given;
+  const toJSON = propertyOf(given, 'toJSON');
   return typeof toJSON === 'function' ? toJSON.call(given) : given;
 }
 

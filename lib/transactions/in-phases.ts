@@ -1,6 +1,8 @@
 import type { Claim } from '../claims/claim.ts';
-import { insideOf } from '../claims/inside.ts';
-import { nextStep, type StepOptions, type StepRun, step } from '../claims/step.ts';
+import { internalsOf } from '../claims/claim-internals.ts';
+import { emit } from '../claims/engine.ts';
+import { nextStep } from '../claims/next-step.ts';
+import { type StepOptions, type StepRun, step } from '../claims/step.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -57,7 +59,7 @@ export function inPhases<Input, R>(phases: Phases<Input, R>) {
   const { prepare, execute, record, onAbandoned, onRefused = same } = phases;
 
   return async function inThreePhases(input: Input, claim: Claim): Promise<R> {
-    expectTransactional(insideOf(claim).engine.settings.store);
+    expectTransactional(internalsOf(claim).engine.settings.store);
     if (prepare) await refusable('prepare', () => commitStep(claim, 'prepare', () => prepare(input)));
     const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
     const writes = await record(input, result);
@@ -110,7 +112,7 @@ export function commitStep(claim: Claim, name: string, writesOf: () => Promise<W
     try {
       await run();
     } catch (error) {
-      next.engine.emit(next.held.identity, 'step-failed', { step: name, error: recordedError(error) });
+      emit(next.engine, next.grant.identity, { type: 'step-failed', step: name, error: recordedError(error) });
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { holdsSecret } from './template-values.ts';
 
-/** SQS's longest. It is the last place where a message can be: the longer it stays there, the more time the operator has. */
+/** SQS's longest. It is the last place of a message: the longer SQS keeps it there, the more time an operator has. */
 export const DEAD_LETTER_RETENTION = Duration.days(14);
 
 /** The defaults of a consumer. */
@@ -137,7 +137,7 @@ function misplacedOptions(props: ConsumerProps): Problem[] {
     problems.push(
       refused(
         'misplaced',
-        'There is no function. Give entry, the path of the handler’s file, or function, one that exists.',
+        'There is no function. Give entry (the path of the handler’s file) or function (an existing one).',
       ),
     );
   }
@@ -150,7 +150,7 @@ function unseenTimeout(props: ConsumerProps, existing: number | undefined): Prob
   return [
     refused(
       'visibility',
-      'The timeout of the existing function cannot be seen, so no visibilityTimeout follows from it. ' +
+      'pawl cannot see the timeout of the existing function, so it cannot choose a visibilityTimeout. ' +
         'Set visibilityTimeout to 6 × its timeout + maxBatchingWindow or more.',
     ),
   ];
@@ -163,7 +163,7 @@ function unknownTimes(times: Readonly<Record<string, Duration | undefined>>): Pr
     .map(([name]) =>
       refused(
         'deploymentTime',
-        `${name} is not known before deployment, so it cannot be checked. Give it a plain number.`,
+        `${name} is not known before deployment, so pawl cannot check it. Give it a plain number.`,
       ),
     );
 }
@@ -172,11 +172,11 @@ function takenVariables(environment: Readonly<Record<string, string>>): Problem[
   return ['CLAIMS_TABLE', 'DEAD_LETTER_QUEUE_URL']
     .filter((name) => name in environment)
     .map((name) =>
-      refused('variables', `environment sets ${name}, which the construct sets itself. Take it out, or rename it.`),
+      refused('variables', `environment sets ${name}, which the construct sets itself. Remove it, or rename it.`),
     );
 }
 
-/** CloudFormation puts the secret's value in its place: every caller that may describe the function could then read it. */
+/** CloudFormation puts a secret's value in its place: everyone who may describe the function could then read it. */
 function secrets(stack: Stack, environment: Readonly<Record<string, string>>): Problem[] {
   return Object.entries(environment)
     .filter(([, value]) => Token.isUnresolved(value) || value.includes('{{resolve:'))

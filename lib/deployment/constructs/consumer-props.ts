@@ -233,8 +233,8 @@ export interface ConsumerProps {
   readonly visibilityTimeout?: Duration;
 
   /**
-   * How long the queue keeps a message that is not consumed. In a standard dead-letter queue the age goes on counting from when the message was
-   * first sent. It is kept there until it is 14 days old, so the rest of these 14 days is the time to react.
+   * How long the queue keeps a message that is not consumed. A standard dead-letter queue keeps a message for 14 days from its first send,
+   * so the rest of those days is the time to react.
    *
    * @default Duration.days(4)
    */
