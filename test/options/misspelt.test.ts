@@ -31,14 +31,14 @@ async function thrownBy(call: () => unknown): Promise<unknown> {
 }
 
 describe('a misspelt option is refused with the nearest known name', () => {
-  test.each(misspelt)('$door: $option', async ({ option, meant, call }) => {
+  test.each(misspelt)('$door: $option', async ({ door, option, meant, by = door.match(/\w+(?=\W*$)/)?.[0], call }) => {
     const error = await thrownBy(call);
     expect(
       [OptionError, WiringError].some((type) => error instanceof type),
       String(error),
     ).toBe(true);
     const { message } = error as Error;
-    expect(message).toContain(`there is no option '${option}'. Did you mean '${meant}'?`);
+    expect(message).toContain(`${by}: there is no option '${option}'. Did you mean '${meant}'?`);
     const [, page = ''] = /See (docs\/[a-z]+\.md)\./.exec(message) ?? [];
     expect(existsSync(new URL(page, root)), page).toBe(true);
   });

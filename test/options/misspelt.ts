@@ -17,6 +17,8 @@ export interface Misspelt {
   readonly door: string;
   readonly option: string;
   readonly meant: string;
+  /** What the message begins with. @default the last name of `door` */
+  readonly by?: string;
   /** Calls it as a program without types does. It throws, or rejects. */
   readonly call: () => unknown;
 }
@@ -66,12 +68,14 @@ export const misspelt: readonly Misspelt[] = [
     door: 'once',
     option: 'ingore',
     meant: 'ignore',
+    by: 'fingerprint',
     call: () => once(untyped({ ...claims, fingerprint: { ingore: ['at'] } }), nothing),
   },
   {
     door: 'once',
     option: 'previous.untill',
     meant: 'previous.until',
+    by: 'fingerprint',
     call: () =>
       once(
         untyped({ ...claims, fingerprint: { ignore: [], previous: { ignore: [], untill: '2027-01-01' } } }),
