@@ -6,8 +6,8 @@ export interface QueuePlace {
   readonly queueArn?: string | undefined;
   /** How long the queue keeps a message. */
   readonly retentionSeconds?: number | undefined;
-  /** `false` when there is no redrive policy. */
-  readonly maxReceiveCount?: number | false | undefined;
+  /** `'none'` when there is no redrive policy. */
+  readonly maxReceiveCount?: number | 'none' | undefined;
   /** Where the redrive policy leads. */
   readonly redriveArn?: string | undefined;
   /** The dead-letter queue that the handler and the alarm know. */
@@ -31,7 +31,7 @@ export function queueProblems(place: QueuePlace & { readonly fifo: boolean }): r
 }
 
 function missingProblems({ maxReceiveCount }: QueuePlace): readonly Problem[] {
-  if (maxReceiveCount !== false) return [];
+  if (maxReceiveCount !== 'none') return [];
   return [
     refused(
       'deadLetterQueue',

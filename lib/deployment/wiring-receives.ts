@@ -23,8 +23,8 @@ export interface Receiving {
   readonly timeoutSeconds: number | undefined;
   readonly batchSize: number;
   readonly fifo: boolean;
-  /** `false` when there is no redrive policy. */
-  readonly maxReceiveCount?: number | false | undefined;
+  /** `'none'` when there is no redrive policy. */
+  readonly maxReceiveCount?: number | 'none' | undefined;
   /** How many messages the handler works on at once. */
   readonly concurrency?: number | undefined;
   /** The longest that one message takes: `timeoutMs` of the handler's options. */

@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { isElsewhere } from '../wiring-queues.ts';
-import type { TableWiring } from '../wiring-table.ts';
+import type { TableWiring, TimeToLive } from '../wiring-table.ts';
 import {
   arnOf,
   functionArn,
@@ -69,7 +69,7 @@ export interface SeenQueue {
   readonly fifo: boolean | undefined;
   readonly visibilityTimeoutSeconds: number | undefined;
   readonly retentionSeconds: number | undefined;
-  readonly maxReceiveCount: number | false | undefined;
+  readonly maxReceiveCount: number | 'none' | undefined;
   readonly redriveArn: string | undefined;
   /** Those that may use it as their dead-letter queue; undefined for all. */
   readonly redriveAllowedFor: readonly string[] | undefined;
@@ -86,7 +86,7 @@ export function seenQueue(anywhere: IConstruct, queueArn: string): SeenQueue | u
     fifo: truthIn(properties['FifoQueue'], false),
     visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], UNSAID.visibilityTimeoutSeconds),
     retentionSeconds: numberIn(properties['MessageRetentionPeriod'], UNSAID.retentionSeconds),
-    maxReceiveCount: redrive === undefined ? false : numberIn(maxReceiveCount, undefined),
+    maxReceiveCount: redrive === undefined ? 'none' : numberIn(maxReceiveCount, undefined),
     redriveArn: isArn(deadLetterTargetArn) ? withoutPartition(deadLetterTargetArn) : undefined,
     redriveAllowedFor: allowedBy(documentIn(properties['RedriveAllowPolicy'])),
   };
@@ -236,7 +236,7 @@ export function seenTable(table: ITable): TableWiring | undefined {
       ...replicas.map(({ Region }) => String(Region)).filter((region) => region !== home),
       ...replicasOf(made),
     ],
-    ttlAttribute: ttlIn(partOf(properties['TimeToLiveSpecification'])),
+    ttl: ttlIn(partOf(properties['TimeToLiveSpecification'])),
     isKept: protection === false ? String(deletionPolicy).startsWith('Retain') : protection,
     pointInTimeRecovery: truthIn(recovery, false),
   };
@@ -260,8 +260,7 @@ function keyIn({ KeySchema, AttributeDefinitions }: Properties): readonly string
   });
 }
 
-function ttlIn({ AttributeName, Enabled }: Properties): string | false | undefined {
-  const enabled = truthIn(Enabled, false);
-  if (enabled === false) return false;
-  return typeof AttributeName === 'string' ? AttributeName : undefined;
+function ttlIn({ AttributeName, Enabled }: Properties): TimeToLive | undefined {
+  if (truthIn(Enabled, false) === false) return { kind: 'off' };
+  return typeof AttributeName === 'string' ? { kind: 'on', attribute: AttributeName } : undefined;
 }

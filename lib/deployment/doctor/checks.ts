@@ -50,7 +50,7 @@ function problemsOf(facts: ConsumerFacts, options: CheckOptions): readonly Probl
     ...options,
     timeoutSeconds,
     runtime: facts.runtime,
-    reservedConcurrency: reservedConcurrency === false ? undefined : reservedConcurrency,
+    reservedConcurrency: reservedConcurrency === 'none' ? undefined : reservedConcurrency,
     maxConcurrencyOfAll: facts.maxConcurrencyOfAll,
     sources: facts.sources,
     otherFunctions: facts.otherFunctions,
@@ -101,7 +101,7 @@ function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly 
 
 function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): readonly Finding[] {
   const { deadLetterQueue, namedDeadLetterQueue, queue } = facts;
-  if (queue === undefined || queue.maxReceiveCount === false) return problems;
+  if (queue === undefined || queue.maxReceiveCount === 'none') return problems;
   const found = [...problems];
   if (deadLetterQueue === undefined) {
     found.push(
@@ -124,12 +124,15 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
 function checkTable(table: TableFacts | undefined): readonly Finding[] {
   if (table === undefined) return [unknown('claims table', 'pawl could not read the claims table.')];
   const found = tableProblems(table).map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
-  if (table.ttlAttribute === undefined)
-    found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
+  if (table.ttl === undefined) found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
   if (table.pointInTimeRecovery === undefined) {
     found.push(unknown('claims table', `pawl could not read the point-in-time recovery of ${table.name}.`));
   }
-  return orOk('claims table', found, `${table.name}, one region, deletes by ${table.ttlAttribute}, protected`);
+  return orOk('claims table', found, `${table.name}, one region, deletes by ${attributeOf(table)}, protected`);
+}
+
+function attributeOf({ ttl }: TableFacts): string {
+  return ttl?.kind === 'on' ? ttl.attribute : 'nothing';
 }
 
 function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {

@@ -9,8 +9,8 @@ export interface ConsumerFacts {
   readonly timeoutSeconds: number;
   /** `undefined` for a container image. */
   readonly runtime: string | undefined;
-  /** What is kept for the function alone: `false` when nothing is, `undefined` when it could not be read. */
-  readonly reservedConcurrency: number | false | undefined;
+  /** What is reserved for the function; `undefined` when it could not be read. */
+  readonly reservedConcurrency: number | 'none' | undefined;
   readonly source: EventSourceFacts;
   /** The event sources of this queue to the function and its aliases. */
   readonly sources: readonly string[];
@@ -43,8 +43,8 @@ export interface QueueFacts {
   readonly fifo: boolean;
   readonly visibilityTimeoutSeconds: number;
   readonly retentionSeconds: number;
-  /** `false` when there is no redrive policy. */
-  readonly maxReceiveCount: number | false;
+  /** `'none'` when there is no redrive policy. */
+  readonly maxReceiveCount: number | 'none';
   /** Where the redrive policy leads. */
   readonly redriveArn: string | undefined;
   /** The queues that may use it as their dead-letter queue; `undefined` for all of its account. */

@@ -74,11 +74,11 @@ export async function mappingsFrom(
   return found;
 }
 
-/** What is kept for the function alone: `false` when nothing is, undefined when it could not be read. */
+/** What is reserved for the function; undefined when it could not be read. */
 export async function reservedConcurrencyOf(
   { lambda }: Account,
   FunctionName: string,
-): Promise<number | false | undefined> {
+): Promise<number | 'none' | undefined> {
   const read = await orUndefined(() => lambda.send(new GetFunctionConcurrencyCommand({ FunctionName })));
-  return read === undefined ? undefined : (read.ReservedConcurrentExecutions ?? false);
+  return read === undefined ? undefined : (read.ReservedConcurrentExecutions ?? 'none');
 }
