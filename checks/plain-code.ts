@@ -34,7 +34,6 @@ const NOT_CLEAN: readonly string[] = [
   'lib/middy/responses.ts',
   'lib/sqs/author-error.ts',
   'lib/sqs/message.ts',
-  'lib/testing/world.ts',
 ];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -7,7 +7,13 @@ import { sqsOnce } from '../../lib/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { assertSurvivesCrashes, crashSweep, type World } from '../../lib/testing/index.ts';
+import {
+  assertSurvivesCrashes,
+  claimStoreLaws,
+  crashSweep,
+  lockStoreLaws,
+  type World,
+} from '../../lib/testing/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
@@ -302,6 +308,18 @@ export const misspelt: readonly Misspelt[] = [
     option: 'effect',
     meant: 'effects',
     call: () => assertSurvivesCrashes(untyped({ ...sweep, effect: nothing })),
+  },
+  {
+    door: 'claimStoreLaws',
+    option: 'openElswhere',
+    meant: 'openElsewhere',
+    call: () => claimStoreLaws(untyped({ test: nothing, open: memoryStore, openElswhere: memoryStore })),
+  },
+  {
+    door: 'lockStoreLaws',
+    option: 'mayMeetitself',
+    meant: 'mayMeetItself',
+    call: () => lockStoreLaws(untyped({ test: nothing, open: memoryLockStore, mayMeetitself: true })),
   },
   {
     door: 'ClaimsTable',
