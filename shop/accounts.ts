@@ -1,27 +1,27 @@
 import type { HttpServer } from '../lib/rehearsal/http.ts';
+import { type ProviderFault, type ProviderOptions, startProvider } from '../lib/rehearsal/provider.ts';
 import { record } from '../lib/rehearsal/template.ts';
-import { type ProviderFault, type ProviderOptions, startProvider } from './provider.ts';
 
-/** What the service was asked to do, or did. */
+/** A call that the service got, or a change that it booked. */
 export interface AccountsEntry {
-  /** `asked`: a call to book the change arrived. `booked`: it was. */
+  /** `asked`: a call to book the change arrived. `booked`: the change is booked. */
   readonly kind: 'asked' | 'booked';
   readonly accountId: string;
   readonly changeId: string;
 }
 
-/** A stand-in for the service that keeps customers' points. It books every call that it gets, and knows what it was called for. */
+/** A stand-in for the service that keeps customers' points. It books every call that it gets, and keeps a log of the calls. */
 export interface Accounts extends HttpServer {
-  /** Everything, as it came. */
+  /** Everything, in the order of arrival. */
   readonly log: readonly AccountsEntry[];
 }
 
 export interface AccountsOptions extends Pick<ProviderOptions, 'kill'> {
-  /** Asked at each call to book a change; what it gives happens to this call. */
+  /** Called for each call to book a change; what it returns happens to this call. */
   readonly nextFault?: (changeId: string, accountId: string) => ProviderFault | undefined;
 }
 
-/** Starts it. It refuses to let an account fall below zero, has no idempotency keys, and finds at once what it has booked. */
+/** Starts the service. It refuses to let an account fall below zero, has no idempotency keys, and finds at once what it has booked. */
 export async function startAccounts({ nextFault, kill }: AccountsOptions = {}): Promise<Accounts> {
   const log: AccountsEntry[] = [];
   const balances = new Map<string, number>();
@@ -47,7 +47,7 @@ export async function startAccounts({ nextFault, kill }: AccountsOptions = {}): 
       accountOf.set(changeId, accountId);
       return {
         effect: 'account-change',
-        orderId: changeId,
+        subject: changeId,
         apply() {
           const balance = (balances.get(accountId) ?? 0) + points;
           if (balance < 0) return { status: 422, body: { message: 'The account has fewer points.' } };

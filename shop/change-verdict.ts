@@ -22,7 +22,7 @@ export interface ChangesVerdict {
   readonly neverRun: readonly string[];
   /** Not booked, while messages are still on the queue. */
   readonly unfinished: readonly string[];
-  /** Not booked, and no person is told; or refused for good, though the account had the points. */
+  /** Not booked, and without a message in the dead-letter queue; or refused for good, although the account had the points. */
   readonly lost: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function judgeChanges(plan: readonly PlannedChange[], seen: ChangesSeen):
   };
 }
 
-/** Whether every change was booked once and in order, or a person is told why not after it was tried. */
+/** Whether every change was booked once and in order, or was tried and is in the dead-letter queue. */
 export function isInOrder(verdict: ChangesVerdict): boolean {
   const { doubled, outOfOrder: late, neverRun, unfinished, lost } = verdict;
   return [doubled, late, neverRun, unfinished, lost].every(({ length }) => length === 0);

@@ -1,158 +1,104 @@
-import type { DeliveryFaults } from '../lib/rehearsal/event-source.ts';
-import type { StoreFaultStats, StoreFaults } from '../lib/rehearsal/store-faults.ts';
-import type { TapCall } from '../lib/rehearsal/tap.ts';
-import { record } from '../lib/rehearsal/template.ts';
+import type { DynamoDbFaultStats, DynamoDbFaults } from '../lib/rehearsal/dynamodb-faults.ts';
+import { CLAIM_KILL_POINTS, type ClaimKillPoint, createClaimKills } from '../lib/rehearsal/pawl/claim-kills.ts';
+import type { ProviderFault } from '../lib/rehearsal/provider.ts';
+import type { TapHooks } from '../lib/rehearsal/tap.ts';
+import { combineHooks } from '../lib/rehearsal/tap-hooks.ts';
+import { EFFECTS } from './app-functions.ts';
 import type { PlannedChange } from './change-plan.ts';
-import { claimsIn, completionsIn } from './claim-writes.ts';
-import type { EffectKind } from './ledger.ts';
-import {
-  EFFECTS,
-  type KillPoint,
-  type PlannedOrder,
-  type PlannedPayment,
-  type PlannedRepayment,
-  type Trouble,
-} from './plan.ts';
-import type { ProviderFault } from './provider.ts';
-import type { StackFaults } from './stack.ts';
-
-/** The operations of the app's consumers, as they stand in the ids of their claims. */
-export const OPERATION_OF: Readonly<Record<EffectKind, string>> = {
-  email: 'send-email',
-  'gift-card': 'issue-gift-card',
-};
+import { claimId } from './claim-id.ts';
+import type { PlannedOrder, PlannedPayment, PlannedRepayment, Trouble } from './plan.ts';
+import { createQueueOutages } from './queue-outages.ts';
+import { createRedeliveries } from './redeliveries.ts';
+import type { ShopFaults } from './start.ts';
 
 /** How long the service takes over a change of a slow account: an invocation has time for one. */
 const SLOW_MS = 600;
+
+/** What a run has planned. */
+export interface Plans {
+  readonly orders?: readonly PlannedOrder[];
+  readonly payments?: readonly PlannedPayment[];
+  readonly repayments?: readonly PlannedRepayment[];
+  readonly changes?: readonly PlannedChange[];
+}
 
 /** How often each kind of trouble really happened. */
 export interface FaultStats {
   readonly redeliveries: number;
   readonly providerFaults: number;
-  readonly store: StoreFaultStats;
+  readonly store: DynamoDbFaultStats;
 }
 
-/** Carries a plan out: each trouble happens once, at the first chance. */
+/** Carries plans out: each trouble happens once, at the first chance. */
 export function createFaults(
-  plan: readonly PlannedOrder[],
-  store: StoreFaults,
-  payments: readonly PlannedPayment[] = [],
-  repayments: readonly PlannedRepayment[] = [],
-  changes: readonly PlannedChange[] = [],
-): {
-  readonly faults: StackFaults;
-  readonly stats: FaultStats;
-} {
-  const stats = { redeliveries: 0, providerFaults: 0, store: store.stats };
+  { orders = [], payments = [], repayments = [], changes = [] }: Plans,
+  dynamodb: DynamoDbFaults,
+): { readonly faults: ShopFaults; stats(): FaultStats } {
+  const troubles = troublesOf({ orders, payments, changes });
+  const atProviders = createProviderFaults(troubles);
+  const redeliveries = createRedeliveries(orders);
+  const claimKills = createClaimKills(claimKillsAmong(troubles));
+  const killed = repayments.filter((planned) => planned.killed).map(({ request }) => request.requestId);
+  return {
+    faults: {
+      provider: (effect, orderId) => atProviders.next(claimId(effect, orderId)),
+      accounts: createAccountFaults(changes, atProviders.next),
+      delivery: redeliveries.faultsFor,
+      sqs: createQueueOutages(payments),
+      dynamodb: combineHooks(claimKills, createWorkKills(killed), dynamodb.hooks),
+    },
+    stats: () => ({ ...redeliveries.stats, ...atProviders.stats, store: dynamodb.stats }),
+  };
+}
+
+/** All troubles, by the ids of the claims that they are for. */
+function troublesOf({ orders, payments, changes }: Required<Omit<Plans, 'repayments'>>): ReadonlyMap<string, Trouble> {
   const troubles = new Map<string, Trouble>();
-  const redeliveries = new Map<string, string>();
-  for (const { order, effects } of plan) {
+  for (const { order, effects } of orders) {
     for (const effect of EFFECTS) {
-      const id = claimId(effect, order.orderId);
-      const { trouble, redelivery } = effects[effect];
-      if (trouble !== undefined) troubles.set(id, trouble);
-      if (redelivery !== undefined) redeliveries.set(id, redelivery);
+      const { trouble } = effects[effect];
+      if (trouble !== undefined) troubles.set(claimId(effect, order.orderId), trouble);
     }
   }
-
-  const outages = new Map<string, { left: number; readonly taken: boolean }>();
-  for (const { payment, kill, outage } of payments) {
+  for (const { payment, kill } of payments) {
     if (kill) troubles.set(`${kill.operation}#${payment.paymentId}`, { kind: 'kill', point: kill.point });
-    if (outage) outages.set(payment.paymentId, { left: outage.calls, taken: outage.taken });
   }
-
-  /** Whether the queue fails this call: before it has taken the message, or after. */
-  function queueFails({ operation, body }: TapCall, taken: boolean): boolean {
-    if (operation !== 'SendMessage') return false;
-    const { paymentId } = record(JSON.parse(String(record(JSON.parse(body))['MessageBody'])));
-    const outage = outages.get(String(paymentId));
-    if (outage === undefined || outage.taken !== taken || outage.left === 0) return false;
-    outage.left -= 1;
-    return true;
+  for (const { change, trouble } of changes) {
+    if (trouble !== undefined) troubles.set(changeClaimId(change.changeId), trouble);
   }
+  return troubles;
+}
 
-  for (const { request, killed } of repayments) {
-    if (killed) troubles.set(`repay-debts#${request.requestId}`, { kind: 'kill', point: 'work-written' });
+function changeClaimId(changeId: string): string {
+  return `change-account#${changeId}`;
+}
+
+/** The kills that meet a claim on its way to the table, or back. */
+function claimKillsAmong(troubles: ReadonlyMap<string, Trouble>): ReadonlyMap<string, ClaimKillPoint> {
+  const kills = new Map<string, ClaimKillPoint>();
+  for (const [id, trouble] of troubles) {
+    const point = trouble.kind === 'kill' ? CLAIM_KILL_POINTS.find((one) => one === trouble.point) : undefined;
+    if (point !== undefined) kills.set(id, point);
   }
+  return kills;
+}
 
-  const slowAccounts = new Set<string>();
-  const stuckChanges = new Set<string>();
-  for (const { change, trouble, slow, stuck } of changes) {
-    if (trouble !== undefined) troubles.set(`change-account#${change.changeId}`, trouble);
-    if (stuck) stuckChanges.add(change.changeId);
-    if (slow) slowAccounts.add(change.accountId);
-  }
-
-  /** Whether one of these claims is to cost its sandbox's life here. Each only once. */
-  function takesLife(ids: readonly string[], point: KillPoint): boolean {
-    const victim = ids.find((id) => {
-      const trouble = troubles.get(id);
-      return trouble?.kind === 'kill' && trouble.point === point;
-    });
-    return victim !== undefined && troubles.delete(victim);
-  }
-
-  function accounts(changeId: string, accountId: string): ProviderFault | undefined {
-    // As a person at the service would keep it back: nothing is booked, and it says so.
-    if (stuckChanges.has(changeId)) return { kind: 'error-before', status: 423 };
-    const slow = slowAccounts.has(accountId) ? ({ kind: 'late', delayMs: SLOW_MS } as const) : undefined;
-    return faultAt(`change-account#${changeId}`) ?? slow;
-  }
-
-  const provider = (effect: EffectKind, orderId: string) => faultAt(claimId(effect, orderId));
-
-  /** What goes wrong with this call for an effect. Each only once. */
-  function faultAt(id: string): ProviderFault | undefined {
-    const trouble = troubles.get(id);
-    const fault = trouble === undefined ? undefined : faultOf(trouble);
-    if (fault === undefined) return undefined;
-    troubles.delete(id);
-    if (trouble?.kind === 'provider') stats.providerFaults += 1;
-    return fault;
-  }
-
-  function delivery(effect: EffectKind): DeliveryFaults {
-    const take = (kind: string) => (message: { readonly Body?: string | undefined }) => {
-      const id = claimId(effect, String(record(JSON.parse(message.Body ?? 'null'))['orderId']));
-      if (redeliveries.get(id) !== kind) return false;
-      stats.redeliveries += 1;
-      return redeliveries.delete(id);
-    };
-    return { forgetsDeletion: take('forgets-deletion'), deliversTwice: take('delivers-twice') };
-  }
-
-  const faults: StackFaults = {
-    provider,
-    accounts,
-    delivery,
-    queue: {
-      onRequest: (call) => (queueFails(call, false) ? 'drop' : 'pass'),
-      onResponse: (call) => (queueFails(call, true) ? 'drop' : 'pass'),
-    },
-    tap: {
-      rewrite: store.rewrite,
-      onRequest: (call) => (takesLife(completionsIn(call), 'completion-sent') ? 'kill' : 'pass'),
-      onResponse: (call, answer) => {
-        // A claim that was refused belongs to somebody else: killing this sandbox would show nothing.
-        if (takesLife(claimsIn(call, answer), 'claim-written')) return 'kill';
-        if (takesLife(completionsIn(call, answer), 'completion-written')) return 'kill';
-        if (answer.status === 200 && takesLife(workIn(call), 'work-written')) return 'kill';
-        return store.onResponse();
-      },
-      onAnswered: (call, answer) => (takesLife(claimsIn(call, answer), 'claim-answered') ? 'kill' : 'pass'),
+/** What goes wrong with the calls for effects. Each fault happens once. */
+function createProviderFaults(troubles: ReadonlyMap<string, Trouble>) {
+  const left = new Map(troubles);
+  const stats = { providerFaults: 0 };
+  return {
+    stats,
+    /** The fault of the call for the effect of this claim. */
+    next(id: string): ProviderFault | undefined {
+      const trouble = left.get(id);
+      const fault = trouble && faultOf(trouble);
+      if (fault === undefined) return undefined;
+      left.delete(id);
+      if (trouble?.kind === 'provider') stats.providerFaults += 1;
+      return fault;
     },
   };
-  return { faults, stats };
-}
-
-/** The requests whose work a transaction commits: their effect keys stand in it. */
-function workIn({ operation, body }: TapCall): readonly string[] {
-  return operation === 'TransactWriteItems' ? (body.match(/repay-debts#request-\d+/g) ?? []) : [];
-}
-
-/** The id of an effect's claim in the table. */
-export function claimId(effect: EffectKind, orderId: string): string {
-  return `${OPERATION_OF[effect]}#${orderId}`;
 }
 
 function faultOf(trouble: Trouble): ProviderFault | undefined {
@@ -167,4 +113,32 @@ function faultOf(trouble: Trouble): ProviderFault | undefined {
     default:
       return undefined;
   }
+}
+
+/** What goes wrong with the calls to book a change: some are refused each time, and those of some accounts take long. */
+function createAccountFaults(
+  changes: readonly PlannedChange[],
+  next: (id: string) => ProviderFault | undefined,
+): NonNullable<ShopFaults['accounts']> {
+  const stuck = new Set(changes.filter((planned) => planned.stuck).map(({ change }) => change.changeId));
+  const slow = new Set(changes.filter((planned) => planned.slow).map(({ change }) => change.accountId));
+  return (changeId, accountId) => {
+    // As a person at the service would keep it back: nothing is booked, and the service says so.
+    if (stuck.has(changeId)) return { kind: 'error-before', status: 423 };
+    return next(changeClaimId(changeId)) ?? (slow.has(accountId) ? { kind: 'late', delayMs: SLOW_MS } : undefined);
+  };
+}
+
+/** Kills the worker of each of these repayments once, when some of its work is committed. */
+function createWorkKills(requestIds: readonly string[]): TapHooks {
+  const left = new Set(requestIds);
+  return {
+    onResponse({ operation, body }, { status }) {
+      if (operation !== 'TransactWriteItems' || status !== 200) return 'pass';
+      // The effect key of a request stands in each transaction of its work.
+      const ids = [...body.matchAll(/repay-debts#(request-\d+)/g)].map(([, id = '']) => id);
+      const victim = ids.find((id) => left.has(id));
+      return victim !== undefined && left.delete(victim) ? 'kill' : 'pass';
+    },
+  };
 }

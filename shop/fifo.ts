@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { drainQueues } from '../lib/rehearsal/drain.ts';
+import { createDynamoDbFaults } from '../lib/rehearsal/dynamodb-faults.ts';
 import type { Progress } from '../lib/rehearsal/progress.ts';
 import { createRandom } from '../lib/rehearsal/random.ts';
-import { createStoreFaults } from '../lib/rehearsal/store-faults.ts';
 import { type PlannedChange, planChanges } from './change-plan.ts';
 import { type ChangesVerdict, judgeChanges } from './change-verdict.ts';
 import { bundleChanged, type Protection } from './changed-bundle.ts';
 import { createFaults } from './faults.ts';
-import { type LocalStack, startStack } from './stack.ts';
+import { type Shop, startShop } from './start.ts';
+import { stopwatch } from './stopwatch.ts';
 
 export interface FifoOptions {
   readonly changes: number;
@@ -19,7 +20,7 @@ export interface FifoOptions {
   readonly progress: Progress;
   /** When to give up waiting for the queue, from the start of the run. @default 240000, and more by three times the share of kills */
   readonly deadlineMs?: number;
-  /** Every line that a sandbox prints. */
+  /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
 }
 
@@ -43,32 +44,32 @@ export interface FifoResult {
 export async function runFifo(options: FifoOptions): Promise<FifoResult> {
   const { progress, protection, seed, killShare } = options;
   const begun = Date.now();
-  const elapsed = () => Math.round((Date.now() - begun) / 100) / 10;
+  const elapsed = stopwatch();
   const plan = planChanges(options);
-  const { faults, stats } = createFaults([], createStoreFaults(createRandom(seed)), [], [], plan);
-  await using stack = await startStack({
+  const { faults, stats } = createFaults({ changes: plan }, createDynamoDbFaults(createRandom(seed)));
+  await using shop = await startShop({
     faults,
     onStarting: (what) => progress.update(`${what} …`),
     ...(options.onLog ? { onLog: options.onLog } : {}),
     ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
   });
   progress.update('sending the changes …');
-  const messages = await sendChanges(stack, plan);
+  const messages = await sendChanges(shop, plan);
   const deadline = begun + (options.deadlineMs ?? 240_000 * (1 + 3 * killShare));
-  const left = await drain(stack, deadline, (state) =>
+  const left = await drain(shop, deadline, (state) =>
     progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`),
   );
   progress.end();
 
-  const { service, consumer } = stack.accounts;
-  const deadLetters = consumer.deadLetterQueue ? await stack.sqs.messages(consumer.deadLetterQueue.name) : [];
+  const { service, consumer } = shop.accounts;
+  const deadLetters = consumer.deadLetterQueue ? await shop.sqs.messages(consumer.deadLetterQueue.name) : [];
   return {
     verdict: judgeChanges(plan, { log: service.log, deadLetters, left }),
     messages,
     deliveries: consumer.stats.deliveries,
     batches: consumer.stats.batches,
-    sandboxes: { ...stack.sandboxes },
-    providerFaults: stats.providerFaults,
+    sandboxes: { ...shop.sandboxes },
+    providerFaults: stats().providerFaults,
     left,
     killShare,
     seed,
@@ -77,8 +78,8 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
   };
 }
 
-/** Sends them in order, and then some of them again. Answers how many messages that were. */
-async function sendChanges({ sqs, accounts }: LocalStack, plan: readonly PlannedChange[]): Promise<number> {
+/** Sends them in order, and then some of them again. Returns how many messages that were. */
+async function sendChanges({ sqs, accounts }: Shop, plan: readonly PlannedChange[]): Promise<number> {
   const again = plan.filter(({ sentAgain }) => sentAgain);
   const all = [...plan, ...again].map(({ change }, index) => ({
     Id: String(index),
@@ -97,15 +98,14 @@ async function sendChanges({ sqs, accounts }: LocalStack, plan: readonly Planned
   return all.length;
 }
 
-async function drain(stack: LocalStack, deadline: number, show: (state: string) => void): Promise<number> {
-  const { consumer, service } = stack.accounts;
-  for (;;) {
-    const { ready, delayed, inFlight } = await stack.sqs.depth(consumer.queue.name);
-    const left = ready + delayed + inFlight;
-    if (left === 0 || Date.now() >= deadline) return left;
-    show(
-      `${service.log.filter(({ kind }) => kind === 'booked').length} changes booked   ${stack.sandboxes.killed} sandboxes killed   ${left} messages to go`,
-    );
-    await sleep(250);
-  }
+async function drain(shop: Shop, until: number, show: (state: string) => void): Promise<number> {
+  const { consumer, service } = shop.accounts;
+  return drainQueues({
+    depths: async () => [await shop.sqs.depth(consumer.queue.name)],
+    until,
+    onLook({ left }) {
+      const booked = service.log.filter(({ kind }) => kind === 'booked').length;
+      show(`${booked} changes booked   ${shop.sandboxes.killed} sandboxes killed   ${left} messages to go`);
+    },
+  });
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpServer } from '../lib/rehearsal/http.ts';
+import { type ProviderAnswer, type ProviderOptions, startProvider } from '../lib/rehearsal/provider.ts';
 import { record } from '../lib/rehearsal/template.ts';
-import type { Ledger } from './ledger.ts';
-import { type ProviderAnswer, type ProviderOptions, startProvider } from './provider.ts';
+import type { EffectKind, Ledger } from './ledger.ts';
 
 interface Card {
   readonly cardId: string;
@@ -19,7 +19,7 @@ interface Issued {
   readonly at: number;
 }
 
-export interface GiftCardOptions extends ProviderOptions {
+export interface GiftCardOptions extends ProviderOptions<EffectKind> {
   /** How long after it was issued the look-up finds a card, in milliseconds: reads come from a replica. @default 0 */
   readonly lookupLagMs?: number;
   /** `false`: every call issues another card, whatever its idempotency key. @default true */
@@ -27,12 +27,12 @@ export interface GiftCardOptions extends ProviderOptions {
 }
 
 /**
- * A stand-in for a gift card provider that honours idempotency keys: the same key gives the same card again, and the
+ * Starts a stand-in for a gift card provider that honours idempotency keys: the same key gives the same card again, and the
  * same key with another request is refused. A card can be looked up by its key, once the look-up has caught up.
  */
 export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = {}): Promise<HttpServer> {
   const { lookupLagMs = 0, honoursKeys = true } = options;
-  /** The first card of each key. Where keys are ignored there may be others; any one of them says that the effect happened. */
+  /** The first card of each key. If keys are ignored, there may be more; any of them says that the effect happened. */
   const issued = new Map<string, Issued>();
 
   function lookUp(key: string): ProviderAnswer {
@@ -58,7 +58,7 @@ export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = 
     const request = JSON.stringify([orderId, amountCents, currency, recipient]);
     return {
       effect: 'gift-card',
-      orderId,
+      subject: orderId,
       apply() {
         const known = typeof key === 'string' ? issued.get(key) : undefined;
         if (honoursKeys && known !== undefined) {

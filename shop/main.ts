@@ -4,8 +4,9 @@ import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
 import { runFifo } from './fifo.ts';
 import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo-report.ts';
-import { isGood, jsonLine, report } from './report.ts';
+import { report } from './report.ts';
 import { runTraffic } from './traffic.ts';
+import { isGood, jsonLine } from './traffic-result.ts';
 
 /** Runs the command line of the local stack to its end. Answers the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -5,13 +5,14 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { parkedClaims } from '../lib/index.ts';
-import { orderOf, receiveDeadLetters } from '../lib/rehearsal/dead-letters.ts';
+import { receiveDeadLetters } from '../lib/rehearsal/dead-letters.ts';
 import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
-import { OPERATION_OF } from './faults.ts';
+import { OPERATION_OF } from './app-functions.ts';
+import { orderOf } from './dead-letters.ts';
 import type { EffectKind } from './ledger.ts';
-import type { LocalStack } from './stack.ts';
+import type { Shop } from './start.ts';
 
-/** One parked claim that was decided, and how. */
+/** One parked claim that the operator decided, and how. */
 export interface Decided {
   readonly effect: EffectKind;
   readonly orderId: string;
@@ -19,17 +20,16 @@ export interface Decided {
 }
 
 /**
- * A stand-in for the person who looks after the dead-letter queue of a consumer: looks parked orders up in the provider's
- * own ledger, decides their claims, and redrives their messages. One that had happened and one that had not, if there
- * are enough of them that others are left to be seen.
+ * A stand-in for the operator, who looks parked orders up in the provider's own ledger, decides their claims, and redrives
+ * their messages. The operator decides one that had happened and one that had not, so that others stay parked to be seen.
  */
-export async function decideSomeParked(stack: LocalStack, effect: EffectKind): Promise<readonly Decided[]> {
-  const { deadLetterQueue } = stack.consumers[effect];
+export async function decideSomeParked(shop: Shop, effect: EffectKind): Promise<readonly Decided[]> {
+  const { deadLetterQueue } = shop.consumers[effect];
   if (deadLetterQueue === undefined) return [];
-  const received = await receiveDeadLetters(stack.sqs.client, deadLetterQueue.url);
+  const received = await receiveDeadLetters(shop.sqs.client, deadLetterQueue.url);
   const parked = received.filter(isParked).map((message) => ({ message, orderId: orderOf(message) ?? '' }));
   const orders = [...new Map(parked.map((one) => [one.orderId, one])).values()];
-  const happened = stack.ledger.countByOrder(effect);
+  const happened = shop.ledger.countByOrder(effect);
   const chosen = [
     orders.find(({ orderId }) => happened.has(orderId)),
     orders.find(({ orderId }) => !happened.has(orderId)),
@@ -39,7 +39,7 @@ export async function decideSomeParked(stack: LocalStack, effect: EffectKind): P
 
   const claims = parkedClaims({
     operation: OPERATION_OF[effect],
-    store: dynamoStore({ tableName: stack.claimsTable, client: stack.dynamo }),
+    store: dynamoStore({ tableName: shop.claimsTable, client: shop.dynamo }),
   });
   const decided: Decided[] = [];
   const redriven = new Set<Message>();
@@ -48,12 +48,12 @@ export async function decideSomeParked(stack: LocalStack, effect: EffectKind): P
     const note = `looked up in the provider's ledger: ${happened.get(orderId) ?? 0} found`;
     const { outcome } = await claims.resolve(orderId, verdict, { by: 'the operator', note });
     if (outcome !== 'resolved') continue;
-    await redrive(stack, effect, message);
+    await redrive(shop, effect, message);
     redriven.add(message);
     decided.push({ effect, orderId, verdict });
   }
   await giveBack(
-    stack,
+    shop,
     effect,
     received.filter((message) => !redriven.has(message)),
   );
@@ -64,20 +64,20 @@ function isParked({ MessageAttributes }: Message): boolean {
   return MessageAttributes?.['pawl-reason']?.StringValue === 'parked';
 }
 
-/** Makes messages of a dead-letter queue visible to the next one who looks. */
-async function giveBack(stack: LocalStack, effect: EffectKind, messages: readonly Message[]): Promise<void> {
-  const QueueUrl = stack.consumers[effect].deadLetterQueue?.url;
+/** Makes messages of a dead-letter queue visible again. */
+async function giveBack(shop: Shop, effect: EffectKind, messages: readonly Message[]): Promise<void> {
+  const QueueUrl = shop.consumers[effect].deadLetterQueue?.url;
   await Promise.all(
     messages.map(({ ReceiptHandle }) =>
-      stack.sqs.client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 })),
+      shop.sqs.client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 })),
     ),
   );
 }
 
 /** As SQS redrives: the same message under a new id. Sent before it is deleted, since twice does no harm here. */
-async function redrive(stack: LocalStack, effect: EffectKind, message: Message): Promise<void> {
-  const { queue, deadLetterQueue } = stack.consumers[effect];
+async function redrive(shop: Shop, effect: EffectKind, message: Message): Promise<void> {
+  const { queue, deadLetterQueue } = shop.consumers[effect];
   const { Body: MessageBody, MessageAttributes, ReceiptHandle } = message;
-  await stack.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody, MessageAttributes }));
-  await stack.sqs.client.send(new DeleteMessageCommand({ QueueUrl: deadLetterQueue?.url, ReceiptHandle }));
+  await shop.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody, MessageAttributes }));
+  await shop.sqs.client.send(new DeleteMessageCommand({ QueueUrl: deadLetterQueue?.url, ReceiptHandle }));
 }

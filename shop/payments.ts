@@ -1,16 +1,16 @@
 import { list, record } from '../lib/rehearsal/template.ts';
 import type { PlannedPayment } from './plan.ts';
-import type { LocalStack } from './stack.ts';
+import type { Shop } from './start.ts';
 import type { Told } from './told.ts';
 
 /** What became of the payments, by the report of the app's own `ledger-drift`. */
 export interface PaymentsVerdict {
   readonly payments: number;
-  /** How often the processor called, until each callback was answered. */
+  /** How often the processor called, until each callback had its response. */
   readonly callbacks: number;
-  /** Payments of which the processor told something malformed first. */
+  /** Payments whose first callbacks were malformed. */
   readonly corrected: number;
-  /** Payments whose messages the queue would not take, or took without saying so, at first. */
+  /** Payments whose message the queue refused at first, or took with its response lost. */
   readonly outages: number;
   /** Payments that the app has not accepted, however often the processor called. */
   readonly refused: readonly string[];
@@ -19,14 +19,14 @@ export interface PaymentsVerdict {
   readonly drift: readonly string[];
 }
 
-/** Runs the report, and says what it found. @throws Error when it fails */
+/** Runs the report, and returns what it found. @throws Error if it fails */
 export async function judgePayments(
-  stack: LocalStack,
+  shop: Shop,
   planned: readonly PlannedPayment[],
   { calls, refused }: Told,
 ): Promise<PaymentsVerdict> {
-  const outcome = await stack.payments.findDrift();
-  if (outcome.kind !== 'response') throw new Error(`ledger-drift did not answer: ${JSON.stringify(outcome)}`);
+  const outcome = await shop.payments.findDrift();
+  if (outcome.kind !== 'response') throw new Error(`ledger-drift gave no response: ${JSON.stringify(outcome)}`);
   const { payments, ledgerEntries, drift } = record(outcome.value);
   return {
     payments: Number(payments),

@@ -1,24 +1,18 @@
+import type { ClaimKillPoint } from '../lib/rehearsal/pawl/claim-kills.ts';
+import type { ProviderFault } from '../lib/rehearsal/provider.ts';
 import { createRandom, type Random } from '../lib/rehearsal/random.ts';
 import type { EffectKind } from './ledger.ts';
 import type { ProcessedPayment } from './processor.ts';
-import type { ProviderFault } from './provider.ts';
 
 /** The moment at which a sandbox is killed, in the life of one effect. */
 export type KillPoint =
-  /** The claim is written; the worker never learns it. */
-  | 'claim-written'
-  /** The worker has just learnt that it holds the claim. */
-  | 'claim-answered'
+  | ClaimKillPoint
   /** The call has reached the provider, which has not done anything yet. */
   | 'before-effect'
-  /** The provider has done it, and has not answered. */
+  /** The provider has done it, and has not responded. */
   | 'effect-applied'
-  /** The provider's answer has just gone out. */
+  /** The provider's response has just gone out. */
   | 'effect-answered'
-  /** The completion is on its way to the table. */
-  | 'completion-sent'
-  /** The completion is written; the worker never learns it. */
-  | 'completion-written'
   /** Some of the work of a request is committed, and the rest is not. */
   | 'work-written';
 
@@ -53,7 +47,7 @@ export interface PlannedPayment {
   readonly payment: ProcessedPayment;
   /** In the function that the processor calls, or in the one that posts to the ledger. */
   readonly kill: { readonly operation: (typeof PAYMENT_OPERATIONS)[number]; readonly point: KillPoint } | undefined;
-  /** How many of the first calls of the processor tell something malformed. */
+  /** How many of the first calls of the processor have a malformed body. */
   readonly flawedCalls: number;
   /** How often the queue fails when the payment is sent to it; and whether it has taken the message then, which it does not say. */
   readonly outage: { readonly calls: number; readonly taken: boolean } | undefined;
@@ -73,8 +67,6 @@ export interface PlanOptions {
   readonly killShare: number;
   readonly seed: number;
 }
-
-export const EFFECTS: readonly [EffectKind, EffectKind] = ['email', 'gift-card'];
 
 const SENT_AGAIN_SHARE = 0.1;
 const FORGOTTEN_SHARE = 0.06;

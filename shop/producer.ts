@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
+import { EFFECTS } from './app-functions.ts';
 import type { EffectKind } from './ledger.ts';
-import { EFFECTS, type PlannedOrder } from './plan.ts';
+import type { PlannedOrder } from './plan.ts';
 
 export interface Sent {
   readonly messages: number;

@@ -1,9 +1,9 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { PlannedRepayment } from './plan.ts';
-import type { LocalStack } from './stack.ts';
+import type { Shop } from './start.ts';
 
-/** What became of the debts that somebody wanted to repay. */
+/** What became of the debts that requests named. */
 export interface RepaymentsVerdict {
   readonly requests: number;
   /** Debts that were named by at least one request. */
@@ -16,7 +16,7 @@ export interface RepaymentsVerdict {
 
 /** Creates the debts, and sends the requests, each of them twice. */
 export async function sendRepayments(
-  { dynamo, sqs, repayments }: LocalStack,
+  { dynamo, sqs, repayments }: Shop,
   plan: readonly PlannedRepayment[],
 ): Promise<void> {
   const documents = DynamoDBDocumentClient.from(dynamo);
@@ -33,7 +33,7 @@ export async function sendRepayments(
 
 /** Reads the debts and the locks, and says what is wrong with them. */
 export async function judgeRepayments(
-  { dynamo, repayments: { debtsTable, claimsTable } }: LocalStack,
+  { dynamo, repayments: { debtsTable, claimsTable } }: Shop,
   plan: readonly PlannedRepayment[],
 ): Promise<RepaymentsVerdict> {
   const documents = DynamoDBDocumentClient.from(dynamo);

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpServer } from '../lib/rehearsal/http.ts';
+import { type ProviderOptions, startProvider } from '../lib/rehearsal/provider.ts';
 import { list, record } from '../lib/rehearsal/template.ts';
-import type { Ledger } from './ledger.ts';
-import { type ProviderOptions, startProvider } from './provider.ts';
+import type { EffectKind, Ledger } from './ledger.ts';
 
 /**
- * A stand-in for SES v2 `SendEmail`. Like SES it remembers nothing: whoever calls twice sends twice.
+ * Starts a stand-in for SES v2 `SendEmail`. Like SES it remembers nothing: each call sends one more mail.
  *
- * Whose mail it is comes from the tag `orderId`.
+ * The tag `orderId` says which order a mail belongs to.
  */
-export async function startSes(ledger: Ledger, options: ProviderOptions = {}): Promise<HttpServer> {
+export async function startSes(ledger: Ledger, options: ProviderOptions<EffectKind> = {}): Promise<HttpServer> {
   return startProvider((call) => {
     if (call.method !== 'POST' || call.path !== '/v2/email/outbound-emails') {
       return { status: 404, body: { message: `The SES stand-in has no ${call.method} ${call.path}.` } };
@@ -25,7 +25,7 @@ export async function startSes(ledger: Ledger, options: ProviderOptions = {}): P
     ledger.ask('email', orderId);
     return {
       effect: 'email',
-      orderId,
+      subject: orderId,
       apply() {
         const key = randomUUID();
         ledger.append({ effect: 'email', orderId, key, sandbox: call.sandbox });

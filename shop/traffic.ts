@@ -1,115 +1,178 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { deadLetteredOrders } from '../lib/rehearsal/dead-letters.ts';
+import { drainQueues, messagesIn } from '../lib/rehearsal/drain.ts';
+import { createDynamoDbFaults } from '../lib/rehearsal/dynamodb-faults.ts';
+import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
+import { createPawlEvents, type PawlEvents } from '../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../lib/rehearsal/progress.ts';
 import { createRandom } from '../lib/rehearsal/random.ts';
-import type { QueueDepth } from '../lib/rehearsal/sqs-local.ts';
-import { createStoreFaults } from '../lib/rehearsal/store-faults.ts';
+import { EFFECTS } from './app-functions.ts';
 import { bundleChanged, type Protection } from './changed-bundle.ts';
-import { createFaults } from './faults.ts';
+import { deadLetteredOrders } from './dead-letters.ts';
+import { createFaults, type FaultStats } from './faults.ts';
 import type { EffectKind } from './ledger.ts';
-import { decideSomeParked } from './operator.ts';
-import { createPawlEvents } from './pawl-events.ts';
+import { type Decided, decideSomeParked } from './operator.ts';
 import { judgePayments } from './payments.ts';
-import { createPlan, EFFECTS, planPayments, planRepayments } from './plan.ts';
-import { sendOrders } from './producer.ts';
+import {
+  createPlan,
+  type PlannedOrder,
+  type PlannedPayment,
+  type PlannedRepayment,
+  planPayments,
+  planRepayments,
+} from './plan.ts';
+import { type Sent, sendOrders } from './producer.ts';
 import { judgeRepayments, sendRepayments } from './repayments.ts';
-import type { TrafficResult } from './report.ts';
-import { type LocalStack, type OtherVersion, startStack } from './stack.ts';
-import { judge } from './verdict.ts';
+import { type OtherShop, type Shop, startShop } from './start.ts';
+import { stopwatch } from './stopwatch.ts';
+import type { Told } from './told.ts';
+import type { TrafficResult } from './traffic-result.ts';
+import { type EffectVerdict, judge } from './verdict.ts';
 
 export interface TrafficOptions {
   readonly orders: number;
-  /** Each is told of twice, by two processes at the same instant. */
+  /** The processor sends two callbacks for each, from two processes at the same instant. */
   readonly payments: number;
-  /** Requests to repay debts, over sets that overlap; each is sent twice. */
+  /** Requests to repay debts, over sets that overlap. Each is sent twice. */
   readonly repayments: number;
   /** The share of orders that cost a sandbox its life, from 0 to 1. */
   readonly killShare: number;
   readonly seed: number;
   readonly protection: Protection;
   readonly progress: Progress;
-  /** What the functions get as their timeout. @default 3 */
+  /** The timeout of the functions. @default 3 */
   readonly functionTimeoutSeconds?: number;
   /** When to give up waiting for the queues, from the start of the run. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
   /** Environment variables of all functions, in place of the app's. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Another version of the functions, which runs beside this one. */
-  readonly other?: OtherVersion;
-  /** When the stack is up, before anything is sent. */
-  readonly onUp?: (stack: LocalStack) => void;
-  /** When the queues are empty for the first time, while the processor may still be calling. Answers whether there are messages again, to be waited for. */
-  readonly onDrained?: (stack: LocalStack) => Promise<boolean>;
-  /** Every line that a sandbox prints. */
+  readonly other?: OtherShop;
+  /** Called when the shop is up, before anything is sent. */
+  readonly onUp?: (shop: Shop) => void;
+  /** Called when the queues are empty for the first time, while the processor may still be calling. Returns whether there are messages again, to be waited for. */
+  readonly onDrained?: (shop: Shop) => Promise<boolean>;
+  /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
+}
+
+/** What is planned for a run. */
+interface Plan {
+  readonly orders: readonly PlannedOrder[];
+  readonly payments: readonly PlannedPayment[];
+  readonly repayments: readonly PlannedRepayment[];
+}
+
+/** A run, once the shop is up. */
+interface Run {
+  readonly options: TrafficOptions;
+  readonly plan: Plan;
+  readonly shop: Shop;
+  readonly events: PawlEvents;
+  /** When to give up, in epoch milliseconds. */
+  readonly deadline: number;
+  /** Seconds since the start. */
+  readonly elapsed: () => number;
+}
+
+/** What happened until the queues were empty. */
+interface Settled {
+  readonly sent: Sent;
+  readonly told: Told;
+  readonly decided: readonly Decided[];
+  /** Messages that were still on their queues when the time was up. */
+  readonly left: number;
 }
 
 /** Orders through the real app, with every kind of trouble there is, until its queues are empty. */
 export async function runTraffic(options: TrafficOptions): Promise<TrafficResult> {
-  const { progress, protection } = options;
-  const begun = Date.now();
-  const elapsed = () => Math.round((Date.now() - begun) / 100) / 10;
-  const plan = createPlan(options);
-  const orderIds = plan.map(({ order }) => order.orderId);
-  const payments = planPayments({ ...options, orders: options.payments });
-  const repayments = planRepayments(options.repayments, options.seed);
+  const { progress, seed } = options;
+  const elapsed = stopwatch();
+  const deadline = Date.now() + deadlineMsOf(options);
+  const plan: Plan = {
+    orders: createPlan(options),
+    payments: planPayments({ ...options, orders: options.payments }),
+    repayments: planRepayments(options.repayments, seed),
+  };
   const events = createPawlEvents();
-  const storeFaults = createStoreFaults(createRandom(options.seed));
-  const { faults, stats: faultStats } = createFaults(plan, storeFaults, payments, repayments);
-  await using stack = await startStack({
-    faults,
+  const { faults, stats } = createFaults(plan, createDynamoDbFaults(createRandom(seed)));
+  await using shop = await startShop({ faults, ...shopOptions(options, events) });
+  options.onUp?.(shop);
+  const run: Run = { options, plan, shop, events, deadline, elapsed };
+  const settled = await settle(run);
+  const result = await resultOf(run, settled, stats());
+  progress.end();
+  return result;
+}
+
+/** Each kill costs a visibility timeout, and what waits for the killed worker waits with it. */
+function deadlineMsOf({ deadlineMs, orders, payments, repayments, killShare }: TrafficOptions): number {
+  return deadlineMs ?? Math.max(110_000, 300 * (orders + payments + repayments)) * (1 + 3 * killShare);
+}
+
+function shopOptions(options: TrafficOptions, events: PawlEvents): Parameters<typeof startShop>[0] {
+  const { protection, progress, functionTimeoutSeconds, environment, other, onLog } = options;
+  return {
     onStarting: (what) => progress.update(`${what} …`),
     onLog(line, sandbox) {
       events.read(line);
-      options.onLog?.(line, sandbox);
+      onLog?.(line, sandbox);
     },
-    ...(options.functionTimeoutSeconds ? { functionTimeoutSeconds: options.functionTimeoutSeconds } : {}),
-    ...(options.environment ? { environment: options.environment } : {}),
-    ...(options.other ? { other: options.other } : {}),
+    ...(functionTimeoutSeconds ? { functionTimeoutSeconds } : {}),
+    ...(environment ? { environment } : {}),
+    ...(other ? { other } : {}),
     ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
-  });
-  options.onUp?.(stack);
-  progress.update('sending the orders …');
-  const sent = await sendOrders(stack, plan);
-  await sendRepayments(stack, repayments);
-
-  // Each kill costs a visibility timeout, and whoever waits for what was killed waits with it.
-  const usualMs = Math.max(110_000, 300 * (options.orders + options.payments + options.repayments));
-  const deadline = begun + (options.deadlineMs ?? usualMs * (1 + 3 * options.killShare));
-  const { processor, callbackUrl } = stack.payments;
-  const telling = processor.tell(callbackUrl, payments, deadline);
-  const drained = () =>
-    drain(stack, deadline, (state) => progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`));
-  let left = await drained();
-  if (await options.onDrained?.(stack)) left = await drained();
-  const told = await telling;
-  left += await drained();
-  // Only emails are parked as a rule; a gift card in doubt is looked up by its consumer.
-  const decided = left > 0 || protection !== 'as-written' ? [] : await decideSomeParked(stack, 'email');
-  if (decided.length > 0) left = await drained();
-  const repaid = await judgeRepayments(stack, repayments);
-  const paid = await judgePayments(stack, payments, told);
-  progress.end();
-
-  const parked = await parkedClaims(stack);
-  // SES has no effect keys, and 'retry' is for providers that have.
-  const mayRepeat = (effect: EffectKind) => protection === 'retry' && effect === 'email';
-  const verdictOn = async (effect: EffectKind) => {
-    const url = stack.consumers[effect].deadLetterQueue?.url;
-    const deadLettered = url === undefined ? new Set<string>() : await deadLetteredOrders(stack.sqs.client, url);
-    return judge(effect, orderIds, stack.ledger, { parkedClaims: parked, deadLettered, left }, mayRepeat(effect));
   };
-  const consumers = EFFECTS.map((effect) => stack.consumers[effect]);
+}
+
+/** Sends everything, and waits until the queues are empty and every callback has its response, or the time is up. */
+async function settle(run: Run): Promise<Settled> {
+  const { options, plan, shop, deadline } = run;
+  options.progress.update('sending the orders …');
+  const sent = await sendOrders(shop, plan.orders);
+  await sendRepayments(shop, plan.repayments);
+  const { processor, callbackUrl } = shop.payments;
+  const telling = processor.tell(callbackUrl, plan.payments, deadline);
+  let left = await drain(run);
+  if (await options.onDrained?.(shop)) left = await drain(run);
+  const told = await telling;
+  left += await drain(run);
+  // As a rule only emails are parked: the consumer of gift cards looks up what is in doubt.
+  const decided = left > 0 || options.protection !== 'as-written' ? [] : await decideSomeParked(shop, 'email');
+  if (decided.length > 0) left = await drain(run);
+  return { sent, told, decided, left };
+}
+
+/** Waits until the queues are empty or the time is up. Returns how many messages are left. */
+async function drain({ shop, deadline, elapsed, options: { progress } }: Run): Promise<number> {
+  const { consumers, payments, repayments, sandboxes, sqs, ledger } = shop;
+  const all = [...EFFECTS.map((effect) => consumers[effect]), payments.consumer, repayments.consumer];
+  const done = (effect: EffectKind) => ledger.countByOrder(effect).size;
+  return drainQueues({
+    depths: () => Promise.all(all.map(({ queue }) => sqs.depth(queue.name))),
+    until: deadline,
+    onLook({ left, ready }) {
+      const busy = ready > 0 || sandboxes.busy > 0;
+      progress.update(
+        `${elapsed().toFixed(0).padStart(3)} s   ${done('email')} emails   ${done('gift-card')} gift cards   ` +
+          `${sandboxes.killed} sandboxes killed   ${left} messages ${busy ? 'to go' : 'waiting to become visible again'}`,
+      );
+    },
+  });
+}
+
+/** Asks the providers, the tables and the dead-letter queues what became of everything. */
+async function resultOf(run: Run, { sent, told, decided, left }: Settled, faults: FaultStats): Promise<TrafficResult> {
+  const { options, plan, shop, events, elapsed } = run;
+  const consumers = EFFECTS.map((effect) => shop.consumers[effect]);
   const total = (pick: (consumer: (typeof consumers)[number]) => number) =>
     consumers.reduce((sum, consumer) => sum + pick(consumer), 0);
+  const verdicts = await verdictsOn(run, left);
   return {
     orders: options.orders,
     messages: sent.messages,
     producerDuplicates: sent.duplicates,
-    sqsRedeliveries: faultStats.redeliveries,
-    providerFaults: faultStats.providerFaults,
-    storeFaults: faultStats.store,
+    sqsRedeliveries: faults.redeliveries,
+    providerFaults: faults.providerFaults,
+    storeFaults: faults.store,
     deliveries: total(({ stats }) => stats.deliveries),
     batches: total(({ stats }) => stats.batches),
     suppressed: events.count('replayed', 'repeated'),
@@ -117,58 +180,38 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     takeovers: events.count('taken-over'),
     verdicts: events.verdicts(),
     decided,
-    deadLettered: await deadLettered(stack),
-    sandboxes: { ...stack.sandboxes },
-    emails: await verdictOn('email'),
-    giftCards: await verdictOn('gift-card'),
-    payments: paid,
-    repayments: repaid,
+    deadLettered: await countDeadLetters(shop),
+    sandboxes: { ...shop.sandboxes },
+    ...verdicts,
+    payments: await judgePayments(shop, plan.payments, told),
+    repayments: await judgeRepayments(shop, plan.repayments),
     left,
-    protection,
+    protection: options.protection,
     killShare: options.killShare,
     seed: options.seed,
     seconds: elapsed(),
   };
 }
 
-/** Waits until the queues are empty or the time is up. Answers how many messages are left. */
-async function drain(stack: LocalStack, deadline: number, show: (state: string) => void): Promise<number> {
-  for (;;) {
-    const queues = [
-      ...EFFECTS.map((effect) => stack.consumers[effect]),
-      stack.payments.consumer,
-      stack.repayments.consumer,
-    ];
-    const depths = await Promise.all(queues.map(({ queue }) => stack.sqs.depth(queue.name)));
-    const sum = (pick: (depth: QueueDepth) => number) => depths.reduce((total, depth) => total + pick(depth), 0);
-    const left = sum(({ ready, delayed, inFlight }) => ready + delayed + inFlight);
-    if (left === 0 || Date.now() >= deadline) return left;
-    const done = (effect: EffectKind) => stack.ledger.countByOrder(effect).size;
-    const busy = sum(({ ready }) => ready) > 0 || stack.sandboxes.busy > 0;
-    show(
-      `${done('email')} emails   ${done('gift-card')} gift cards   ${stack.sandboxes.killed} sandboxes killed   ` +
-        `${left} messages ${busy ? 'to go' : 'waiting to become visible again'}`,
-    );
-    await sleep(250);
-  }
+async function verdictsOn(
+  { options, plan, shop }: Run,
+  left: number,
+): Promise<{ readonly emails: EffectVerdict; readonly giftCards: EffectVerdict }> {
+  const { parked } = await readClaims(shop.dynamo, shop.claimsTable);
+  const orderIds = plan.orders.map(({ order }) => order.orderId);
+  const verdictOn = async (effect: EffectKind) => {
+    const url = shop.consumers[effect].deadLetterQueue?.url;
+    const deadLettered = url === undefined ? new Set<string>() : await deadLetteredOrders(shop.sqs.client, url);
+    // SES has no effect keys, and 'retry' is for providers that have.
+    const mayRepeat = options.protection === 'retry' && effect === 'email';
+    return judge(effect, orderIds, shop.ledger, { parkedClaims: parked, deadLettered, left }, mayRepeat);
+  };
+  return { emails: await verdictOn('email'), giftCards: await verdictOn('gift-card') };
 }
 
-async function parkedClaims(stack: LocalStack): Promise<ReadonlySet<string>> {
-  const client = DynamoDBDocumentClient.from(stack.dynamo);
-  const parked = new Set<string>();
-  const scan = { TableName: stack.claimsTable, ConsistentRead: true };
-  for await (const { Items = [] } of paginateScan({ client }, scan)) {
-    for (const item of Items) if (item['status'] === 'parked') parked.add(String(item['id']));
-  }
-  return parked;
-}
-
-async function deadLettered(stack: LocalStack): Promise<number> {
+async function countDeadLetters({ consumers, sqs }: Shop): Promise<number> {
   // Consumers may share a dead-letter queue.
-  const names = new Set(EFFECTS.map((effect) => stack.consumers[effect].deadLetterQueue?.name));
-  const depths = await Promise.all([...names].map((name) => (name === undefined ? undefined : stack.sqs.depth(name))));
-  return depths.reduce(
-    (sum, depth) => sum + (depth === undefined ? 0 : depth.ready + depth.delayed + depth.inFlight),
-    0,
-  );
+  const names = new Set(EFFECTS.flatMap((effect) => consumers[effect].deadLetterQueue?.name ?? []));
+  const depths = await Promise.all([...names].map((name) => sqs.depth(name)));
+  return depths.reduce((sum, depth) => sum + messagesIn(depth), 0);
 }

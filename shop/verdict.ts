@@ -1,4 +1,4 @@
-import { claimId } from './faults.ts';
+import { claimId } from './claim-id.ts';
 import type { EffectKind, Ledger } from './ledger.ts';
 
 /** What became of one kind of effect, over all orders. */
@@ -9,7 +9,7 @@ export interface EffectVerdict {
   readonly done: number;
   /** Orders whose effect happened more than once. */
   readonly doubled: readonly string[];
-  /** The same, where the policy is not made for such a provider. */
+  /** The same, if the policy is not made for such a provider. */
   readonly repeated: readonly string[];
   /** Orders that wait for a decision. Whether their effect happened, the provider knows. */
   readonly parked: readonly string[];
@@ -17,15 +17,15 @@ export interface EffectVerdict {
   readonly parkedAndDone: number;
   /** Orders whose effect did not happen, and whose message waits in the dead-letter queue for another reason. */
   readonly setAside: readonly string[];
-  /** Those of them for which the provider was never called: their handler did not run. A failure. */
+  /** Those of them for which the provider was never called: their handler did not run. This is a failure. */
   readonly neverRun: readonly string[];
-  /** Orders whose effect has not happened, while messages are still on their queues: whether they are lost cannot be told. */
+  /** Orders whose effect has not happened, while messages are still on their queues: whether they are lost is not known. */
   readonly unfinished: readonly string[];
-  /** Orders whose effect did not happen, and that nobody was told about. */
+  /** Orders whose effect did not happen, and whose messages are gone. */
   readonly lost: readonly string[];
 }
 
-/** Where an order may wait for a person. */
+/** Where an order may wait for the operator. */
 export interface Waiting {
   /** The ids of the claims that are parked. */
   readonly parkedClaims: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export function isClean({ lost, doubled, neverRun }: EffectVerdict): boolean {
   return lost.length === 0 && doubled.length === 0 && neverRun.length === 0;
 }
 
-/** Compares what the providers did with what was ordered, and with what waits for a person. */
+/** Compares what the providers did with what was ordered, and with what waits for the operator. */
 export function judge(
   effect: EffectKind,
   orderIds: readonly string[],

@@ -1,4 +1,4 @@
-import type { Verdicts } from '../pawl-events.ts';
+import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import { type EffectVerdict, isClean } from '../verdict.ts';
 
 /** What a run found out. */

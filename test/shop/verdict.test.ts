@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { orderOf } from '../../lib/rehearsal/dead-letters.ts';
+import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
+import { orderOf } from '../../shop/dead-letters.ts';
 import { createLedger } from '../../shop/ledger.ts';
-import { createPawlEvents } from '../../shop/pawl-events.ts';
-import { isGood, jsonLine, report, type TrafficResult } from '../../shop/report.ts';
+import { report } from '../../shop/report.ts';
+import { isGood, jsonLine, type TrafficResult } from '../../shop/traffic-result.ts';
 import { judge } from '../../shop/verdict.ts';
 
 const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'set-aside', 'never-run', 'lost'];

@@ -26,7 +26,10 @@ const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
   ['the accounts service', () => startAccounts()],
   ['the gift card provider', () => startGiftCards(createLedger())],
   ['the payment processor', startProcessor],
-  ['the HTTP API', () => startHttpApi(async () => ({ kind: 'response', value: { statusCode: 200 } }))],
+  [
+    'the HTTP API',
+    () => startHttpApi([{ key: '$default', invoke: async () => ({ kind: 'response', value: { statusCode: 200 } }) }]),
+  ],
   ['the tap', () => startTap({ target: 'http://127.0.0.1:9' })],
 ];
 

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../lib/rehearsal/free-port.ts';
-import { PROJECT } from '../../lib/rehearsal/synthesize.ts';
-import { REGION } from '../../lib/rehearsal/template.ts';
+import { freePort } from '../free-port.ts';
+import { REGION } from '../template.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 
 export interface EmulatorOptions {
+  /** The folder of the project whose Node runs the functions. */
+  readonly project: string;
   /** The Python that has it. */
   readonly python: string;
   /** Where it may write, and where the functions' code goes. */
@@ -26,7 +27,7 @@ export interface Emulator {
   readonly endpoint: string;
   /** The environment in which every AWS tool talks to it, and cannot talk to anything else. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Kills every process in which a function runs, whatever it is doing, as a host that dies would. Answers how many. */
+  /** Kills every process in which a function runs, whatever it is doing, as a host that dies would. Returns how many. */
   killFunctions(): number;
   /** Ends it and every function. Calling it again does nothing. */
   stop(): Promise<void>;
@@ -36,18 +37,18 @@ const START_TIMEOUT_MS = 60_000;
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
 
 /**
- * Starts the emulator on a free port of 127.0.0.1, with TLS, because our queues and CDK's bucket refuse everything else, and with
+ * Starts the emulator on a free port of 127.0.0.1, with TLS, because pawl's queues and the CDK's bucket refuse everything else, and with
  * every permission checked. This process trusts its certificate from then on.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  // The emulator's own runtime for functions is CommonJS, and would be taken for what this project's package.json says.
+  // The emulator's own runtime for functions is CommonJS. Without this, Node would take it for what the project's package.json says.
   await writeFile(join(options.folder, 'package.json'), '{"type":"commonjs"}\n');
   const port = await freePort();
   const endpoint = `https://127.0.0.1:${port}`;
   const certificate = join(options.folder, 'ministack-tls', 'server.crt');
   const running = startProcess(options.python, [fileURLToPath(new URL('emulator.py', import.meta.url))], {
     env: {
-      ...withoutAws(process.env),
+      ...withoutAws(process.env, options.project),
       ...CREDENTIALS,
       ...options.functionEnvironment,
       TMPDIR: options.folder,
@@ -68,13 +69,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   return {
     endpoint,
     environment: {
-      ...withoutAws(process.env),
+      ...withoutAws(process.env, options.project),
       ...CREDENTIALS,
       AWS_ENDPOINT_URL: endpoint,
       AWS_REGION: REGION,
       AWS_DEFAULT_REGION: REGION,
       AWS_EC2_METADATA_DISABLED: 'true',
-      // Whatever is in the user's own files is not for here.
+      // The user's own files may hold credentials of a real account.
       AWS_CONFIG_FILE: join(options.folder, 'no-config'),
       AWS_SHARED_CREDENTIALS_FILE: join(options.folder, 'no-credentials'),
       AWS_CA_BUNDLE: certificate,
@@ -106,7 +107,7 @@ async function untilReady(running: RunningProcess, endpoint: string, certificate
       await response.arrayBuffer();
       if (response.ok) return;
     } catch {
-      // Nobody listens yet.
+      // The emulator does not listen yet.
     }
     await sleep(100);
   }
@@ -115,7 +116,7 @@ async function untilReady(running: RunningProcess, endpoint: string, certificate
   throw new Error(`The emulator did not start: ${how}. It said:\n${running.tail()}`);
 }
 
-/** At once, and not when we get round to it: the caller is in the middle of an effect, and must not get any further. */
+/** Synchronous: the caller is in the middle of an effect, and must not get any further. */
 function killFunctionsOf(emulator: number): number {
   const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8', maxBuffer: 1e8 });
   const functions = processes
@@ -126,8 +127,8 @@ function killFunctionsOf(emulator: number): number {
   return functions.length;
 }
 
-/** Nothing of the user's own AWS settings, least of all credentials; and this project's Node first. */
-function withoutAws(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Nothing of the user's own AWS settings, least of all credentials; and the project's Node first. */
+function withoutAws(env: NodeJS.ProcessEnv, project: string): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !/^(AWS_|CDK_)/.test(name));
-  return { ...Object.fromEntries(kept), PATH: `${join(PROJECT, 'node_modules', '.bin')}:${env['PATH'] ?? ''}` };
+  return { ...Object.fromEntries(kept), PATH: `${join(project, 'node_modules', '.bin')}:${env['PATH'] ?? ''}` };
 }

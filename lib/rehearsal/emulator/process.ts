@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { killGroupWithUs } from '../../lib/rehearsal/children.ts';
-import { PROJECT } from '../../lib/rehearsal/synthesize.ts';
+import { killGroupWithUs } from '../children.ts';
 
 export interface ProcessOptions {
+  /** The folder in which it runs. @default this process's own */
+  readonly cwd?: string;
   readonly env: NodeJS.ProcessEnv;
   /** Every line that it prints, on either stream. */
   readonly onLine?: (line: string) => void;
@@ -14,7 +15,7 @@ export interface RunningProcess {
   readonly pid: number;
   /** Resolves with the exit code, or the name of the signal. */
   readonly ended: Promise<number | string>;
-  /** The last lines that it printed, for when something is wrong. */
+  /** The last lines that it printed, to be shown if it fails. */
   tail(): string;
   /** Kills it and all that it started. Calling it again does nothing. */
   kill(): void;
@@ -25,7 +26,7 @@ const TAIL_LINES = 40;
 /** Starts a program in a group of its own, which does not outlive us. */
 export function startProcess(command: string, args: readonly string[], options: ProcessOptions): RunningProcess {
   const child = spawn(command, [...args], {
-    cwd: PROJECT,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: options.env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,12 +51,12 @@ export function startProcess(command: string, args: readonly string[], options: 
   return { pid: child.pid ?? 0, ended, tail: () => last.join('\n'), kill };
 }
 
-/** Runs a program to its end. @throws Error with what it printed last, when it fails or takes too long */
+/** Runs a program to its end, and returns its exit code. @throws Error with what it printed last, if it fails or takes too long */
 export async function run(
   command: string,
   args: readonly string[],
   options: ProcessOptions & {
-    /** What it is, for people. */
+    /** What it is called in an error. */
     readonly name: string;
     readonly timeoutMs: number;
     /** The exit codes that are no failure. @default [0] */

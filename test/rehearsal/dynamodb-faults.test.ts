@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStoreFaults } from '../../lib/rehearsal/store-faults.ts';
+import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
 
 const always = { next: () => 0, below: () => 0, chance: () => true, pick: <T>([first]: readonly [T, ...T[]]) => first };
 const call = (operation: string, body: unknown) => ({ sandbox: undefined, operation, body: JSON.stringify(body) });
@@ -10,8 +10,8 @@ function everySecond() {
 }
 
 test('a throttled statement never reaches the server, and its place in the answer says so', () => {
-  const { rewrite, stats } = createStoreFaults(everySecond());
-  const changed = rewrite(call('BatchExecuteStatement', { Statements: ['a', 'b', 'c'], More: 1 }));
+  const { hooks, stats } = createDynamoDbFaults(everySecond());
+  const changed = hooks.rewrite(call('BatchExecuteStatement', { Statements: ['a', 'b', 'c'], More: 1 }));
   expect(JSON.parse(changed?.body ?? '')).toEqual({ Statements: ['b'], More: 1 });
   const { Responses } = JSON.parse(changed?.answer('{"Responses":[{"TableName":"t"}]}') ?? '');
   expect(Responses).toMatchObject([
@@ -23,8 +23,10 @@ test('a throttled statement never reaches the server, and its place in the answe
 });
 
 test('an unread key is not asked for, and comes back as unprocessed', () => {
-  const { rewrite, stats } = createStoreFaults(everySecond());
-  const changed = rewrite(call('BatchGetItem', { RequestItems: { t: { Keys: ['a', 'b'], ConsistentRead: true } } }));
+  const { hooks, stats } = createDynamoDbFaults(everySecond());
+  const changed = hooks.rewrite(
+    call('BatchGetItem', { RequestItems: { t: { Keys: ['a', 'b'], ConsistentRead: true } } }),
+  );
   expect(JSON.parse(changed?.body ?? '')).toEqual({ RequestItems: { t: { Keys: ['b'], ConsistentRead: true } } });
   expect(JSON.parse(changed?.answer('{"Responses":{"t":["B"]}}') ?? '')).toEqual({
     Responses: { t: ['B'] },
@@ -34,8 +36,8 @@ test('an unread key is not asked for, and comes back as unprocessed', () => {
 });
 
 test('a request of which nothing is left is answered without the server', () => {
-  const { rewrite } = createStoreFaults(always);
-  const changed = rewrite(call('BatchExecuteStatement', { Statements: ['a'] }));
+  const { hooks } = createDynamoDbFaults(always);
+  const changed = hooks.rewrite(call('BatchExecuteStatement', { Statements: ['a'] }));
   expect(changed).toMatchObject({ body: undefined });
   expect(JSON.parse(changed?.answer() ?? '').Responses).toMatchObject([{ Error: { Code: 'ThrottlingError' } }]);
 });

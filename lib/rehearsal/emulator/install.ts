@@ -2,29 +2,29 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROJECT } from '../../lib/rehearsal/synthesize.ts';
 import { run } from './process.ts';
 
 /** The emulator, at the version that the corrections in `emulator.py` were written for. */
 export const EMULATOR = 'ministack==1.5.33';
 
-/** Something that this machine lacks. The message says what, and what to do. */
+/** A tool is missing on this machine. The message says which, and what to do. */
 export class MissingToolError extends Error {
   override readonly name = 'MissingToolError';
 }
 
 /**
- * Makes sure that the emulator is installed, in `.e2e/`, which git ignores and which may be deleted at any time.
+ * Makes sure that the emulator is installed, in `.e2e/` of a project, which may be deleted at any time.
  *
+ * @param onStep gets a few words about each thing that takes long
  * @returns the Python that has it
  * @throws MissingToolError
  */
-export async function installEmulator(show: (text: string) => void): Promise<string> {
+export async function installEmulator(project: string, onStep: (text: string) => void): Promise<string> {
   const system = await findPython();
   if ((await printed('openssl', ['version'])) === undefined) {
     throw new MissingToolError('The emulator makes its certificate with `openssl`, which was not found. Install it.');
   }
-  const folder = join(PROJECT, '.e2e', EMULATOR.replace('==', '-'));
+  const folder = join(project, '.e2e', EMULATOR.replace('==', '-'));
   const python = join(folder, 'bin', 'python3');
   const complete = join(folder, 'complete');
   if (existsSync(complete)) return python;
@@ -32,7 +32,7 @@ export async function installEmulator(show: (text: string) => void): Promise<str
   // A folder without its mark is an installation that was interrupted.
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  show(`installing ${EMULATOR} into .e2e/`);
+  onStep(`installing ${EMULATOR} into .e2e/`);
   const env = process.env;
   await run(system, ['-m', 'venv', folder], { name: 'python3 -m venv', timeoutMs: 120_000, env });
   await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', EMULATOR], {

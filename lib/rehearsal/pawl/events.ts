@@ -1,4 +1,4 @@
-import { record } from '../lib/rehearsal/template.ts';
+import { record } from '../template.ts';
 
 /** What providers answered about effects in doubt. */
 export interface Verdicts {

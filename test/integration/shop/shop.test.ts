@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parkedClaims } from '../../../lib/index.ts';
+import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
+import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { EFFECTS } from '../../../shop/app-functions.ts';
 import { decideSomeParked } from '../../../shop/operator.ts';
-import { createPawlEvents } from '../../../shop/pawl-events.ts';
-import { createPlan, EFFECTS } from '../../../shop/plan.ts';
+import { createPlan } from '../../../shop/plan.ts';
 import { sendOrders } from '../../../shop/producer.ts';
-import type { ProviderFault } from '../../../shop/provider.ts';
-import { type LocalStack, startStack } from '../../../shop/stack.ts';
+import { type Shop, startShop } from '../../../shop/start.ts';
 import { listeningAddresses } from '../../support/other-addresses.ts';
 
 const events = createPawlEvents();
 /** What goes wrong with an order's mail, once. */
 const troubles = new Map<string, ProviderFault>();
-let stack: LocalStack;
+let shop: Shop;
 beforeAll(async () => {
   const provider = (effect: string, orderId: string) => {
     if (effect !== 'email') return undefined;
@@ -20,14 +21,14 @@ beforeAll(async () => {
     troubles.delete(orderId);
     return fault;
   };
-  stack = await startStack({ sandboxesPerFunction: 1, onLog: events.read, faults: { provider } });
+  shop = await startShop({ sandboxesPerFunction: 1, onLog: events.read, faults: { provider } });
 });
-afterAll(() => stack.stop());
+afterAll(() => shop.stop());
 
 async function drained(): Promise<void> {
   const empty = { ready: 0, delayed: 0, inFlight: 0 };
   const look = async () => {
-    const depths = await Promise.all(EFFECTS.map((effect) => stack.sqs.depth(stack.consumers[effect].queue.name)));
+    const depths = await Promise.all(EFFECTS.map((effect) => shop.sqs.depth(shop.consumers[effect].queue.name)));
     expect(depths).toEqual([empty, empty]);
   };
   await vi.waitFor(look, { timeout: 60_000, interval: 100 });
@@ -35,11 +36,11 @@ async function drained(): Promise<void> {
 
 test('the synthesized app does each order once, also when the producer sends it all again', async () => {
   const plan = createPlan({ orders: 7, killShare: 0, seed: 1 });
-  await sendOrders(stack, plan);
-  await sendOrders(stack, plan);
+  await sendOrders(shop, plan);
+  await sendOrders(shop, plan);
   await drained();
   const once = plan.map(({ order }) => [order.orderId, 1]);
-  for (const effect of EFFECTS) expect([...stack.ledger.countByOrder(effect)].toSorted()).toEqual(once);
+  for (const effect of EFFECTS) expect([...shop.ledger.countByOrder(effect)].toSorted()).toEqual(once);
   expect(events.count('completed')).toBe(14);
   expect(events.count('replayed', 'repeated')).toBeGreaterThanOrEqual(14);
 });
@@ -59,11 +60,11 @@ test('the operator decides one parked mail that was sent and one that was not, a
   troubles.set(other, { kind: 'error-before', status: 500 });
   const calm = { sentAgainAfterSeconds: undefined, redelivery: undefined, trouble: undefined };
   await sendOrders(
-    stack,
+    shop,
     plan.map(({ order }) => ({ order, effects: { email: calm, 'gift-card': calm } })),
   );
   await drained();
-  const decided = await decideSomeParked(stack, 'email');
+  const decided = await decideSomeParked(shop, 'email');
   const [first, second] = decided;
   expect(first).toEqual({ effect: 'email', orderId: sent, verdict: 'applied' });
   // Which of the two that were not sent is a matter of the order in the dead-letter queue.
@@ -72,9 +73,9 @@ test('the operator decides one parked mail that was sent and one that was not, a
   expect(decided).toEqual([first, { effect: 'email', orderId: resolved, verdict: 'not-applied' }]);
   await drained();
 
-  const mails = stack.ledger.countByOrder('email');
+  const mails = shop.ledger.countByOrder('email');
   expect([sent, resolved, left].map((orderId) => mails.get(orderId))).toEqual([1, 1, undefined]);
-  const store = dynamoStore({ tableName: stack.claimsTable, client: stack.dynamo });
+  const store = dynamoStore({ tableName: shop.claimsTable, client: shop.dynamo });
   const claims = parkedClaims({ operation: 'send-email', store });
   const by = { by: 'the operator' };
   expect(await claims.read(sent)).toMatchObject({ status: 'completed', resolution: { verdict: 'applied', ...by } });
@@ -83,10 +84,10 @@ test('the operator decides one parked mail that was sent and one that was not, a
     resolution: { verdict: 'not-applied', ...by },
   });
   expect(await claims.read(left)).toMatchObject({ status: 'parked' });
-  const dead = stack.consumers.email.deadLetterQueue?.name ?? '';
-  expect(await stack.sqs.depth(dead)).toEqual({ ready: 1, delayed: 0, inFlight: 0 });
+  const dead = shop.consumers.email.deadLetterQueue?.name ?? '';
+  expect(await shop.sqs.depth(dead)).toEqual({ ready: 1, delayed: 0, inFlight: 0 });
 });
 
 test('an app that does not synthesize is reported as the app says it, and leaves nothing running', async () => {
-  await expect(startStack({ functionTimeoutSeconds: 0 })).rejects.toThrow('functionTimeoutSeconds');
+  await expect(startShop({ functionTimeoutSeconds: 0 })).rejects.toThrow('functionTimeoutSeconds');
 });

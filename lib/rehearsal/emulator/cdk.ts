@@ -1,30 +1,38 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROJECT } from '../../lib/rehearsal/synthesize.ts';
-import { ACCOUNT, REGION, record } from '../../lib/rehearsal/template.ts';
+import { ACCOUNT, REGION, record } from '../template.ts';
 import type { Emulator } from './emulator.ts';
 import { run } from './process.ts';
 
-/** The CDK's command line, as a user runs it, against the emulator. */
+/** The CDK's command line for one stack, as a user runs it, against the emulator. */
 export interface Cdk {
   bootstrap(): Promise<void>;
-  /** Answers the stack's outputs. */
+  /** Returns the stack's outputs. */
   deploy(context: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
   destroy(context: Readonly<Record<string, string>>): Promise<void>;
 }
 
-export const STACK = 'PawlOrders';
-
 const TIMEOUT_MS = 180_000;
 
-export function createCdk(emulator: Emulator, folder: string, onLine: (line: string) => void): Cdk {
+export interface CdkOptions {
+  readonly emulator: Emulator;
+  /** The folder with the app's `cdk.json`, and with the CDK among its packages. */
+  readonly project: string;
+  readonly stack: string;
+  /** Where the CDK may write. */
+  readonly folder: string;
+  /** Gets every line that the CDK prints. */
+  readonly onLine: (line: string) => void;
+}
+
+export function createCdk({ emulator, project, stack, folder, onLine }: CdkOptions): Cdk {
   const outputs = join(folder, 'outputs.json');
 
   async function cdk(...args: readonly string[]): Promise<void> {
     await run(
       process.execPath,
       [
-        join(PROJECT, 'node_modules', 'aws-cdk', 'bin', 'cdk'),
+        join(project, 'node_modules', 'aws-cdk', 'bin', 'cdk'),
         ...args,
         '--output',
         join(folder, 'cdk.out'),
@@ -33,6 +41,7 @@ export function createCdk(emulator: Emulator, folder: string, onLine: (line: str
       ],
       {
         name: `cdk ${args[0]}`,
+        cwd: project,
         timeoutMs: TIMEOUT_MS,
         env: {
           ...emulator.environment,
@@ -54,7 +63,7 @@ export function createCdk(emulator: Emulator, folder: string, onLine: (line: str
     async deploy(context) {
       await cdk(
         'deploy',
-        STACK,
+        stack,
         '--require-approval',
         'never',
         '--progress',
@@ -63,9 +72,17 @@ export function createCdk(emulator: Emulator, folder: string, onLine: (line: str
         outputs,
         ...settings(context),
       );
-      const written = record(record(JSON.parse(await readFile(outputs, 'utf8')))[STACK]);
+      const written = record(record(JSON.parse(await readFile(outputs, 'utf8')))[stack]);
       return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, String(value)]));
     },
-    destroy: (context) => cdk('destroy', STACK, '--force', ...settings(context)),
+    destroy: (context) => cdk('destroy', stack, '--force', ...settings(context)),
   };
+}
+
+/** The part of a line of the CDK's that says what became of one resource, or `undefined`. */
+export function resourceEvent(line: string): string | undefined {
+  const found = /\|\s*(\w+_(?:COMPLETE|FAILED|SKIPPED))\s*\|\s*(AWS::\S+)\s*\|\s*(\S+)/.exec(line);
+  if (found === null) return undefined;
+  const [, state = '', type = '', path = ''] = found;
+  return `${state.padEnd(16)} ${type.padEnd(32)} ${path}`;
 }

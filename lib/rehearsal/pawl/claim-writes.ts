@@ -1,5 +1,5 @@
-import type { TapAnswer, TapCall } from '../lib/rehearsal/tap.ts';
-import { list, record } from '../lib/rehearsal/template.ts';
+import type { TapAnswer, TapCall } from '../tap.ts';
+import { list, record } from '../template.ts';
 
 /** One write of a claim, as it was seen on its way to DynamoDB. */
 export interface SeenWrite {
