@@ -1,8 +1,8 @@
 import { sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Told, together } from './told.ts';
+import { type Callbacks, together } from './callbacks.ts';
 
-/** What one process of the processor is to do. */
+/** The callbacks that one process of the processor sends. */
 export interface CallbackBatch {
   readonly callbackUrl: string;
   /** Ed25519, in PEM. */
@@ -12,26 +12,26 @@ export interface CallbackBatch {
   readonly until: number;
 }
 
-/** One payment to tell of. */
+/** The callback of one payment. */
 export interface Callback {
   /** When to call first, in epoch milliseconds. */
   readonly at: number;
   readonly payment: { readonly paymentId: string; readonly currency: string };
-  /** How many calls it takes until the processor notices that what it sends is malformed. */
+  /** How many calls are malformed, until the processor corrects them. */
   readonly flawedCalls: number;
 }
 
-/** What a processor signs. The function that verifies it says the same in its own words. */
+/** What a processor signs. The function that verifies it has its own copy of this line. */
 const signedText = (sentAt: string, body: string) => `${sentAt}.${body}`;
 
-/** What one call says. No two calls of a payment are the same text: processors count their attempts, and say when each was made. */
+/** The body of one call. No two calls of a payment have the same: processors count their attempts, and say when each was made. */
 function bodyOf({ payment, flawedCalls }: Callback, attempt: number): string {
-  const told = attempt <= flawedCalls ? { ...payment, currency: payment.currency.toLowerCase() } : payment;
-  return JSON.stringify({ ...told, attempt, sentAt: new Date().toISOString() });
+  const sent = attempt <= flawedCalls ? { ...payment, currency: payment.currency.toLowerCase() } : payment;
+  return JSON.stringify({ ...sent, attempt, sentAt: new Date().toISOString() });
 }
 
-/** Calls until it is answered with 2xx, as processors do. */
-async function callBack({ callbackUrl, privateKey, until }: CallbackBatch, callback: Callback): Promise<Told> {
+/** Calls until the response is 2xx, as processors do. */
+async function callBack({ callbackUrl, privateKey, until }: CallbackBatch, callback: Callback): Promise<Callbacks> {
   await sleep(Math.max(0, callback.at - Date.now()));
   for (let calls = 1; ; calls++) {
     const body = bodyOf(callback, calls);
@@ -43,7 +43,7 @@ async function callBack({ callbackUrl, privateKey, until }: CallbackBatch, callb
     await response?.arrayBuffer().catch(() => undefined);
     if (response?.ok) return { calls, refused: [] };
     if (Date.now() > until) return { calls, refused: [callback.payment.paymentId] };
-    // Backing off, as processors do: a function that is busy would be kept busy by calls that nobody waits for any more.
+    // Backing off, as processors do: calls whose caller has given up would keep a busy function busy.
     await sleep(Math.min(10_000, 300 * 2 ** (calls - 1)) * (0.5 + Math.random()));
   }
 }
@@ -51,7 +51,7 @@ async function callBack({ callbackUrl, privateKey, until }: CallbackBatch, callb
 if (process.send !== undefined) {
   process.once('message', async (message) => {
     const batch = message as CallbackBatch;
-    const told = await Promise.all(batch.calls.map((callback) => callBack(batch, callback)));
-    process.send?.(together(told), () => process.exit());
+    const parts = await Promise.all(batch.calls.map((callback) => callBack(batch, callback)));
+    process.send?.(together(parts), () => process.exit());
   });
 }

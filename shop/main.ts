@@ -8,7 +8,7 @@ import { report } from './report.ts';
 import { runTraffic } from './traffic.ts';
 import { isGood, jsonLine } from './traffic-result.ts';
 
-/** Runs the command line of the local stack to its end. Answers the exit code. */
+/** Runs the command line of `npm start` to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   let line: CommandLine | 'help';
   try {
@@ -29,7 +29,7 @@ const FIFO = { changes: 300, accounts: 40 } as const;
 const SAID = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
 
 async function run({ json, verbose, fifo, ...options }: CommandLine): Promise<number> {
-  // Everything for people goes to the other stream when a program reads this one.
+  // If a program reads the standard output, everything for people goes to the other stream.
   const people = json ? process.stderr : process.stdout;
   const progress = createProgress(people);
   endOnSignals(() => progress.end());

@@ -1,7 +1,7 @@
 import { list, record } from '../lib/rehearsal/template.ts';
+import type { Callbacks } from './callbacks.ts';
 import type { PlannedPayment } from './plan.ts';
 import type { Shop } from './start.ts';
-import type { Told } from './told.ts';
 
 /** What became of the payments, by the report of the app's own `ledger-drift`. */
 export interface PaymentsVerdict {
@@ -23,7 +23,7 @@ export interface PaymentsVerdict {
 export async function judgePayments(
   shop: Shop,
   planned: readonly PlannedPayment[],
-  { calls, refused }: Told,
+  { calls, refused }: Callbacks,
 ): Promise<PaymentsVerdict> {
   const outcome = await shop.payments.findDrift();
   if (outcome.kind !== 'response') throw new Error(`ledger-drift gave no response: ${JSON.stringify(outcome)}`);

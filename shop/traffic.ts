@@ -5,6 +5,7 @@ import { createPawlEvents, type PawlEvents } from '../lib/rehearsal/pawl/events.
 import type { Progress } from '../lib/rehearsal/progress.ts';
 import { createRandom } from '../lib/rehearsal/random.ts';
 import { EFFECTS } from './app-functions.ts';
+import type { Callbacks } from './callbacks.ts';
 import { bundleChanged, type Protection } from './changed-bundle.ts';
 import { deadLetteredOrders } from './dead-letters.ts';
 import { createFaults, type FaultStats } from './faults.ts';
@@ -23,7 +24,6 @@ import { type Sent, sendOrders } from './producer.ts';
 import { judgeRepayments, sendRepayments } from './repayments.ts';
 import { type OtherShop, type Shop, startShop } from './start.ts';
 import { stopwatch } from './stopwatch.ts';
-import type { Told } from './told.ts';
 import type { TrafficResult } from './traffic-result.ts';
 import { type EffectVerdict, judge } from './verdict.ts';
 
@@ -76,7 +76,7 @@ interface Run {
 /** What happened until the queues were empty. */
 interface Settled {
   readonly sent: Sent;
-  readonly told: Told;
+  readonly callbacks: Callbacks;
   readonly decided: readonly Decided[];
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
@@ -130,15 +130,15 @@ async function settle(run: Run): Promise<Settled> {
   const sent = await sendOrders(shop, plan.orders);
   await sendRepayments(shop, plan.repayments);
   const { processor, callbackUrl } = shop.payments;
-  const telling = processor.tell(callbackUrl, plan.payments, deadline);
+  const reporting = processor.report(callbackUrl, plan.payments, deadline);
   let left = await drain(run);
   if (await options.onDrained?.(shop)) left = await drain(run);
-  const told = await telling;
+  const callbacks = await reporting;
   left += await drain(run);
   // As a rule only emails are parked: the consumer of gift cards looks up what is in doubt.
   const decided = left > 0 || options.protection !== 'as-written' ? [] : await decideSomeParked(shop, 'email');
   if (decided.length > 0) left = await drain(run);
-  return { sent, told, decided, left };
+  return { sent, callbacks, decided, left };
 }
 
 /** Waits until the queues are empty or the time is up. Returns how many messages are left. */
@@ -160,7 +160,11 @@ async function drain({ shop, deadline, elapsed, options: { progress } }: Run): P
 }
 
 /** Asks the providers, the tables and the dead-letter queues what became of everything. */
-async function resultOf(run: Run, { sent, told, decided, left }: Settled, faults: FaultStats): Promise<TrafficResult> {
+async function resultOf(
+  run: Run,
+  { sent, callbacks, decided, left }: Settled,
+  faults: FaultStats,
+): Promise<TrafficResult> {
   const { options, plan, shop, events, elapsed } = run;
   const consumers = EFFECTS.map((effect) => shop.consumers[effect]);
   const total = (pick: (consumer: (typeof consumers)[number]) => number) =>
@@ -183,7 +187,7 @@ async function resultOf(run: Run, { sent, told, decided, left }: Settled, faults
     deadLettered: await countDeadLetters(shop),
     sandboxes: { ...shop.sandboxes },
     ...verdicts,
-    payments: await judgePayments(shop, plan.payments, told),
+    payments: await judgePayments(shop, plan.payments, callbacks),
     repayments: await judgeRepayments(shop, plan.repayments),
     left,
     protection: options.protection,

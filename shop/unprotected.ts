@@ -1,6 +1,6 @@
 /**
- * What a consumer has without pawl, under pawl's names: each message is handled as it comes, and its message id is the
- * only identity there is. `npm start -- --unprotected` bundles the functions of the app with this instead of pawl.
+ * What a consumer has without pawl, under pawl's names: each message is handled as it arrives, and its message id is its
+ * only identity. `npm start -- --unprotected` bundles the functions of the app with this instead of pawl.
  */
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -49,7 +49,7 @@ export function eachMessage(options: Options, handle: (message: object, claim: o
   };
 }
 
-/** Posts what it is told, as often as it is told. */
+/** Posts each message as often as it arrives. */
 export function eachTransaction(options: Options, writesOf: (message: { body: unknown }) => readonly object[]) {
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   return eachMessage(options, (message) => {

@@ -57,7 +57,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       MINISTACK_HOST: '127.0.0.1',
       MINISTACK_REGION: REGION,
       USE_SSL: '1',
-      // For the functions; it would leave one that is set already.
+      // For the functions. The emulator leaves a value that is set already.
       NODE_EXTRA_CA_CERTS: certificate,
       AUTH: 'true',
       PYTHONUNBUFFERED: '1',

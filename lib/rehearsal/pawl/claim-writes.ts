@@ -1,7 +1,7 @@
 import type { TapAnswer, TapCall } from '../tap.ts';
 import { list, record } from '../template.ts';
 
-/** One write of a claim, as it was seen on its way to DynamoDB. */
+/** A write of a claim on its way to DynamoDB. */
 export interface SeenWrite {
   readonly id: string;
   /** What the claim becomes: `in-flight` is a grant, or its renewal. */
@@ -10,7 +10,7 @@ export interface SeenWrite {
 
 /**
  * The writes of claims in a request.
- * @param answer leaves only those that were applied: of a batch, each statement may be refused on its own
+ * @param answer the response to the request. With it, only the writes that were applied are returned: DynamoDB may refuse each statement of a batch on its own
  */
 export function claimWrites(
   { operation, body }: Pick<TapCall, 'operation' | 'body'>,
@@ -19,7 +19,7 @@ export function claimWrites(
   if (answer !== undefined && answer.status !== 200) return [];
   const request = record(JSON.parse(body));
   if (operation === 'TransactWriteItems') {
-    // The claim is the first of them; whatever else there is, is the application's.
+    // The claim is the first of them. The others are the application's.
     const item = record(record(record(list(request['TransactItems'])[0])['Put'])['Item']);
     return [{ id: text(item['id']), status: text(item['status']) }];
   }
@@ -34,12 +34,12 @@ export function claimWrites(
     .map((statement) => statementWrite(record(statement)));
 }
 
-/** The claims that a request takes; with its answer, those that it took. */
+/** The claims that a request takes. With its response, those that it took. */
 export function claimsIn(call: TapCall, answer?: TapAnswer): readonly string[] {
   return idsWith('in-flight', claimWrites(call, answer));
 }
 
-/** The claims of which a request records that their effect happened; with its answer, those where it was recorded. */
+/** The claims that a request completes. With its response, those that it completed. */
 export function completionsIn(call: TapCall, answer?: TapAnswer): readonly string[] {
   return idsWith('completed', claimWrites(call, answer));
 }

@@ -1,6 +1,6 @@
 import { record } from '../template.ts';
 
-/** What providers answered about effects in doubt. */
+/** What providers said about effects in doubt. */
 export interface Verdicts {
   readonly applied: number;
   readonly notApplied: number;
@@ -11,7 +11,7 @@ export interface Verdicts {
 
 /** Counts the events that pawl writes into the log of a function, one line of JSON each. */
 export interface PawlEvents {
-  /** Takes any line of a log. Lines that are no events are none. */
+  /** Takes any line of a log, and ignores lines that are not events. */
   read(line: string): void;
   count(...events: readonly string[]): number;
   verdicts(): Verdicts;
@@ -23,7 +23,7 @@ export function createPawlEvents(): PawlEvents {
   const count = (...names: readonly string[]) => names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
   return {
     read(line) {
-      // Most lines are not ours, and a log may hold anything.
+      // Most lines are not pawl's, and a log may hold anything.
       const start = line.indexOf('{"pawl":');
       if (start === -1) return;
       try {
