@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Protection } from './changed-bundle.ts';
+import type { Protection } from './protection/changed-bundle.ts';
 
 /** What `npm start` was asked to do. */
 export interface CommandLine {

@@ -2,11 +2,11 @@ import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
 import { MissingJavaError } from '../lib/rehearsal/java.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
-import { runFifo } from './fifo.ts';
-import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo-report.ts';
-import { report } from './report.ts';
-import { runTraffic } from './traffic.ts';
-import { isGood, jsonLine } from './traffic-result.ts';
+import { runFifo } from './fifo/fifo.ts';
+import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo/fifo-report.ts';
+import { report } from './traffic/report.ts';
+import { runTraffic } from './traffic/traffic.ts';
+import { isGood, jsonLine } from './traffic/traffic-result.ts';
 
 /** Runs the command line of `npm start` to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

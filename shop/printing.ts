@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Protection } from './changed-bundle.ts';
+import type { Protection } from './protection/changed-bundle.ts';
 
 /** What a report is painted with. */
 export type Colour = 'bold' | 'dim' | 'green' | 'red';

@@ -1,6 +1,6 @@
-import type { EffectKind } from '../ledger.ts';
-import type { PlannedOrder } from '../plan.ts';
-import type { ProvidersFaults } from '../providers.ts';
+import type { PlannedOrder } from '../plan/plan.ts';
+import type { EffectKind } from '../providers/ledger.ts';
+import type { ProvidersFaults } from '../providers/start.ts';
 
 type NextFault = NonNullable<ProvidersFaults['provider']>;
 

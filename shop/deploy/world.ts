@@ -10,12 +10,12 @@ import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/even
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
 import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
-import { createFaults, type FaultStats } from '../faults.ts';
-import { startGiftCards } from '../gift-cards.ts';
-import { createLedger, type Ledger } from '../ledger.ts';
-import type { PlannedOrder } from '../plan.ts';
-import { PROJECT } from '../project.ts';
-import { startSes } from '../ses.ts';
+import { PROJECT } from '../app/project.ts';
+import { createFaults, type FaultStats } from '../faults/faults.ts';
+import type { PlannedOrder } from '../plan/plan.ts';
+import { startGiftCards } from '../providers/gift-cards.ts';
+import { createLedger, type Ledger } from '../providers/ledger.ts';
+import { startSes } from '../providers/ses.ts';
 import { withHostFailures } from './host-failures.ts';
 
 export interface DeployOptions {

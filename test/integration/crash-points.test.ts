@@ -7,8 +7,8 @@ import { claimsIn, completionsIn } from '../../lib/rehearsal/pawl/claim-writes.t
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { startGiftCards } from '../../shop/gift-cards.ts';
-import { createLedger } from '../../shop/ledger.ts';
+import { startGiftCards } from '../../shop/providers/gift-cards.ts';
+import { createLedger } from '../../shop/providers/ledger.ts';
 import { type Functions, startFunctions, type TestConsumer } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 

@@ -11,12 +11,12 @@ import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts'
 import { startTap } from '../../lib/rehearsal/tap.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
 import type { SqsHandler } from '../../lib/sqs/each-message.ts';
-import { startAccounts } from '../../shop/accounts.ts';
-import { startGiftCards } from '../../shop/gift-cards.ts';
-import { createLedger } from '../../shop/ledger.ts';
-import { startProcessor } from '../../shop/processor.ts';
-import { APP } from '../../shop/project.ts';
-import { startSes } from '../../shop/ses.ts';
+import { APP } from '../../shop/app/project.ts';
+import { startAccounts } from '../../shop/providers/accounts.ts';
+import { startGiftCards } from '../../shop/providers/gift-cards.ts';
+import { createLedger } from '../../shop/providers/ledger.ts';
+import { startProcessor } from '../../shop/providers/processor.ts';
+import { startSes } from '../../shop/providers/ses.ts';
 import { actionsOf } from '../support/actions.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { localClient } from '../support/tables.ts';

@@ -7,10 +7,13 @@ const answer = { status: 200, body: '{}' };
 
 test('the first hook that does anything to a call decides, and those behind it do not see the call', () => {
   const seen: string[] = [];
-  const named = (name: string, verdict: 'pass' | 'kill' | 'drop'): TapHooks => ({
-    onRequest: () => (seen.push(`${name} request`), verdict),
-    onResponse: () => (seen.push(`${name} response`), verdict),
-  });
+  const named = (name: string, verdict: 'pass' | 'kill' | 'drop'): TapHooks => {
+    const see = (what: string) => () => {
+      seen.push(`${name} ${what}`);
+      return verdict;
+    };
+    return { onRequest: see('request'), onResponse: see('response') };
+  };
   const hooks = combineHooks({}, named('a', 'pass'), named('b', 'drop'), named('c', 'kill'));
   expect(hooks.onRequest?.(call)).toBe('drop');
   expect(hooks.onResponse?.(call, answer)).toBe('drop');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
-import { createFaults } from '../../shop/faults.ts';
-import type { KillPoint, PlannedOrder, Trouble } from '../../shop/plan.ts';
+import { createFaults } from '../../shop/faults/faults.ts';
+import type { KillPoint, PlannedOrder, Trouble } from '../../shop/plan/plan.ts';
 
 const calm = { sentAgainAfterSeconds: undefined, redelivery: undefined, trouble: undefined };
 

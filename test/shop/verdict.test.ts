@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
-import { orderOf } from '../../shop/dead-letters.ts';
-import { createLedger } from '../../shop/ledger.ts';
-import { report } from '../../shop/report.ts';
-import { isGood, jsonLine, type TrafficResult } from '../../shop/traffic-result.ts';
-import { judge } from '../../shop/verdict.ts';
+import { createLedger } from '../../shop/providers/ledger.ts';
+import { orderOf } from '../../shop/traffic/dead-letters.ts';
+import { report } from '../../shop/traffic/report.ts';
+import { isGood, jsonLine, type TrafficResult } from '../../shop/traffic/traffic-result.ts';
+import { judge } from '../../shop/traffic/verdict.ts';
 
 const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'set-aside', 'never-run', 'lost'];
 

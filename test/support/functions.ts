@@ -7,7 +7,7 @@ import { createLambda, type LambdaStats } from '../../lib/rehearsal/lambda.ts';
 import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { startTap, type TapHooks } from '../../lib/rehearsal/tap.ts';
-import { PROJECT } from '../../shop/project.ts';
+import { PROJECT } from '../../shop/app/project.ts';
 
 export interface FunctionsOptions {
   /** The source of the handler, in `test/fixtures`. */

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { scratchFolder } from '../../../lib/rehearsal/scratch.ts';
-import { PROJECT } from '../../../shop/project.ts';
+import { PROJECT } from '../../../shop/app/project.ts';
 
 /** The clone has no such commit. The message says what to do. */
 export class MissingHistoryError extends Error {

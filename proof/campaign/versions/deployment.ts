@@ -4,11 +4,11 @@ import type { Progress } from '../../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../../lib/rehearsal/random.ts';
 import type { Consumer } from '../../../lib/rehearsal/rehearsal.ts';
 import { record } from '../../../lib/rehearsal/template.ts';
-import { type AppFunction, EFFECTS, OPERATION_OF } from '../../../shop/app-functions.ts';
-import type { Protection } from '../../../shop/changed-bundle.ts';
-import type { Shop } from '../../../shop/start.ts';
-import { runTraffic } from '../../../shop/traffic.ts';
-import { isGood, type TrafficResult } from '../../../shop/traffic-result.ts';
+import { type AppFunction, EFFECTS, OPERATION_OF } from '../../../shop/app/app-functions.ts';
+import type { Shop } from '../../../shop/app/start.ts';
+import type { Protection } from '../../../shop/protection/changed-bundle.ts';
+import { runTraffic } from '../../../shop/traffic/traffic.ts';
+import { isGood, type TrafficResult } from '../../../shop/traffic/traffic-result.ts';
 
 /** Which way the traffic goes. */
 export type Direction = 'forward' | 'rollback';

@@ -6,7 +6,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { build } from 'esbuild';
 import { AS_CDK_BUNDLES } from '../../../lib/rehearsal/bundle.ts';
 import { startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
-import { PROJECT } from '../../../shop/project.ts';
+import { PROJECT } from '../../../shop/app/project.ts';
 import { claimsTable } from '../../../test/support/tables.ts';
 import { virtualHost } from '../../../test/support/virtual-host.ts';
 import { checkOut } from './checkout.ts';

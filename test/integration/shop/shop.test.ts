@@ -3,11 +3,11 @@ import { parkedClaims } from '../../../lib/index.ts';
 import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
-import { EFFECTS } from '../../../shop/app-functions.ts';
-import { decideSomeParked } from '../../../shop/operator.ts';
-import { createPlan } from '../../../shop/plan.ts';
-import { sendOrders } from '../../../shop/producer.ts';
-import { type Shop, startShop } from '../../../shop/start.ts';
+import { EFFECTS } from '../../../shop/app/app-functions.ts';
+import { type Shop, startShop } from '../../../shop/app/start.ts';
+import { createPlan } from '../../../shop/plan/plan.ts';
+import { decideSomeParked } from '../../../shop/traffic/operator.ts';
+import { sendOrders } from '../../../shop/traffic/producer.ts';
 import { listeningAddresses } from '../../support/other-addresses.ts';
 
 const events = createPawlEvents();

@@ -1,7 +1,0 @@
-import { OPERATION_OF } from './app-functions.ts';
-import type { EffectKind } from './ledger.ts';
-
-/** The id of an effect's claim in the table. */
-export function claimId(effect: EffectKind, orderId: string): string {
-  return `${OPERATION_OF[effect]}#${orderId}`;
-}
