@@ -6,7 +6,7 @@ import { nodeHost } from './host.ts';
 /**
  * Wraps any async function so that its effect happens once per key.
  *
- * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
  * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
@@ -26,7 +26,7 @@ export function once<Input, R>(
 }
 
 /**
- * The claims of an operation that wait for somebody's decision.
+ * The claims of an operation that wait for an operator's decision.
  *
  * @example
  * const parked = parkedClaims({ operation: 'send-email', store });
@@ -41,15 +41,16 @@ export type { Claim, Doubt, Verdict } from './claims/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './claims/decide.ts';
 export { decide } from './claims/decide.ts';
 export { type ClaimEvent, logEvents } from './claims/events.ts';
-export type { Lease, Reconcile } from './claims/held.ts';
+export type { KeyValue } from './claims/identity.ts';
+export type { Lease } from './claims/lease.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './claims/once.ts';
 export type { ClaimOptions } from './claims/options.ts';
 export type { Outcome } from './claims/outcome.ts';
-export { type ReconcileOptions, reconcile } from './claims/reconcile.ts';
+export { type Reconcile, type ReconcileOptions, reconcile } from './claims/reconcile.ts';
 export type { Attributes, ClaimRecord, ClaimStatus, Resolution, ResolutionVerdict } from './claims/record.ts';
 export { renewedLease } from './claims/renewed-lease.ts';
 export type { ParkedClaimsOptions, Resolved, ResolvedBy, StepResolutions } from './claims/resolve.ts';
-export { renew, settle, type Transition } from './claims/settle.ts';
+export { renew, settle } from './claims/settle.ts';
 export { type StepOptions, type StepReconcile, type StepRun, step } from './claims/step.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './claims/store.ts';
 export {
@@ -63,7 +64,7 @@ export {
   StoreUnavailableError,
 } from './kernel/errors.ts';
 export type { Host } from './kernel/host.ts';
-export type { KeyValue } from './kernel/identity.ts';
+export type { Transition } from './kernel/record.ts';
 export type { RecordedError } from './kernel/recorded-error.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './payload/fingerprint.ts';
 export type { FingerprintOption, FingerprintRule, PreviousRule } from './payload/fingerprint-rule.ts';

@@ -25,7 +25,7 @@ export interface ClaimRules {
 /** One worker's wish to run one effect. */
 export interface ClaimRequest {
   readonly id: string;
-  /** The token of this request, reused over its own retries: that is how it knows its own write again. */
+  /** The token of this request, reused over its own retries: by it, the worker recognises its own write. */
   readonly claimId: string;
   readonly fingerprint?: string | undefined;
   /** The fingerprint by the rule that was in force before, while that is still accepted. */
@@ -53,18 +53,22 @@ export type ParkedReason =
   /** Its message kept failing at the head of its message group, and was set aside so that the group could go on. */
   | 'set-aside';
 
-/**
- * What becomes of a request. `record` is the claim as it will stand. With a `write`, nothing has been decided until that
- * is applied.
- */
-export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
-  | { readonly decision: 'parked' | 'replayed' }
+/** `record` is the claim as it will stand. With a `write`, nothing has been decided until that is applied. */
+interface Decided {
+  readonly record: ClaimRecord;
+  readonly write?: ClaimWrite;
+}
+
+/** What becomes of a request. */
+export type Decision =
+  | (Decided & { readonly kind: 'granted' })
+  /** Granted, from a worker that ended without an outcome. */
+  | (Decided & { readonly kind: 'taken-over' })
+  | (Decided & { readonly kind: 'parked' })
+  | (Decided & { readonly kind: 'replayed' })
   /** Recorded with another intent. `ruleChanged`: by another rule, so it may be the same one. */
-  | { readonly decision: 'key-reused'; readonly ruleChanged: boolean }
-  /** Granted; `taken-over` from a worker that ended without an outcome. `reconcile`: the provider is to be asked first. */
-  | { readonly decision: 'granted' | 'taken-over'; readonly reconcile: boolean }
-  | { readonly decision: 'in-flight'; readonly retryAfterMs: number }
-);
+  | (Decided & { readonly kind: 'key-reused'; readonly ruleChanged: boolean })
+  | (Decided & { readonly kind: 'in-flight'; readonly retryAfterMs: number });
 
 /**
  * The centre of pawl: what becomes of a request for a claim, given what the store holds. Pure: no clock, no chance, no
@@ -88,11 +92,11 @@ export function decide(
   if (fingerprint && request.fingerprint) {
     const { fingerprint: asked, previousFingerprint } = request;
     if (!sameIntent(fingerprint, asked) && !sameIntent(fingerprint, previousFingerprint)) {
-      return { decision: 'key-reused', ruleChanged: otherRule(fingerprint, asked), record: found };
+      return { kind: 'key-reused', ruleChanged: otherRule(fingerprint, asked), record: found };
     }
   }
-  if (status === 'completed' || status === 'rejected') return answer('replayed');
-  if (status === 'parked') return answer('parked');
+  if (status === 'completed' || status === 'rejected') return ended('replayed');
+  if (status === 'parked') return ended('parked');
 
   const parks = rules.onAbandoned === 'park';
   if (status === 'released') {
@@ -106,9 +110,9 @@ export function decide(
   }
 
   // Our own write, whose answer was lost. The doubt it was granted with is still on it.
-  if (claimId === request.claimId) return held('granted', found);
+  if (claimId === request.claimId) return { kind: 'granted', record: found };
   const retryAfterMs = leaseUntil + rules.skewMs - now;
-  if (retryAfterMs > 0) return { decision: 'in-flight', retryAfterMs, record: found };
+  if (retryAfterMs > 0) return { kind: 'in-flight', retryAfterMs, record: found };
 
   // From here the earlier attempt is abandoned: it may have applied the effect at any time until its lease ended.
   const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: leaseUntil };
@@ -116,15 +120,11 @@ export function decide(
   if (parks) return park('abandoned', abandoned);
   return grant('taken-over', abandoned);
 
-  function answer(decision: 'replayed' | 'parked'): Decision {
-    return { decision, record: found as ClaimRecord };
+  function ended(kind: 'replayed' | 'parked'): Decision {
+    return { kind, record: found as ClaimRecord };
   }
 
-  function held(decision: 'granted' | 'taken-over', record: ClaimRecord): Decision {
-    return { decision, reconcile: rules.onAbandoned === 'reconcile' && record.unknownAt !== undefined, record };
-  }
-
-  function grant(decision: 'granted' | 'taken-over', from: Grantable): Decision {
+  function grant(kind: 'granted' | 'taken-over', from: Grantable): Decision {
     const record = successor(found, {
       ...from,
       status: 'in-flight',
@@ -140,14 +140,14 @@ export function decide(
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),
     });
-    return { ...held(decision, record), write: { next: record, seen: found } };
+    return { kind, record, write: { next: record, seen: found } };
   }
 
   function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
     // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
     // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
     const record = successor(found, { ...parked(from, reason), fence: from.fence + 1 });
-    return { decision: 'parked', record, write: { next: record, seen: found } };
+    return { kind: 'parked', record, write: { next: record, seen: found } };
   }
 }
 
@@ -159,7 +159,7 @@ function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolea
   return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + rules.skewMs;
 }
 
-/** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
+/** A parked record has no expiry: what is in doubt must not be forgotten before an operator has decided. */
 export function parked(from: ClaimRecord, name: ParkedReason, message = ''): Draft {
   return {
     ...from,

@@ -79,18 +79,6 @@ export type ClaimFact =
 /** One thing that happened to a claim or its message. The words are the protocol's. */
 export type ClaimEvent = About & ClaimFact;
 
-/** What events of these types say beyond their type. */
-export type FactsOf<T extends ClaimEvent['type']> = Omit<
-  ClaimFact extends infer Fact
-    ? Fact extends { readonly type: infer Types }
-      ? T extends Types
-        ? Fact
-        : never
-      : never
-    : never,
-  'type'
->;
-
 /** What happens on every good day. All else is reported, even when nobody listens: money may be involved. */
 const ordinary: readonly ClaimEvent['type'][] = [
   'granted',

@@ -1,16 +1,18 @@
 import { expect, ofHttp, ofQueues, refuseOptions } from '../kernel/check.ts';
 import { StoreUnavailableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { identify, type KeyValue } from '../kernel/identity.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
+import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
 import type { Claim } from './claim.ts';
-import { createClaims } from './engine.ts';
+import type { Engine } from './engine.ts';
+import { identify, type KeyValue } from './identity.ts';
 import { type ClaimOptions, settingsOf } from './options.ts';
-import { renewedLease } from './renewed-lease.ts';
+import { fallbackLease } from './renewed-lease.ts';
 import { run } from './run.ts';
+import type { RunResult } from './run-result.ts';
 
 export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
@@ -41,13 +43,13 @@ export type OnceOutcome<R> =
       readonly result: R | undefined;
       readonly recorded: boolean;
     }
-  /** Nobody knows yet whether an earlier attempt has done it. Ask again after `retryAfterMs`. */
+  /** It is not known yet whether an earlier attempt applied it. Call again after `retryAfterMs`. */
   | { readonly outcome: 'in-doubt'; readonly retryAfterMs: number }
   /** It failed for good, earlier. */
   | { readonly outcome: 'rejected'; readonly error: RecordedError }
-  /** Somebody is at it. Ask again after `retryAfterMs`. */
+  /** Another worker runs it. Call again after `retryAfterMs`. */
   | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
-  /** Its outcome is in doubt, and somebody has to decide. It does not run until then. */
+  /** Its outcome is in doubt, and an operator has to decide. It does not run until then. */
   | { readonly outcome: 'parked'; readonly error: RecordedError }
   /** The key was used before with another payload. Nothing was run. */
   | { readonly outcome: 'key-reused' };
@@ -55,7 +57,7 @@ export type OnceOutcome<R> =
 /**
  * Wraps an async function so that its effect happens once per key.
  *
- * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
  * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
@@ -68,8 +70,7 @@ export function once<Input, R>(
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
-  const fallback = renewedLease(Math.max(60_000, 2 * (settings.timeoutMs + settings.marginMs)));
-  const claims = createClaims(settings, fallback);
+  const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
 
   return async function callOnce(input, call = {}) {
     const identity = identify(settings.operation, options.key(input), settings.host);
@@ -81,30 +82,53 @@ export function once<Input, R>(
     );
     const attributes = options.attributes && checkedAttributes(options.attributes(input));
     const { redelivered } = call;
-    const acquired = await claims.acquire({ identity, ...prints, attributes, deadline, redelivered });
-    if (acquired.decision === 'unavailable') {
-      const { cause } = acquired;
-      const { message } = recordedError(cause);
-      // Without the key: such a message ends in logs, and keys can be personal.
-      throw new StoreUnavailableError(`nothing was run: the claims store failed: ${message}`, { cause });
-    }
-    const { decision, record, held } = acquired;
-    if (held !== undefined) {
-      const ran = await run(claims, held, fn, input);
-      const result = ran.value as R;
-      if (ran.ran === 'returned') return { outcome: 'completed', replayed: false, result };
-      if (ran.ran === 'reconciled') return { outcome: 'completed', replayed: true, result, recorded: true };
-      if (ran.ran !== 'in-doubt') throw ran.error;
-      if (ran.recorded === 'parked') return { outcome: 'parked', error: recordedError(ran.error) };
-      return { outcome: 'in-doubt', retryAfterMs: ran.retryAfterMs ?? 0 };
-    }
-    const error = record.error ?? { name: 'Error', message: '' };
-    if (decision === 'in-flight') return { outcome: decision, retryAfterMs: acquired.retryAfterMs };
-    if (decision === 'parked') return { outcome: decision, error };
-    if (decision !== 'replayed') return { outcome: 'key-reused' };
-    if (record.status === 'rejected') return { outcome: record.status, error };
-    // Parsed anew for each caller: a shared object that one of them changes would be another answer for the next.
-    const result = record.result === undefined ? undefined : (JSON.parse(record.result) as R);
-    return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
+    const acquired = await acquire(engine, { identity, ...prints, attributes, deadline, redelivered });
+    if (acquired.grant === undefined) return outcomeOfRefused(acquired);
+    return outcomeOfRun(await run(engine, acquired.grant, fn, input));
   };
+}
+
+/** @throws StoreUnavailableError when no claim could be had */
+function outcomeOfRefused<R>(refused: Extract<Acquired, { readonly grant?: undefined }>): OnceOutcome<R> {
+  if (refused.kind === 'unavailable') {
+    const { cause } = refused;
+    // Without the key: such a message ends in logs, and keys can be personal.
+    throw new StoreUnavailableError(`nothing was run: the claims store failed: ${recordedError(cause).message}`, {
+      cause,
+    });
+  }
+  const { record } = refused;
+  const error = record.error ?? { name: 'Error', message: '' };
+  switch (refused.kind) {
+    case 'in-flight':
+      return { outcome: 'in-flight', retryAfterMs: refused.retryAfterMs };
+    case 'suspect':
+      return { outcome: 'in-flight', retryAfterMs: 0 };
+    case 'parked':
+      return { outcome: 'parked', error };
+    case 'key-reused':
+      return { outcome: 'key-reused' };
+    case 'replayed': {
+      if (record.status === 'rejected') return { outcome: 'rejected', error };
+      // Parsed anew for each caller: a shared object that one of them changes would be another answer for the next.
+      const result = record.result === undefined ? undefined : (JSON.parse(record.result) as R);
+      return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
+    }
+  }
+}
+
+/** @throws what the handler threw */
+function outcomeOfRun<R>(ran: RunResult<R>): OnceOutcome<R> {
+  switch (ran.kind) {
+    case 'returned':
+      return { outcome: 'completed', replayed: false, result: ran.value };
+    case 'reconciled':
+      return { outcome: 'completed', replayed: true, result: ran.value, recorded: true };
+    case 'in-doubt':
+      if (ran.recorded === 'parked') return { outcome: 'parked', error: ran.error };
+      return { outcome: 'in-doubt', retryAfterMs: ran.retryAfterMs };
+    case 'threw':
+    case 'not-started':
+      throw ran.error;
+  }
 }

@@ -1,61 +1,42 @@
 import { LeaseError } from '../kernel/errors.ts';
+import { whenLeaseEnds } from '../kernel/heartbeat.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { checkpointsOf } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
-import type { Engine, Held } from './held.ts';
-import { insideOf, putInside } from './inside.ts';
+import { attachInternals, internalsOf } from './claim-internals.ts';
+import { changeClaim, type Engine, emit, leaseEnd, leaseOf } from './engine.ts';
+import { factsOf } from './events.ts';
+import type { Grant } from './grant.ts';
+import type { ClaimRecord } from './record.ts';
+import { renew } from './settle.ts';
 import { createWork, type Work } from './work.ts';
 
-/** What a handler sees of its claim, but for its effect. The lease is kept, and the signal aborted in time, until `stop`. */
-export function openClaim(engine: Engine, held: Held, latest: number, work: Work = createWork()) {
-  const { host, operation, marginMs } = engine.settings;
-  const { key, effectKey } = held.identity;
-  let ended: LeaseError | undefined;
-  let controller: AbortController | undefined;
-  let cancelAbort: (() => void) | undefined;
+/** The claim as its handler sees it, but for its effect, and how to end it. */
+export interface OpenClaim {
+  readonly claim: Omit<Claim, 'effect'>;
+  /** Ends the heartbeat and the watch over the lease. */
+  readonly stop: () => void;
+}
 
-  function abort(why: string): void {
-    ended ??= new LeaseError(why);
-    controller?.abort(ended);
-  }
-
-  function remainingMs(): number {
-    return ended ? 0 : Math.max(0, Math.min(latest, held.record.leaseUntil - marginMs) - host.now());
-  }
-
-  function armAbort(): void {
-    cancelAbort = host.after(remainingMs(), () => {
-      // A renewal may have moved the end meanwhile.
-      if (remainingMs() > 0) armAbort();
-      else abort('the time is over; the effect may have been applied');
-    });
-  }
-
-  function signal(): AbortSignal {
-    if (controller === undefined) {
-      controller = new AbortController();
-      if (ended) controller.abort(ended);
-      else armAbort();
-    }
-    return controller.signal;
-  }
-
-  const claim = {
-    operation,
-    key,
-    effectKey,
-    attempt: held.record.attempts,
-    fence: held.record.fence,
-    remainingMs,
-  };
-  const steps = { found: checkpointsOf(held.record), names: [], last: Promise.resolve() };
-  putInside(claim, { engine, held, work, steps, signal });
+/**
+ * Opens a claim for its handler. Its lease is kept, and its signal aborted in time, until `stop`.
+ *
+ * @param latest when the handler has to end, whatever its lease, in epoch milliseconds
+ */
+export function openClaim(engine: Engine, grant: Grant, latest: number, work: Work = createWork()): OpenClaim {
+  const { operation } = engine.settings;
+  const { key, effectKey } = grant.identity;
+  const { attempts: attempt, fence } = grant.record;
+  const time = new ClaimTime(engine, grant, latest);
+  const claim = { operation, key, effectKey, attempt, fence, remainingMs: () => time.remainingMs() };
+  const steps = { found: checkpointsOf(grant.record), names: [], last: Promise.resolve() };
+  attachInternals(claim, { engine, grant, work, steps, signal: () => time.signal() });
   Object.defineProperty(claim, 'signal', signalOfClaim);
-
-  const keeping = engine.leaseOf(held.deadline)?.keep(engine, held, abort);
+  const stopBeating = keepLease(engine, grant, () => time.end('another worker has taken the claim over'));
 
   function stop(): void {
-    cancelAbort?.();
-    keeping?.();
+    time.stop();
+    stopBeating?.();
   }
 
   return { claim: claim as Omit<Claim, 'effect'>, stop };
@@ -65,6 +46,67 @@ export function openClaim(engine: Engine, held: Held, latest: number, work: Work
 const signalOfClaim: PropertyDescriptor = {
   enumerable: true,
   get(this: object) {
-    return insideOf(this).signal();
+    return internalsOf(this).signal();
   },
 };
+
+/** How long a claim may still be used: until its lease, its invocation or its handler's time ends, or another worker has it. */
+class ClaimTime {
+  readonly #engine: Engine;
+  readonly #grant: Grant;
+  readonly #latest: number;
+  #ended: LeaseError | undefined;
+  #controller: AbortController | undefined;
+  #stopWatching: (() => void) | undefined;
+
+  constructor(engine: Engine, grant: Grant, latest: number) {
+    this.#engine = engine;
+    this.#grant = grant;
+    this.#latest = latest;
+  }
+
+  remainingMs(): number {
+    if (this.#ended !== undefined) return 0;
+    const { host, marginMs } = this.#engine.settings;
+    return Math.max(0, Math.min(this.#latest, this.#grant.record.leaseUntil - marginMs) - host.now());
+  }
+
+  end(why: string): void {
+    this.#ended ??= new LeaseError(why);
+    this.#controller?.abort(this.#ended);
+  }
+
+  signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+      else this.#watch();
+    }
+    return this.#controller.signal;
+  }
+
+  stop(): void {
+    this.#stopWatching?.();
+  }
+
+  #watch(): void {
+    const over = () => this.end('the time is over; the effect may have been applied');
+    this.#stopWatching = whenLeaseEnds(this.#engine.settings.host, () => this.remainingMs(), over);
+  }
+}
+
+/** Renews the lease of a claim at every third of it, where it has one that is shorter than the invocation. */
+function keepLease(engine: Engine, grant: Grant, onLost: () => void): (() => void) | undefined {
+  const { settings } = engine;
+  const { identity, deadline } = grant;
+  const { claimId } = grant.record;
+  const extended = (found: ClaimRecord | undefined) => renew(claimId, found, leaseEnd(engine, deadline), settings);
+  return leaseOf(engine, deadline)?.keep(settings.host, {
+    beat: (until) => changeClaim(engine, grant, extended, { until, tries: 1 }),
+    onMissed: (error) => emit(engine, identity, { type: 'store-unavailable', error: recordedError(error) }),
+    onLost() {
+      emit(engine, identity, { type: 'stale-claim', ...factsOf(grant.record) });
+      onLost();
+    },
+  });
+}

@@ -1,9 +1,5 @@
 import { expect, expectWhole } from '../kernel/check.ts';
-import { recordedError } from '../kernel/recorded-error.ts';
 import type { Doubt, Verdict } from './claim.ts';
-import type { Reconcile } from './held.ts';
-import { openClaim } from './open-claim.ts';
-import type { Outcome } from './outcome.ts';
 
 export interface ReconcileOptions<Input> {
   /**
@@ -16,6 +12,11 @@ export interface ReconcileOptions<Input> {
    * that a request given up by the worker may still be on its way. "Not applied" is not believed earlier.
    */
   readonly settleMs: number;
+}
+
+/** The policy to ask the provider, as `reconcile` makes it. */
+export interface Reconcile<Input> extends ReconcileOptions<Input> {
+  readonly kind: 'reconcile';
 }
 
 /**
@@ -32,40 +33,5 @@ export interface ReconcileOptions<Input> {
 export function reconcile<Input>({ ask, settleMs }: ReconcileOptions<Input>): Reconcile<Input> {
   expect(typeof ask === 'function', 'reconcile.ask', 'a function', ask);
   expectWhole('reconcile.settleMs', settleMs);
-
-  return {
-    settleMs,
-    async settleDoubt<R>(...[engine, held, input]: Parameters<Reconcile<Input>['settleDoubt']>) {
-      const { host, skewMs, maxAbandoned } = engine.settings;
-      const { identity, record } = held;
-      const { unknownAt } = record;
-      if (unknownAt === undefined) return undefined;
-      const retryAfterMs = Math.max(0, unknownAt + settleMs + skewMs - host.now());
-      const settled = retryAfterMs === 0;
-      const { claim, stop } = openClaim(engine, held, Infinity);
-      const { signal } = claim;
-      const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-      let answer: { readonly verdict?: string; readonly result?: unknown } | undefined;
-      let thrown: unknown = 'the provider cannot say yet';
-      try {
-        answer = await Promise.race([late, ask(input, claim)]);
-      } catch (error) {
-        thrown = error;
-      }
-      stop();
-      const { verdict = 'inconclusive', result } = answer ?? {};
-      engine.emit(identity, 'reconciled', { verdict, settled });
-      if (verdict === 'applied') {
-        return { ran: 'reconciled', value: result as R, applied: true, recorded: await engine.succeed(held, result) };
-      }
-      const inconclusive = verdict !== 'not-applied';
-      if (settled && !inconclusive) return undefined;
-      // "Not applied", asked too early, is no failure of the provider's: it only has to be asked again. Once too often
-      // inconclusive, and somebody has to decide.
-      const error = recordedError(thrown);
-      const tooOften = inconclusive && record.abandoned + 1 >= maxAbandoned;
-      const outcome: Outcome = tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive };
-      return { ran: 'in-doubt', error, recorded: await engine.record(held, outcome), retryAfterMs };
-    },
-  };
+  return { kind: 'reconcile', ask, settleMs };
 }

@@ -1,8 +1,8 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
-import { identify, type KeyValue } from '../kernel/identity.ts';
 import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry } from './decide.ts';
+import { identify, type KeyValue } from './identity.ts';
 import {
   type ClaimRecord,
   type Draft,
@@ -13,7 +13,7 @@ import {
 } from './record.ts';
 import type { ClaimStore } from './store.ts';
 
-/** Who decided, and why. Both are kept on the claim. */
+/** The operator or the job that decided, and why. Both are kept on the claim. */
 export interface ResolvedBy {
   readonly by: string;
   readonly note: string;

@@ -1,53 +1,61 @@
 import { InDoubtError, LeaseError } from '../kernel/errors.ts';
-import type { Identity } from '../kernel/identity.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
-import type { Claims, Phase } from './engine.ts';
-import type { Held } from './held.ts';
+import { type Engine, effectOf, emit } from './engine.ts';
+import type { Grant } from './grant.ts';
 import { openClaim } from './open-claim.ts';
-import type { Ran } from './ran.ts';
+import type { Settings } from './options.ts';
+import { fail, succeed } from './record-outcome.ts';
+import type { RunResult } from './run-result.ts';
+import type { KnownOfEffect, Phase } from './settle.ts';
+import { settleDoubt } from './settle-doubt.ts';
 import { createWork, type Rested, type Thrown, type Work } from './work.ts';
 
 /**
- * Runs a handler under a claim and records how it ended; where an earlier attempt is in doubt, the provider is asked first.
- * Never throws: what the handler threw is in the answer.
+ * Runs a handler under a claim and records how it ended. If an earlier attempt is in doubt, the provider is asked first.
+ * Never throws: what the handler threw is in the result.
  */
 export async function run<Input, R>(
-  claims: Claims<Input>,
-  held: Held,
+  engine: Engine<Input>,
+  grant: Grant,
   handler: (input: Input, claim: Claim) => Promise<R> | R,
   input: Input,
-): Promise<Ran<R>> {
-  const { host, timeoutMs, marginMs, provider, unsettledMs, marksEffect } = claims.settings;
-  const settled = provider && (await provider.settleDoubt<R>(claims, held, input));
+): Promise<RunResult<R>> {
+  const { settings } = engine;
+  const { host, timeoutMs, marginMs, unsettledMs, marksEffect } = settings;
+  const settled = await settleDoubt<Input, R>(engine, grant, input);
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
-  const late = tooLate(claims, held.identity, held.record.leaseUntil);
-  if (late) return { ran: 'not-started', error: late, recorded: await claims.fail(held, late, 'before') };
+  const late = tooLate(settings, grant.record.leaseUntil);
+  if (late) {
+    emit(engine, grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
+    return { kind: 'not-started', error: late.error, recorded: await fail(engine, grant, late.error, 'before') };
+  }
 
   const work = createWork();
-  const { claim, stop } = openClaim(claims, held, host.now() + (timeoutMs || Infinity), work);
+  const latest = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
+  const { claim, stop } = openClaim(engine, grant, latest, work);
   const marked = markedEffect(claim, work);
   const end = await endOf(() => handler(input, Object.assign(claim, { effect: marked.effect })));
   work.end(end.kind);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
   // Until the invocation ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
-  const rested = await work.rest(host, () => (held.deadline ?? held.record.leaseUntil) - marginMs - host.now());
+  const rested = await work.rest(host, () => (grant.deadline ?? grant.record.leaseUntil) - marginMs - host.now());
   stop();
   const state = marked.state();
-  const failure = failureOf(state, end, rested, claims.kindOf);
-  const wouldEnd = failure === undefined || state.kind === 'applied' || claims.kindOf(failure.error) === 'rejected';
-  const doubt = wouldEnd ? doubtLeft(held, state, rested) : undefined;
+  const knownOf = ({ error }: Thrown) => effectOf(settings, error);
+  const failure = failureOf(state, end, rested, knownOf);
+  const wouldEnd = failure === undefined || state.kind === 'applied' || knownOf(failure) === 'rejected';
+  const doubt = wouldEnd ? doubtLeft(grant, state, rested) : undefined;
   if (doubt === undefined && failure === undefined && end.kind === 'returned') {
-    const { value } = end;
-    return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
+    return { kind: 'returned', value: end.value, recorded: await succeed(engine, grant, end.value) };
   }
   const error = doubt ?? failure?.error;
-  const recorded = await claims.fail(held, error, doubt ? 'during' : phaseOf(state, marksEffect));
+  const recorded = await fail(engine, grant, error, doubt ? 'during' : phaseOf(state, marksEffect));
   // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
   const applied = state.kind === 'applied' && recorded !== 'parked';
-  return { ran: 'threw', error, applied, recorded, retryAfterMs: unsettledMs };
+  return { kind: 'threw', error, applied, recorded, retryAfterMs: unsettledMs };
 }
 
 /** How far a handler came with the effect that it marks. */
@@ -101,25 +109,25 @@ function phaseOf(state: EffectState, marksEffect: boolean): Phase {
 }
 
 /**
- * Which error decides what is known of the effect, if anything failed. What the effect itself threw, whatever the handler made of
- * it or threw beside it: an error of something else says nothing about the effect.
+ * Which error decides what is known of the effect, if anything failed. If the effect itself threw, its own error decides, whatever the
+ * handler made of it or threw beside it: an error of something else says nothing about the effect.
  */
 function failureOf(
   effect: EffectState,
   end: End<unknown>,
   { inDoubt, late }: Rested,
-  kindOf: (error: unknown) => unknown,
+  knownOf: (thrown: Thrown) => KnownOfEffect,
 ): Thrown | undefined {
   const thrown = end.kind === 'threw' ? [end, ...late] : late;
   // The most careful word counts: what is in doubt must not be retried or rejected because something else failed as well.
-  const saysDoubt = [...inDoubt, ...thrown].find(({ error }) => kindOf(error) === 'in-doubt');
+  const saysDoubt = [...inDoubt, ...thrown].find((one) => knownOf(one) === 'in-doubt');
   if (saysDoubt !== undefined) return saysDoubt;
   if (effect.kind === 'failed') {
     // Where the effect says that it applied nothing, the handler may say what that means: "insufficient balance" is final.
-    const appliedNothing = ({ error }: Thrown) => kindOf(error) === 'retryable' || kindOf(error) === 'rejected';
+    const appliedNothing = (one: Thrown) => knownOf(one) === 'retryable' || knownOf(one) === 'rejected';
     return appliedNothing(effect) ? (inDoubt[0] ?? thrown.find(appliedNothing) ?? effect) : effect;
   }
-  // It has not ended in time: whatever the handler threw, nobody knows of the effect.
+  // The effect has not ended in time: whatever the handler threw says nothing about it.
   if (effect.kind === 'under-way') return late.at(-1);
   // A step whose provider can be asked: were the handler's own final word recorded, it would never be asked.
   return inDoubt[0] ?? thrown[0];
@@ -130,7 +138,7 @@ function failureOf(
  * left it behind and this one did not call it. To complete the claim would take the step for confirmed, and to reject it for not
  * applied; to release it would repeat the effect. Not where a commit has completed the claim already.
  */
-function doubtLeft({ record }: Held, effect: EffectState, { inDoubt }: Rested): InDoubtError | undefined {
+function doubtLeft({ record }: Grant, effect: EffectState, { inDoubt }: Rested): InDoubtError | undefined {
   if (record.status !== 'in-flight') return undefined;
   const names = stepsInDoubt(record).map(({ name }) => name);
   const [first] = inDoubt;
@@ -143,14 +151,18 @@ function doubtLeft({ record }: Held, effect: EffectState, { inDoubt }: Rested): 
   });
 }
 
-/** Whether too little time is left to start an effect and record its outcome; and if so, the error that says it. */
+/** That too little time is left: how much, and the error that says it. */
+export interface TooLate {
+  readonly remainingMs: number;
+  readonly error: LeaseError;
+}
+
+/** Whether too little time is left to start an effect and record its outcome. @returns nothing when there is enough */
 export function tooLate(
-  { settings, emit }: Claims<never>,
-  identity: Identity,
+  { marginMs, timeoutMs, host }: Pick<Settings<never>, 'marginMs' | 'timeoutMs'> & { readonly host: { now(): number } },
   leaseUntil: number,
-): LeaseError | undefined {
-  const remainingMs = leaseUntil - settings.marginMs - settings.host.now();
-  if (remainingMs > settings.timeoutMs) return undefined;
-  emit(identity, 'not-started', { remainingMs });
-  return new LeaseError(`nothing was started: only ${remainingMs} ms are left`);
+): TooLate | undefined {
+  const remainingMs = leaseUntil - marginMs - host.now();
+  if (remainingMs > timeoutMs) return undefined;
+  return { remainingMs, error: new LeaseError(`nothing was started: only ${remainingMs} ms are left`) };
 }

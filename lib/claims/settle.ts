@@ -1,14 +1,31 @@
+import type { Transition } from '../kernel/record.ts';
 import { lineOf, type RecordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import type { Outcome } from './outcome.ts';
 import { type ClaimRecord, successor } from './record.ts';
 
-/**
- * What the owner of a claim may make of it: the record to write if it is still the one that was found; `applied`, when
- * that was written before and the answer lost; `stale`, when the claim is somebody else's by now.
- */
-export type Transition = ClaimRecord | 'applied' | 'stale';
+type ClaimTransition = Transition<ClaimRecord>;
+
+/** How far a handler had come with its effect when it threw. `unmarked`: it does not say. */
+export type Phase = 'unmarked' | 'before' | 'during' | 'after';
+
+/** What is known of an effect by the error that its handler threw. */
+export type KnownOfEffect = 'retryable' | 'rejected' | 'in-doubt' | 'unknown';
+
+/** The outcome of an attempt whose handler threw. Pure, like `decide`. */
+export function outcomeOfError(
+  error: RecordedError,
+  known: KnownOfEffect,
+  phase: Phase,
+  { onAbandoned }: Pick<ClaimRules, 'onAbandoned'>,
+): Outcome {
+  if (phase === 'after') return { status: 'completed' };
+  if (known === 'rejected') return { status: 'rejected', error };
+  const unknown = known !== 'retryable' && phase !== 'before';
+  const parks = known === 'in-doubt' || (unknown && onAbandoned === 'park');
+  return parks ? { status: 'parked', error } : { status: 'released', error, unknown };
+}
 
 /**
  * How the owner of a claim records an outcome, given what the store holds now. Pure, like `decide`.
@@ -21,8 +38,8 @@ export function settle(
   outcome: Outcome,
   rules: Pick<ClaimRules, 'retentionSeconds'>,
   now: number,
-): Transition {
-  // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim nobody gave us.
+): ClaimTransition {
+  // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim that the store did not give us.
   if (found?.claimId !== claimId) return 'stale';
   if (found.status === outcome.status) return 'applied';
   const settled = { unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
@@ -30,7 +47,7 @@ export function settle(
   const completed = { ...settled, checkpoints: undefined };
   if (found.status !== 'in-flight') {
     // The late proof of the last holder: it was thought dead, its claim parked and perhaps opened again by an operator,
-    // but granted to nobody since. To ignore the proof would double the effect.
+    // but not granted again since. To ignore the proof would double the effect.
     if (outcome.status !== 'completed' || found.status === 'rejected') return 'stale';
     const at = new Date(now).toISOString();
     const resolution = { verdict: 'applied', by: 'last holder', note: '', at } as const;
@@ -65,7 +82,7 @@ export function settle(
  * What the last owner of a released claim makes of it when its message is set aside: a copy that comes later must not run after those that
  * came behind it.
  */
-export function setAside(claimId: string, found: ClaimRecord | undefined, error: RecordedError): Transition {
+export function setAside(claimId: string, found: ClaimRecord | undefined, error: RecordedError): ClaimTransition {
   if (found?.claimId !== claimId) return 'stale';
   if (found.status === 'parked') return 'applied';
   if (found.status !== 'released') return 'stale';
@@ -78,7 +95,7 @@ export function renew(
   found: ClaimRecord | undefined,
   leaseUntil: number,
   rules: Pick<ClaimRules, 'retentionSeconds'>,
-): Transition {
+): ClaimTransition {
   if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
   if (found.leaseUntil >= leaseUntil) return 'applied';
   return successor(found, { ...found, leaseUntil, expiresAt: expiry(rules, leaseUntil) });

@@ -1,14 +1,16 @@
+import { type Acquired, acquire } from '../claims/acquire.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimRules } from '../claims/decide.ts';
-import { type Acquired, createClaims } from '../claims/engine.ts';
-import type { Held } from '../claims/held.ts';
+import { type Engine, emit } from '../claims/engine.ts';
+import type { Grant } from '../claims/grant.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
-import { renewedLease } from '../claims/renewed-lease.ts';
+import { fallbackLease } from '../claims/renewed-lease.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { expect, ofQueues, refuseOptions } from '../kernel/check.ts';
 import {
+  effectKind,
   errorKind,
   letFail,
   OptionError,
@@ -35,7 +37,7 @@ import {
   responseOf,
   saysNothingApplied,
 } from './response.ts';
-import { leavingInFlight, StillRunningError, warnOfEarlyAnswers } from './still-running.ts';
+import { StillRunningError, warnOfEarlyAnswers } from './still-running.ts';
 
 /** Of Lambda's context, the only thing that matters here: when it will be stopped. */
 export interface RequestContext {
@@ -45,7 +47,7 @@ export interface RequestContext {
 /** A request that may run. */
 interface Admitted<Event> {
   readonly request: HttpRequest<Event>;
-  readonly held: Held;
+  readonly grant: Grant;
 }
 
 /** What becomes of a request at the gate: an answer, or leave to run under a claim; or without one, if it needs none. */
@@ -75,11 +77,11 @@ type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
 export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>) {
   refuseOptions('a door of HTTP', options, ofQueues);
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
-  const { host, isFinal, documentation, maxResultBytes, timeoutMs, marginMs } = settings;
+  const { host, isFinal, documentation, maxResultBytes, marginMs } = settings;
   checkReaders(settings);
   expect(typeof isFinal === 'function', 'isFinal', 'a function of the response', isFinal);
-  const fallback = renewedLease(Math.max(60_000, 2 * (timeoutMs + marginMs)));
-  const claims = createClaims(settings, fallback);
+  const mayStillRun = (error: unknown) => error instanceof StillRunningError;
+  const engine: Engine<HttpRequest<Event>> = { settings, fallback: fallbackLease(settings), mayStillRun };
   const rule = ruleOf<HttpRequest<Event>>(settings.fingerprint);
 
   const problem = (event: Event, reason: ProblemReason, retryAfterMs?: number, replayed = false) =>
@@ -99,20 +101,19 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
     const { identity, prints, attributes } = admission;
     const remainingMs = context?.getRemainingTimeInMillis?.();
     const deadline = remainingMs === undefined ? undefined : host.now() + remainingMs;
-    const acquired = await claims.acquire({ identity, ...prints, attributes, deadline });
-    if (acquired.held) return { admitted: { request, held: acquired.held } };
+    const acquired = await acquire(engine, { identity, ...prints, attributes, deadline });
+    if (acquired.grant !== undefined) return { admitted: { request, grant: acquired.grant } };
     return { answer: answerOf(event, acquired) };
   }
 
   /** The answer to a request that was not granted its claim. */
-  function answerOf(event: Event, acquired: Acquired): OwnResponse {
-    if (acquired.decision === 'unavailable') return problem(event, 'unavailable', 1000 + host.random() * 4000);
-    if (acquired.decision === 'in-flight') {
-      return problem(event, 'in-flight', Math.min(askAgainMs, acquired.retryAfterMs));
-    }
-    const { decision, record } = acquired;
-    if (decision === 'key-reused') return problem(event, decision);
-    if (decision === 'parked') return problem(event, isInDoubt(record) ? decision : 'given-up');
+  function answerOf(event: Event, acquired: Extract<Acquired, { readonly grant?: undefined }>): OwnResponse {
+    if (acquired.kind === 'unavailable') return problem(event, 'unavailable', 1000 + host.random() * 4000);
+    const { kind, record } = acquired;
+    if (kind === 'in-flight') return problem(event, kind, Math.min(askAgainMs, acquired.retryAfterMs));
+    if (kind === 'suspect') return problem(event, 'in-flight', askAgainMs);
+    if (kind === 'key-reused') return problem(event, kind);
+    if (kind === 'parked') return problem(event, isInDoubt(record) ? kind : 'given-up');
     if (record.status === 'rejected') return problem(event, 'rejected', undefined, true);
     return replayOf(event, recordedResponse(record));
   }
@@ -130,7 +131,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
    *
    * @throws what the handler threw, once that is recorded, unless that says when to come again
    */
-  async function handle({ request, held }: Admitted<Event>, handler: (claim: Claim) => unknown): Promise<unknown> {
+  async function handle({ request, grant }: Admitted<Event>, handler: (claim: Claim) => unknown): Promise<unknown> {
     const { event } = request;
     let answered: unknown;
     let kept: Kept | undefined;
@@ -144,28 +145,28 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
       } catch (error) {
         thrown = { error };
         // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.
-        if (errorKind(error) !== undefined || !mayBeRunning(held)) throw error;
+        if (effectKind(error) !== undefined || !mayBeRunning(grant)) throw error;
         throw new StillRunningError(recordedError(error).message, { cause: error });
       }
       const response = responseOf(event, answered);
       if (response && judged(response)) {
         kept = keptOf(response, maxResultBytes);
-        if (kept.bodyOmitted) claims.emit(held.identity, 'result-not-recorded', { reason: 'too-large' });
+        if (kept.bodyOmitted) emit(engine, grant.identity, { type: 'result-not-recorded', reason: 'too-large' });
         return kept;
       }
       refused = true;
       const error = unfinished(response);
-      throw mayBeRunning(held) ? new StillRunningError(error.message, { cause: error }) : error;
+      throw mayBeRunning(grant) ? new StillRunningError(error.message, { cause: error }) : error;
     }
 
-    const ran = await run(leavingInFlight(claims), held, respond, request);
-    if (ran.ran === 'returned') {
-      if (kept && ran.recorded === 'completed') await rememberResponse(claims, held, kept);
+    const ran = await run(engine, grant, respond, request);
+    if (ran.kind === 'returned') {
+      if (kept && ran.recorded === 'completed') await rememberResponse(engine, grant, kept);
       return answered;
     }
-    if (ran.ran === 'reconciled') return replayOf(event, asKept(ran.value));
-    if (ran.ran === 'not-started') return problem(event, 'not-started', 1000);
-    if (ran.ran === 'in-doubt') {
+    if (ran.kind === 'reconciled') return replayOf(event, asKept(ran.value));
+    if (ran.kind === 'not-started') return problem(event, 'not-started', 1000);
+    if (ran.kind === 'in-doubt') {
       return ran.recorded === 'parked' ? problem(event, 'parked') : problem(event, 'in-doubt', ran.retryAfterMs);
     }
     if (refused) return answered;
@@ -189,7 +190,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
   }
 
   /** Whether what ended may have been an early time-out and not the handler: in the last moments of an invocation this cannot be told. */
-  function mayBeRunning({ deadline }: Held): boolean {
+  function mayBeRunning({ deadline }: Grant): boolean {
     // Not all of the margin: at its beginning `claim.signal` is aborted, and handlers end because of that.
     const late = deadline !== undefined && host.now() >= deadline - marginMs / 2;
     if (late) warnOfEarlyAnswers();

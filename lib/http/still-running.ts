@@ -1,25 +1,9 @@
-import type { Claims, Phase } from '../claims/engine.ts';
-import type { Held } from '../claims/held.ts';
-
 /**
  * The request was answered while its handler may still be at work: by an early time-out. Nothing can be said of the effect before the
  * invocation has ended, and neither may another request run before that.
  */
 export class StillRunningError extends Error {
   override readonly name = 'StillRunningError';
-}
-
-/** An engine that leaves the claim of such a handler in flight: its lease ends with the invocation, and then it was abandoned. */
-export function leavingInFlight<Input>(claims: Claims<Input>): Claims<Input> {
-  return {
-    ...claims,
-    async fail(held: Held, thrown: unknown, phase: Phase) {
-      // What marks its effect and has not begun it cannot begin it any more; and what has had it, has had it.
-      const isKnown = phase === 'before' || phase === 'after';
-      if (isKnown || !(thrown instanceof StillRunningError)) return claims.fail(held, thrown, phase);
-      return 'lost';
-    },
-  };
 }
 
 let warned = false;

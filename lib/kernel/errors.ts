@@ -1,21 +1,32 @@
-/**
- * Errors are told apart by this brand, see `errorKind`. A text and no symbol: a bundler keeps a class with a computed field,
- * whether or not anybody throws it.
- */
+import { propertyOf } from './unknown.ts';
+
+/** The property that every error of pawl's carries: what kind of error it is. See `errorKind`. */
 const brand = 'pawl.error';
+
+/** What an error says about the effect of the handler that throws it. */
+const effectKinds = ['retryable', 'rejected', 'in-doubt'] as const;
+const kinds = [...effectKinds, 'option', 'invalid-message', 'store-unavailable', 'lease', 'no-answer'] as const;
+
+/** The kinds of pawl's own errors. */
+export type ErrorKind = (typeof kinds)[number];
+
+/** What an error says about the effect: nothing was applied, it can never be applied, or that cannot be told. */
+export type EffectKind = (typeof effectKinds)[number];
 
 export interface RetryableErrorOptions extends ErrorOptions {
   /**
-   * How long an earlier retry is wasted, in milliseconds: what the handler waits for ends then. The message stays invisible
-   * for so long, and that is no failure of its own.
+   * How long to wait before the next attempt, in milliseconds. An earlier retry is wasted: what the handler waits for ends then. The
+   * message stays invisible for so long, and pawl does not count that as a failure.
    * @default the back-off of the consumer
    */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released. Do not
- * let one of an inner call through when the outer handler has already applied something: it says so of the whole handler.
+ * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released.
+ *
+ * If the handler has already applied something, catch the `RetryableError` of an inner call: one that escapes tells pawl that the whole
+ * handler applied nothing.
  *
  * @example
  * if (response.status === 429) throw new RetryableError('the provider asks to slow down', { retryAfterMs: 60_000 });
@@ -33,7 +44,7 @@ export class RetryableError extends Error {
 
 /**
  * Throw it from a handler when the effect can never be applied: the claim is closed for good, duplicates get the same
- * answer, and the message goes to the dead-letter queue.
+ * result, and the message goes to the dead-letter queue.
  *
  * @example
  * if (response.status === 410) throw new RejectedError('this gift card product is no longer sold');
@@ -45,7 +56,7 @@ export class RejectedError extends Error {
 }
 
 /**
- * Throw it from a handler when nobody can say whether its effect happened, and it must not be tried: the claim is parked, whatever
+ * Throw it from a handler when it is not known whether its effect happened, and it must not be tried again: the claim is parked, whatever
  * `onAbandoned` says of errors in general.
  *
  * @example
@@ -63,11 +74,15 @@ export type Classification = 'retryable' | 'rejected' | 'unknown';
 /** An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
+  /** @internal */
+  readonly 'pawl.error' = 'option';
 }
 
 /** The author's key function returned nothing that identifies an effect, or a message cannot be read. It never runs. */
 export class InvalidMessageError extends Error {
   override readonly name = 'InvalidMessageError';
+  /** @internal */
+  readonly 'pawl.error' = 'invalid-message';
   readonly problem: 'missing-key' | 'invalid-key' | 'invalid-message';
   constructor(problem: InvalidMessageError['problem'], message: string) {
     super(message);
@@ -78,51 +93,62 @@ export class InvalidMessageError extends Error {
 /** The claims store did not answer, or refused. Nothing was run; try again later. `cause` is the store's own error. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
+  /** @internal */
+  readonly 'pawl.error': ErrorKind = 'store-unavailable';
 }
 
 /**
- * There is too little time left, or the claim has been taken over. Thrown by `claim.effect` before it starts anything,
+ * There is too little time left, or another worker has taken the claim over. Thrown by `claim.effect` before it starts anything,
  * and the reason with which `claim.signal` is aborted. It says nothing about the effect: a request that was aborted in
  * mid-air may have been applied.
  */
 export class LeaseError extends Error {
   override readonly name = 'LeaseError';
+  /** @internal */
+  readonly 'pawl.error' = 'lease';
 }
 
 /**
- * How long an earlier retry is wasted, as an error says that was thrown because nothing was applied. In milliseconds.
+ * Which of pawl's own errors this is, if it is one. By brand: an error of the author's that happens to have the same name must not
+ * be taken for ours, and two copies of pawl in one bundle must understand each other. This is the only way in which pawl
+ * recognises its errors.
+ *
+ * @internal
+ */
+export function errorKind(error: unknown): ErrorKind | undefined {
+  try {
+    const said = propertyOf(error, brand);
+    return kinds.find((kind) => kind === said);
+  } catch {
+    // An error that cannot even be looked at has not said anything.
+    return undefined;
+  }
+}
+
+/** What an error says about the effect, by its own account. @internal */
+export function effectKind(error: unknown): EffectKind | undefined {
+  const said = errorKind(error);
+  return effectKinds.find((kind) => kind === said);
+}
+
+/**
+ * How long to wait before the next attempt, as an error says that was thrown because nothing was applied. In milliseconds.
  *
  * @internal
  */
 export function retryAfterOf(error: unknown): number | undefined {
+  if (errorKind(error) !== 'retryable') return undefined;
   try {
-    if (errorKind(error) !== 'retryable') return undefined;
-    const { retryAfterMs } = error as Partial<RetryableError>;
-    return typeof retryAfterMs === 'number' && retryAfterMs > 0 && Number.isFinite(retryAfterMs)
-      ? retryAfterMs
-      : undefined;
+    const retryAfterMs = propertyOf(error, 'retryAfterMs');
+    const isTime = typeof retryAfterMs === 'number' && retryAfterMs > 0 && Number.isFinite(retryAfterMs);
+    return isTime ? retryAfterMs : undefined;
   } catch {
     // An error that cannot even be looked at says nothing. Thrown from here, it would take its whole batch along.
     return undefined;
   }
 }
 
-/** Lets what was answered fail later, unheard: a rejection that nobody handles would end the process. */
-export function letFail(answered: unknown): void {
-  if (answered) Promise.resolve(answered).catch(() => undefined);
-}
-
-/**
- * What an error says about the effect. By brand rather than by name: an error of the author's that happens to be called
- * the same must not be taken for ours, and two copies of pawl in one bundle must understand each other.
- *
- * @internal
- */
-export function errorKind(error: unknown): 'retryable' | 'rejected' | 'in-doubt' | undefined {
-  try {
-    return Object(error)[brand];
-  } catch {
-    // An error that cannot even be looked at has not said anything.
-    return undefined;
-  }
+/** Lets a value that may be a promise fail later, unheard: Node ends a process for a rejection that nothing handles. */
+export function letFail(value: unknown): void {
+  if (value !== undefined && value !== null) Promise.resolve(value).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 /**
- * All that the core needs from the world it runs in: time, chance, identity and a hash. The real one is `lib/host.ts`;
+ * All that pawl needs from the world it runs in: time, chance, identity and a hash. The real one is `lib/host.ts`;
  * a simulation hands in its own, and then a failure is a seed that anyone can replay.
  */
 export interface Host {
@@ -7,7 +7,7 @@ export interface Host {
   now(): number;
   /** At least 0, below 1. */
   random(): number;
-  /** A token that nobody else can come to by chance. */
+  /** A token that no other worker can come to by chance. */
   randomId(): string;
   /** SHA-256 of the text's UTF-8 bytes, in lower-case hex. */
   sha256(text: string): string;
@@ -19,7 +19,7 @@ export interface Host {
 }
 
 /** Resolves after `ms` milliseconds of the host's time. */
-export function sleep(host: Host, ms: number): Promise<void> {
+export function sleep(host: Pick<Host, 'after'>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     host.after(ms, resolve);
   });
@@ -29,37 +29,9 @@ export function sleep(host: Host, ms: number): Promise<void> {
  * Runs `callback` when so much time is over, unless the returned function is called before. A sandbox that was frozen has both when
  * it thaws: what it waited for, and a timer that is over. What it waited for counts, so the timer lets one turn pass.
  */
-export function whenOver(host: Host, ms: number, callback: () => void): () => void {
+export function whenOver(host: Pick<Host, 'after'>, ms: number, callback: () => void): () => void {
   let cancel = host.after(Math.max(0, ms), () => {
     cancel = host.after(0, callback);
   });
   return () => cancel();
-}
-
-/** A request was given up. It may have been applied, or may be later. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError';
-}
-
-/**
- * What a request answers, if it does so in time. What it answers later is dropped, also when that is an error.
- *
- * @param until epoch milliseconds
- * @throws what the request throws; NoAnswerError when the time is over
- */
-export function answeredBy<T>(host: Host, until: number, request: Promise<T>): Promise<T> {
-  // Twice for each message, so without the promises that a race would make.
-  return new Promise((resolve, reject) => {
-    const cancel = whenOver(host, until - host.now(), () => reject(new NoAnswerError('no answer in time')));
-    request.then(
-      (answer) => {
-        cancel();
-        resolve(answer);
-      },
-      (error: unknown) => {
-        cancel();
-        reject(error);
-      },
-    );
-  });
 }

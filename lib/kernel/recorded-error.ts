@@ -1,3 +1,5 @@
+import { propertyOf } from './unknown.ts';
+
 /** A bounded description of an error: enough to act on, never a payload, never a stack. */
 export interface RecordedError {
   readonly name: string;
@@ -10,7 +12,8 @@ const longestErrorText = 512;
 export function recordedError(thrown: unknown): RecordedError {
   const bounded = (text: unknown) => String(text).slice(0, longestErrorText);
   try {
-    const { name = 'Error', message = thrown } = Object(thrown);
+    const name = propertyOf(thrown, 'name') ?? 'Error';
+    const message = propertyOf(thrown, 'message') ?? thrown;
     return { name: bounded(name), message: bounded(message) };
   } catch {
     // An error whose own getters or toString throw must not turn a settled claim into a lost one.

@@ -66,5 +66,5 @@ export class NestedLockError extends Error {
 /** The store failed before any work was begun: whatever it says of the lock, nothing was applied under it. */
 export class LockingFailedError extends StoreUnavailableError {
   /** @internal */
-  readonly 'pawl.error' = 'retryable';
+  override readonly 'pawl.error' = 'retryable';
 }

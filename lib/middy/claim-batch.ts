@@ -1,4 +1,6 @@
-import type { Held } from '../claims/held.ts';
+import { emit } from '../claims/engine.ts';
+import type { Grant } from '../claims/grant.ts';
+import { settleDoubt } from '../claims/settle-doubt.ts';
 import type { Consumer, Invocation, Runnable } from '../sqs/consumer.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
 import { after, type Fate, fateOfRun, soon } from '../sqs/fate.ts';
@@ -12,7 +14,7 @@ export interface Claimed extends Delivery {
   /** The record as it is handed on: a handler that changes its event must not change which messages we answer for. */
   readonly copy: SqsRecord;
   /** It is handed on. */
-  held?: Held;
+  held?: Grant;
   /** An earlier message of the batch with the same key: it shares the fate of that. */
   first?: Delivery;
   /** What came of asking for its claim; nothing when it is held. */
@@ -37,7 +39,7 @@ export async function claimBatch<Body>(
   context: InvocationContext,
 ): Promise<ClaimedBatch> {
   type One = Claimed & Runnable<Body>;
-  const { claims, settings } = consumer;
+  const { engine, settings } = consumer;
   const { host } = settings;
   const received = consumer.receive<One>(event, context);
   const { records, startedAt, deadline, meet } = received;
@@ -49,14 +51,14 @@ export async function claimBatch<Body>(
   async function ask(one: One, mayTakeOver: boolean): Promise<Fate | undefined> {
     const now = host.now();
     if (now > claimUntil) {
-      claims.emit(one.identity, 'not-started', { remainingMs: deadline - now });
+      emit(engine, one.identity, { type: 'not-started', remainingMs: deadline - now });
       return soon;
     }
     const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-    if ('fate' in acquired) return acquired;
-    const settled = await settings.provider?.settleDoubt(claims, acquired, one.message);
+    if (acquired.kind === 'refused') return acquired.fate;
+    const settled = await settleDoubt(engine, acquired.grant, one.message);
     if (settled !== undefined) return fateOfRun(settled);
-    one.held = acquired;
+    one.held = acquired.grant;
     return undefined;
   }
 
@@ -112,5 +114,5 @@ export async function claimBatch<Body>(
 
 /** What is handed on to the handler, in the order of the event. */
 export function grantedOf(batch: readonly Claimed[]) {
-  return batch.filter((one): one is Claimed & { readonly held: Held } => one.held !== undefined);
+  return batch.filter((one): one is Claimed & { readonly held: Grant } => one.held !== undefined);
 }

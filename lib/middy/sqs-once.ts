@@ -1,4 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
+import { emit } from '../claims/engine.ts';
+import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
 import { refuseOptions } from '../kernel/check.ts';
 import { RetryableError } from '../kernel/errors.ts';
@@ -70,7 +72,7 @@ export function sqsOnce<Body = unknown>(
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
   refuseOptions('sqsOnce', options, { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim });
   const consumer = createConsumer<Body>(options);
-  const { claims, settings } = consumer;
+  const { engine, settings } = consumer;
 
   /** Gives each message that was handed on its fate, and answers Lambda. */
   async function conclude(
@@ -101,7 +103,7 @@ export function sqsOnce<Body = unknown>(
     request.event = taken.event;
     const messages = grantedOf(taken.batch).length;
     if (told.misunderstood) {
-      claims.emit(undefined, 'answer-not-understood', { came: told.misunderstood, messages });
+      emit(engine, undefined, { type: 'answer-not-understood', came: told.misunderstood, messages });
     }
     return conclude(taken, (one, place) => record(one, told.of(place)));
   }
@@ -110,16 +112,16 @@ export function sqsOnce<Body = unknown>(
     // Its claim stays in flight: freed now, the message would run beside itself.
     if (status === 'running') return again;
     if (status === 'fulfilled') {
-      await claims.succeed(held, value);
+      await succeed(engine, held, value);
       return done;
     }
     if (status === 'not-started') {
       // The handler was never called, whatever the author's classifier would make of somebody else's error.
-      await claims.fail(held, new RetryableError(recordedError(reason).message, { cause: reason }), 'before');
+      await fail(engine, held, new RetryableError(recordedError(reason).message, { cause: reason }), 'before');
       return again;
     }
-    const recorded = await claims.fail(held, reason, 'unmarked');
-    return fateOfRun({ ran: 'threw', recorded, error: reason, retryAfterMs: settings.unsettledMs });
+    const recorded = await fail(engine, held, reason, 'unmarked');
+    return fateOfRun({ kind: 'threw', recorded, error: reason, applied: false, retryAfterMs: settings.unsettledMs });
   }
 
   /**
@@ -137,7 +139,7 @@ export function sqsOnce<Body = unknown>(
     // As the context says it now: our clock may have been set in between.
     const remainingMs = context.getRemainingTimeInMillis();
     if (told.namesMessages || remainingMs > settings.marginMs) return told;
-    claims.emit(undefined, 'late-answer', { remainingMs, messages: granted.length });
+    emit(engine, undefined, { type: 'late-answer', remainingMs, messages: granted.length });
     return toldOfAll('running');
   }
 
@@ -147,12 +149,13 @@ export function sqsOnce<Body = unknown>(
       const claimed = await claimBatch(consumer, request.event, request.context);
       const granted = grantedOf(claimed.batch);
       const held = granted[0]?.held;
-      const error = held && tooLate(claims, held.identity, held.record.leaseUntil);
+      const late = held && tooLate(settings, held.record.leaseUntil);
+      if (held && late) emit(engine, held.identity, { type: 'not-started', remainingMs: late.remainingMs });
       // An early answer: a handler must never see an empty batch, which many of them take for an error. Or claiming took what
       // time there was, and all is given back unharmed: nothing has started.
-      if (held === undefined || error !== undefined) {
+      if (held === undefined || late !== undefined) {
         return conclude(claimed, async (one) => {
-          await claims.fail(one.held, error, 'before');
+          await fail(engine, one.held, late?.error, 'before');
           return soon;
         });
       }

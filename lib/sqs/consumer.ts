@@ -1,9 +1,10 @@
-import { createClaims } from '../claims/engine.ts';
-import type { FactsOf } from '../claims/events.ts';
-import type { Held } from '../claims/held.ts';
+import { acquire as acquireClaim } from '../claims/acquire.ts';
+import { type Engine, emit } from '../claims/engine.ts';
+import type { Grant } from '../claims/grant.ts';
+import { type Identity, identify } from '../claims/identity.ts';
 import { type Attributes, sourceOf } from '../claims/record.ts';
+import { parkReleased } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
-import { type Identity, identify } from '../kernel/identity.ts';
 import { type Compared, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import {
   isInvalidMessage,
@@ -50,6 +51,11 @@ const makeWayMs = 5000;
 /** The longest that a message which did not get its turn waits for its next one. */
 const longestTurnSeconds = 900;
 
+/** What came of asking for the claim of a message. */
+export type AskedFor =
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  | { readonly kind: 'refused'; readonly fate: Fate };
+
 export type Consumer<Body> = ReturnType<typeof createConsumer<Body>>;
 
 /** What the two ways of consuming SQS have in common: from a record to its claim, and from fates to a batch response. */
@@ -58,15 +64,14 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
   const settings = sqsSettingsOf(options);
   const { host, operation, onInFlight, backoffSeconds, attributes: attributesOf } = settings;
   const rule = ruleOf<Message<Body>>(settings.fingerprint);
-  const claims = createClaims(settings);
-  const tell: Tell = ({ identity, record: { messageId } }, type, facts) =>
-    claims.emit(identity, type, { messageId, ...facts } as unknown as FactsOf<typeof type>);
+  const engine: Engine<Message<Body>> = { settings };
+  const tell: Tell = ({ identity, record: { messageId } }, fact) => emit(engine, identity, { messageId, ...fact });
   const { setVisibility, bury, maxReceiveCount } = sqsQueue({ host, client: sqsClient, deadLetters, tell });
 
   /** Reports a bug of the author's, and answers what becomes of the message. */
   function authorErred(one: Delivery, stage: Stage, thrown: unknown): Fate {
     const told = toldOf(thrown);
-    tell(one, 'author-error', { stage, ...told });
+    tell(one, { type: 'author-error', stage, ...told });
     return fateOfAuthorError(told.error);
   }
 
@@ -97,7 +102,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
       }
       const twin = known.byIntent.get(fingerprint);
       if (twin !== undefined) {
-        tell(one, 'repeated', {});
+        tell(one, { type: 'repeated' });
         return { twin };
       }
       const rival = known.last;
@@ -145,21 +150,25 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
    * answer here: nothing runs, and the message stays. What was running when a worker died is only a suspect, unless it may
    * be taken over.
    */
-  async function acquire(one: Runnable<Body>, deadline: number, mayTakeOver: boolean): Promise<Held | Fate> {
-    if (tooLate(claims, one.identity, deadline)) return soon;
+  async function acquire(one: Runnable<Body>, deadline: number, mayTakeOver: boolean): Promise<AskedFor> {
+    const late = tooLate(settings, deadline);
+    if (late) {
+      emit(engine, one.identity, { type: 'not-started', remainingMs: late.remainingMs });
+      return { kind: 'refused', fate: soon };
+    }
     const redelivered = receiveCountOf(one.record) > 1;
     const { messageId } = one.record;
     const source = onInFlight === 'discard' ? messageId : undefined;
-    const acquired = await claims.acquire({ ...one, deadline, redelivered, mayTakeOver, source });
-    if (acquired.held) {
-      one.grant = acquired.held;
-      return acquired.held;
+    const acquired = await acquireClaim(engine, { ...one, deadline, redelivered, mayTakeOver, source });
+    if (acquired.grant !== undefined) {
+      one.grant = acquired.grant;
+      return { kind: 'granted', grant: acquired.grant };
     }
     // The holder may have been given this very message, which SQS shows again: acknowledged now, its effect would be lost. Told by the id, and
     // by no clock. A claim that does not say is not taken for another's.
     const holder = acquired.record && sourceOf(acquired.record);
     const isAnother = holder !== undefined && holder !== messageId;
-    return fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs);
+    return { kind: 'refused', fate: fateOfRefused(acquired, isAnother ? onInFlight : 'defer', settings.settleMs) };
   }
 
   /**
@@ -188,7 +197,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     const kept = Math.ceil(behind / turns);
     if (most === undefined || receives < Math.min(Math.floor(most / 2), most - kept)) return;
     // A copy of it that comes later would run after those that are behind it now: it waits for an operator, as the message does.
-    if (one.grant !== undefined && !(await claims.park(one.grant, fate.error, until))) return;
+    if (one.grant !== undefined && !(await parkReleased(engine, one.grant, fate.error, until))) return;
     one.fate = { fate: 'dead-letter', reason: 'receives-used-up', error: fate.error };
     await bury([one], until);
     if (!one.isBuried) one.fate = fate;
@@ -236,7 +245,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>) {
     }
   }
 
-  return { settings, claims, receive, prepare, acquire, makeWay, setVisibility, conclude };
+  return { settings, engine, receive, prepare, acquire, makeWay, setVisibility, conclude };
 }
 
 /**

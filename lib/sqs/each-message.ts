@@ -56,7 +56,8 @@ export function eachMessage<Body>(
 ): SqsHandler {
   return eachBy(options, (consumer) => async (one, deadline, mayTakeOver) => {
     const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-    return 'fate' in acquired ? acquired : fateOfRun(await run(consumer.claims, acquired, handle, one.message));
+    if (acquired.kind === 'refused') return acquired.fate;
+    return fateOfRun(await run(consumer.engine, acquired.grant, handle, one.message));
   });
 }
 

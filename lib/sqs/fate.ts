@@ -1,6 +1,6 @@
-import type { Acquired } from '../claims/engine.ts';
-import type { Ran, Recorded } from '../claims/ran.ts';
+import type { Acquired } from '../claims/acquire.ts';
 import type { ClaimStatus } from '../claims/record.ts';
+import type { Recorded, RunResult } from '../claims/run-result.ts';
 import { type InvalidMessageError, retryAfterOf } from '../kernel/errors.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 
@@ -80,27 +80,32 @@ export function fateOfAuthorError(error: RecordedError): Fate {
  * What becomes of a message that was not granted its claim.
  * @param settleMs how long after a lease a provider can first be asked; to come back before that is to come in vain
  */
-export function fateOfRefused(refused: Acquired, onInFlight: 'defer' | 'discard', settleMs: number): Fate {
-  const { decision, record } = refused;
-  if (decision === 'unavailable') return again;
-  if (decision === 'in-flight') {
+export function fateOfRefused(refused: Refused, onInFlight: 'defer' | 'discard', settleMs: number): Fate {
+  if (refused.kind === 'unavailable') return again;
+  const { record } = refused;
+  if (refused.kind === 'in-flight') {
     return onInFlight === 'discard' ? { ...done, discarded: true } : after(refused.retryAfterMs + settleMs);
   }
-  if (decision === 'taken-over') return after(0, record.abandoned);
-  if (decision === 'key-reused') return keyReused;
+  if (refused.kind === 'suspect') return after(0, record.abandoned);
+  if (refused.kind === 'key-reused') return keyReused;
   return fateOfEnded(record.status, record.error) ?? again;
 }
+
+/** What came of asking for a claim that was not granted. */
+type Refused = Extract<Acquired, { readonly grant?: undefined }>;
 
 export const keyReused = deadLetter('key-reused', 'the key was used before with another payload');
 
 /** What becomes of a message whose handler was called. */
-export function fateOfRun({ ran, applied, recorded, error, retryAfterMs = 0 }: Ran<unknown>): Fate {
+export function fateOfRun(ran: RunResult<unknown>): Fate {
+  const { kind, recorded } = ran;
   // The effect has happened, whether or not that could be written down: to run it again would double it.
-  if (applied) return done;
+  if (kind === 'returned' || kind === 'reconciled' || (kind === 'threw' && ran.applied)) return done;
   // Claiming took too long. That is no failure of the message: counted as one, a healthy head of a message group would be set aside unrun.
-  if (ran === 'not-started') return soon;
+  if (kind === 'not-started') return soon;
+  const { error, retryAfterMs } = ran;
   // A question that was asked too early is no failure: it is asked again as soon as it can be answered.
-  const early = ran === 'in-doubt' && retryAfterMs > 0;
+  const early = kind === 'in-doubt' && retryAfterMs > 0;
   // Nor is what waits for the lock of another request: received before that lock ends, it would burn its receives in vain.
   const waitsMs = recorded === 'released' ? retryAfterOf(error) : undefined;
   if (waitsMs !== undefined) return after(Math.max(waitsMs, retryAfterMs));

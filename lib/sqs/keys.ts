@@ -1,4 +1,4 @@
-import type { KeyValue } from '../kernel/identity.ts';
+import type { KeyValue } from '../claims/identity.ts';
 import type { Message } from './message.ts';
 
 /** Takes the idempotency key from a message. Answering nothing means that the message never runs. */

@@ -1,8 +1,8 @@
 import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { FactsOf } from '../claims/events.ts';
-import type { Held } from '../claims/held.ts';
+import type { ClaimFact } from '../claims/events.ts';
+import type { Grant } from '../claims/grant.ts';
+import type { Identity } from '../claims/identity.ts';
 import type { Host } from '../kernel/host.ts';
-import type { Identity } from '../kernel/identity.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { SqsRecord } from './event.ts';
@@ -14,7 +14,7 @@ export interface Delivery {
   readonly record: SqsRecord;
   identity?: Identity;
   /** The claim under which it ran. */
-  grant?: Held;
+  grant?: Grant;
   /** What becomes of it, once that is known. What has none in the end did not get its turn. */
   fate?: Fate | undefined;
   /** A copy of it is safe in the dead-letter queue. */
@@ -32,13 +32,9 @@ export interface Delayed extends Delivery {
 }
 
 /** Reports what became of a message. */
-export type Tell = <
-  T extends 'deferred' | 'dead-lettered' | 'undeliverable' | 'queue-call-failed' | 'repeated' | 'author-error',
->(
-  one: Delivery,
-  type: T,
-  facts: Omit<FactsOf<T>, 'messageId'>,
-) => void;
+export type Tell = (one: Delivery, fact: WithoutMessageId<Extract<ClaimFact, { readonly messageId: string }>>) => void;
+
+type WithoutMessageId<Fact> = Fact extends unknown ? Omit<Fact, 'messageId'> : never;
 
 export interface SqsQueueOptions {
   readonly host: Host;
@@ -67,7 +63,8 @@ const callsAtOnce = 10;
 export function sqsQueue({ host, client, deadLetters, tell }: SqsQueueOptions) {
   // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
   const sqs = () => (client ??= new SQSClient({ useQueueUrlAsEndpoint: false }));
-  const failed = (one: Delivery, error: unknown) => tell(one, 'queue-call-failed', { error: recordedError(error) });
+  const failed = (one: Delivery, error: unknown) =>
+    tell(one, { type: 'queue-call-failed', error: recordedError(error) });
 
   /** Sets how long messages stay invisible. */
   async function setVisibility(delayed: readonly Delayed[], until: number): Promise<void> {
@@ -87,7 +84,7 @@ export function sqsQueue({ host, client, deadLetters, tell }: SqsQueueOptions) {
           const error = Failed.find(({ Id }) => Id === String(index))?.Code;
           if (error) failed(one, error);
           // It waits for something that is known to end then: another worker's lease, or a provider's settling.
-          else if (one.fate?.delayMs) tell(one, 'deferred', { seconds: one.seconds });
+          else if (one.fate?.delayMs) tell(one, { type: 'deferred', seconds: one.seconds });
         }
       } catch (error) {
         for (const one of together) failed(one, error);
@@ -103,7 +100,7 @@ export function sqsQueue({ host, client, deadLetters, tell }: SqsQueueOptions) {
       try {
         await inTime(host, until, async () => deadLetters?.send(sqs(), one.record, reason, lineOf(error)));
         if (deadLetters) one.isBuried = true;
-        tell(one, deadLetters ? 'dead-lettered' : 'undeliverable', { reason, error });
+        tell(one, { type: deadLetters ? 'dead-lettered' : 'undeliverable', reason, error });
       } catch (failure) {
         failed(one, failure);
       }

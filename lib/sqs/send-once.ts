@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { acquire } from '../claims/acquire.ts';
 import { checkedAttributes } from '../claims/attributes.ts';
-import { createClaims } from '../claims/engine.ts';
+import type { Engine } from '../claims/engine.ts';
+import { identify, type KeyValue } from '../claims/identity.ts';
 import { type ClaimOptions, settingsOf } from '../claims/options.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectWhole } from '../kernel/check.ts';
 import { InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts';
 import { sleep } from '../kernel/host.ts';
-import { identify, type KeyValue } from '../kernel/identity.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
 import { keyAttribute } from './keys.ts';
@@ -116,7 +117,7 @@ export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promi
     { host: nodeHost },
   );
   const { host } = settings;
-  const claims = createClaims(settings);
+  const engine: Engine<unknown> = { settings };
   let client = options.sqsClient;
 
   /** @returns the id of the message */
@@ -161,25 +162,26 @@ export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promi
     }
 
     for (let round = 0; ; round++) {
-      const acquired = await claims.acquire({ identity, fingerprint, attributes, deadline: host.now() + leaseMs });
-      if (acquired.decision === 'unavailable') {
+      const acquired = await acquire(engine, { identity, fingerprint, attributes, deadline: host.now() + leaseMs });
+      if (acquired.kind === 'unavailable') {
         if (await again(round)) continue;
         const { cause } = acquired;
         throw new StoreUnavailableError('nothing was sent: the claims store failed', { cause });
       }
-      const { record, held, decision } = acquired;
+      const { record, grant } = acquired;
       const key = String(record.attributes?.['key'] ?? proposed);
-      if (held) {
-        const ran = await run(claims, held, (_, claim) => send(message, key, text, claim.signal), undefined);
-        if (ran.ran === 'returned') return { outcome: 'sent', key, messageId: ran.value, replayed: false };
+      if (grant !== undefined) {
+        const ran = await run(engine, grant, (_, claim) => send(message, key, text, claim.signal), undefined);
+        if (ran.kind === 'returned') return { outcome: 'sent', key, messageId: ran.value, replayed: false };
+        if (ran.kind === 'reconciled') throw new TypeError('a producer asks no provider');
         if (isRefusal(ran.error) || !(await again(round))) throw ran.error;
-      } else if (decision === 'in-flight') {
+      } else if (acquired.kind === 'in-flight') {
         const { retryAfterMs } = acquired;
         if (!(await again(round, retryAfterMs))) return { outcome: 'in-flight', retryAfterMs };
-      } else if (decision === 'replayed') {
+      } else if (acquired.kind === 'replayed') {
         const messageId = record.result === undefined ? undefined : (JSON.parse(record.result) as string);
         return { outcome: 'sent', key, messageId, replayed: true };
-      } else if (decision === 'parked') {
+      } else if (acquired.kind === 'parked') {
         return { outcome: 'parked', error: record.error ?? { name: 'Error', message: '' } };
       } else {
         return { outcome: 'key-reused' };

@@ -1,12 +1,14 @@
 import { stepsInDoubt } from '../claims/checkpoints.ts';
 import type { Claim } from '../claims/claim.ts';
-import { insideOf } from '../claims/inside.ts';
+import { internalsOf } from '../claims/claim-internals.ts';
+import { changeClaim } from '../claims/engine.ts';
 import type { ClaimRecord, Resolution } from '../claims/record.ts';
 import { completion } from '../claims/result.ts';
-import { settle, type Transition } from '../claims/settle.ts';
+import { settle } from '../claims/settle.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { expect } from '../kernel/check.ts';
 import { InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
+import type { Transition } from '../kernel/record.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { CommitRefusedError } from './refused.ts';
 import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
@@ -32,14 +34,14 @@ export interface CommitOptions {
  * ]);
  */
 export function commit(claim: Claim, writes: readonly AppWrite[], { result }: CommitOptions = {}): Promise<void> {
-  const { engine, held, work, steps } = insideOf(claim);
+  const { engine, grant, work, steps } = internalsOf(claim);
   const { settings } = engine;
-  const { claimId } = held.record;
-  const resolvedBefore = idOf(held.record.resolution);
+  const { claimId } = grant.record;
+  const resolvedBefore = idOf(grant.record.resolution);
   const outcome = completion(result, settings.maxResultBytes, settings.recordResult);
   const carried = carrying(settings.store, writes);
 
-  function completed(found: ClaimRecord | undefined): Transition {
+  function completed(found: ClaimRecord | undefined): Transition<ClaimRecord> {
     if (found?.claimId !== claimId) return 'stale';
     // Only this commit completes the claim without a resolution: its answer was lost. One that is older than the grant says nothing.
     if (found.status === 'completed' && idOf(found.resolution) === resolvedBefore) return 'applied';
@@ -51,8 +53,8 @@ export function commit(claim: Claim, writes: readonly AppWrite[], { result }: Co
   /** The completion would drop the step's checkpoint, and with it all that is known of its doubt. @throws what the step left, or InDoubtError */
   function expectNoDoubt(): void {
     const [left] = work.inDoubt;
-    if (left) throw left.error;
-    const forgotten = stepsInDoubt(held.record).find(({ name }) => !steps.names.includes(name));
+    if (left !== undefined) throw left.error;
+    const forgotten = stepsInDoubt(grant.record).find(({ name }) => !steps.names.includes(name));
     if (forgotten)
       throw new InDoubtError(`nothing was committed: step ${forgotten.name} is in doubt, and was not called`);
   }
@@ -60,7 +62,7 @@ export function commit(claim: Claim, writes: readonly AppWrite[], { result }: Co
   return claim.effect(() => {
     expectNoDoubt();
     return carried.apply(() =>
-      engine.change(held, completed, { until: settings.host.now() + claim.remainingMs(), write: carried.write }),
+      changeClaim(engine, grant, completed, { until: settings.host.now() + claim.remainingMs(), write: carried.write }),
     );
   });
 }

@@ -1,11 +1,11 @@
 import { decide } from '../claims/decide.ts';
-import { mostPatienceMs } from '../claims/engine.ts';
+import { emit, requestMs } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
 import { completion } from '../claims/result.ts';
 import { run } from '../claims/run.ts';
 import { settle } from '../claims/settle.ts';
 import { refuseOptions } from '../kernel/check.ts';
-import { answeredBy } from '../kernel/host.ts';
+import { answeredBy } from '../kernel/request.ts';
 import type { Consumer, Runnable } from '../sqs/consumer.ts';
 import { eachBy, type SqsHandler } from '../sqs/each-message.ts';
 import { done, fateOfRun } from '../sqs/fate.ts';
@@ -59,10 +59,10 @@ export function eachTransaction<Body>(
     (consumer) => async (one, deadline, mayTakeOver) => {
       if (await isCommittedAtOnce(consumer, one, deadline)) return done;
       const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-      if ('fate' in acquired) return acquired;
+      if (acquired.kind === 'refused') return acquired.fate;
       const handled = run(
-        consumer.claims,
-        acquired,
+        consumer.engine,
+        acquired.grant,
         async (message: Message<Body>, claim) => {
           const writes = await writesOf(message);
           if (writes.length === 0) return;
@@ -83,11 +83,11 @@ export function eachTransaction<Body>(
 
   /** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
   async function isCommittedAtOnce(
-    { claims }: Consumer<Body>,
+    { engine }: Consumer<Body>,
     one: Runnable<Body>,
     deadline: number,
   ): Promise<boolean> {
-    const { settings } = claims;
+    const { settings } = engine;
     const { host } = settings;
     // What came before probably has a record, and its failures are to be counted.
     if (receiveCountOf(one.record) > 1) return false;
@@ -100,15 +100,15 @@ export function eachTransaction<Body>(
     try {
       const carried = carrying(settings.store, await writesOf(one.message));
       // One that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
-      const patience = Math.min(deadline - settings.marginMs, host.now() + mostPatienceMs);
+      const patience = Math.min(deadline - settings.marginMs, host.now() + requestMs);
       const written = await answeredBy(host, patience, carried.write({ next, seen: undefined }));
       if (!written.applied) return false;
     } catch {
       // Whatever it was, it comes again under a claim, where it is told and counted. A transaction whose answer was lost is found there.
       return false;
     }
-    claims.emit(one.identity, 'granted', factsOf(granted));
-    claims.emit(one.identity, 'completed', factsOf(next));
+    emit(engine, one.identity, { type: 'granted', ...factsOf(granted) });
+    emit(engine, one.identity, { type: 'completed', ...factsOf(next) });
     return true;
   }
 }

@@ -1,6 +1,8 @@
 import type { Claim } from '../claims/claim.ts';
-import { insideOf } from '../claims/inside.ts';
-import { nextStep, type StepOptions, type StepRun, step } from '../claims/step.ts';
+import { internalsOf } from '../claims/claim-internals.ts';
+import { emit } from '../claims/engine.ts';
+import { nextStep } from '../claims/next-step.ts';
+import { type StepOptions, type StepRun, step } from '../claims/step.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { carrying, commit, expectTransactional } from './commit.ts';
 import { CommitRefusedError } from './refused.ts';
@@ -44,7 +46,7 @@ export interface Phases<Input, R> {
  */
 export function inPhases<Input, R>({ prepare, execute, record, onAbandoned, onRefused = same }: Phases<Input, R>) {
   return async function inThreePhases(input: Input, claim: Claim): Promise<R> {
-    expectTransactional(insideOf(claim).engine.settings.store);
+    expectTransactional(internalsOf(claim).engine.settings.store);
     if (prepare) await refusable('prepare', () => commitStep(claim, 'prepare', () => prepare(input)));
     const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
     const writes = await record(input, result);
@@ -97,7 +99,7 @@ export function commitStep(claim: Claim, name: string, writesOf: () => Promise<W
     try {
       await run();
     } catch (error) {
-      next.engine.emit(next.held.identity, 'step-failed', { step: name, error: recordedError(error) });
+      emit(next.engine, next.grant.identity, { type: 'step-failed', step: name, error: recordedError(error) });
       throw error;
     }
   }

@@ -1,9 +1,10 @@
-import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../claims/store.ts';
+import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../claims/store.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
+import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';
 import { fromItem } from '../stores/dynamodb/item.ts';
 import { tableOf } from '../stores/dynamodb/options.ts';
 import { type DynamoStoreOptions, dynamoStore } from '../stores/dynamodb/store.ts';
@@ -51,7 +52,7 @@ export function transactionalStore(options: DynamoStoreOptions): TransactionalSt
   return {
     ...dynamoStore({ ...options, client }),
     async commit({ next, seen }, writes) {
-      const { expression, names, values } = conditionOf(seen);
+      const { expression, names, values } = conditionOf(seen && claimState(seen));
       const claim = {
         TableName,
         Item: { ...next },
@@ -66,11 +67,11 @@ export function transactionalStore(options: DynamoStoreOptions): TransactionalSt
         await documents.send(new TransactWriteCommand({ TransactItems: [{ Put: claim }, ...writes] }));
         return { applied: true };
       } catch (error) {
-        const [ours, ...theirs] = reasonsOf(error);
-        if (ours?.Code === 'ConditionalCheckFailed') return { applied: false, found: ours.Item && fromItem(ours.Item) };
+        const [ours, ...theirs] = cancellationOf(error) ?? [];
+        if (ours?.Code === conditionFailed) return { applied: false, found: ours.Item && fromItem(ours.Item) };
         const refused = theirs.flatMap((reason, index) => refusalOf(reason, index));
         if (refused.length > 0) return { applied: false, refused };
-        if (hopeless.includes((error as Error).name)) return { applied: false, refused: [malformed(error as Error)] };
+        if (isHopeless(error)) return { applied: false, refused: [malformed(error)] };
         // Another transaction was at the same items, or the table is throttled: it may work the next time.
         throw error;
       }
@@ -100,16 +101,9 @@ function unsendableOf(write: AppWrite, index: number): readonly Refusal[] {
   return [];
 }
 
-function reasonsOf(error: unknown): readonly CancellationReason[] {
-  return error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-}
-
-/** No repetition helps: a request that makes no sense, a table that is not there, a permission that is missing. */
-const hopeless: readonly string[] = ['ValidationException', 'ResourceNotFoundException', 'AccessDeniedException'];
-
 /** What passes by itself is no refusal. */
 const lasting: readonly string[] = [
-  'ConditionalCheckFailed',
+  conditionFailed,
   'ValidationError',
   'ItemCollectionSizeLimitExceeded',
   'DuplicateItem',
@@ -121,6 +115,7 @@ function refusalOf({ Code = '', Message = '', Item }: CancellationReason, index:
 }
 
 /** The request as a whole was refused: nothing was applied, and never will be. */
-function malformed({ name, message }: Error): Refusal {
+function malformed(error: unknown): Refusal {
+  const { name, message } = recordedError(error);
   return { index: -1, code: name, message };
 }

@@ -382,7 +382,7 @@ export const core: readonly Mutant[] = [
   },
   {
     what: 'missing keys are all the same key',
-    file: 'lib/kernel/identity.ts',
+    file: 'lib/claims/identity.ts',
     find: "if (value == null || value === '') throw",
     put: "if (value === 'nothing') throw",
   },

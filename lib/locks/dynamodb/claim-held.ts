@@ -1,6 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
+import { identify } from '../../claims/identity.ts';
 import { nodeHost } from '../../host.ts';
-import { identify } from '../../kernel/identity.ts';
 import type { TransactAction } from './store.ts';
 
 /**

@@ -1,28 +1,40 @@
-import type { ClaimRecord } from '../../claims/record.ts';
-import { identity, identityBeforeRevisions } from '../../claims/store.ts';
+import type { RecordState } from '../../kernel/record.ts';
 
 /**
- * `unchanged`, in DynamoDB's language: the condition under which a write may replace the record that was seen.
- *
- * @returns the expression and its names; the values by placeholder, as they are, for the caller's marshalling
+ * `isStill` of the kernel, in DynamoDB's two languages: under which condition a write may replace the record that was seen. Nothing else in pawl
+ * says it.
  */
-export function conditionOf(seen: ClaimRecord | undefined) {
+
+/** A condition for `PutItem` and for transactions. The values are by placeholder, as they are, for the caller's marshalling. */
+export interface Condition {
+  readonly expression: string;
+  readonly names?: Record<string, string>;
+  readonly values?: Record<string, string | number>;
+}
+
+/** @param seen the state of the record that was decided upon; `undefined`: there was none */
+export function conditionOf(seen: RecordState | undefined): Condition {
   if (seen === undefined) return { expression: 'attribute_not_exists(id)' };
-  const compared = comparedOf(seen);
-  const equal = compared.map((name) => `#${name} = :${name}`);
-  return {
-    expression: [...equal, ...(hasRevision(seen) ? [] : ['attribute_not_exists(rev)'])].join(' AND '),
-    names: Object.fromEntries(compared.map((name) => [`#${name}`, name])),
-    values: Object.fromEntries(compared.map((name) => [`:${name}`, seen[name]])),
-  };
+  const names: Record<string, string> = {};
+  const values: Record<string, string | number> = {};
+  const parts = Object.entries(seen).map(([name, value]) => {
+    names[`#${name}`] = name;
+    if (value === undefined) return `attribute_not_exists(#${name})`;
+    values[`:${name}`] = value;
+    return `#${name} = :${name}`;
+  });
+  return { expression: parts.join(' AND '), names, values };
 }
 
-/** The attributes whose values a write compares. */
-export function comparedOf(seen: ClaimRecord): readonly (keyof ClaimRecord)[] {
-  return hasRevision(seen) ? identity : identityBeforeRevisions;
-}
-
-/** If not, the record that is replaced may have no revision either. */
-export function hasRevision(seen: ClaimRecord): boolean {
-  return seen.rev !== undefined;
+/**
+ * The same as the `WHERE` of a PartiQL statement.
+ *
+ * @param parameter takes a value, and returns the text that stands for it
+ */
+export function whereOf(id: string, seen: RecordState, parameter: (value: string | number) => string): string {
+  let where = `"id"=${parameter(id)}`;
+  for (const [name, value] of Object.entries(seen)) {
+    where += value === undefined ? ` AND "${name}" IS MISSING` : ` AND "${name}"=${parameter(value)}`;
+  }
+  return where;
 }

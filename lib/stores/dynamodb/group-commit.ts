@@ -1,4 +1,5 @@
 import type { Host } from '../../kernel/host.ts';
+import { pauseMs } from '../../kernel/retry.ts';
 
 /** What came of one part of a shared request. After an error it is sent again, a few times. */
 export type Part<Out> = { readonly value: Out | Promise<Out> } | { readonly error: Error };
@@ -13,7 +14,7 @@ interface Waiting<In, Out> {
 
 /** As often as the AWS SDK sends a request by itself. */
 const mostTries = 4;
-/** A request that takes longer holds nobody else up: what waits behind one that hangs may not have the time. */
+/** After this time, what waits behind a request is sent beside it: it may not have the time to wait for one that hangs. */
 const patienceMs = 250;
 
 /**
@@ -70,7 +71,7 @@ export function groupCommit<In, Out>(
   function settle(one: Waiting<In, Out>, part: Part<Out>): void {
     if ('value' in part) one.resolve(part.value);
     else if (++one.tries >= mostTries) one.reject(part.error);
-    else host.after(50 * 2 ** one.tries * (0.5 + host.random()), () => enqueue(one));
+    else host.after(pauseMs(host, one.tries), () => enqueue(one));
   }
 
   function enqueue(one: Waiting<In, Out>): void {

@@ -1,11 +1,12 @@
-import { ConditionalCheckFailedException, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ClaimWrite, WriteResult } from '../../claims/store.ts';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type ClaimWrite, claimState, type WriteResult } from '../../claims/store.ts';
 import { conditionOf } from './condition.ts';
+import { refusedBy } from './errors.ts';
 import { fromItem, toItem } from './item.ts';
 
 /** One conditional write with a request of its own. */
 export async function put(client: DynamoDBClient, TableName: string, { next, seen }: ClaimWrite): Promise<WriteResult> {
-  const { expression, names, values } = conditionOf(seen);
+  const { expression, names, values } = conditionOf(seen && claimState(seen));
   try {
     await client.send(
       new PutItemCommand({
@@ -20,7 +21,8 @@ export async function put(client: DynamoDBClient, TableName: string, { next, see
     );
     return { applied: true };
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { applied: false, found: error.Item && fromItem(error.Item) };
+    const refused = refusedBy(error);
+    if (refused === undefined) throw error;
+    return { applied: false, found: refused.item && fromItem(refused.item) };
   }
 }

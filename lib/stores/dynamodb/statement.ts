@@ -1,16 +1,16 @@
 import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
 import type { ClaimRecord } from '../../claims/record.ts';
-import type { ClaimWrite } from '../../claims/store.ts';
-import { comparedOf, hasRevision } from './condition.ts';
+import { type ClaimWrite, claimState } from '../../claims/store.ts';
+import { whereOf } from './condition.ts';
 import { toAttribute } from './item.ts';
 
 /**
  * One write as a PartiQL statement: an `INSERT`, which is refused when the id is there; or an `UPDATE` of what differs from
- * the record that was seen, which is refused unless that is `unchanged`.
+ * the record that was seen, which is refused unless the record is still that one.
  */
 export function statementOf(table: string, { next, seen }: ClaimWrite): BatchStatementRequest {
   const Parameters: AttributeValue[] = [];
-  /** Takes a parameter, and answers the text that stands for it. */
+  /** Takes a parameter, and returns the text that stands for it. */
   const given = (value: unknown) => {
     Parameters.push(toAttribute(value) as AttributeValue);
     return '?';
@@ -25,10 +25,8 @@ export function statementOf(table: string, { next, seen }: ClaimWrite): BatchSta
     if (next[name] === seen[name]) continue;
     Statement += next[name] === undefined ? ` REMOVE "${name}"` : ` SET "${name}"=${given(next[name])}`;
   }
-  const same = ['id' as const, ...comparedOf(seen)].map((name) => `"${name}"=${given(seen[name])}`);
-  if (!hasRevision(seen)) same.push('"rev" IS MISSING');
   return {
-    Statement: `${Statement} WHERE ${same.join(' AND ')}`,
+    Statement: `${Statement} WHERE ${whereOf(seen.id, claimState(seen), given)}`,
     Parameters,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };

@@ -3,6 +3,7 @@ import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
+import { conditionFailed } from './errors.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf } from './options.ts';
@@ -45,7 +46,7 @@ export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions)
 
   async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
     const [first] = writes;
-    // Alone, a first claim that is refused is told by whom. A batch has to ask.
+    // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
     if (first !== undefined && first.seen === undefined && writes.length === 1) {
       return [{ value: await put(client, TableName, first) }];
     }
@@ -53,11 +54,11 @@ export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions)
       new BatchExecuteStatementCommand({ Statements: writes.map((one) => statementOf(TableName, one)) }),
     );
     return writes.map(({ next: { id } }, index) => {
-      // Statements fail one by one, inside an answer that is no error. One that was not answered may have been applied.
+      // Statements fail one by one, inside a response that is no error. A statement without a response may have been applied.
       const { Error: error } = Responses[index] ?? { Error: {} };
       if (error === undefined) return { value: { applied: true } };
       const { Code = 'InternalServerError', Message, Item } = error;
-      if (Code === 'DuplicateItem' || Code === 'ConditionalCheckFailed') return { value: lostTo(id, Item) };
+      if (Code === 'DuplicateItem' || Code === conditionFailed) return { value: lostTo(id, Item) };
       return { error: Object.assign(new Error(Message), { name: Code }) };
     });
   }

@@ -1,0 +1,114 @@
+import { letFail } from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
+import { answeredBy } from '../kernel/request.ts';
+import { type Decision, decide } from './decide.ts';
+import { changeClaim, type Engine, emit, leaseEnd } from './engine.ts';
+import { factsOf } from './events.ts';
+import type { Grant } from './grant.ts';
+import type { Identity } from './identity.ts';
+import { type Attributes, type ClaimRecord, understood } from './record.ts';
+import { settle } from './settle.ts';
+import type { ClaimWrite, WriteResult } from './store.ts';
+
+export interface AcquireRequest {
+  readonly identity: Identity;
+  readonly fingerprint?: string | undefined;
+  readonly previousFingerprint?: string | undefined;
+  readonly attributes?: Attributes | undefined;
+  readonly source?: string | undefined;
+  /** The message was delivered before: a record is probably there, and a read is cheaper than a write that fails. */
+  readonly redelivered?: boolean | undefined;
+  /** When the invocation ends, in epoch milliseconds. */
+  readonly deadline?: number | undefined;
+  /**
+   * If not, the claim of a worker that died is left as it is, and the request is a `suspect`: what killed that worker may kill the next.
+   * @default true
+   */
+  readonly mayTakeOver?: boolean | undefined;
+}
+
+/** What came of asking for a claim: the decision, in force. Only with a `grant` may anything run. */
+export type Acquired =
+  | { readonly kind: 'granted' | 'taken-over'; readonly record: ClaimRecord; readonly grant: Grant }
+  /** Its claim is there to be taken over, and this request may not. `record` as it would stand. */
+  | { readonly kind: 'suspect'; readonly record: ClaimRecord; readonly grant?: undefined }
+  | (Refused & { readonly grant?: undefined })
+  /** The store failed. Treat the claim as not granted. */
+  | { readonly kind: 'unavailable'; readonly cause: unknown; readonly record?: undefined; readonly grant?: undefined };
+
+/** The decisions under which nothing may run. */
+type Refused = Exclude<Decision, { readonly kind: 'granted' | 'taken-over' }>;
+
+/** Asks for a claim. Nothing may run before this has returned a `grant`. Never throws. */
+export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Acquired> {
+  const { settings } = engine;
+  const { host, store } = settings;
+  const { identity, deadline, mayTakeOver = true } = asked;
+  const { id } = identity;
+  const claimId = host.randomId();
+  // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
+  const until = leaseEnd(engine, deadline) - settings.marginMs;
+  try {
+    let found = asked.redelivered ? understood(await answeredBy(host, until, store.read(id))) : undefined;
+    // Each further round means that another worker changed the record between our look and our write.
+    for (;;) {
+      const { fingerprint, previousFingerprint, attributes, source } = asked;
+      const leaseUntil = leaseEnd(engine, deadline);
+      const request = { id, claimId, fingerprint, previousFingerprint, attributes, source, leaseUntil };
+      const decided = decide(found, request, settings, host.now());
+      if (decided.kind === 'taken-over' && !mayTakeOver) return { kind: 'suspect', record: decided.record };
+      const written = decided.write && (await writeGrant(engine, until, identity, decided.write));
+      if (written === undefined || written.applied) return inForce(engine, asked, decided);
+      found = understood(written.found);
+    }
+  } catch (cause) {
+    emit(engine, identity, { type: 'store-unavailable', error: recordedError(cause) });
+    return { kind: 'unavailable', cause };
+  }
+}
+
+/** Reports a decision that is in force. */
+function inForce(engine: Engine, { identity, deadline }: AcquireRequest, decided: Decision): Acquired {
+  const { record } = decided;
+  const facts = factsOf(record);
+  switch (decided.kind) {
+    case 'granted':
+    case 'taken-over':
+      emit(engine, identity, { type: decided.kind, ...facts });
+      return { kind: decided.kind, record, grant: { identity, record, deadline } };
+    case 'key-reused':
+      emit(engine, identity, { type: decided.kind, ...facts, ruleChanged: decided.ruleChanged });
+      return decided;
+    case 'parked':
+      emit(engine, identity, { type: decided.write ? 'parked' : 'still-parked', ...facts });
+      return decided;
+    default:
+      emit(engine, identity, { type: decided.kind, ...facts });
+      return decided;
+  }
+}
+
+/** Writes a grant. One whose answer comes too late for its handler to start is given back: nothing runs under it, and nothing is in doubt. */
+async function writeGrant(engine: Engine, until: number, identity: Identity, write: ClaimWrite): Promise<WriteResult> {
+  const { host, store } = engine.settings;
+  const written = store.write(write);
+  try {
+    return await answeredBy(host, until, written);
+  } catch (error) {
+    // A client that sent it twice, because the first answer was lost, is refused by its own first write.
+    const isOurs = (result: WriteResult) => result.applied || result.found?.claimId === write.next.claimId;
+    letFail(written.then((result) => (isOurs(result) ? giveBack(engine, identity, write.next) : undefined)));
+    throw error;
+  }
+}
+
+async function giveBack(engine: Engine, identity: Identity, record: ClaimRecord): Promise<void> {
+  if (record.status !== 'in-flight') return;
+  const { settings } = engine;
+  const { host, marginMs } = settings;
+  const error = { name: 'LeaseError', message: 'the claim was granted too late for anything to start' };
+  const released = (found: ClaimRecord | undefined) =>
+    settle(record.claimId, found, { status: 'released', error }, settings, host.now());
+  const grant = { identity, record, deadline: undefined };
+  await changeClaim(engine, grant, released, { until: host.now() + marginMs, tries: 1 });
+}

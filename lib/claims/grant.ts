@@ -1,0 +1,16 @@
+import type { Identity } from './identity.ts';
+import type { ClaimRecord } from './record.ts';
+
+/** A claim that was granted to this worker. */
+export interface Grant {
+  readonly identity: Identity;
+  /** As this worker last wrote it; `leaseUntil` moves on with every renewal. */
+  record: ClaimRecord;
+  /** When the invocation ends, in epoch milliseconds; `undefined` where nothing ends it. */
+  readonly deadline: number | undefined;
+}
+
+/** Takes over what the record has become. The answer to an earlier write may come late, that of a heartbeat say, and must not set it back. */
+export function moveOn(grant: Grant, record: ClaimRecord | undefined): void {
+  if (record !== undefined && (record.rev ?? 0) >= (grant.record.rev ?? 0)) grant.record = record;
+}

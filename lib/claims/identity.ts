@@ -1,0 +1,30 @@
+import type { Host } from '../kernel/host.ts';
+import { hashedId, identifyingText, looksHashed, recordId } from '../kernel/key.ts';
+
+/** What an author's key function may return. Missing is allowed to be said, and never runs. */
+export type KeyValue = string | number | undefined | null;
+
+/** The identity of a claim: its record's id, and the effect key that is handed to a provider. */
+export interface Identity {
+  readonly key: string;
+  /** Partition key of the claims table: `operation#key`, at most 2,048 bytes. */
+  readonly id: string;
+  /** The same on every attempt; safe in an HTTP header, at most 255 characters. */
+  readonly effectKey: string;
+}
+
+/** What providers commonly allow for an idempotency key, Stripe among them: 255 characters that a header may hold. */
+const safeInHeaders = /^[!-~]{1,255}$/;
+
+/**
+ * Makes a claim's identity from an operation and what the author's key function returned.
+ *
+ * @throws InvalidMessageError when the key is missing, empty, or nothing that identifies anything
+ */
+export function identify(operation: string, value: unknown, host: Pick<Host, 'sha256'>): Identity {
+  const key = identifyingText(value, 'the key');
+  const namespace = `${operation}#`;
+  const plain = namespace + key;
+  if (safeInHeaders.test(plain) && !looksHashed(key)) return { key, id: plain, effectKey: plain };
+  return { key, id: recordId(namespace, key, host), effectKey: hashedId(namespace, key, host) };
+}

@@ -1,0 +1,78 @@
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { changeClaim, type Engine, effectOf, emit } from './engine.ts';
+import { factsOf } from './events.ts';
+import type { Grant } from './grant.ts';
+import type { Outcome } from './outcome.ts';
+import type { ClaimRecord } from './record.ts';
+import { completion } from './result.ts';
+import type { Recorded } from './run-result.ts';
+import { outcomeOfError, type Phase, setAside, settle } from './settle.ts';
+
+/** Records an outcome, as long as there is time. Never throws. */
+export async function recordOutcome(engine: Engine, grant: Grant, outcome: Outcome): Promise<Recorded> {
+  const { settings } = engine;
+  const { identity } = grant;
+  const { claimId } = grant.record;
+  const { status } = outcome;
+  const settled = (found: ClaimRecord | undefined) => settle(claimId, found, outcome, settings, settings.host.now());
+  try {
+    const changed = await changeClaim(engine, grant, settled, { until: recordUntil(engine, grant) });
+    const facts = factsOf(grant.record, outcome);
+    emit(engine, identity, { type: changed === 'stale' ? 'stale-claim' : status, ...facts });
+    return changed === 'stale' ? changed : status;
+  } catch (failure) {
+    const storeError = recordedError(failure);
+    const type = status === 'completed' ? 'completion-lost' : 'outcome-lost';
+    emit(engine, identity, { type, ...factsOf(grant.record, outcome), storeError });
+    return 'lost';
+  }
+}
+
+/**
+ * Until when a claim may still be written, in epoch milliseconds. Something is left for the answer to Lambda: an invocation that ends
+ * without one brings back the whole batch.
+ */
+export function recordUntil({ settings: { marginMs } }: Engine, { deadline, record }: Grant): number {
+  return deadline === undefined ? record.leaseUntil : deadline - marginMs / 4;
+}
+
+/** Records that the effect happened. Whatever comes of the writing, it did. Never throws. */
+export function succeed(engine: Engine, grant: Grant, value: unknown): Promise<Recorded> {
+  const { maxResultBytes, recordResult } = engine.settings;
+  const outcome = completion(value, maxResultBytes, recordResult);
+  const reason = outcome.resultOmitted;
+  if (reason !== undefined && reason !== 'by-choice') {
+    emit(engine, grant.identity, { type: 'result-not-recorded', reason });
+  }
+  return recordOutcome(engine, grant, outcome);
+}
+
+/** Records that a handler threw, by what its error and its phase say about the effect. Never throws. */
+export async function fail(engine: Engine, grant: Grant, thrown: unknown, phase: Phase): Promise<Recorded> {
+  // A handler that marks its effect and has not begun it cannot begin it any more. One that has had it, has had it.
+  const isOpen = phase === 'unmarked' || phase === 'during';
+  if (isOpen && engine.mayStillRun?.(thrown)) return 'lost';
+  const error = recordedError(thrown);
+  if (phase === 'after') emit(engine, grant.identity, { type: 'failed-after-effect', error });
+  const known = effectOf(engine.settings, thrown);
+  return recordOutcome(engine, grant, outcomeOfError(error, known, phase, engine.settings));
+}
+
+/** Parks a claim that this worker has released, because its message is set aside. @returns whether it is parked */
+export async function parkReleased(
+  engine: Engine,
+  grant: Grant,
+  error: RecordedError,
+  until: number,
+): Promise<boolean> {
+  const { claimId } = grant.record;
+  try {
+    const changed = await changeClaim(engine, grant, (found) => setAside(claimId, found, error), { until });
+    if (changed === 'stale') return false;
+  } catch (failure) {
+    emit(engine, grant.identity, { type: 'store-unavailable', error: recordedError(failure) });
+    return false;
+  }
+  emit(engine, grant.identity, { type: 'parked', ...factsOf(grant.record) });
+  return true;
+}

@@ -1,0 +1,97 @@
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { propertyOf } from '../kernel/unknown.ts';
+import type { ClaimRules } from './decide.ts';
+import { type Engine, emit } from './engine.ts';
+import type { Grant } from './grant.ts';
+import { openClaim } from './open-claim.ts';
+import type { Outcome } from './outcome.ts';
+import type { Reconcile } from './reconcile.ts';
+import type { ClaimRecord } from './record.ts';
+import { recordOutcome, succeed } from './record-outcome.ts';
+import type { RunResult } from './run-result.ts';
+
+/** What a provider said of an attempt in doubt, and what follows from it. */
+export type AfterVerdict =
+  /** The effect has happened: the claim completes. */
+  | { readonly kind: 'applied' }
+  /** It has not, and it is late enough to believe that: the handler runs. */
+  | { readonly kind: 'run' }
+  /** It cannot be told yet. */
+  | { readonly kind: 'ask-later'; readonly outcome: Outcome; readonly retryAfterMs: number };
+
+/** What follows from a verdict. Pure, like `decide`. @param error what the provider's answer lacked, for people */
+export function afterVerdict(
+  verdict: string,
+  { unknownAt = 0, abandoned }: Pick<ClaimRecord, 'unknownAt' | 'abandoned'>,
+  { settleMs, skewMs, maxAbandoned }: Pick<ClaimRules, 'skewMs' | 'maxAbandoned'> & { readonly settleMs: number },
+  error: RecordedError,
+  now: number,
+): AfterVerdict {
+  if (verdict === 'applied') return { kind: 'applied' };
+  const retryAfterMs = Math.max(0, unknownAt + settleMs + skewMs - now);
+  const inconclusive = verdict !== 'not-applied';
+  if (!inconclusive && retryAfterMs === 0) return { kind: 'run' };
+  // "Not applied", asked too early, is no failure of the provider's: it only has to be asked again. If it is inconclusive once too often,
+  // an operator has to decide.
+  const tooOften = inconclusive && abandoned + 1 >= maxAbandoned;
+  const outcome: Outcome = tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive };
+  return { kind: 'ask-later', outcome, retryAfterMs };
+}
+
+/** Settles the doubt about an earlier attempt, if there is one and its provider can be asked. @returns nothing when the handler may run */
+export async function settleDoubt<Input, R>(
+  engine: Engine<Input>,
+  grant: Grant,
+  input: Input,
+): Promise<RunResult<R> | undefined> {
+  const { provider } = engine.settings;
+  const { identity, record } = grant;
+  if (provider === undefined || record.unknownAt === undefined) return undefined;
+  const asked = await ask(engine, grant, provider, input);
+  const { verdict } = asked;
+  // By the clock as it was before the provider was asked: what it has seen is no newer.
+  const after = afterVerdict(verdict, record, engine.settings, recordedError(asked.thrown), asked.at);
+  const settled = record.unknownAt + provider.settleMs + engine.settings.skewMs <= asked.at;
+  emit(engine, identity, { type: 'reconciled', verdict, settled });
+  if (after.kind === 'run') return undefined;
+  if (after.kind === 'applied') {
+    const recorded = await succeed(engine, grant, asked.result);
+    return { kind: 'reconciled', value: asked.result as R, recorded };
+  }
+  const { outcome, retryAfterMs } = after;
+  const recorded = await recordOutcome(engine, grant, outcome);
+  return { kind: 'in-doubt', error: recordedError(asked.thrown), recorded, retryAfterMs };
+}
+
+/** What a provider returned. What is no verdict is inconclusive. */
+interface Asked {
+  /** When it was asked, in epoch milliseconds. */
+  readonly at: number;
+  readonly verdict: string;
+  readonly result?: unknown;
+  readonly thrown: unknown;
+}
+
+/** Asks the provider, under the lease of the claim. Never throws. */
+async function ask<Input>(
+  engine: Engine<Input>,
+  grant: Grant,
+  provider: Reconcile<Input>,
+  input: Input,
+): Promise<Asked> {
+  const at = engine.settings.host.now();
+  const { claim, stop } = openClaim(engine, grant, Number.POSITIVE_INFINITY);
+  const { signal } = claim;
+  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  try {
+    const said = await Promise.race([late, provider.ask(input, claim)]);
+    const verdict = propertyOf(said, 'verdict');
+    const thrown = 'the provider cannot say yet';
+    if (typeof verdict !== 'string') return { at, verdict: 'inconclusive', thrown };
+    return { at, verdict, result: propertyOf(said, 'result'), thrown };
+  } catch (thrown) {
+    return { at, verdict: 'inconclusive', thrown };
+  } finally {
+    stop();
+  }
+}

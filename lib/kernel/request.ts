@@ -1,0 +1,37 @@
+import { errorKind } from './errors.ts';
+import { type Host, whenOver } from './host.ts';
+
+/** The caller gave a request up. The store may have applied it, or may apply it later. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  /** @internal */
+  readonly 'pawl.error' = 'no-answer';
+}
+
+/**
+ * The result of a request, if it comes in time. A result or an error that comes later is dropped.
+ *
+ * @param until epoch milliseconds
+ * @throws what the request throws; NoAnswerError when the time is over
+ */
+export function answeredBy<T>(host: Pick<Host, 'now' | 'after'>, until: number, request: Promise<T>): Promise<T> {
+  // Twice for each message, so without the promises that a race would make.
+  return new Promise((resolve, reject) => {
+    const waitMs = until - host.now();
+    const cancel = whenOver(host, waitMs, () => reject(new NoAnswerError(`no answer within ${Math.ceil(waitMs)} ms`)));
+    request.then(
+      (result) => {
+        cancel();
+        resolve(result);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
+  });
+}
+
+export function isNoAnswer(error: unknown): boolean {
+  return errorKind(error) === 'no-answer';
+}

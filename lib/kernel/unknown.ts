@@ -1,0 +1,10 @@
+/**
+ * A property of a value of which nothing is known: an error that some code threw, an answer that some code returned.
+ *
+ * @returns `undefined` where the value has no such property, or can have none
+ * @throws what a getter of the value throws
+ */
+export function propertyOf(value: unknown, name: PropertyKey): unknown {
+  const canHave = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return canHave ? Reflect.get(value, name) : undefined;
+}
