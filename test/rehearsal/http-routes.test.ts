@@ -4,8 +4,8 @@ import { createRouter } from '../../lib/rehearsal/http-routes.ts';
 const routes = [
   '$default',
   'ANY /files/{proxy+}',
-  'GET /files/{id}',
   'ANY /files/{id}',
+  'GET /files/{id}',
   'GET /files/all',
   'POST /',
 ].map((key) => ({ key }));
