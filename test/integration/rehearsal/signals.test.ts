@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { leftIn, smallApp } from '../../fixtures/small-app/small-app.ts';
 
 const RUN = fileURLToPath(new URL('../../fixtures/small-app/run.ts', import.meta.url));
-const patiently = { timeout: 60_000, interval: 100 };
+const patiently = { timeout: 100_000, interval: 100 };
 
 /** The processes that run, and the parent of each. */
 function processes(): ReadonlyMap<number, number> {
