@@ -6,7 +6,7 @@ import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { fallbackLease } from '../claims/renewed-lease.ts';
 import { nodeHost } from '../host.ts';
-import { expect, ofQueues, refuseOptions } from '../kernel/check.ts';
+import { expect } from '../kernel/check.ts';
 import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
 import { admissionOf, checkReaders } from './admission.ts';
 import { type HttpEvent, type HttpRequest, requestOf } from './event.ts';
@@ -73,7 +73,6 @@ type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
 
 /** @throws OptionError when an option is missing or out of range */
 export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>): Gate<Event> {
-  refuseOptions('a door of HTTP', options, ofQueues);
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
   checkReaders(settings);
   const { isFinal } = settings;

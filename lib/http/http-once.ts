@@ -2,13 +2,14 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { Claim } from '../claims/claim.ts';
 import { effectKind, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from '../middy/watched-request.ts';
 import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type Gate } from './gate.ts';
 import { handle } from './handle.ts';
-import type { HttpOptions } from './options.ts';
+import { type HttpOptions, httpOptionNames } from './options.ts';
 import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
 
@@ -41,6 +42,8 @@ interface UnderWay {
 export function httpOnce<Event extends HttpEvent>(
   options: HttpOptions<Event>,
 ): MiddlewareObj<Event, unknown, Error, Context, Record<string, unknown>> {
+  const known = { ...httpOptionNames, ...ofWorlds };
+  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/http.md' });
   const gate = createGate(options);
 
   return {

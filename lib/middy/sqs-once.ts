@@ -3,16 +3,16 @@ import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
-import { refuseOptions } from '../kernel/check.ts';
 import { RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { conclude } from '../sqs/conclude.ts';
 import { type Consumer, createConsumer } from '../sqs/consumer.ts';
 import { acknowledged, type Disposition, dispositionOfRun, missedItsTurn, returned } from '../sqs/disposition.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
-import type { SqsOptions } from '../sqs/options.ts';
+import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
 import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
@@ -42,6 +42,7 @@ interface Taken extends ClaimedBatch {
 /** Why `sqsOnce` has no use for some options of `eachMessage`. */
 const holdsAll = 'a batch handler holds all its claims for the rest of the invocation';
 const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
+const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
 /** Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity. */
 const usedTwice = new Error('sqsOnce: use it once on a handler');
@@ -64,7 +65,7 @@ const usedTwice = new Error('sqsOnce: use it once on a handler');
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
-  refuseOptions('sqsOnce', options, { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim });
+  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
   const consumer = createConsumer<Body>(options);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
 

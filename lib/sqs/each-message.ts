@@ -1,13 +1,14 @@
 import type { Claim } from '../claims/claim.ts';
 import { run } from '../claims/run.ts';
 import type { Host } from '../kernel/host.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
 import { claimMessage } from './claim-message.ts';
 import { createConsumer } from './consumer.ts';
 import { dispositionOfRun } from './disposition.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { Message } from './message.ts';
-import type { SqsOptions } from './options.ts';
+import { type SqsOptions, sqsOptionNames } from './options.ts';
 import { receive } from './receive.ts';
 
 /** A Lambda handler of batches of SQS. */
@@ -35,6 +36,7 @@ export function eachMessage<Body>(
   options: SqsOptions<Body> & { readonly host?: Host },
   handle: MessageHandler<Body>,
 ): SqsHandler {
+  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/wrap.md' });
   return eachBy(options, async (consumer, one, deadline, mayTakeOver) => {
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') return attempt.disposition;

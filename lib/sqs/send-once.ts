@@ -15,6 +15,8 @@ import { type Host, sleep } from '../kernel/host.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { type Pauses, pauseMs } from '../kernel/retry.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
 import { keyAttribute } from './keys.ts';
 import { isRefusal } from './refusal.ts';
@@ -64,6 +66,27 @@ export interface Outgoing {
   readonly delaySeconds?: number;
 }
 
+const docs = 'docs/producers.md';
+const known = {
+  operation: true,
+  store: true,
+  queueUrl: true,
+  sqsClient: true,
+  ignore: true,
+  giveUpAfterMs: true,
+  retentionSeconds: true,
+  onEvent: true,
+  host: true,
+} as const satisfies NamesOf<SendOnceOptions>;
+const knownOfMessage = {
+  key: true,
+  intent: true,
+  body: true,
+  attributes: true,
+  messageGroupId: true,
+  delaySeconds: true,
+} as const satisfies NamesOf<Outgoing>;
+
 export type SendOutcome =
   /** It is in the queue: since now, or since earlier. `messageId` is the last one known. */
   | {
@@ -100,6 +123,7 @@ const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { 
  * await send({ key: entityKey('payment', payment.id, 'refund'), body: { payment: payment.id } });
  */
 export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promise<SendOutcome> {
+  expectOptions(options, { door: 'sendOnce', known, docs });
   const producer = createProducer(options);
   return (message) => sendMessage(producer, message);
 }
@@ -150,6 +174,7 @@ function createProducer(options: SendOnceOptions): Producer {
 }
 
 async function sendMessage(producer: Producer, message: Outgoing): Promise<SendOutcome> {
+  expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, docs });
   const { engine, settings, giveUpAfterMs, ignore } = producer;
   const { host } = settings;
   const proposed = identify(settings.operation, message.key, host).key;

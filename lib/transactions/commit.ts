@@ -8,6 +8,8 @@ import { completion } from '../claims/result.ts';
 import { settle } from '../claims/settle.ts';
 import { InDoubtError } from '../kernel/errors.ts';
 import type { Transition } from '../kernel/record.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { AppWrite } from './store.ts';
 import { WriteCarrier } from './write-carrier.ts';
 
@@ -15,6 +17,8 @@ export interface CommitOptions {
   /** What duplicates get, where results are recorded. What the handler returns is not recorded, once it has committed. */
   readonly result?: unknown;
 }
+
+const known = { result: true } as const satisfies NamesOf<CommitOptions>;
 
 /**
  * Applies writes of the application's and completes the claim, in one transaction: either all of it happened, or nothing. It
@@ -31,7 +35,9 @@ export interface CommitOptions {
  *   { Update: { TableName, Key: { id: body.to }, UpdateExpression: 'SET balance = balance + :n', … } },
  * ]);
  */
-export function commit(claim: Claim, writes: readonly AppWrite[], { result }: CommitOptions = {}): Promise<void> {
+export function commit(claim: Claim, writes: readonly AppWrite[], options: CommitOptions = {}): Promise<void> {
+  expectOptions(options, { door: 'commit', known, docs: 'docs/transactions.md' });
+  const { result } = options;
   const internals = internalsOf(claim);
   const { engine, grant } = internals;
   const { host, store, maxResultBytes, recordResult } = engine.settings;

@@ -4,6 +4,8 @@ import { emit } from '../claims/engine.ts';
 import { nextStep } from '../claims/next-step.ts';
 import { type StepOptions, type StepRun, step } from '../claims/step.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { commit } from './commit.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite } from './store.ts';
@@ -28,6 +30,14 @@ export interface Phases<Input, R> {
   readonly onRefused?: (refused: CommitRefusedError, phase: 'prepare' | 'record') => unknown;
 }
 
+const known = {
+  prepare: true,
+  execute: true,
+  record: true,
+  onAbandoned: true,
+  onRefused: true,
+} as const satisfies NamesOf<Phases<unknown, unknown>>;
+
 /**
  * A handler in three phases: writes committed with the claim, a remote call, writes committed with the completion. It can be
  * killed anywhere; the next attempt goes on where it stood. The consumer's store is a `transactionalStore`, and its own
@@ -46,6 +56,7 @@ export interface Phases<Input, R> {
  * );
  */
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
+  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/transactions.md' });
   return function inThreePhases(input: Input, claim: Claim): Promise<R> {
     return runPhases(phases, input, claim);
   };
