@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
-import { bundleOther } from '../../../shop/protection/changed-bundle.ts';
-import { checkOut, MissingHistoryError } from './checkout.ts';
+import { MissingHistoryError } from './checkout.ts';
 import { type DeploymentOptions, type DeploymentResult, type Direction, runDeployment } from './deployment.ts';
+import { packVersion } from './packed.ts';
 
 /*
- * npm run campaign:versions: a deployment and a rollback under load, between a version of git's history and this one. Both versions
- * of the functions work on the same tables and queues, while workers are killed.
+ * npm run campaign:versions: a deployment and a rollback under load, between a version of git's history and this one. Each is built
+ * and packed as npm would publish it. Both versions of the functions work on the same tables and queues, while workers are killed.
  *
  *   --older <commit>   the earlier version                        (41b56fa, the last one that wrote records without a revision)
  *   --orders <n>       how many orders each run has               (60)
@@ -41,16 +41,10 @@ const runs: readonly (readonly [Direction, DeploymentOptions['protection']])[] =
 ];
 
 async function main(): Promise<number> {
-  const project = await checkOut(values.older);
-  const bundles = new Map<string, Promise<string | undefined>>();
-  const older: DeploymentOptions['older'] = async (source, protection) => {
-    // The function of 41b56fa permanently refuses a call that the processor repeats with another attempt number, whatever version runs beside it.
-    if (source === 'payment-callback') return undefined;
-    const name = `${source} ${protection}`;
-    const bundle = bundles.get(name) ?? bundleOther(project, source, protection);
-    bundles.set(name, bundle);
-    return bundle;
-  };
+  progress.update(`packing ${values.older} and this version …`);
+  const older = await packVersion(values.older);
+  const newer = await packVersion();
+  progress.say(`${values.older}: tarball with SHA-1 ${older.shasum}; this version: tarball with SHA-1 ${newer.shasum}`);
   const results: DeploymentResult[] = [];
   const wanted = Array.from({ length: Number(values.rounds) }, () => runs).flat();
   for (const [index, [direction, protection]] of wanted.entries()) {
@@ -60,6 +54,7 @@ async function main(): Promise<number> {
       direction,
       protection,
       older,
+      newer,
       orders: Number(values.orders),
       killShare: Number(values.kill),
       seed: Number(values.seed) + index,
