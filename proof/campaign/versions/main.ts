@@ -15,6 +15,7 @@ import { packVersion } from './packed.ts';
  *   --seed <n>         the first seed; each run takes the next    (1)
  *   --minutes <n>      start no run after so many minutes         (10)
  *   --rounds <n>       how often each of the four runs is made    (1)
+ *   --only <words>     of the four runs, those that are named     (forward, rollback, as-written, retry)
  */
 
 const { values } = parseArgs({
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '1' },
+    only: { type: 'string', default: 'forward, rollback, as-written, retry' },
   },
 });
 
@@ -46,18 +48,21 @@ async function main(): Promise<number> {
   const newer = await packVersion();
   progress.say(`${values.older}: tarball with SHA-1 ${older.shasum}; this version: tarball with SHA-1 ${newer.shasum}`);
   const results: DeploymentResult[] = [];
-  const wanted = Array.from({ length: Number(values.rounds) }, () => runs).flat();
-  for (const [index, [direction, protection]] of wanted.entries()) {
+  const named = new Set(values.only.split(/[ ,]+/));
+  // A run that is made alone has the seed that it has among the others.
+  const wanted = Array.from({ length: Number(values.rounds) }, () => runs)
+    .flat()
+    .map(([direction, protection], index) => ({ direction, protection, seed: Number(values.seed) + index }))
+    .filter(({ direction, protection }) => named.has(direction) && named.has(protection));
+  for (const [index, run] of wanted.entries()) {
     if (Date.now() >= until) break;
-    progress.say(`${index + 1} of ${wanted.length}: ${direction}, ${protection}, seed ${Number(values.seed) + index}`);
+    progress.say(`${index + 1} of ${wanted.length}: ${run.direction}, ${run.protection}, seed ${run.seed}`);
     const result = await runDeployment({
-      direction,
-      protection,
+      ...run,
       older,
       newer,
       orders: Number(values.orders),
       killShare: Number(values.kill),
-      seed: Number(values.seed) + index,
       progress,
     });
     results.push(result);
