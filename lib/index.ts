@@ -41,6 +41,7 @@ export type { Claim, Doubt, Verdict } from './claims/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './claims/decide.ts';
 export { decide } from './claims/decide.ts';
 export { type ClaimEvent, logEvents } from './claims/events.ts';
+export type { KeyValue } from './claims/identity.ts';
 export type { Lease } from './claims/lease.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './claims/once.ts';
 export type { ClaimOptions } from './claims/options.ts';
@@ -64,7 +65,6 @@ export {
 } from './kernel/errors.ts';
 export type { Host } from './kernel/host.ts';
 export type { Transition } from './kernel/record.ts';
-export type { KeyValue } from './claims/identity.ts';
 export type { RecordedError } from './kernel/recorded-error.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './payload/fingerprint.ts';
 export type { FingerprintOption, FingerprintRule, PreviousRule } from './payload/fingerprint-rule.ts';

@@ -1,6 +1,6 @@
+import { change } from '../kernel/change.ts';
 import { effectKind, errorKind, letFail } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { change } from '../kernel/change.ts';
 import type { Transition } from '../kernel/record.ts';
 import type { ClaimFact } from './events.ts';
 import { type Grant, moveOn } from './grant.ts';

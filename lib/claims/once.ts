@@ -1,18 +1,18 @@
 import { expect, ofHttp, ofQueues, refuseOptions } from '../kernel/check.ts';
 import { StoreUnavailableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { identify, type KeyValue } from './identity.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
+import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
 import type { Claim } from './claim.ts';
-import { type Acquired, acquire } from './acquire.ts';
 import type { Engine } from './engine.ts';
+import { identify, type KeyValue } from './identity.ts';
 import { type ClaimOptions, settingsOf } from './options.ts';
 import { fallbackLease } from './renewed-lease.ts';
-import type { RunResult } from './run-result.ts';
 import { run } from './run.ts';
+import type { RunResult } from './run-result.ts';
 
 export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */

@@ -23,6 +23,12 @@ export function renewedLease(leaseMs: number): Lease {
 }
 
 /** The lease of a claim that neither its author nor an invocation gives one, for calls outside of Lambda: a minute at least. */
-export function fallbackLease({ timeoutMs, marginMs }: { readonly timeoutMs: number; readonly marginMs: number }): Lease {
+export function fallbackLease({
+  timeoutMs,
+  marginMs,
+}: {
+  readonly timeoutMs: number;
+  readonly marginMs: number;
+}): Lease {
   return renewedLease(Math.max(60_000, 2 * (timeoutMs + marginMs)));
 }

@@ -1,8 +1,8 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
-import { identify, type KeyValue } from './identity.ts';
 import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry } from './decide.ts';
+import { identify, type KeyValue } from './identity.ts';
 import {
   type ClaimRecord,
   type Draft,

@@ -1,9 +1,9 @@
 import { checkedAttributes } from '../claims/attributes.ts';
+import { type Identity, identify } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
 import { InvalidMessageError, letFail, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { type Identity, identify } from '../claims/identity.ts';
 import { FingerprintError } from '../payload/fingerprint.ts';
 import { type Compared, type FingerprintRule, type Prints, printsOf } from '../payload/fingerprint-rule.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';

@@ -1,6 +1,6 @@
+import { type Acquired, acquire } from '../claims/acquire.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimRules } from '../claims/decide.ts';
-import { type Acquired, acquire } from '../claims/acquire.ts';
 import { type Engine, emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';

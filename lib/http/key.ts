@@ -1,5 +1,5 @@
-import { InvalidMessageError } from '../kernel/errors.ts';
 import type { KeyValue } from '../claims/identity.ts';
+import { InvalidMessageError } from '../kernel/errors.ts';
 import type { HttpRequest } from './event.ts';
 
 /** Takes the idempotency key from a request. Answering nothing means that it has none. */

@@ -1,7 +1,7 @@
 import { changeClaim, type Engine, emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
-import { recordUntil } from '../claims/record-outcome.ts';
 import { successor } from '../claims/record.ts';
+import { recordUntil } from '../claims/record-outcome.ts';
 import { completion } from '../claims/result.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import type { Kept } from './response.ts';

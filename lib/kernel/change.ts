@@ -13,9 +13,7 @@ export interface Change<R extends object> extends RetryPolicy {
 }
 
 /** What became of a change. `applied`: by this call, or by an earlier one whose answer was lost; `record` is what stands now. */
-export type Changed<R> =
-  | { readonly kind: 'applied'; readonly record: R | undefined }
-  | { readonly kind: 'stale' };
+export type Changed<R> = { readonly kind: 'applied'; readonly record: R | undefined } | { readonly kind: 'stale' };
 
 /**
  * Makes one transition of a record true, whatever happens on the way: it writes, looks at what refused the write, and writes again.

@@ -1,7 +1,7 @@
 import { checkedAttributes } from '../claims/attributes.ts';
+import type { KeyValue } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
 import { InvalidMessageError, letFail } from '../kernel/errors.ts';
-import type { KeyValue } from '../claims/identity.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 
 /** What of the author's code runs before a message has its claim, or decides when it comes back. */

@@ -1,10 +1,10 @@
 import { acquire as acquireClaim } from '../claims/acquire.ts';
 import { type Engine, emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
-import { parkReleased } from '../claims/record-outcome.ts';
-import { type Attributes, sourceOf } from '../claims/record.ts';
-import { tooLate } from '../claims/run.ts';
 import { type Identity, identify } from '../claims/identity.ts';
+import { type Attributes, sourceOf } from '../claims/record.ts';
+import { parkReleased } from '../claims/record-outcome.ts';
+import { tooLate } from '../claims/run.ts';
 import { type Compared, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import {
   isInvalidMessage,

@@ -1,6 +1,6 @@
 import type { Acquired } from '../claims/acquire.ts';
-import type { Recorded, RunResult } from '../claims/run-result.ts';
 import type { ClaimStatus } from '../claims/record.ts';
+import type { Recorded, RunResult } from '../claims/run-result.ts';
 import { type InvalidMessageError, retryAfterOf } from '../kernel/errors.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 

@@ -1,8 +1,8 @@
 import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimFact } from '../claims/events.ts';
 import type { Grant } from '../claims/grant.ts';
-import type { Host } from '../kernel/host.ts';
 import type { Identity } from '../claims/identity.ts';
+import type { Host } from '../kernel/host.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { SqsRecord } from './event.ts';
@@ -63,7 +63,8 @@ const callsAtOnce = 10;
 export function sqsQueue({ host, client, deadLetters, tell }: SqsQueueOptions) {
   // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
   const sqs = () => (client ??= new SQSClient({ useQueueUrlAsEndpoint: false }));
-  const failed = (one: Delivery, error: unknown) => tell(one, { type: 'queue-call-failed', error: recordedError(error) });
+  const failed = (one: Delivery, error: unknown) =>
+    tell(one, { type: 'queue-call-failed', error: recordedError(error) });
 
   /** Sets how long messages stay invisible. */
   async function setVisibility(delayed: readonly Delayed[], until: number): Promise<void> {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { checkedAttributes } from '../claims/attributes.ts';
 import { acquire } from '../claims/acquire.ts';
+import { checkedAttributes } from '../claims/attributes.ts';
 import type { Engine } from '../claims/engine.ts';
+import { identify, type KeyValue } from '../claims/identity.ts';
 import { type ClaimOptions, settingsOf } from '../claims/options.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectWhole } from '../kernel/check.ts';
 import { InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts';
 import { sleep } from '../kernel/host.ts';
-import { identify, type KeyValue } from '../claims/identity.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
 import { keyAttribute } from './keys.ts';

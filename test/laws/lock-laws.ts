@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
 import type { Host } from '../../lib/kernel/host.ts';
-import type { LockAnswer } from '../../lib/locks/acquire.ts';
-import type { Lock } from '../../lib/locks/lock.ts';
-import { type Locks, resourceLocks } from '../../lib/locks/locks.ts';
+import type { Lock } from '../../lib/locks/owned-lock.ts';
 import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
 import type { Resource } from '../../lib/locks/resource.ts';
+import { type Locks, resourceLocks, type TryLockAllResult } from '../../lib/locks/resource-locks.ts';
 import type { LockStore, LockWrite } from '../../lib/locks/store.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
 
@@ -46,7 +45,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
     return { store, lossy, worker, later: (ms: number) => (ahead += ms), now: host.now };
   }
 
-  function granted(answer: LockAnswer): Lock {
+  function granted(answer: TryLockAllResult): Lock {
     if (answer.outcome !== 'locked') throw new Error(`held by ${JSON.stringify(answer.by)}`);
     return answer.lock;
   }
@@ -138,7 +137,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       const [a, b, c] = [fresh('a'), fresh('b'), fresh('c')];
       const locks = worker();
       granted(await locks.tryLockAll([a, b], { holder: 'one' }));
-      expect((await locks.tryLockAll([b, c], { holder: 'two' })).outcome).toBe('held');
+      expect((await locks.tryLockAll([b, c], { holder: 'two' })).outcome).toBe('busy');
       expect(await locks.read([c])).toEqual([]);
       granted(await locks.tryLockAll([c], { holder: 'three' }));
     });
@@ -150,10 +149,10 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       granted(await worker().tryLockAll([a, b], { holder: 'one', reason: 'repayment 17' }));
       const answer = await worker().tryLockAll([fresh('z'), b], { holder: 'two' });
       expect(answer).toMatchObject({
-        outcome: 'held',
+        outcome: 'busy',
         by: [{ resource: b, status: 'held', holder: 'one', reason: 'repayment 17' }],
       });
-      if (answer.outcome !== 'held') return;
+      if (answer.outcome !== 'busy') return;
       const [by] = answer.by;
       expect(by?.since).toBeGreaterThanOrEqual(before);
       expect(by?.until).toBeGreaterThanOrEqual(before + leaseMs);
@@ -181,7 +180,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       expect(second.takenOver).toEqual([]);
       expect(await first.renew()).toBe('stale');
       expect(await first.keep()).toBe('stale');
-      expect((await worker().tryLockAll([b], { holder: 'three' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([b], { holder: 'three' })).outcome).toBe('busy');
     });
 
     it('lets the same holder in again, fences its earlier attempt off, and nobody else in meanwhile', async () => {
@@ -194,7 +193,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       expect(second.since).toBe(first.since);
       expect(second.takenOver).toEqual([]);
       expect([await first.renew(), await first.keep(), await first.unlock()]).toEqual(['stale', 'stale', 'stale']);
-      expect((await worker().tryLockAll([b], { holder: 'two' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([b], { holder: 'two' })).outcome).toBe('busy');
       await second.unlock();
       expect(await worker().read([a, b])).toEqual([]);
     });
@@ -213,9 +212,9 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       const [a, b] = [fresh('a'), fresh('b')];
       const first = granted(await worker().tryLockAll([a], { holder: 'one' }));
       granted(await worker().tryLockAll([b], { holder: 'two' }));
-      expect((await worker().tryLockAll([a, b], { holder: 'one' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a, b], { holder: 'one' })).outcome).toBe('busy');
       expect(await first.renew()).toBe('renewed');
-      expect((await worker().tryLockAll([a], { holder: 'three' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a], { holder: 'three' })).outcome).toBe('busy');
     });
 
     it('is taken over when the lease and the skew are over, and not before; and then for all of its resources', async () => {
@@ -223,7 +222,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       const [a, b] = [fresh('a'), fresh('b')];
       const first = granted(await worker().tryLockAll([a, b], { holder: 'one', reason: 'why' }));
       later(leaseMs + skewMs - 200);
-      expect((await worker().tryLockAll([a], { holder: 'two' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a], { holder: 'two' })).outcome).toBe('busy');
       later(200);
       const second = granted(await worker().tryLockAll([a], { holder: 'two' }));
       expect(second.takenOver).toMatchObject([{ resource: a, holder: 'one', reason: 'why' }]);
@@ -240,7 +239,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
         later(leaseMs - 1000);
         expect(await first.renew()).toBe('renewed');
       }
-      expect((await worker().tryLockAll([a], { holder: 'two' })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a], { holder: 'two' })).outcome).toBe('busy');
     });
 
     it('keeps resources for the next attempt of their holder, and for so long', async () => {
@@ -252,7 +251,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       expect(await first.keep()).toBe('kept');
       later(299_000);
       const refused = await worker().tryLockAll([a], { holder: 'two' });
-      expect(refused).toMatchObject({ outcome: 'held', by: [{ status: 'kept', holder: 'one' }] });
+      expect(refused).toMatchObject({ outcome: 'busy', by: [{ status: 'kept', holder: 'one' }] });
       granted(await worker().tryLockAll([a], { holder: 'one' }));
       later(3000);
       granted(await worker().tryLockAll([b], { holder: 'two' }));
@@ -262,7 +261,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
       const { worker } = await world();
       const a = fresh('a');
       const first = granted(await worker().tryLockAll([a], { holder: 'one' }));
-      expect((await worker().tryLockAll([a], { holder: 'two', waitMs: 50 })).outcome).toBe('held');
+      expect((await worker().tryLockAll([a], { holder: 'two', waitMs: 50 })).outcome).toBe('busy');
       const waiting = worker().tryLockAll([a], { holder: 'two', waitMs: 60_000 });
       await first.unlock();
       expect(granted(await waiting).fence(a)).toBe(first.fence(a) + 1);
@@ -304,7 +303,7 @@ export function lockLaws(name: string, open: () => Promise<LockStoreUnderTest>):
         expect(await locks.read(ids)).toEqual([]);
         // Met in the last piece: what was taken of the pieces before it is let go.
         const single = granted(await locks.tryLockAll([last], { holder: 'two' }));
-        expect((await locks.tryLockAll(ids, { holder: 'one' })).outcome).toBe('held');
+        expect((await locks.tryLockAll(ids, { holder: 'one' })).outcome).toBe('busy');
         expect(await locks.read(ids)).toMatchObject([{ resource: last }]);
         await single.unlock();
         const kept = granted(await locks.tryLockAll(ids, { holder: 'three' }));

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type Acquired, type Claims, createClaims } from '../../lib/claims/engine.ts';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
 import type { Held } from '../../lib/claims/held.ts';
+import { identify } from '../../lib/claims/identity.ts';
 import { type ClaimOptions, settingsOf } from '../../lib/claims/options.ts';
 import { type ClaimRecord, successor } from '../../lib/claims/record.ts';
 import { renewedLease } from '../../lib/claims/renewed-lease.ts';
 import { renew } from '../../lib/claims/settle.ts';
 import { type ClaimStore, unchanged } from '../../lib/claims/store.ts';
-import { identify } from '../../lib/claims/identity.ts';
 import { record } from '../support/records.ts';
 import { someDay, type VirtualHost, virtualHost } from '../support/virtual-host.ts';
 

@@ -21,7 +21,7 @@ it('does not hand out a lock that was taken over while its last piece was being 
     },
   };
   const answer = await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one' });
-  expect(answer.outcome).toBe('held');
+  expect(answer.outcome).toBe('busy');
   expect(await others.read(['a', 'b', 'c'])).toMatchObject([{ resource: 'a', holder: 'two' }]);
 });
 
@@ -31,7 +31,7 @@ it('leaves a holder what it had, when it meets somebody in a later piece of what
   const first = await locks.tryLockAll(['a', 'b'], { holder: 'one' });
   if (first.outcome === 'locked') await first.lock.keep();
   await locks.tryLockAll(['c'], { holder: 'two' });
-  expect((await locks.tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
+  expect((await locks.tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('busy');
   const left = await locks.read(['a', 'b', 'c']);
   expect(left.map(({ holder, status }) => [holder, status])).toEqual([
     ['one', 'kept'],
@@ -54,7 +54,7 @@ it('does not hand out a lock whose lease was over before its worker could be tol
     },
   };
   const locks = resourceLocks({ store, host, leaseMs: 60_000 });
-  expect((await locks.tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
+  expect((await locks.tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('busy');
   expect(await locks.read(['a', 'b'])).toEqual([]);
 });
 

@@ -30,12 +30,7 @@ export function isHopeless(error: unknown): boolean {
 }
 
 /** Reasons that pass by themselves: another transaction was at the same items, or the table is throttled in part. */
-const passing: readonly unknown[] = [
-  'None',
-  'TransactionConflict',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-];
+const passing: readonly unknown[] = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 const busy: readonly unknown[] = ['TransactionConflictException', 'TransactionInProgressException'];
 
 /** Whether a request met another transaction, or was throttled in part. Nothing was applied. The SDK does not send it again by itself. */

@@ -1,7 +1,7 @@
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type ClaimWrite, claimState, type WriteResult } from '../../claims/store.ts';
-import { refusedBy } from './errors.ts';
 import { conditionOf } from './condition.ts';
+import { refusedBy } from './errors.ts';
 import { fromItem, toItem } from './item.ts';
 
 /** One conditional write with a request of its own. */

@@ -1,8 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { sleep } from '../../../lib/kernel/host.ts';
-import type { TransactAction } from '../../../lib/locks/dynamodb/store.ts';
-import { dynamoLockStore, forEachItem, type Lock, resourceLocks, type UnlockRule } from '../../../lib/locks/index.ts';
+import { WorkNames } from '../../../lib/locks/dynamodb/work-names.ts';
+import {
+  dynamoLockStore,
+  forEachItem,
+  type Lock,
+  resourceLocks,
+  type TransactAction,
+  type UnlockRule,
+} from '../../../lib/locks/index.ts';
 import { documentsOver } from '../dynamodb/documents.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { type Debt, debtItem, whoHas } from './oracle.ts';
@@ -92,6 +99,8 @@ export async function repay(
           tableName: TableName,
           documents: documentsOver(hanging),
           host,
+          // Of this sandbox: what other simulated worlds have in use is free here.
+          names: new WorkNames(),
           chunk,
           concurrency,
           signal,
@@ -144,8 +153,8 @@ export async function repay(
         }
       },
     );
-    if (answer.outcome === 'held') {
-      stats.held++;
+    if (answer.outcome === 'busy') {
+      stats.busy++;
       world.note(sandbox.name, 'is refused:', `${whoHas(answer.by)} has them`);
       return false;
     }

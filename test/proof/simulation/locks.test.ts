@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Host, sleep } from '../../../lib/kernel/host.ts';
-import { type LockAnswer, type LockStore, memoryLockStore, resourceLocks } from '../../../lib/locks/index.ts';
+import { type TryLockAllResult, type LockStore, memoryLockStore, resourceLocks } from '../../../lib/locks/index.ts';
 import { createSandbox } from '../../../proof/simulation/lambda/sandbox.ts';
 import { simulateLocks } from '../../../proof/simulation/locks/simulate.ts';
 import { createPlanting } from '../../../proof/simulation/planting.ts';
@@ -29,7 +29,7 @@ describe('the simulation of locks', () => {
       const world = createWorld({ seed, keepsStory: false, turnsTheLoop: false });
       const { between, chance, pick } = world.random;
       const inner = memoryLockStore({ most: pick([2, 3, 100]) });
-      const answers: LockAnswer[] = [];
+      const answers: TryLockAllResult[] = [];
       for (const name of ['first', 'second']) {
         const { host } = createSandbox(world, name, 0);
         const onTheWay = () => sleep(host, between(0, 20) + (chance(0.15) ? 400 : 0));
@@ -71,7 +71,7 @@ describe('the simulation of locks finds', () => {
   type Store = typeof import('../../../lib/locks/dynamodb/store.ts');
   type Decide = typeof import('../../../lib/locks/decide.ts');
   type Settle = typeof import('../../../lib/locks/settle.ts');
-  type Locks = typeof import('../../../lib/locks/locks.ts');
+  type Locks = typeof import('../../../lib/locks/resource-locks.ts');
   type Rules = typeof import('../../../lib/locks/unlock-rules.ts');
   type Options = typeof import('../../../lib/locks/options.ts');
   type Acquire = typeof import('../../../lib/locks/acquire.ts');
@@ -98,7 +98,7 @@ describe('the simulation of locks finds', () => {
 
   it('a lock of the set of resources, as a hash', async () => {
     const ofSet = (resources: readonly unknown[]) => [JSON.stringify(resources)];
-    plant<Locks>('../../lib/locks/locks.ts', ({ resourceLocks }) => ({
+    plant<Locks>('../../lib/locks/resource-locks.ts', ({ resourceLocks }) => ({
       resourceLocks(options) {
         const locks = resourceLocks(options);
         return { ...locks, tryWithLock: (resources, ...rest) => locks.tryWithLock(ofSet(resources), ...rest) };
