@@ -174,6 +174,23 @@ export function grant(wish: Wish, attempt: Attempt, now: number): State {
 
 /** All or none: what was taken before another holder was met. What an earlier attempt had stays its holder's. */
 export function letGo(wish: Wish, attempt: Attempt, busy: Busy, now: number): State {
+  if (attempt.own === undefined) return over(attempt, busy);
+  return attempt.earlier.size > 0 ? { kind: 'checking-earlier', attempt, busy } : endOwn(wish, attempt, busy, now);
+}
+
+/** If the earlier attempts have ended by now, their work is done: what is kept then is locked for no next attempt. */
+export function letGoAfter(
+  wish: Wish,
+  before: Attempt,
+  busy: Busy,
+  found: readonly (StoredRecord | undefined)[],
+  now: number,
+): State {
+  const open = found.flatMap((lock) => (lock?.kind === 'lock' && lock.status !== 'ended' ? lock : []));
+  return endOwn(wish, { ...before, earlier: new Map(open.map((lock) => [lock.id, lock])) }, busy, now);
+}
+
+export function endOwn(wish: Wish, attempt: Attempt, busy: Busy, now: number): State {
   const { lockId, own, earlier } = attempt;
   if (own === undefined) return over(attempt, busy);
   const transition = earlier.size > 0 ? keepLock(lockId, own, now + wish.keepMs) : endLock(lockId, own);

@@ -3,11 +3,12 @@ import {
   cleared,
   decide,
   endEarlier,
+  endOwn,
   givesWay,
   grant,
   isHeld,
   lastLook,
-  letGo,
+  letGoAfter,
   look,
   over,
   pieceOf,
@@ -32,13 +33,14 @@ import type { LockWrite, LockWriteResult } from './store.ts';
  * | state | request under way | what follows |
  * | --- | --- | --- |
  * | reading-resources | reads the resources of a piece | reading-locks, or a decision |
- * | reading-locks | reads the locks that these name | a decision: clearing, taking, letting-go; or checking-own, reading-own |
+ * | reading-locks | reads the locks that these name | a decision: clearing, taking, letting go; or checking-own, reading-own |
  * | checking-own | reads the own lock: a later attempt of the holder was met | a decision, or reading-own |
  * | clearing | puts one earlier lock out of the way | the next one, or reading-resources |
  * | taking | writes the piece and the own lock | the next piece, reading-resources again, or the last look |
  * | reading-earlier | reads the own lock and those of the holder's earlier attempts | ending-earlier, reading-own, or the last look |
  * | ending-earlier | ends one of these | the next one, or the last look |
  * | renewing | extends the own lease: too little of it is left | granted, letting-go, or reading-own |
+ * | checking-earlier | reads the locks of the holder's earlier attempts, before the own one is let go | letting-go |
  * | letting-go | ends or keeps the own lock | waiting, or refused |
  * | reading-own | reads the own lock, which is another attempt's or another holder's by now | reading-successor, or waiting |
  * | reading-successor | reads the lock whose attempt has moved it on | refused, or waiting |
@@ -47,7 +49,8 @@ import type { LockWrite, LockWriteResult } from './store.ts';
  *
  * Invariants, which tests name:
  *
- * 1. All or none. Whoever is refused or waits has let go of its lock: it is ended, or kept if the holder had some of the resources before.
+ * 1. All or none. Whoever is refused or waits has let go of its lock: it is ended, or kept if the holder had some of the resources
+ *    before, and is not done with them.
  * 2. Nothing is awaited of another holder while anything is locked. So there is no deadlock, and the attempt that is furthest in the order
  *    of ids gets through.
  * 3. A resource is put under a new lock only after the lock that it names has ended, or is kept for the same holder.
@@ -120,7 +123,7 @@ type Situation =
   | { readonly kind: 'renewing'; readonly write: OwnWrite }
   | { readonly kind: 'letting-go'; readonly write: OwnWrite; readonly busy: Busy }
   | { readonly kind: 'reading-successor'; readonly lockId: string }
-  | { readonly kind: 'waiting' | 'refused'; readonly busy: Busy }
+  | { readonly kind: 'checking-earlier' | 'waiting' | 'refused'; readonly busy: Busy }
   | { readonly kind: 'granted'; readonly own: LockRecord };
 
 export type State = Situation & { readonly attempt: Attempt };
@@ -159,6 +162,8 @@ export function requestOf(wish: Wish, state: State): Request {
       return { kind: 'read', ids: [attempt.lockId] };
     case 'reading-earlier':
       return { kind: 'read', ids: [attempt.lockId, ...attempt.earlier.keys()] };
+    case 'checking-earlier':
+      return { kind: 'read', ids: [...attempt.earlier.keys()] };
     case 'reading-successor':
       return { kind: 'read', ids: [state.lockId] };
     case 'taking':
@@ -209,6 +214,8 @@ function afterRead(wish: Wish, state: State, records: readonly (StoredRecord | u
       return isHeld(first) ? decide(wish, attempt, state.found, now) : { kind: 'reading-own', attempt };
     case 'reading-earlier':
       return endEarlier(wish, attempt, records, now);
+    case 'checking-earlier':
+      return letGoAfter(wish, attempt, state.busy, records, now);
     case 'reading-own':
       return first?.kind === 'lock'
         ? { kind: 'reading-successor', attempt, lockId: first.by }
@@ -241,7 +248,7 @@ function afterWrite(wish: Wish, state: State, result: LockWriteResult, now: numb
     }
     case 'letting-go': {
       const attempt = { ...state.attempt, own: standing(state.write.next, result) };
-      return result.applied ? over(attempt, state.busy) : letGo(wish, attempt, state.busy, now);
+      return result.applied ? over(attempt, state.busy) : endOwn(wish, attempt, state.busy, now);
     }
     default:
       throw new Error(`nothing is written in the state ${state.kind}`);

@@ -178,7 +178,7 @@ describe('withLock', () => {
     const done = await ended({ onSuccess: (lock) => lock.holder === 'request-1', onFailure: 'keep' }, async () => 7);
     expect(done.answer).toMatchObject({ lock: 'unlocked' });
     const partial = await ended({ onSuccess: () => false, onFailure: 'keep' }, async () => 7);
-    expect(partial.answer.outcome).toMatch('did not answer true');
+    expect(partial.answer.outcome).toMatch('did not return true');
     expect(partial.held).toMatchObject([{ status: 'kept' }]);
   });
 

@@ -50,7 +50,7 @@ function granted(answer: TryLockAllResult): Lock {
 
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
 
-describe('two attempts of one holder', () => {
+describe('two attempts of one holder (invariant 5 of the acquisition)', () => {
   it('whose first one’s answer was lost: the first gives way to the second, at once', async () => {
     const { host, later } = hurried();
     const inner = memoryLockStore();
@@ -147,7 +147,7 @@ describe('two attempts of one holder', () => {
   });
 });
 
-it('locks a set that takes longer to be had than the lease is: it is renewed with every piece', async () => {
+it('locks a set that takes longer to be had than the lease is: it is renewed with every piece (invariant 4)', async () => {
   const { host, later } = hurried();
   const inner = memoryLockStore({ most: 10 });
   const store: LockStore = {
@@ -163,7 +163,7 @@ it('locks a set that takes longer to be had than the lease is: it is renewed wit
   expect(await lock.unlock()).toBe('unlocked');
 });
 
-it('takes no more of a set when its lock has been taken over on the way', async () => {
+it('takes no more of a set when its lock has been taken over on the way (invariant 4)', async () => {
   const { host, later } = hurried();
   const inner = memoryLockStore({ most: 2 });
   const others = resourceLocks({ store: inner, host });
