@@ -178,7 +178,7 @@ export function letGo(wish: Wish, attempt: Attempt, busy: Busy, now: number): St
   return attempt.earlier.size > 0 ? { kind: 'checking-earlier', attempt, busy } : endOwn(wish, attempt, busy, now);
 }
 
-/** If the earlier attempts have ended by now, their work is done: what is kept then is locked for no next attempt. */
+/** If the work of the earlier attempts is done by now, what would be kept would be locked for no next attempt. */
 export function letGoAfter(
   wish: Wish,
   before: Attempt,
@@ -186,8 +186,13 @@ export function letGoAfter(
   found: readonly (StoredRecord | undefined)[],
   now: number,
 ): State {
-  const open = found.flatMap((lock) => (lock?.kind === 'lock' && lock.status !== 'ended' ? lock : []));
+  const open = found.flatMap((lock) => (lock?.kind === 'lock' && !isDone(before, lock) ? lock : []));
   return endOwn(wish, { ...before, earlier: new Map(open.map((lock) => [lock.id, lock])) }, busy, now);
+}
+
+/** Whether a lock of the same holder was ended by its own attempt, or by a later one that had all. Ended by a takeover, its work may be half done. */
+function isDone({ lockId, memory }: Attempt, { id, status, by }: LockRecord): boolean {
+  return status === 'ended' && by !== lockId && (by === id || memory.known.includes(by));
 }
 
 export function endOwn(wish: Wish, attempt: Attempt, busy: Busy, now: number): State {
