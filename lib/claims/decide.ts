@@ -25,7 +25,7 @@ export interface ClaimRules {
 /** One worker's wish to run one effect. */
 export interface ClaimRequest {
   readonly id: string;
-  /** The token of this request, reused over its own retries: that is how it knows its own write again. */
+  /** The token of this request, reused over its own retries: by it, the worker recognises its own write. */
   readonly claimId: string;
   readonly fingerprint?: string | undefined;
   /** The fingerprint by the rule that was in force before, while that is still accepted. */
@@ -53,18 +53,22 @@ export type ParkedReason =
   /** Its message kept failing at the head of its message group, and was set aside so that the group could go on. */
   | 'set-aside';
 
-/**
- * What becomes of a request. `record` is the claim as it will stand. With a `write`, nothing has been decided until that
- * is applied.
- */
-export type Decision = { readonly record: ClaimRecord; readonly write?: ClaimWrite } & (
-  | { readonly kind: 'parked' | 'replayed' }
+/** `record` is the claim as it will stand. With a `write`, nothing has been decided until that is applied. */
+interface Decided {
+  readonly record: ClaimRecord;
+  readonly write?: ClaimWrite;
+}
+
+/** What becomes of a request. */
+export type Decision =
+  | (Decided & { readonly kind: 'granted' })
+  /** Granted, from a worker that ended without an outcome. */
+  | (Decided & { readonly kind: 'taken-over' })
+  | (Decided & { readonly kind: 'parked' })
+  | (Decided & { readonly kind: 'replayed' })
   /** Recorded with another intent. `ruleChanged`: by another rule, so it may be the same one. */
-  | { readonly kind: 'key-reused'; readonly ruleChanged: boolean }
-  /** Granted; `taken-over` from a worker that ended without an outcome. */
-  | { readonly kind: 'granted' | 'taken-over' }
-  | { readonly kind: 'in-flight'; readonly retryAfterMs: number }
-);
+  | (Decided & { readonly kind: 'key-reused'; readonly ruleChanged: boolean })
+  | (Decided & { readonly kind: 'in-flight'; readonly retryAfterMs: number });
 
 /**
  * The centre of pawl: what becomes of a request for a claim, given what the store holds. Pure: no clock, no chance, no
@@ -155,7 +159,7 @@ function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolea
   return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + rules.skewMs;
 }
 
-/** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
+/** A parked record has no expiry: what is in doubt must not be forgotten before an operator has decided. */
 export function parked(from: ClaimRecord, name: ParkedReason, message = ''): Draft {
   return {
     ...from,

@@ -4,7 +4,7 @@ import { NothingFoundError, readDeployed } from '../deployment/doctor/read.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 
-export const HELP = `Looks at what is deployed, and says what is wired wrongly.
+export const HELP = `Checks what is deployed against the wiring rules, and reports what breaks them.
 
 Usage: pawl doctor <stack or function> [options]
 
@@ -12,20 +12,20 @@ Usage: pawl doctor <stack or function> [options]
   --claims-table <name>          for functions that know it by another variable than CLAIMS_TABLE
   --claim-retention-days <n>     how long your handlers remember claims   (30)
   --individual-store             the handlers use individualDynamoStore, which needs no PartiQL
-  --locks                        the handlers use pawl/locks, which needs UpdateItem and ConditionCheckItem besides
+  --locks                        the handlers use pawl/locks, which also needs UpdateItem and ConditionCheckItem
   --lock-lease-seconds <n>       the lease of the handlers' locks   (with --locks: 60)
   --lock-attempts <n>            how many attempts of others over the same resources may be ahead   (1)
   --concurrency <n>              how many messages the handlers work on at once
-  --handler-timeout-seconds <n>  the longest that the handlers take for one message
+  --handler-timeout-seconds <n>  the longest time that the handlers take for one message
   --max-attempts <n>             after how many attempts the handlers park a message   (20)
   --json                         the findings as JSON
   --help                         this text
 
-It looks into nested stacks as well.
+It checks nested stacks too.
 It only reads, and needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, GetFunctionConcurrency,
 ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
-DescribeContinuousBackups, iam:SimulatePrincipalPolicy. What it may not read it reports as unknown.
-Ends with 0 when there is no problem, 1 when there is one, and 2 when it could not look.`;
+DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
+Exits with 0 if there is no problem, 1 if there is one, and 2 if it could not check.`;
 
 /** Where the command writes. */
 export interface Output {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 const HELP = `Usage: pawl <command>
 
-  doctor <stack or function>   looks at what is deployed, and says what is wired wrongly
+  doctor <stack or function>   checks what is deployed against the wiring rules
 
 See: pawl doctor --help`;
 

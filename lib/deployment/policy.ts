@@ -138,8 +138,8 @@ export function permissionProblem(
       return [
         warned(
           'permissionsUnseen',
-          `Whether the function may ${actions.join(', ')} on ${on} cannot be seen: its role has a permissions boundary that is made ` +
-            'elsewhere, or a denial has a condition. Make sure that it may; pawl doctor asks IAM once it is deployed.',
+          `Whether the function may ${actions.join(', ')} on ${on} is not certain: its role has a permissions boundary that is defined ` +
+            'elsewhere, or a denial has a condition. Make sure that it may. Once it is deployed, pawl doctor asks IAM.',
         ),
       ];
     case 'missing':
@@ -148,15 +148,15 @@ export function permissionProblem(
       return [
         refused(
           'permissionsConditional',
-          `${may} but under a condition, and whether it is met is known at run time only. Give the permission without the condition, ` +
-            'or, where it is always met, set externalPermissions: true.',
+          `${may} except under a condition, and only a request at run time shows whether it is met. Give the permission without the ` +
+            'condition. If the condition is always met, set externalPermissions: true instead.',
         ),
       ];
     case 'denied':
       return [
         refused(
           'permissionsDenied',
-          `${may}: a policy of its role denies it, and no grant outweighs that. Take the denial away.`,
+          `${may}: a policy of its role denies it, and a denial overrides every grant. Remove the denial.`,
         ),
       ];
     case 'outside the boundary':
@@ -170,7 +170,7 @@ export function permissionProblem(
       return [
         refused(
           'resourcePolicy',
-          `${may}: the policy of ${on} denies it, and no grant outweighs that. Exempt the function's role from the denial.`,
+          `${may}: the policy of ${on} denies it, and a denial overrides every grant. Exempt the function's role from the denial.`,
         ),
       ];
   }

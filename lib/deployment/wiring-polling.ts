@@ -49,8 +49,8 @@ function responseProblems({ reportsBatchItemFailures }: Facts): readonly Problem
   return [
     refused(
       'partialResponses',
-      'The event source does not take partial responses: Lambda would ignore which messages failed or wait, and delete them ' +
-        'with the rest. Set reportBatchItemFailures: true on the SqsEventSource (FunctionResponseTypes: ' +
+      'The event source does not take partial responses: Lambda would delete failed and waiting messages together with ' +
+        'the rest. Set reportBatchItemFailures: true on the SqsEventSource (FunctionResponseTypes: ' +
         'ReportBatchItemFailures).',
     ),
   ];
@@ -91,7 +91,7 @@ function sourceProblems(facts: Facts): readonly Problem[] {
       refused(
         'oneEventSource',
         `The queue feeds the function through ${sources.length} event sources, and Lambda accepts one: ` +
-          `${sources.join(', ')}. Make yours before the Consumer, which then makes none.`,
+          `${sources.join(', ')}. Create your event source before the Consumer, which then uses it and creates none.`,
       ),
     );
   }
@@ -99,8 +99,8 @@ function sourceProblems(facts: Facts): readonly Problem[] {
     problems.push(
       refused(
         'oneConsumer',
-        `The queue feeds ${otherFunctions.join(', ')} as well: each message goes to one of the functions by chance, and what one of them ` +
-          'defers the other may get. Give each function a queue of its own, and send to both, for instance through a topic.',
+        `The queue feeds ${otherFunctions.join(', ')} as well: each message goes to one of the functions by chance, and a message that ` +
+          'one of them defers may go to the other. Give each function a queue of its own, and send to both, for instance through a topic.',
       ),
     );
   }
@@ -108,7 +108,7 @@ function sourceProblems(facts: Facts): readonly Problem[] {
     problems.push(
       refused(
         'provisionedPollers',
-        `The event source has provisioned pollers and maxConcurrency ${maxConcurrency}, and Lambda takes one of them. Leave out ` +
+        `The event source has provisioned pollers and maxConcurrency ${maxConcurrency}, and Lambda accepts only one of the two. Leave out ` +
           'maxConcurrency, and set MaximumPollers.',
       ),
     );
@@ -140,8 +140,8 @@ function concurrencyProblems({ reservedConcurrency, maxConcurrencyOfAll }: Facts
     return [
       refused(
         'reservedConcurrency',
-        `reservedConcurrentExecutions is ${reservedConcurrency}, and ${what}: what is polled and throttled uses up receives, and healthy ` +
-          `messages are dead-lettered unrun. Set reservedConcurrentExecutions to ${polled} or more, or leave it out and set maxConcurrency.`,
+        `reservedConcurrentExecutions is ${reservedConcurrency}, and ${what}: throttled batches use up receives, and SQS dead-letters ` +
+          `healthy messages that never ran. Set reservedConcurrentExecutions to ${polled} or more, or leave it out and set maxConcurrency.`,
       ),
     ];
   }
@@ -149,8 +149,8 @@ function concurrencyProblems({ reservedConcurrency, maxConcurrencyOfAll }: Facts
   return [
     warned(
       'unboundedPolling',
-      `reservedConcurrentExecutions is ${reservedConcurrency}, and an event source of the function has no maxConcurrency: with a backlog ` +
-        `Lambda polls more than the function may run, and throttling uses up receives. Set maxConcurrency to ${reservedConcurrency} at most.`,
+      `reservedConcurrentExecutions is ${reservedConcurrency}, and an event source of the function has no maxConcurrency: with a backlog, ` +
+        `Lambda polls more batches than the function may run, and throttling uses up receives. Set maxConcurrency to ${reservedConcurrency} at most.`,
     ),
   ];
 }
@@ -161,7 +161,7 @@ function lossWarnings({ enabled, filters = 0 }: Facts): readonly Problem[] {
     problems.push(
       warned(
         'disabled',
-        'The event source is disabled: nothing is consumed, and messages wait until they are deleted. Enable it.',
+        'The event source is disabled: messages wait until SQS deletes them at the end of their retention. Enable it.',
       ),
     );
   }
@@ -169,9 +169,9 @@ function lossWarnings({ enabled, filters = 0 }: Facts): readonly Problem[] {
     problems.push(
       warned(
         'eventFilters',
-        `The event source has ${filters === 1 ? 'a filter' : `${filters} filters`}, and Lambda deletes the messages that do not match: these ` +
-          'take no effect, and leave no trace. Take the filters away and let the handler acknowledge what it has no use for, or make sure ' +
-          'that nothing but noise can fail to match.',
+        `The event source has ${filters === 1 ? 'a filter' : `${filters} filters`}, and Lambda deletes the messages that do not match. These ` +
+          'have no effect, and leave no trace. Remove the filters and let the handler acknowledge messages that it does not need, or ' +
+          'make sure that every message with an effect matches.',
       ),
     );
   }

@@ -35,8 +35,8 @@ function missingProblems({ maxReceiveCount }: QueuePlace): readonly Problem[] {
   return [
     refused(
       'deadLetterQueue',
-      'The queue has no dead-letter queue: a message that keeps failing would be deleted unseen at the end of its ' +
-        `retention. Give the queue a deadLetterQueue with a maxReceiveCount of ${LEAST_RECEIVES} or more.`,
+      'The queue has no dead-letter queue: SQS would delete a message that keeps failing at the end of its retention, and no operator ' +
+        `would see it. Give the queue a deadLetterQueue with a maxReceiveCount of ${LEAST_RECEIVES} or more.`,
     ),
   ];
 }
@@ -46,7 +46,7 @@ function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): 
     return [
       refused(
         'deadLetterQueueItself',
-        'The queue is its own dead-letter queue: a message that can never run would come again for ever, and the alarm on dead ' +
+        'The queue is its own dead-letter queue: a message that can never run would come back for ever, and the alarm on dead ' +
           'letters would go off for every message. Give it another queue as its deadLetterQueue.',
       ),
     ];
@@ -116,9 +116,9 @@ function retentionProblems({ retentionSeconds, deadLetterRetentionSeconds }: Que
   return [
     refused(
       'deadLetterRetention',
-      `The dead-letter queue keeps messages for ${span(deadLetterRetentionSeconds)}, less than ${than}: dead letters, whose age counts ` +
-        'from when they were first sent, would be deleted before a person has seen them. Set its retentionPeriod to 14 days, SQS’s ' +
-        `longest, or to ${span(least)} at least.`,
+      `The dead-letter queue keeps messages for ${span(deadLetterRetentionSeconds)}, less than ${than}: the age of a dead letter counts ` +
+        'from its first send, so SQS would delete it before an operator sees it. Set its retentionPeriod to 14 days, the longest ' +
+        `that SQS allows, or to ${span(least)} at least.`,
     ),
   ];
 }

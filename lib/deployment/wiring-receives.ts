@@ -98,9 +98,9 @@ export function leastReceives(facts: Receiving): Receives {
   const shares: readonly (readonly [number, string])[] = [
     [
       ofTurns,
-      `${ofTurns} for invocations that end before its turn (${turns} of ${batchSize} messages have theirs in one)`,
+      `${ofTurns} for invocations that end before its turn (one invocation has time for ${turns} of ${batchSize} messages)`,
     ],
-    [ofGroup, `${ofGroup} for a message before it in its group that keeps failing`],
+    [ofGroup, `${ofGroup} for a failing message ahead of it in its group`],
     [
       ofLocks,
       `${ofLocks} for waiting for the locks of ${facts.lockAttempts ?? HANDLER_DEFAULTS.lockAttempts} other attempts`,
@@ -122,8 +122,8 @@ function handlerProblems(wiring: Receiving): readonly Problem[] {
   return [
     refused(
       'handlerTimeout',
-      `handlerTimeout is ${handlerTimeoutSeconds} s, and timeout is ${timeoutSeconds} s, of which ${MARGIN_SECONDS} s is kept for recording ` +
-        'the outcome: no message would ever start, because nothing starts that cannot end. Set timeout to ' +
+      `handlerTimeout is ${handlerTimeoutSeconds} s, and timeout is ${timeoutSeconds} s, of which pawl keeps ${MARGIN_SECONDS} s to record ` +
+        'the outcome: no message would ever start, because pawl starts only what can end in time. Set timeout to ' +
         `${Number(handlerTimeoutSeconds) + MARGIN_SECONDS} s or more, or handlerTimeout, and the handler's timeoutMs, to ` +
         `${Number(timeoutSeconds) - MARGIN_SECONDS} s at most.`,
     ),
@@ -139,7 +139,7 @@ function countProblems(wiring: Receiving): readonly Problem[] {
       refused(
         'receives',
         `maxReceiveCount is ${maxReceiveCount}, below ${LEAST_RECEIVES}: throttled invocations, and a duplicate that waits for a ` +
-          'claim in flight, use up receives, and a healthy message would be dead-lettered. Set maxReceiveCount to ' +
+          'claim in flight, use up receives, and SQS would dead-letter a healthy message. Set maxReceiveCount to ' +
           `${LEAST_RECEIVES} or more.`,
       ),
     ];
@@ -157,7 +157,7 @@ function countProblems(wiring: Receiving): readonly Problem[] {
       'receives',
       `maxReceiveCount is ${maxReceiveCount}, and a healthy message may need ${least} receives before it has run: ` +
         `${[`${least - (all - LEAST_RECEIVES)} for throttling, lost workers and duplicates`, ...because].join(', ')}. ` +
-        `SQS would set it aside unrun. ${[capital(fix), ...others].join(', or ')}.`,
+        `SQS would dead-letter it before it has run. ${[capital(fix), ...others].join(', or ')}.`,
     ),
   ];
 }
@@ -170,7 +170,7 @@ function attemptProblems(wiring: Receiving): readonly Problem[] {
     refused(
       'attempts',
       `maxAttempts is ${maxAttempts}, and a message may be tried ${ofLocks} times while it waits for ` +
-        `locks: a healthy one would be parked unrun. Set maxAttempts, and the handler's, to ${ofLocks + 1} or more.`,
+        `locks: pawl would park a healthy message before it has run. Set maxAttempts, and the handler's, to ${ofLocks + 1} or more.`,
     ),
   ];
 }

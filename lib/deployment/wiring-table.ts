@@ -24,8 +24,8 @@ function keyProblems({ name, key }: TableWiring): readonly Problem[] {
   return [
     refused(
       'tableKey',
-      `The key of the claims table ${name} is ${key.join(' and ')}, and claims are kept by id (HASH, S) alone: no claim could be written. ` +
-        'Use a table of its own, such as ClaimsTable.',
+      `The key of the claims table ${name} is ${key.join(' and ')}, and pawl needs id (HASH, S) alone: it could not write a claim. ` +
+        'Use a table for claims only, such as ClaimsTable.',
     ),
   ];
 }
@@ -36,8 +36,8 @@ function replicaProblems({ name, replicas }: TableWiring): readonly Problem[] {
     refused(
       'tableReplicas',
       `The claims table ${name} is replicated to ${replicas.length === 1 ? 'another region' : `${replicas.length} other regions`} ` +
-        `(${replicas.join(', ')}): a condition sees its own region only, so two regions would each grant the same claim. Take its ` +
-        'replicas away, or use a table of its own region, such as ClaimsTable.',
+        `(${replicas.join(', ')}): a condition sees its own region only, so two regions could both grant the same ` +
+        'claim. Remove the replicas, or use a table in one region, such as ClaimsTable.',
     ),
   ];
 }
@@ -48,15 +48,15 @@ function ttlProblems({ name, ttlAttribute }: TableWiring): readonly Problem[] {
     return [
       warned(
         'tableGrows',
-        `The claims table ${name} has no TTL: it grows for ever. Turn it on, by the attribute expiresAt.`,
+        `The claims table ${name} has no TTL: it grows for ever. Turn TTL on, with the attribute expiresAt.`,
       ),
     ];
   }
   return [
     refused(
       'tableTtl',
-      `The claims table ${name} deletes by ${ttlAttribute}, and claims say when they may go in expiresAt: they would go early, or never. ` +
-        "Set the table's TTL to expiresAt.",
+      `The claims table ${name} deletes by ${ttlAttribute}, and the expiry of a claim is in expiresAt: DynamoDB would delete claims too early, or never. ` +
+        "Set the table's TTL attribute to expiresAt.",
     ),
   ];
 }
@@ -67,7 +67,7 @@ function keepingProblems({ name, isKept, pointInTimeRecovery }: TableWiring): re
     problems.push(
       warned(
         'tableDeletion',
-        `The claims table ${name} may be deleted: all that happened would be forgotten, and repeated. Turn deletion protection on.`,
+        `The claims table ${name} may be deleted: pawl would forget what happened, and repeat effects. Turn deletion protection on.`,
       ),
     );
   }
@@ -75,7 +75,7 @@ function keepingProblems({ name, isKept, pointInTimeRecovery }: TableWiring): re
     problems.push(
       warned(
         'tableRecovery',
-        `The claims table ${name} has no point-in-time recovery. Turn it on, to be able to restore claims.`,
+        `The claims table ${name} has no point-in-time recovery. Turn it on, so that you can restore claims.`,
       ),
     );
   }

@@ -75,9 +75,9 @@ function leaseProblems({ leaseSeconds, visibilityTimeoutSeconds }: Wiring): read
   return [
     refused(
       'lease',
-      `lease is ${leaseSeconds} s, longer than visibilityTimeout, which is ${visibilityTimeoutSeconds} s: when a worker dies, its ` +
-        'message returns before its claim is free, and spends its receives on waiting. ' +
-        `Set visibilityTimeout to ${leaseSeconds} s or more, or the lease to ${visibilityTimeoutSeconds} s at most.`,
+      `lease is ${leaseSeconds} s, longer than visibilityTimeout, which is ${visibilityTimeoutSeconds} s: if a worker dies, its ` +
+        'message returns before its claim is free, and uses up receives while it waits. ' +
+        `Set visibilityTimeout to ${leaseSeconds} s or more, or lease to ${visibilityTimeoutSeconds} s at most.`,
     ),
   ];
 }
@@ -92,8 +92,8 @@ function claimRetentionProblems(wiring: Wiring): readonly Problem[] {
     refused(
       'claimRetention',
       `claimRetention is ${span(claimRetentionSeconds)}, shorter than the retention of the queue and of the dead-letter queue ` +
-        `together = ${span(retentionSeconds)} + ${span(deadLetterRetentionSeconds)} = ${span(least)}: a message that is redriven ` +
-        "late would find its claim forgotten, and its effect would be repeated. Set claimRetention, and the handler's " +
+        `together = ${span(retentionSeconds)} + ${span(deadLetterRetentionSeconds)} = ${span(least)}: after a late redrive ` +
+        "the claim would be gone, and the effect would happen again. Set claimRetention, and the handler's " +
         `retentionSeconds, to ${span(least)} or more, or keep messages for less time.`,
     ),
   ];
@@ -107,8 +107,8 @@ function queueRetentionProblems({ retentionSeconds, visibilityTimeoutSeconds }: 
     refused(
       'queueRetention',
       `The queue keeps messages for ${span(retentionSeconds)}, less than ${LEAST_RECEIVES} × visibilityTimeout = ` +
-        `${LEAST_RECEIVES} × ${visibilityTimeoutSeconds} s = ${span(least)}: a message whose workers die would be deleted before it is ` +
-        `dead-lettered. Set retentionPeriod to ${span(least)} or more, or lower visibilityTimeout and timeout.`,
+        `${LEAST_RECEIVES} × ${visibilityTimeoutSeconds} s = ${span(least)}: if workers keep dying, SQS would delete the message before ` +
+        `it reaches the dead-letter queue. Set retentionPeriod to ${span(least)} or more, or lower visibilityTimeout and timeout.`,
     ),
   ];
 }

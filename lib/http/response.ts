@@ -27,27 +27,35 @@ export type Kept = HttpResponse & { readonly bodyOmitted?: true };
 export type ProblemReason = keyof typeof problems;
 
 const problems = {
-  'missing-key': [400, 'Bad Request', 'This request has to carry an idempotency key, and has none.'],
+  'missing-key': [400, 'Bad Request', 'This request has no idempotency key, and needs one.'],
   'invalid-key': [400, 'Bad Request', 'The idempotency key of this request is malformed.'],
-  'invalid-request': [400, 'Bad Request', 'The body of this request cannot be read.'],
-  'no-caller': [403, 'Forbidden', 'It is not known who sends this request.'],
-  'in-flight': [409, 'Conflict', 'A request with this idempotency key is being worked on.'],
-  'in-doubt': [409, 'Conflict', 'What became of an earlier request with this idempotency key is being found out.'],
+  'invalid-request': [400, 'Bad Request', 'The body of this request is not valid.'],
+  'no-caller': [403, 'Forbidden', 'The sender of this request is unknown.'],
+  'in-flight': [409, 'Conflict', 'A request with this idempotency key is still in progress. Send it again later.'],
+  'in-doubt': [
+    409,
+    'Conflict',
+    'It is not yet known whether an earlier request with this idempotency key took effect. Send it again later.',
+  ],
   parked: [
     409,
     'Conflict',
-    'Whether an earlier request with this idempotency key took effect is not known. It does not run until that has been decided.',
+    'It is not known whether an earlier request with this idempotency key took effect. It does not run again until an operator decides.',
   ],
   'given-up': [
     409,
     'Conflict',
-    'Earlier requests with this idempotency key were refused too often, and nothing was applied. It does not run until that has been decided.',
+    'Earlier requests with this idempotency key were refused too often, and nothing was applied. It does not run again until an operator decides.',
   ],
-  'key-reused': [422, 'Unprocessable Content', 'This idempotency key was used before, with another request.'],
+  'key-reused': [422, 'Unprocessable Content', 'An earlier request used this idempotency key with other content.'],
   rejected: [422, 'Unprocessable Content', 'The request with this idempotency key was refused for good.'],
-  busy: [503, 'Service Unavailable', 'Nothing was done: what this request needs is in use.'],
-  'not-started': [503, 'Service Unavailable', 'Nothing was done: too little time was left.'],
-  unavailable: [503, 'Service Unavailable', 'Nothing was done: it could not be found out whether it was done before.'],
+  busy: [503, 'Service Unavailable', 'Nothing was done: what this request needs is in use. Send it again later.'],
+  'not-started': [503, 'Service Unavailable', 'Nothing was done: too little time was left. Send it again later.'],
+  unavailable: [
+    503,
+    'Service Unavailable',
+    'Nothing was done: it is not known whether it was done before. Send it again later.',
+  ],
 } as const;
 
 /** Says that a response was made earlier. */

@@ -156,14 +156,14 @@ function production(model: Model, { event, at: began }: Trail) {
   const renewed = renewedLease(config.renewed ? model.leaseMs : 60_000);
   const lease: typeof renewed = {
     ...renewed,
-    keep(engine, held, lost) {
+    keep(_, beat) {
       const after = (_: number, callback: () => void) => {
         heartbeat = callback;
         return () => {
           if (heartbeat === callback) heartbeat = undefined;
         };
       };
-      return renewed.keep({ ...engine, settings: { ...engine.settings, host: { ...host, after } } }, held, lost);
+      return renewed.keep({ ...host, after }, beat);
     },
   };
 

@@ -105,7 +105,6 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
       (mayTakeOver ? 2 : 0) +
       (worker.onRecord ? 4 : 0) +
       (worker.aborted ? 8 : 0) +
-      (held?.inDoubt ? 32 : 0) +
       (worker.heardAt === world.now ? 64 : 0);
     part += char(flags) + policy + char(offset + 80) + char(endsAt - world.now + 80) + time(deadline);
     part += name(worker.claimId);
@@ -130,9 +129,7 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
   function waitsText(waits: Waits, name: NameOf): string {
     switch (waits.for) {
       case 'claim': {
-        const { decision } = waits.decided;
-        const reconcile = 'reconcile' in waits.decided && waits.decided.reconcile;
-        return `c${decision.charAt(0)}${reconcile ? '?' : '.'}${writeText(waits.write, name)}`;
+        return `c${waits.decided.kind.charAt(0)}${writeText(waits.write, name)}`;
       }
       case 'ask':
         return `q${char(waits.retryAfterMs / unitMs + 80)}`;
@@ -147,8 +144,9 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
         const { outcome, ran, write } = waits;
         const more =
           outcome.status === 'released' ? (outcome.unknown ? 'u' : outcome.inconclusive ? 'i' : '.') : outcome.status;
-        const after = char((ran.retryAfterMs ?? 0) / unitMs + 80);
-        return `w${more}${ran.ran.charAt(0)}${ran.applied ? '+' : '-'}${after}${writeText(write, name)}`;
+        const after = char(('retryAfterMs' in ran ? ran.retryAfterMs : 0) / unitMs + 80);
+        const isApplied = 'applied' in ran ? ran.applied : 'value' in ran;
+        return `w${more}${ran.kind.charAt(0)}${isApplied ? '+' : '-'}${after}${writeText(write, name)}`;
       }
       default:
         return waits.for.charAt(0) + waits.for.charAt(1);

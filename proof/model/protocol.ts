@@ -1,20 +1,14 @@
 import { decide } from '../../lib/claims/decide.ts';
-import type { Outcome } from '../../lib/claims/outcome.ts';
 import { resolution } from '../../lib/claims/resolve.ts';
-import { completion } from '../../lib/claims/result.ts';
-import { renew, settle } from '../../lib/claims/settle.ts';
-import { checkpointed } from '../../lib/claims/step.ts';
+import { outcomeOfError, renew, settle } from '../../lib/claims/settle.ts';
+import { afterVerdict } from '../../lib/claims/settle-doubt.ts';
+import { checkpointed } from '../../lib/claims/next-step.ts';
 import { unchanged } from '../../lib/claims/store.ts';
-import { errorKind } from '../../lib/kernel/errors.ts';
-import { recordedError } from '../../lib/kernel/recorded-error.ts';
 import { fateOfRefused, fateOfRun } from '../../lib/sqs/fate.ts';
-
-/** How far a handler had come with its effect when it threw. */
-export type Phase = 'unmarked' | 'before' | 'during' | 'after';
 
 /**
  * Everything that decides. The checker runs what ships; a test hands in broken ones, to see that the checker can fail.
- * All but the last are production's own functions.
+ * All are production's own functions.
  */
 export interface Protocol {
   readonly decide: typeof decide;
@@ -25,18 +19,8 @@ export interface Protocol {
   readonly resolution: typeof resolution;
   readonly fateOfRefused: typeof fateOfRefused;
   readonly fateOfRun: typeof fateOfRun;
-  readonly outcomeOfThrow: typeof outcomeOfThrow;
-}
-
-/** As `fail` in `lib/claims/engine.ts`, which production code cannot hand out: there it is part of an async function. */
-export function outcomeOfThrow(thrown: unknown, phase: Phase, parks: boolean): Outcome {
-  if (phase === 'after') return completion(undefined, 0, false);
-  const error = recordedError(thrown);
-  const known = errorKind(thrown);
-  if (known === 'rejected') return { status: 'rejected', error };
-  const unknown = known !== 'retryable' && phase !== 'before';
-  if (known === 'in-doubt' || (unknown && parks)) return { status: 'parked', error };
-  return { status: 'released', error, unknown };
+  readonly outcomeOfError: typeof outcomeOfError;
+  readonly afterVerdict: typeof afterVerdict;
 }
 
 export const production: Protocol = {
@@ -48,5 +32,6 @@ export const production: Protocol = {
   resolution,
   fateOfRefused,
   fateOfRun,
-  outcomeOfThrow,
+  outcomeOfError,
+  afterVerdict,
 };

@@ -1,17 +1,18 @@
 import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts';
 import type { Decision } from '../../lib/claims/decide.ts';
+import { effectOf } from '../../lib/claims/engine.ts';
 import type { Outcome } from '../../lib/claims/outcome.ts';
-import type { Ran } from '../../lib/claims/ran.ts';
 import type { ClaimRecord } from '../../lib/claims/record.ts';
 import { completion } from '../../lib/claims/result.ts';
-import { tooLate as productionTooLate } from '../../lib/claims/run.ts';
+import { tooLate as productionTooLate, type TooLate } from '../../lib/claims/run.ts';
+import type { Recorded } from '../../lib/claims/run-result.ts';
+import type { Phase } from '../../lib/claims/settle.ts';
 import type { ClaimWrite } from '../../lib/claims/store.ts';
 import { errorKind, InDoubtError, LeaseError } from '../../lib/kernel/errors.ts';
 import { recordedError } from '../../lib/kernel/recorded-error.ts';
 import { again, type Fate, soon } from '../../lib/sqs/fate.ts';
-import type { Phase } from './protocol.ts';
 import { times, unitMs } from './time.ts';
-import { at, type Model, settleMsOf, type Waits, type Worker } from './world.ts';
+import { at, type Model, settleMsOf, type Unrecorded, type Waits, type Worker } from './world.ts';
 
 /**
  * The part of pawl that waits: `acquire`, `change` and `record` of `lib/claims/engine.ts`, `run`, `reconcile`, and `eachMessage` with
@@ -88,7 +89,7 @@ function through(worker: Worker): Worker {
 }
 
 function tryOne(step: Step, worker: Worker): Worker {
-  if (tooLate(step, worker, worker.deadline)) return ended(step, worker, soon);
+  if (tooLate(step, worker.deadline)) return ended(step, worker, soon);
   const asking = { ...worker, claimId: step.freshId, held: undefined, onRecord: false };
   const redelivered = at(worker.batch, worker.fates.length).receives > 1;
   return redelivered ? wait(asking, { for: 'read' }) : ask(step, asking, undefined);
@@ -103,31 +104,32 @@ function ask(step: Step, worker: Worker, found: ClaimRecord | undefined): Worker
   const request = { id, claimId, fingerprint, leaseUntil: leaseEnd(step, worker) };
   const decided = model.protocol.decide(found, request, at(model.rules, policy), now);
   // A suspect: it runs again when it is alone, which it is in a batch of one.
-  if (!mayTakeOver && decided.decision === 'taken-over') return tryOne(step, { ...worker, mayTakeOver: true });
+  if (!mayTakeOver && decided.kind === 'taken-over') return tryOne(step, { ...worker, mayTakeOver: true });
   const { write } = decided;
   return write ? wait(worker, { for: 'claim', decided, write }) : acquired(step, worker, decided);
 }
 
 function acquired(step: Step, worker: Worker, decided: Decision): Worker {
   const { model } = step;
-  if (decided.decision === 'taken-over' || decided.decision === 'parked') step.tell(keyOf(model, worker));
-  if (!('reconcile' in decided)) {
+  if (decided.kind === 'taken-over' || decided.kind === 'parked') step.tell(keyOf(model, worker));
+  if (decided.kind !== 'granted' && decided.kind !== 'taken-over') {
     return ended(step, worker, model.protocol.fateOfRefused(decided, 'defer', settleMsOf(model, worker)));
   }
-  return run(step, { ...worker, held: { record: decided.record, inDoubt: decided.reconcile } });
+  return run(step, { ...worker, held: { record: decided.record } });
 }
 
 function run(step: Step, worker: Worker): Worker {
-  const { record, inDoubt } = heldBy(worker);
+  const { record } = heldBy(worker);
   const settleMs = settleMsOf(step.model, worker);
-  if (!inDoubt || settleMs === 0) return start(step, worker);
+  const asks = at(step.model.rules, worker.policy).onAbandoned === 'reconcile' && record.unknownAt !== undefined;
+  if (!asks || settleMs === 0) return start(step, worker);
   const retryAfterMs = Math.max(0, (record.unknownAt ?? 0) + settleMs + step.model.skewMs - step.now);
-  return open(step, worker, { for: 'ask', retryAfterMs });
+  return open(step, worker, { for: 'ask', retryAfterMs, askedAt: step.now });
 }
 
 function start(step: Step, worker: Worker): Worker {
-  const error = tooLate(step, worker, heldBy(worker).record.leaseUntil);
-  if (error) return fail(step, worker, 'before', { ran: 'not-started', error });
+  const late = tooLate(step, heldBy(worker).record.leaseUntil);
+  if (late) return fail(step, worker, 'before', { kind: 'not-started', error: late.error });
   if (step.model.config.steps > 0) {
     return takeSteps(
       step,
@@ -152,14 +154,15 @@ export function resume(step: Step, worker: Worker): Worker {
     }
     case 'ask': {
       const verdict = answer.is === 'verdict' ? answer.verdict : 'inconclusive';
-      const { retryAfterMs } = waits;
-      if (verdict === 'applied') {
-        return record(step, worker, completion(true, 0, false), { ran: 'reconciled', applied: true });
-      }
-      if (verdict === 'not-applied' && retryAfterMs === 0) return start(step, worker);
+      const { record: asked } = heldBy(worker);
       const error = recordedError('the provider cannot say yet');
-      const ran = { ran: 'in-doubt', error, retryAfterMs } as const;
-      return record(step, worker, inDoubt(step, worker, verdict !== 'not-applied'), ran);
+      const rules = { ...at(model.rules, worker.policy), settleMs: settleMsOf(model, worker) };
+      const after = model.protocol.afterVerdict(verdict, asked, rules, error, waits.askedAt);
+      if (after.kind === 'applied') {
+        return record(step, worker, completion(true, 0, false), { kind: 'reconciled', value: true });
+      }
+      if (after.kind === 'run') return start(step, worker);
+      return record(step, worker, after.outcome, { kind: 'in-doubt', error, retryAfterMs: after.retryAfterMs });
     }
     case 'before': {
       if (answer.is === 'thrown') return threw(step, worker, answer.error, 'before');
@@ -267,46 +270,33 @@ function remainingMs({ model, now }: Step, worker: Worker): number {
 }
 
 function returned(step: Step, worker: Worker): Worker {
-  return record(step, worker, completion(true, 0, false), { ran: 'returned', applied: true });
+  return record(step, worker, completion(true, 0, false), { kind: 'returned', value: true });
 }
 
 function threw(step: Step, worker: Worker, error: Error, phase: Phase): Worker {
   const settleMs = settleMsOf(step.model, worker);
   const retryAfterMs = settleMs && settleMs + step.model.skewMs;
-  return fail(step, worker, phase, { ran: 'threw', error, applied: phase === 'after', retryAfterMs });
+  return fail(step, worker, phase, { kind: 'threw', error, applied: phase === 'after', retryAfterMs });
 }
 
-function fail(step: Step, worker: Worker, phase: Phase, ran: Omit<Ran<unknown>, 'recorded'>): Worker {
+function fail(step: Step, worker: Worker, phase: Phase, ran: Extract<Unrecorded, { readonly error: unknown }>): Worker {
   const { model } = step;
-  const parks = at(model.rules, worker.policy).onAbandoned === 'park';
-  const outcome = model.protocol.outcomeOfThrow(ran.error, phase, parks);
+  const known = effectOf({}, ran.error);
+  const outcome = model.protocol.outcomeOfError(recordedError(ran.error), known, phase, at(model.rules, worker.policy));
   if (outcome.status === 'parked' || (outcome.status === 'released' && outcome.unknown)) {
     step.tell(keyOf(model, worker));
   }
   return record(step, worker, outcome, ran);
 }
 
-/** As `leaveInDoubt`. */
-function inDoubt({ model }: Step, worker: Worker, inconclusive: boolean): Outcome {
-  const tooOften = inconclusive && heldBy(worker).record.abandoned + 1 >= at(model.rules, worker.policy).maxAbandoned;
-  const error = recordedError('the provider cannot say yet');
-  return tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive };
-}
-
-function record(step: Step, worker: Worker, outcome: Outcome, ran: Omit<Ran<unknown>, 'recorded'>): Worker {
+function record(step: Step, worker: Worker, outcome: Outcome, ran: Unrecorded): Worker {
   // The heartbeat has been stopped by now. What it has under way goes on, and nobody waits for it.
   const beat = worker.beat?.write && { ...worker.beat, stopped: true };
   return change(step, { ...worker, beat }, heldBy(worker).record, outcome, ran);
 }
 
 /** One round of `change`. */
-function change(
-  step: Step,
-  worker: Worker,
-  seen: ClaimRecord | undefined,
-  outcome: Outcome,
-  ran: Omit<Ran<unknown>, 'recorded'>,
-): Worker {
+function change(step: Step, worker: Worker, seen: ClaimRecord | undefined, outcome: Outcome, ran: Unrecorded): Worker {
   const { protocol, rules } = step.model;
   const next = protocol.settle(worker.claimId, seen, outcome, at(rules, worker.policy), step.now);
   if (next === 'stale') {
@@ -317,12 +307,7 @@ function change(
   return wait(worker, { for: 'record', write: { next, seen }, outcome, ran });
 }
 
-function recorded(
-  step: Step,
-  worker: Worker,
-  how: Ran<unknown>['recorded'],
-  ran: Omit<Ran<unknown>, 'recorded'>,
-): Worker {
+function recorded(step: Step, worker: Worker, how: Recorded, ran: Unrecorded): Worker {
   return ended(step, worker, step.model.protocol.fateOfRun({ ...ran, recorded: how }));
 }
 
@@ -399,11 +384,8 @@ function open(step: Step, worker: Worker, waits: Waits): Worker {
   return { ...wait(worker, waits), beat: kept, aborted: false };
 }
 
-function tooLate({ model, now }: Step, worker: Worker, leaseUntil: number): LeaseError | undefined {
-  const host = { now: () => now };
-  const claims = { settings: { marginMs: model.marginMs, timeoutMs: 0, host }, emit: () => undefined };
-  const identity = at(model.identities, keyOf(model, worker));
-  return productionTooLate(claims as unknown as Parameters<typeof productionTooLate>[0], identity, leaseUntil);
+function tooLate({ model: { marginMs }, now }: Step, leaseUntil: number): TooLate | undefined {
+  return productionTooLate({ marginMs, timeoutMs: 0, host: { now: () => now } }, leaseUntil);
 }
 
 function heldBy({ held }: Worker): NonNullable<Worker['held']> {

@@ -1,10 +1,10 @@
 import type { Checkpoint } from '../../lib/claims/checkpoints.ts';
 import type { ClaimRules, Decision } from '../../lib/claims/decide.ts';
-import type { Outcome } from '../../lib/claims/outcome.ts';
-import type { Ran } from '../../lib/claims/ran.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
 import { type Identity, identify } from '../../lib/claims/identity.ts';
+import type { Outcome } from '../../lib/claims/outcome.ts';
+import type { ClaimRecord } from '../../lib/claims/record.ts';
+import type { RunResult } from '../../lib/claims/run-result.ts';
+import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
 import type { Fate } from '../../lib/sqs/fate.ts';
 import type { Config } from './config.ts';
 import { type Protocol, production } from './protocol.ts';
@@ -89,7 +89,7 @@ export type Writer =
 export type Waits =
   | { readonly for: 'read' }
   | { readonly for: 'claim'; readonly decided: Decision; readonly write: ClaimWrite }
-  | { readonly for: 'ask'; readonly retryAfterMs: number }
+  | { readonly for: 'ask'; readonly retryAfterMs: number; readonly askedAt: number }
   | { readonly for: 'before' }
   | { readonly for: 'effect' }
   | {
@@ -106,7 +106,7 @@ export type Waits =
       readonly for: 'record';
       readonly write: ClaimWrite;
       readonly outcome: Outcome;
-      readonly ran: Omit<Ran<unknown>, 'recorded'>;
+      readonly ran: Unrecorded;
     }
   | { readonly for: 'dead-letter' }
   /** `tells`: there was time left to tell SQS when messages are to come again. */
@@ -120,6 +120,10 @@ export type Answer =
   | { readonly is: 'returned' }
   /** The call failed, and says nothing of whether it was carried out. */
   | { readonly is: 'failed' };
+
+/** What came of a run, before it is known how that was recorded. */
+export type Unrecorded = WithoutRecorded<RunResult<unknown>>;
+type WithoutRecorded<Run> = Run extends unknown ? Omit<Run, 'recorded'> : never;
 
 export interface Worker {
   /** The messages of its invocation, as they were when it got them. */
@@ -139,7 +143,7 @@ export interface Worker {
   readonly claimId: string;
   /** The store has this claim on record. Not known to the worker: it is what the worker's belief is checked by. */
   readonly onRecord: boolean;
-  readonly held: { readonly record: ClaimRecord; readonly inDoubt: boolean } | undefined;
+  readonly held: { readonly record: ClaimRecord } | undefined;
   readonly waits: Waits;
   readonly answer: Answer | undefined;
   /** When the answer came, if it takes its time with it; in units. Until some time has passed, or its clock has jumped. */

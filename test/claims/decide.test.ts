@@ -10,7 +10,7 @@ const over = lease + rules.skewMs;
 describe('decide', () => {
   it('grants what nobody has claimed, with fence 1, if it is still absent', () => {
     expect(decide(undefined, request('second'), rules, someDay)).toMatchObject({
-      decision: 'granted',
+      kind: 'granted',
       write: { next: { status: 'in-flight', claimId: 'second', fence: 1, attempts: 1 }, seen: undefined },
     });
   });
@@ -18,8 +18,7 @@ describe('decide', () => {
   it('knows its own write again, so that a lost answer does not lock it out', () => {
     const own = record({ claimId: 'second' });
     expect(decide(own, request('second'), rules, someDay)).toEqual({
-      decision: 'granted',
-      reconcile: false,
+      kind: 'granted',
       record: own,
     });
   });
@@ -27,8 +26,11 @@ describe('decide', () => {
   it('still asks the provider when its own takeover is known again, and not only when it is answered at once', () => {
     const asks = { ...rules, onAbandoned: 'reconcile' } as const;
     const first = decide(record(), request('second'), asks, over);
-    expect(first).toMatchObject({ decision: 'taken-over', reconcile: true });
-    expect(decide(first.record, request('second'), asks, over)).toMatchObject({ decision: 'granted', reconcile: true });
+    expect(first).toMatchObject({ kind: 'taken-over', record: { unknownAt: expect.any(Number) } });
+    expect(decide(first.record, request('second'), asks, over)).toMatchObject({
+      kind: 'granted',
+      record: { unknownAt: expect.any(Number) },
+    });
   });
 
   it.each([
@@ -36,13 +38,12 @@ describe('decide', () => {
     ['at the very end of the lease', lease, 1000],
     ['within the allowed skew', over - 1, 1],
   ])('is in flight %s', (_, now, retryAfterMs) => {
-    expect(decide(record(), request('second'), rules, now)).toMatchObject({ decision: 'in-flight', retryAfterMs });
+    expect(decide(record(), request('second'), rules, now)).toMatchObject({ kind: 'in-flight', retryAfterMs });
   });
 
   it('takes over when lease and skew are over: fence and attempts move on, the earlier attempt is counted as abandoned', () => {
     expect(decide(record({ fence: 7, attempts: 4 }), request('second'), rules, over)).toMatchObject({
-      decision: 'taken-over',
-      reconcile: false,
+      kind: 'taken-over',
       write: {
         next: { claimId: 'second', fence: 8, attempts: 5, abandoned: 1, unknownAt: lease },
         seen: { fence: 7 },
@@ -52,7 +53,7 @@ describe('decide', () => {
 
   it('parks an abandoned claim under the policy park, and keeps the claim id of its last holder', () => {
     expect(decide(record(), request('second'), { ...rules, onAbandoned: 'park' }, over)).toMatchObject({
-      decision: 'parked',
+      kind: 'parked',
       write: {
         next: {
           status: 'parked',
@@ -67,9 +68,9 @@ describe('decide', () => {
   });
 
   it('parks whatever has killed three workers, even under the policy retry', () => {
-    expect(decide(record({ abandoned: 1 }), request('second'), rules, over).decision).toBe('taken-over');
+    expect(decide(record({ abandoned: 1 }), request('second'), rules, over).kind).toBe('taken-over');
     expect(decide(record({ abandoned: 2 }), request('second'), rules, over)).toMatchObject({
-      decision: 'parked',
+      kind: 'parked',
       write: { next: { abandoned: 3, error: { name: 'abandoned-too-often' } } },
     });
   });
@@ -78,7 +79,7 @@ describe('decide', () => {
     expect(
       decide(record({ status: 'released', fence: 4, attempts: 4 }), request('second'), rules, someDay),
     ).toMatchObject({
-      decision: 'granted',
+      kind: 'granted',
       write: { next: { fence: 5, attempts: 5, firstSeenAt: someDay } },
     });
   });
@@ -89,73 +90,69 @@ describe('decide', () => {
   ])('parks a released claim when %s', (_, overrides, now, reason) => {
     const decision = decide(record({ status: 'released', ...overrides }), request('second'), rules, now);
     expect(decision).toMatchObject({
-      decision: 'parked',
+      kind: 'parked',
       write: { next: { status: 'parked', error: { name: reason } } },
     });
   });
 
   it('still retries one attempt and one millisecond before that', () => {
     const last = record({ status: 'released', attempts: 19 });
-    expect(decide(last, request('second'), rules, someDay + rules.retryWindowSeconds * 1000 - 1).decision).toBe(
-      'granted',
-    );
+    expect(decide(last, request('second'), rules, someDay + rules.retryWindowSeconds * 1000 - 1).kind).toBe('granted');
   });
 
   it('parks what was released in doubt, when the author has since chosen park', () => {
     const doubtful = record({ status: 'released', unknownAt: someDay });
     expect(decide(doubtful, request('second'), { ...rules, onAbandoned: 'park' }, someDay)).toMatchObject({
-      decision: 'parked',
+      kind: 'parked',
       write: { next: { error: { name: 'outcome-unknown' } } },
     });
-    expect(decide(doubtful, request('second'), rules, someDay).decision).toBe('granted');
+    expect(decide(doubtful, request('second'), rules, someDay).kind).toBe('granted');
   });
 
   it.each(['completed', 'rejected'] as const)('replays what is %s', (status) => {
-    expect(decide(record({ status }), request('second'), rules, over).decision).toBe('replayed');
+    expect(decide(record({ status }), request('second'), rules, over).kind).toBe('replayed');
   });
 
   it('never runs what is parked, however old it is', () => {
     const parked = record({ status: 'parked', expiresAt: undefined });
-    expect(decide(parked, request('first'), rules, someDay + 400 * 24 * 3600_000).decision).toBe('parked');
+    expect(decide(parked, request('first'), rules, someDay + 400 * 24 * 3600_000).kind).toBe('parked');
   });
 
   it.each(['in-flight', 'released', 'completed', 'rejected', 'parked'] as const)(
     'refuses a key used with another payload when it is %s',
     (status) => {
       const other = record({ status, fingerprint: '1:aaaa' });
-      expect(decide(other, request('second', { fingerprint: '1:bbbb' }), rules, over).decision).toBe('key-reused');
+      expect(decide(other, request('second', { fingerprint: '1:bbbb' }), rules, over).kind).toBe('key-reused');
     },
   );
 
   it('does not compare fingerprints when one of the two has none', () => {
-    expect(
-      decide(record({ status: 'completed' }), request('second', { fingerprint: '1:b' }), rules, over).decision,
-    ).toBe('replayed');
-    expect(decide(record({ status: 'completed', fingerprint: '1:a' }), request('second'), rules, over).decision).toBe(
+    expect(decide(record({ status: 'completed' }), request('second', { fingerprint: '1:b' }), rules, over).kind).toBe(
+      'replayed',
+    );
+    expect(decide(record({ status: 'completed', fingerprint: '1:a' }), request('second'), rules, over).kind).toBe(
       'replayed',
     );
   });
 
   it('forgets an outcome after its retention and not a moment before, and goes on with its fence', () => {
     const old = record({ status: 'completed', fence: 3, attempts: 9, expiresAt: someDay / 1000 });
-    expect(decide(old, request('second'), rules, someDay + rules.skewMs - 1).decision).toBe('replayed');
+    expect(decide(old, request('second'), rules, someDay + rules.skewMs - 1).kind).toBe('replayed');
     expect(decide(old, request('second'), rules, someDay + rules.skewMs)).toMatchObject({
-      decision: 'granted',
+      kind: 'granted',
       write: { next: { fence: 4, attempts: 1 }, seen: old },
     });
   });
 
   it('does not forget a doubt with its retention: a released claim in doubt is still asked about, or parked', () => {
     const old = record({ status: 'released', unknownAt: someDay - 5000, expiresAt: someDay / 1000 - 3600 });
-    expect(decide(old, request('second'), { ...rules, onAbandoned: 'reconcile' }, someDay)).toMatchObject({
-      reconcile: true,
-    });
-    expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, someDay).decision).toBe('parked');
+    expect(decide(old, request('second'), { ...rules, onAbandoned: 'reconcile' }, someDay)).toMatchObject({});
+    expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, someDay).kind).toBe('parked');
   });
 
   it('does not forget work in doubt by the clock alone: TTL is late by days, a decision is not', () => {
     const old = record({ expiresAt: someDay / 1000 - 3600 });
-    expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, over).decision).toBe('parked');
+    expect(decide(old, request('second'), { ...rules, onAbandoned: 'park' }, over).kind).toBe('parked');
   });
 
   it('does not let TTL collect a claim in flight: its record outlasts its lease by the whole retention', () => {

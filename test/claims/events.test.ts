@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../lib/claims/claim.ts';
+import { identify } from '../../lib/claims/identity.ts';
 import { once } from '../../lib/claims/once.ts';
 import type { ClaimOptions } from '../../lib/claims/options.ts';
 import { completion } from '../../lib/claims/result.ts';
@@ -12,7 +13,6 @@ import {
   RetryableError,
   StoreUnavailableError,
 } from '../../lib/index.ts';
-import { identify } from '../../lib/claims/identity.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** What an operator reads in the middle of the night: each event says what happened, and why. */

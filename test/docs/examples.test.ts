@@ -14,7 +14,6 @@ interface Sweep {
   readonly guide: string;
   /** What tells the example from the others of its guide. */
   readonly text: string;
-  readonly isOptions?: boolean;
   readonly handler: (run: Example, world: World, outside: Outside) => SweptHandler;
   /** How often the effects of a message have happened. */
   readonly effects?: (outside: Outside, orderId: string) => Record<string, number> | number;
@@ -85,18 +84,12 @@ const sweeps: readonly Sweep[] = [
   {
     guide: 'README.md',
     text: 'middy(existingBatchHandler',
-    handler: exported((world, outside) => ({ bodyField, existingBatchHandler: existing(world, outside) })),
+    handler: exported((world, outside) => ({ existingBatchHandler: existing(world, outside) })),
   },
   {
     guide: 'README.md',
-    text: 'onAbandoned: reconcile(',
-    isOptions: true,
-    handler(run, world, outside) {
-      const findByKey = (key: string) =>
-        world.io('giftCards.findByKey', () => outside.done.find((one) => one.key === key));
-      const module = reconciling(run, world, { giftCards: { findByKey } });
-      return consuming(world, outside, async () => ((await module) as { options: object }).options);
-    },
+    text: 'reconcile({',
+    handler: asking,
   },
   {
     guide: 'README.md',
@@ -139,12 +132,7 @@ const sweeps: readonly Sweep[] = [
   {
     guide: 'docs/policies.md',
     text: 'reconcile(',
-    handler(run, world, outside) {
-      const findByKey = (key: string) =>
-        world.io('giftCards.findByKey', () => outside.done.find((one) => one.key === key));
-      const module = reconciling(run, world, { giftCards: { findByKey } });
-      return consuming(world, outside, async () => (await module) as object);
-    },
+    handler: asking,
   },
   {
     guide: 'docs/policies.md',
@@ -313,9 +301,11 @@ const sweeps: readonly Sweep[] = [
   ),
 ];
 
-async function reconciling(run: Example, world: World, given: Names): Promise<Names> {
-  const { reconcile } = await import('../../lib/index.ts');
-  return run({ reconcile, onEvent: world.options.onEvent, ...given });
+/** A consumer under the policy of an example, which asks the provider of gift cards. */
+function asking(run: Example, world: World, outside: Outside): SweptHandler {
+  const findByKey = (key: string) => world.io('giftCards.findByKey', () => outside.done.find((one) => one.key === key));
+  const policy = run({ giftCards: { findByKey } });
+  return consuming(world, outside, () => policy);
 }
 
 /** A consumer with the options of an example, whose provider ignores the keys that it is given. */
@@ -347,8 +337,8 @@ function consuming(
 describe('an example survives crashes, errors, lost answers and hanging calls at every await, as it is printed', () => {
   test.each(sweeps.map((sweep) => [sweep.guide, sweep.text, sweep] as const))(
     '%s: %s',
-    async (guide, text, { isOptions = false, handler, effects }) => {
-      const run = await exampleOf(guide, text, { isOptions });
+    async (guide, text, { handler, effects }) => {
+      const run = await exampleOf(guide, text);
       const counted: SweepOptions<Outside>['effects'] = (outside, { body }) => {
         const { orderId } = body as Order;
         return effects?.(outside, orderId) ?? outside.times(orderId);

@@ -21,19 +21,13 @@ const AsyncFunction: new (...parts: string[]) => Example = Object.getPrototypeOf
  * thing, unless another is handed in by the same name.
  *
  * @param text what tells the block from the others of its guide
- * @param options whether the block is a list of options, and no statements
  */
-export async function exampleOf(
-  guide: string,
-  text: string,
-  { isOptions = false }: { readonly isOptions?: boolean } = {},
-): Promise<Example> {
-  return runnable(blockWith(guide, text), isOptions);
+export async function exampleOf(guide: string, text: string): Promise<Example> {
+  return runnable(blockWith(guide, text));
 }
 
-async function runnable({ code }: Block, isOptions: boolean): Promise<Example> {
-  const source = isOptions ? `const options = {${code}};\nexport { options };` : code;
-  const { code: plain } = transformSync(source, {
+async function runnable({ code }: Block): Promise<Example> {
+  const { code: plain } = transformSync(code, {
     loader: 'ts',
     format: 'esm',
     target: 'node22',

@@ -23,10 +23,10 @@ const points = {
   'sends-claim': 'before the claim is written',
   'wrote-claim': 'after the claim, before the effect',
   'sends-effect': 'during the effect, before the provider applied it',
-  'wrote-effect': 'after the provider applied it, before its answer',
-  'sends-completion': 'after the answer, before the completion is written',
+  'wrote-effect': 'after the provider applied it, before its response',
+  'sends-completion': 'after the response, before the completion is written',
   'wrote-completion': 'after the completion is written, before the worker knows',
-  'sends-response': "after the worker knows, before Lambda's answer",
+  'sends-response': "after the worker knows, before Lambda's response",
 } as const;
 type Point = keyof typeof points;
 

@@ -48,7 +48,7 @@ describe('claims in DynamoDB', () => {
 
     promise(
       'README.md',
-      'Every message asks for a *claim* on its idempotency key: one conditional write, which is the check',
+      'Every message asks for a *claim* on its idempotency key. Asking is one conditional write to DynamoDB, and that write is the check',
       `${name}: of twenty calls at once with one key, one runs, and none says completed before it has`,
       async () => {
         const client = localClient(inject('dynamoEndpoint'));

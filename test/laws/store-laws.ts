@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Acquired, type Claims, createClaims } from '../../lib/claims/engine.ts';
+import { type Acquired, acquire } from '../../lib/claims/acquire.ts';
+import { changeClaim, type Engine, leaseEnd } from '../../lib/claims/engine.ts';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
-import type { Held } from '../../lib/claims/held.ts';
+import type { Grant } from '../../lib/claims/grant.ts';
 import { identify } from '../../lib/claims/identity.ts';
 import { type ClaimOptions, settingsOf } from '../../lib/claims/options.ts';
 import { type ClaimRecord, successor } from '../../lib/claims/record.ts';
+import { fail, succeed } from '../../lib/claims/record-outcome.ts';
 import { renewedLease } from '../../lib/claims/renewed-lease.ts';
 import { renew } from '../../lib/claims/settle.ts';
 import { type ClaimStore, unchanged } from '../../lib/claims/store.ts';
@@ -156,7 +158,7 @@ export function storeLaws(
         const key = freshId();
         const first = worker(store);
         const held = granted(await first.acquire(key));
-        if (race % 2 === 0) await first.claims.fail(held, new Error('try again'), 'unmarked');
+        if (race % 2 === 0) await fail(first.engine, held, new Error('try again'), 'unmarked');
         const [second, third] = [worker(store), worker(store)];
         for (const each of [second, third]) await each.host.advance(61_001);
         return Promise.all([second.acquire(key), third.acquire(key)]);
@@ -164,10 +166,10 @@ export function storeLaws(
     });
 
     it('refuses everything from the first owner after its lease was taken over, and changes nothing', async () => {
-      const late: Record<string, (w: Worker, held: Held) => Promise<unknown>> = {
-        complete: (w, held) => w.claims.succeed(held, 'late'),
-        release: (w, held) => w.claims.fail(held, new Error('late'), 'before'),
-        reject: (w, held) => w.claims.fail(held, Object.assign(new Error('late'), { final: true }), 'unmarked'),
+      const late: Record<string, (w: Worker, held: Grant) => Promise<unknown>> = {
+        complete: (w, held) => succeed(w.engine, held, 'late'),
+        release: (w, held) => fail(w.engine, held, new Error('late'), 'before'),
+        reject: (w, held) => fail(w.engine, held, Object.assign(new Error('late'), { final: true }), 'unmarked'),
         renew: extend,
       };
       const { store } = await open();
@@ -179,8 +181,8 @@ export function storeLaws(
           const second = worker(store);
           await second.host.advance(61_001);
           const secondHeld = granted(await second.acquire(key));
-          if (outcome === 'completed') await second.claims.succeed(secondHeld, 'in time');
-          if (outcome === 'released') await second.claims.fail(secondHeld, new Error('no'), 'before');
+          if (outcome === 'completed') await succeed(second.engine, secondHeld, 'in time');
+          if (outcome === 'released') await fail(second.engine, secondHeld, new Error('no'), 'before');
           const before = await store.read(secondHeld.identity.id);
 
           await first.host.advance(120_000);
@@ -200,7 +202,7 @@ export function storeLaws(
       const asGranted = { ...held, record: held.record };
       await owner.host.advance(30_000);
       expect(await extend(owner, held)).toBe('applied');
-      expect(await owner.claims.succeed(asGranted, 'done')).toBe('completed');
+      expect(await succeed(owner.engine, asGranted, 'done')).toBe('completed');
     });
   });
 
@@ -211,7 +213,7 @@ export function storeLaws(
       const first = worker(lossy.store);
       const held = granted(await first.acquire(key));
       expect(held.record.fence).toBe(1);
-      await worker(store).claims.fail(held, new Error('try again'), 'before');
+      await fail(worker(store).engine, held, new Error('try again'), 'before');
       expect(granted(await first.acquire(key)).record.fence).toBe(2);
       const third = worker(lossy.store);
       await third.host.advance(61_001);
@@ -223,11 +225,11 @@ export function storeLaws(
 
     it('of a completion, a release, a rejection, a parking and a renewal: recorded, not stale', async () => {
       const { store, lossy } = await open();
-      const acts: Record<string, (w: Worker, held: Held) => Promise<unknown>> = {
-        completed: (w, held) => w.claims.succeed(held, { card: 'c-1' }),
-        released: (w, held) => w.claims.fail(held, new Error('no'), 'before'),
-        rejected: (w, held) => w.claims.fail(held, Object.assign(new Error('never'), { final: true }), 'unmarked'),
-        parked: (w, held) => w.claims.fail(held, new Error('who knows'), 'unmarked'),
+      const acts: Record<string, (w: Worker, held: Grant) => Promise<unknown>> = {
+        completed: (w, held) => succeed(w.engine, held, { card: 'c-1' }),
+        released: (w, held) => fail(w.engine, held, new Error('no'), 'before'),
+        rejected: (w, held) => fail(w.engine, held, Object.assign(new Error('never'), { final: true }), 'unmarked'),
+        parked: (w, held) => fail(w.engine, held, new Error('who knows'), 'unmarked'),
       };
       for (const [status, act] of Object.entries(acts)) {
         const owner = worker(lossy.store, { onAbandoned: 'park' });
@@ -250,7 +252,7 @@ export function storeLaws(
       const dead = granted(await worker(store).acquire(key));
       const next = worker(lossy.store, { onAbandoned: 'park' });
       await next.host.advance(61_001);
-      expect(await next.acquire(key)).toMatchObject({ decision: 'parked', record: { error: { name: 'abandoned' } } });
+      expect(await next.acquire(key)).toMatchObject({ kind: 'parked', record: { error: { name: 'abandoned' } } });
       expect(await store.read(dead.identity.id)).toMatchObject({ status: 'parked', fence: 2, abandoned: 1 });
     });
   });
@@ -263,7 +265,7 @@ export function storeLaws(
         fc.asyncProperty(fc.array(fc.tuple(fc.nat(1), step), { minLength: 4, maxLength: 25 }), async (steps) => {
           const key = freshId();
           const workers = [worker(store), worker(store)];
-          const held: (Held | undefined)[] = [];
+          const held: (Grant | undefined)[] = [];
           const grants: number[] = [];
           let highest = 0;
           for (const [who, what] of steps) {
@@ -272,16 +274,16 @@ export function storeLaws(
             if (w === undefined) continue;
             if (what === 'acquire') {
               const acquired = await w.acquire(key);
-              if (acquired.held !== undefined) {
-                held[who] = acquired.held;
-                grants.push(acquired.held.record.fence);
+              if (acquired.grant !== undefined) {
+                held[who] = acquired.grant;
+                grants.push(acquired.grant.record.fence);
               }
             } else if (what === 'wait' || what === 'wait-long') {
               for (const each of workers) await each.host.advance(what === 'wait' ? 5000 : 62_000);
             } else if (mine !== undefined) {
-              if (what === 'complete') await w.claims.succeed(mine, 'done');
-              if (what === 'release') await w.claims.fail(mine, new Error('no'), 'before');
-              if (what === 'unknown') await w.claims.fail(mine, new Error('who knows'), 'unmarked');
+              if (what === 'complete') await succeed(w.engine, mine, 'done');
+              if (what === 'release') await fail(w.engine, mine, new Error('no'), 'before');
+              if (what === 'unknown') await fail(w.engine, mine, new Error('who knows'), 'unmarked');
               if (what === 'renew') await extend(w, mine);
             }
             const fence = (await store.read(`issue-gift-card#${key}`))?.fence ?? 0;
@@ -298,17 +300,19 @@ export function storeLaws(
 
 interface Worker {
   readonly host: VirtualHost;
-  readonly claims: Claims<string>;
+  readonly engine: Engine<string>;
   readonly events: ClaimEvent[];
   acquire(key: string): Promise<Acquired>;
 }
 
 /** One heartbeat. */
-const extend = (w: Worker, held: Held) =>
-  w.claims.change(held, (found) => renew(held.record.claimId, found, w.claims.leaseEnd(), w.claims.settings), {
-    until: w.host.now() + 1000,
-    retries: false,
-  });
+const extend = (w: Worker, held: Grant) =>
+  changeClaim(
+    w.engine,
+    held,
+    (found) => renew(held.record.claimId, found, leaseEnd(w.engine, undefined), w.engine.settings),
+    { until: w.host.now() + 1000, tries: 1 },
+  );
 
 let workers = 0;
 /** A worker with a clock of its own. Leases last 60 seconds, skew is 1 second. */
@@ -327,12 +331,12 @@ function worker(store: ClaimStore, options: Partial<ClaimOptions<string>> = {}):
     ...options,
     host,
   });
-  const claims = createClaims(settings, renewedLease(60_000));
+  const engine: Engine<string> = { settings, fallback: renewedLease(60_000) };
   return {
     host,
-    claims,
+    engine,
     events,
-    acquire: (key) => claims.acquire({ identity: identify('issue-gift-card', key, host) }),
+    acquire: (key) => acquire(engine, { identity: identify('issue-gift-card', key, host) }),
   };
 }
 
@@ -344,7 +348,7 @@ async function races(count: number, race: (n: number) => Promise<readonly Acquir
     for (const both of await Promise.all(part))
       outcomes.push(
         both
-          .map(({ decision, held }) => (held === undefined ? decision : 'won'))
+          .map(({ kind, grant }) => (grant === undefined ? kind : 'won'))
           .sort()
           .join(' and '),
       );
@@ -352,9 +356,9 @@ async function races(count: number, race: (n: number) => Promise<readonly Acquir
   expect(outcomes).toEqual(Array(count).fill('in-flight and won'));
 }
 
-function granted(acquired: Acquired): Held {
-  if (acquired.held === undefined) throw new Error(`expected a grant, got ${acquired.decision}`);
-  return acquired.held;
+function granted(acquired: Acquired): Grant {
+  if (acquired.grant === undefined) throw new Error(`expected a grant, got ${acquired.kind}`);
+  return acquired.grant;
 }
 
 let ids = 0;

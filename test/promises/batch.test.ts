@@ -113,7 +113,7 @@ describe('a batch', () => {
 
   promise(
     readme,
-    'Without `deadLetters: deadLetterQueue(url)` they fail until the queue’s own redrive policy moves them',
+    'Without `deadLetters: deadLetterQueue(url)` it fails until the queue’s own redrive policy moves it',
     'without a dead-letter queue, and with one that refuses, what can never run stays on the queue',
     async () => {
       const sqs = fakeSqs(({ name }) => (name.startsWith('SendMessage') ? new Error('AccessDenied') : undefined));
@@ -162,7 +162,7 @@ describe('a batch', () => {
 
   promise(
     readme,
-    'Messages that can never run (no JSON, no match with the schema, no key) go to the dead-letter queue with `pawl-reason` and `pawl-error` as message attributes',
+    'A message that can never run goes to the dead-letter queue with the message attributes `pawl-reason` and `pawl-error`',
     'what does not match the schema is dead-lettered with its reason, and nothing of the body is quoted in it',
     async () => {
       const all = surroundings();
@@ -270,7 +270,7 @@ describe('a batch', () => {
 
   promise(
     readme,
-    'A duplicate that arrives while the first copy still runs goes back to the queue until that copy’s lease can have ended',
+    'If a duplicate arrives while the first copy runs, it goes back to the queue until that copy’s lease can have ended',
     'a duplicate in flight is deferred beyond the lease and the skew, and is not acknowledged',
     async () => {
       const all = surroundings();
@@ -382,7 +382,7 @@ describe('a batch', () => {
 
   promise(
     readme,
-    'An effect that has happened and cannot be recorded is acknowledged, not repeated, and reported (`completion-lost`)',
+    'If an effect has happened and cannot be recorded, its message is acknowledged and not repeated. pawl reports `completion-lost`',
     'a message whose completion cannot be written is acknowledged before the invocation ends',
     async () => {
       for (const how of ['refuse', 'hang'] as const) {
@@ -660,7 +660,7 @@ describe('parked messages', () => {
 
   promise(
     'docs/operate.md',
-    'If the claim has been granted since, there is another doubt, and nothing is changed (`another-doubt`)',
+    'If the claim has been granted since, the doubt is another one. Nothing changes, and `resolve` returns `another-doubt`',
     'a resolution with an old fence does not decide a later doubt',
     async () => {
       const all = surroundings();

@@ -46,7 +46,7 @@ describe('sqsOnce', () => {
   ] as const) {
     promise(
       wrap,
-      'It may return `PromiseSettledResult[]` in record order, `{ batchItemFailures }`, nothing, or throw',
+      '`PromiseSettledResult[]`, one for each record, in the order in which the handler leaves `event.Records`',
       `of a batch answered with ${what}, exactly what failed comes again, and the rest is done`,
       async () => {
         const all = rig();
@@ -93,7 +93,7 @@ describe('sqsOnce', () => {
 
   promise(
     wrap,
-    'A throw is about the whole batch: every message that was handed on comes again, and is in doubt',
+    'If the handler throws, every message that it got has failed, and is in doubt',
     'whatever a batch handler throws, all its messages come again, and none is completed',
     async () => {
       for (const thrown of [new Error('x'), undefined, null, '', 0, new RetryableError('x')]) {
@@ -117,7 +117,7 @@ describe('sqsOnce', () => {
 
   promise(
     wrap,
-    'The handler is given only the messages that may run',
+    'The handler gets only the messages that may run',
     'done, repeated, invalid and in-flight messages are not handed on, and one answer is for all of them',
     async () => {
       const all = rig();
@@ -147,8 +147,8 @@ describe('sqsOnce', () => {
   );
 
   promise(
-    'docs/scenarios.md, 5',
-    'The key was taken before the handler ran. That one is completed, and no other record appears',
+    'docs/evidence/scenarios.md, 5',
+    'pawl takes the key before the handler runs. It completes that key, and no other record appears',
     'a batch handler that sorts, empties or changes its event completes the right claims and answers for the right messages',
     async () => {
       for (const change of [
@@ -184,8 +184,8 @@ describe('sqsOnce', () => {
   );
 
   promise(
-    'docs/scenarios.md, 3',
-    'The completion stays and the next delivery is acknowledged. That is so when `sqsOnce` is used last',
+    'docs/evidence/scenarios.md, 3',
+    'If `sqsOnce` is used last, as its documentation asks, the completion stays and the next delivery is acknowledged',
     'an after hook of another middleware that throws does not undo a completion',
     async () => {
       const all = rig();
@@ -206,7 +206,7 @@ describe('sqsOnce', () => {
   );
 
   promise(
-    'docs/scenarios.md, 2',
+    'docs/evidence/scenarios.md, 2',
     'The hook touches only what its own request has claimed. The other record stays as it was',
     'an error while another worker has the claim does not touch it',
     async () => {
@@ -301,7 +301,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, done | the recorded response, with `Idempotency-Replayed: true`',
+      'the same again, completed | the recorded response, with `Idempotency-Replayed: true`',
       `${door}: a duplicate gets the recorded response, and the effect happens once`,
       async () => {
         const one = api(pays);
@@ -317,7 +317,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, under way | 409 `in-flight`, `Retry-After` (5 s at most: it may be done at any moment)',
+      'the same again, in flight | 409 `in-flight`, with a `Retry-After` of at most 5 s, because the first may end at any moment',
       `${door}: a duplicate under way gets 409, with Retry-After of 5 s at most`,
       async () => {
         const one = api(async (all: Any, ...rest: Any[]) => {
@@ -342,7 +342,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'another request with the key | 422 `key-reused`',
+      'another request with the same key | 422 `key-reused`',
       `${door}: another body, path or query with the key is 422; their order, spaces and number forms are not`,
       async () => {
         const one = api(pays);
@@ -370,7 +370,7 @@ for (const [door, made] of Object.entries(doors)) {
     ] as const) {
       promise(
         http,
-        'no key, a malformed one, a body that cannot be read | 400 …; nothing is claimed',
+        'no key, a malformed key, or an unreadable body | 400 … pawl claims nothing',
         `${door}: ${what} is ${status}, and nothing runs or is claimed`,
         async () => {
           const one = api(pays);
@@ -385,7 +385,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      '`headerKey({ bareTokens: true })` takes both, and takes them for the same key',
+      '`key: headerKey({ bareTokens: true })` accepts both forms, as the same key',
       `${door}: a key with and without quotes is one key`,
       async () => {
         const one = api(pays, { key: headerKey({ bareTokens: true }) });
@@ -397,7 +397,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'from nobody | 403 `no-caller`',
+      '`caller` finds no caller | 403 `no-caller`',
       `${door}: a request of nobody is 403, and nothing runs`,
       async () => {
         for (const nobody of [undefined, null, '']) {
@@ -410,7 +410,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same key from two callers is two keys, and nobody is answered with a response that was made for another',
+      'The same key from two callers is two keys, so no caller gets a response that was made for another',
       `${door}: the same key of two callers runs twice, also when their names are built to collide`,
       async () => {
         const one = api(pays, { caller: (sent: Any) => sent.headers.caller });
@@ -428,7 +428,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'while the claims cannot be reached, or too little time is left | 503 …; nothing has run',
+      'pawl cannot reach the claims table, or too little time is left | 503 … Nothing has run',
       `${door}: without the store, and without time, the answer is 503, and nothing has run`,
       async () => {
         for (const how of ['refuse', 'hang'] as const) {
@@ -445,7 +445,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'from 400 to 499, nothing was applied: the claim is released, under every policy',
+      '400 to 499, except 408 and 499 | released, under every policy: nothing was applied',
       `${door}: a 4xx releases under park, keeps the fingerprint, and the same request runs again without end`,
       async () => {
         let tries = 0;
@@ -459,7 +459,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      "anything else says nothing … So do 408 and 499 … and what is no status: 0, null, `''`, 1xx, 600",
+      "any other status, such as 5xx | in doubt … 408 and 499 … in doubt, likewise … no valid status: 0, null, `''`, 1xx, 600 | in doubt, likewise",
       `${door}: 408, 499, 5xx and what is no status park under park, and are not replayed`,
       async () => {
         for (const statusCode of [408, 499, 500, 503, 0, null, '', 100, 600, Number.NaN, '4xx']) {
@@ -473,7 +473,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, rejected for good | 422 `rejected`, the same as the first time',
+      'the same again, rejected | 422 `rejected`, the same as the first time',
       `${door}: a RejectedError is 422 for the first and for each duplicate, or thrown to the first`,
       async () => {
         let runs = 0;
@@ -492,7 +492,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to decide … `scopedKey({ caller }, key)`, which is what `parkedClaims(…).resolve` wants',
+      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to decide … a key is `scopedKey({ caller }, key)`. Pass that to `parkedClaims(…).resolve`',
       `${door}: a parked request is 409 until an operator has decided, and runs or not as they said`,
       async () => {
         const one = api(pays, { onAbandoned: 'park', caller: () => 'c-17', classify: () => 'unknown' });
@@ -518,7 +518,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'What is larger than `maxResultBytes` (16 KB) is recorded without its body',
+      'a response larger than `maxResultBytes` (16 KB) | the status and the headers, without those that describe the body',
       `${door}: a large response is replayed without its body, with the header that says so`,
       async () => {
         const one = api((all: Any, _s: Any, _c: Any, claim: Any) => {
@@ -544,7 +544,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'Any other error is a bug of the function’s. The invocation fails with it … In all of these cases nothing runs and nothing is claimed',
+      'Any other error is a bug in your function. The invocation fails with it … In all of these cases nothing runs and pawl claims nothing',
       `${door}: a reader that throws a bug fails the invocation, one that throws InvalidMessageError is 400, and nothing is claimed`,
       async () => {
         for (const reader of ['key', 'caller', 'required', 'fingerprint', 'attributes'] as const) {
@@ -575,7 +575,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      "`required: ({ method }) => method === 'POST'` lets requests without a key through, without a claim",
+      "`required: ({ method }) => method === 'POST'` lets other requests run without a key, and without a claim",
       `${door}: where no key is required, a request without one runs without a claim, and one with a malformed key does not`,
       async () => {
         const claims: unknown[] = [];
@@ -596,7 +596,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, while the provider is being asked | 409 `in-doubt`, `Retry-After`',
+      'the same again, while pawl asks the provider | 409 `in-doubt`, `Retry-After`',
       `${door}: in doubt is 409 with Retry-After, and a response of the provider is replayed`,
       async () => {
         let verdict: Any = { verdict: 'inconclusive' };
@@ -617,7 +617,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'with `claim.effect(…)`, the effect decides: after it, the request is done, whatever the response was',
+      'With `claim.effect(…)`, the effect decides. If it succeeded, the request is done, whatever the response is',
       `${door}: after claim.effect a 500 does not let the effect happen again`,
       async () => {
         const one = api(async (all: Any, _s: Any, _c: Any, claim: Any) => {
@@ -684,7 +684,7 @@ describe('httpOnce among other middlewares', () => {
 
   promise(
     http,
-    'answers early, before the handler | released likewise, and its answer is the answer. Nothing is recorded as done',
+    'responds early, before the handler | released. The client gets that response, and pawl records nothing as done',
     'an early answer of another middleware is the answer, and is never recorded as done',
     async () => {
       const one = apply(() => ({ statusCode: 200, body: 'early' }));
@@ -696,7 +696,7 @@ describe('httpOnce among other middlewares', () => {
 
   promise(
     http,
-    'answers early, in its `after` | the policy decides: Middy skips `httpOnce`, and whether the effect happened is not known to it',
+    'responds early, in its `after` | the policy decides. Middy skips `httpOnce`, so pawl cannot know whether the effect happened',
     'an early answer in an after hook does not leave the effect free to happen again under park',
     async () => {
       const one = apply(undefined, { after: () => ({ statusCode: 200, body: 'early' }) });
@@ -709,7 +709,7 @@ describe('httpOnce among other middlewares', () => {
 
   promise(
     readme,
-    'Use it last, so that nothing runs between your handler and the recording of what it did',
+    'Use `sqsOnce` last, so that nothing runs between your handler and the recording of what it did',
     'an error handler that makes a response of every error does not make a park of a failure done',
     async () => {
       const all = surroundings();

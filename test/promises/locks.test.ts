@@ -24,7 +24,7 @@ function rig() {
 describe('locks', () => {
   promise(
     guide,
-    'Two sets that have one resource in common exclude each other',
+    'Two sets exclude each other if they have one resource in common',
     'overlapping sets exclude each other, all or none, and sets apart do not',
     async () => {
       const { time, locks } = rig();
@@ -73,7 +73,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'After the lease and the allowance for clocks … the next one who wants *any* of the resources takes the lock over: it ends for *all* of them',
+    'After the lease and the allowance for clocks … another holder that wants *any* of the resources takes the lock over. The lock then ends for *all* of its resources',
     'a lock of a dead worker is taken over after lease and skew, not before; its fences grow, and the old one can do nothing',
     async () => {
       const { time, locks } = rig();
@@ -95,7 +95,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'The same holder comes in again … with higher fences, and its earlier attempt, should it be alive, can write no more',
+    'The next attempt of a request gets its resources at once, with higher fences. After that, the earlier attempt can write nothing',
     'a second attempt of a holder comes in at once, and the first is stale',
     async () => {
       const { time, locks } = rig();
@@ -112,7 +112,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    '`ResourcesBusyError` | others have some of the resources, and `waitMs` is over. The work was not begun | released; the message comes again when the locks in the way can have ended',
+    '`ResourcesBusyError` | other holders have some of the resources, and `waitMs` is over. The work has not begun | pawl releases the claim. The message returns when the locks in the way can have ended',
     'a handler that meets a lock releases its claim under park, and its work has not begun',
     async () => {
       const all = surroundings();
@@ -141,7 +141,7 @@ describe('locks', () => {
   ] as const) {
     promise(
       guide,
-      'unlocked only if it answers `true`, or else kept, with a `LockKeptError`',
+      'If it returns `true`, pawl unlocks. If not, pawl keeps the lock and throws a `LockKeptError`',
       `a rule that ${what} leaves the lock ${ends}`,
       async () => {
         const { time, locks } = rig();
@@ -162,7 +162,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'A kept lock waits for its holder’s next attempt for `keepMs` (15 minutes), and can then be taken over',
+    'A kept lock waits for its holder’s next attempt for `keepMs` (15 minutes). After that, another holder can take it over',
     'a lock kept after a failure keeps others out, lets its holder in, and ends',
     async () => {
       const { time, locks } = rig();
@@ -185,7 +185,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'A `withLock` or `lockAll` inside of a work, over a resource that the work has locked, is refused with a `NestedLockError`, whoever the holder is',
+    'If the work locks a resource that it has locked already, pawl throws a `NestedLockError`, under any holder',
     'a nested lock over the same resource is refused, over another one granted, and changes nothing',
     async () => {
       const { time, locks } = rig();
@@ -203,7 +203,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    '`withLock` renews it at every third',
+    '`withLock` renews the lease whenever a third of it has passed',
     'work that outlasts its lease keeps others out, and its signal is not aborted',
     async () => {
       const { time, locks } = rig();
@@ -223,7 +223,7 @@ describe('locks', () => {
 
   promise(
     guide,
-    'No wait is without a bound … an unlock that is not answered in that time is `unknown`',
+    'Every wait has a limit … If the store does not respond to the unlock in time, its result is `unknown`',
     'a store that hangs ends asking for a lock, and the end of a work, in bounded time',
     async () => {
       const time = clock();
@@ -288,7 +288,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'the key that was kept first under an `intent` is the one that is sent, whatever key a later run makes',
+    'If a later run makes another key for an `intent`, `sendOnce` sends the key that was stored first',
     'a second run with another random key sends nothing, and answers with the first key',
     async () => {
       const one = producer();
@@ -303,7 +303,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'the intent was sent before with another body. Nothing was sent',
+    'The intent was sent before with another body. This call sent nothing',
     'another body under the same key is key-reused, unless what differs is ignored',
     async () => {
       const one = producer({}, { ignore: ['sentAt'] });
@@ -319,7 +319,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'once it has been run to its end, the message is in the queue, and every copy of it carries the same key',
+    'When `sendOnce` returns `sent`, the message is in the queue, and every copy of it carries the same key',
     'a send whose answer is lost is sent again with the same key, and a refusal rejects at once',
     async () => {
       let lost = 2;
@@ -352,7 +352,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'The key is kept in the claims table before anything is sent',
+    'Before anything is sent, `sendOnce` stores the key in the claims table',
     'while the table cannot be reached nothing is sent, and the producer is told after giveUpAfterMs',
     async () => {
       for (const how of ['refuse', 'hang'] as const) {
@@ -367,7 +367,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'the producer’s claims are `send:refund#…` there, and never taken for the consumer’s',
+    'the ids of the producer’s claims begin with `send:refund#`, so pawl never confuses them with the consumer’s',
     'a consumer of the same operation and key runs although its producer’s claim is complete',
     async () => {
       const one = producer();
@@ -383,7 +383,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'FIFO queues drop a second copy by themselves for five minutes: the deduplication id is made of the operation and the key',
+    'A FIFO queue drops a second copy by itself for five minutes: the deduplication id is made of the operation and the key',
     'copies of an intent have one deduplication id of at most 128 characters, and other intents another',
     async () => {
       const one = producer({}, { queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/refunds.fifo' });

@@ -207,10 +207,10 @@ describe('the fingerprint', () => {
   const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const same: readonly (readonly [string, string, string])[] = [
     ['order of fields | does not matter', '{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}'],
-    ['white space, escapes | do not matter', '{"é":"a/b"}', ' { "\\u00e9" : "a\\/b" } '],
-    ['Unicode forms | do not matter, in names and in texts: NFC', '{"é":"é"}', '{"e\u0301":"e\u0301"}'],
-    ['number forms: `1`, `1.0`, `1e0` | do not matter', '[1,100,0,0.001]', '[1.0,1e2,-0,1E-3]'],
-    ['a name that comes twice in one object | the last one wins', '{"a":2}', '{"a":1,"a":2}'],
+    ['white space, escapes … | do not matter', '{"é":"a/b"}', ' { "\\u00e9" : "a\\/b" } '],
+    ['Unicode forms … | do not matter, in names and in texts: both become NFC', '{"é":"é"}', '{"e\u0301":"e\u0301"}'],
+    ['number forms: `1`, `1.0`, `1e0` … | do not matter', '[1,100,0,0.001]', '[1.0,1e2,-0,1E-3]'],
+    ['a name that occurs twice in one object | the last one wins', '{"a":2}', '{"a":1,"a":2}'],
   ];
   const different: readonly (readonly [string, string, string])[] = [
     ['order of elements | matters', '[1,2]', '[2,1]'],
@@ -218,12 +218,12 @@ describe('the fingerprint', () => {
     ['digits of a number | all matter', '12345678901234567890', '12345678901234567891'],
     ['digits of a number | all matter', '0.1', '0.1000000000000000055'],
     ['digits of a number | all matter', '1e400', '1e401'],
-    ['types … are all different', '1', '"1"'],
-    ['types … are all different', '{"a":null}', '{}'],
-    ['types … are all different', '[]', '{}'],
-    ['lone surrogates | each is itself', '"\\ud800"', '"\\ud801"'],
-    ['`__proto__` … | names like any others', '{"__proto__":{"a":1}}', '{"__proto__":{"a":2}}'],
-    ['two names that are one in NFC | both count', '{"é":1,"e\u0301":2}', '{"é":2}'],
+    ['types … | all differ', '1', '"1"'],
+    ['types … | all differ', '{"a":null}', '{}'],
+    ['types … | all differ', '[]', '{}'],
+    ['lone surrogates | differ from each other', '"\\ud800"', '"\\ud801"'],
+    ['`__proto__` … | are names like any other', '{"__proto__":{"a":1}}', '{"__proto__":{"a":2}}'],
+    ['two names that are the same in NFC | both count', '{"é":1,"e\u0301":2}', '{"é":2}'],
   ];
   for (const [rule, one, other] of same)
     promise(page, rule, `${JSON.stringify(one)} and ${JSON.stringify(other)} mean the same`, () =>
@@ -266,7 +266,7 @@ describe('the fingerprint', () => {
   for (const [what, value] of Object.entries(refused)) {
     promise(
       page,
-      'A refusal is a `FingerprintError`. It says what is in the way and at which path, and never quotes a value',
+      'A refusal is a `FingerprintError`. Its message names the problem and the path, and never quotes a value',
       `${what} has no canonical form, and is left out without a look where it is ignored`,
       async () => {
         const error = await thrownBy(() => canonicalValue({ deep: [{ bad: value }] }));
@@ -281,7 +281,7 @@ describe('the fingerprint', () => {
   }
   promise(
     'docs/operate.md',
-    'Declare the earlier rule for as long as those messages can come again',
+    'declare the earlier rule for as long as those messages can come again',
     'a call that was recorded by the previous rule is accepted until its time, and another intent never is',
     async () => {
       const all = surroundings();

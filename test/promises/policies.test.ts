@@ -37,7 +37,7 @@ async function deadWorker(
 describe('what becomes of an abandoned attempt', () => {
   promise(
     readme,
-    "'retry': the effect runs again",
+    'It runs the effect again',
     'under retry a dead worker is taken over when its lease can have ended, and not before',
     async () => {
       const all = surroundings();
@@ -73,7 +73,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    "'park': never twice: the claim is parked, the message goes to the dead-letter queue, somebody decides",
+    'It parks the claim and sends the message to the dead-letter queue. An operator decides',
     'under park nothing runs after a dead worker, however often it is asked',
     async () => {
       const all = surroundings();
@@ -105,7 +105,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    '`not-applied` is believed once `settleMs` have passed since the effect can last have been applied, and then the handler runs',
+    '`not-applied` is believed only `settleMs` after the last moment at which the effect can have been applied. Then the handler runs',
     'not-applied is not believed before settleMs, and in between the call is in doubt',
     async () => {
       const all = surroundings();
@@ -137,7 +137,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    '`applied` is believed at once and completes the claim',
+    '`applied` is believed at once, and completes the claim',
     'a provider that says applied completes the claim with its result, and nothing runs',
     async () => {
       const all = surroundings();
@@ -175,7 +175,7 @@ describe('what becomes of an abandoned attempt', () => {
   ] as const) {
     promise(
       readme,
-      '`inconclusive`, an error, or no answer within the lease: asked again later, and parked the third time',
+      '`inconclusive`, an error, or no verdict within the lease: pawl asks again later. The third time, it parks the claim',
       `a provider that ${what} is asked again, and the third time the claim is parked`,
       async () => {
         const all = surroundings();
@@ -208,7 +208,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    'The old worker is fenced off before the question is asked',
+    'Before pawl asks, it fences off the old worker',
     'when the provider is asked, the store already has a higher fence and another claim id',
     async () => {
       const all = surroundings();
@@ -232,7 +232,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    'A message that kills its workers is tried alone, after its batch-mates, and parked the third time',
+    'A message that kills its workers is tried alone, after its batch-mates. The third time, it is parked',
     'under retry a key whose workers die is parked, and runs at most three times',
     async () => {
       const all = surroundings();
@@ -250,7 +250,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     policies,
-    'A claim that is in doubt stays so, and the new policy decides about it; a parked claim stays parked until it is resolved',
+    'A claim in doubt stays in doubt, and the new policy decides about it. A parked claim stays parked until an operator resolves it',
     'a claim released in doubt under retry is parked by a deployment that changes the policy to park',
     async () => {
       const all = surroundings();
@@ -270,7 +270,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     policies,
-    'Keep `retryWindowSeconds` below what the provider remembers: a key that is still failing then is parked',
+    'Keep `retryWindowSeconds` below the time for which the provider remembers keys. A key that still fails after that time is parked',
     'a failing key is parked when its retry window is over, and does not run again',
     async () => {
       const all = surroundings();
@@ -317,7 +317,7 @@ describe('what a handler throws', () => {
   for (const thrown of [undefined, null, '', 0, false, 'text', Symbol('s'), { name: 'RetryableError' }, Number.NaN]) {
     promise(
       readme,
-      "anything else | under 'park': parked. Otherwise: released, and in doubt",
+      "any other error, under `'park'` | parked … any other error, under `'retry'` or `reconcile` | released, and in doubt",
       `under park a handler that throws ${String(typeof thrown === 'object' ? JSON.stringify(thrown) : thrown)} is parked, and its caller gets what was thrown`,
       async () => {
         const all = surroundings();
@@ -362,7 +362,7 @@ describe('what a handler throws', () => {
 
   promise(
     readme,
-    '`RetryableError` (nothing was applied) | released',
+    'a `RetryableError`: nothing was applied | released',
     'a RetryableError releases the claim under park, and the next call runs',
     async () => {
       const all = surroundings();
@@ -413,7 +413,7 @@ describe('what a handler throws', () => {
 
   promise(
     readme,
-    'anything, before `claim.effect(…)`, with `marksEffect: true` | released',
+    'any error before `claim.effect(…)`, with `marksEffect: true` | released',
     'with marksEffect an error before the effect releases the claim, under park as well',
     async () => {
       const all = surroundings();
@@ -431,7 +431,7 @@ describe('what a handler throws', () => {
 
   promise(
     readme,
-    'anything, after `claim.effect(…)` | completed | done; the error is reported',
+    'any error after `claim.effect(…)` | completed | is acknowledged; pawl reports the error',
     'an error after the effect completes the claim, is reported, and the effect does not happen again',
     async () => {
       for (const thrown of [new Error('metrics'), undefined, new RetryableError('again'), new RejectedError('no')]) {
@@ -532,7 +532,7 @@ describe('time and leases', () => {
 
   promise(
     readme,
-    'A worker whose lease was taken over cannot complete, release or renew it. It is told, and you are (`stale-claim`)',
+    'A worker whose claim was taken over cannot complete, release or renew it. The store refuses the write, and pawl reports `stale-claim`',
     'a worker that comes back after a takeover changes nothing',
     async () => {
       for (const ends of ['returns', 'throws', 'rejects'] as const) {
@@ -666,7 +666,7 @@ describe('time and leases', () => {
 describe('recording', () => {
   promise(
     readme,
-    'An effect that has happened and cannot be recorded is acknowledged, not repeated, and reported (`completion-lost`)',
+    'If an effect has happened and cannot be recorded, its message is acknowledged and not repeated. pawl reports `completion-lost`',
     'a completion that cannot be written is reported, and the caller gets the result all the same',
     async () => {
       const inner = mapStore();
@@ -732,7 +732,7 @@ describe('recording', () => {
   }
 
   promise(
-    'docs/scenarios.md, 14',
+    'docs/evidence/scenarios.md, 14',
     'Every reader gets a copy of its own',
     'a duplicate that changes the result it got changes it for nobody else',
     async () => {
@@ -749,8 +749,8 @@ describe('recording', () => {
 
   for (const value of [undefined, null, 0, '', false, Number.NaN, []]) {
     promise(
-      'docs/scenarios.md, 15',
-      'Done is done: a duplicate is acknowledged, or answered with `undefined`',
+      'docs/evidence/scenarios.md, 15',
+      'The claim is completed. A duplicate is acknowledged, or gets `undefined`',
       `a handler that returns ${JSON.stringify(value) ?? 'undefined'} runs once`,
       async () => {
         const all = surroundings();
@@ -780,7 +780,7 @@ describe('recording', () => {
   );
 
   promise(
-    'docs/scenarios.md, 13',
+    'docs/evidence/scenarios.md, 13',
     "The caller of `once` gets the handler's error, and an `outcome-lost` event has both",
     'a release that cannot be written does not hide the error of the handler',
     async () => {
@@ -821,7 +821,7 @@ describe('a store that is in trouble', () => {
 
   promise(
     readme,
-    'A claim whose write was applied and whose answer was lost knows itself again',
+    'If the response to a claim’s write is lost, the retry recognises its own write',
     'a store that sends every write again, because its answer was lost, has its claim granted and its effect once',
     async () => {
       const inner = mapStore();
@@ -893,7 +893,7 @@ describe('keys and records', () => {
     );
   }
 
-  promise('docs/scenarios.md, 11', '`0` is a key', 'the key 0 runs once', async () => {
+  promise('docs/evidence/scenarios.md, 11', '`0` is a key', 'the key 0 runs once', async () => {
     const all = surroundings();
     let runs = 0;
     const pay = once({ ...all.plain, key: () => 0, onAbandoned: 'retry' }, () => ++runs);
@@ -904,7 +904,7 @@ describe('keys and records', () => {
 
   promise(
     readme,
-    'Keys too long for DynamoDB are kept as a hash, visibly',
+    'If a key is too long for DynamoDB, pawl stores its hash, and the record shows that it is one',
     'ids of long keys fit a partition key, differ where keys differ, and do not collide with a key that looks like one',
     async () => {
       const all = surroundings();

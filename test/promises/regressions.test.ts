@@ -147,7 +147,7 @@ describe('transactions', () => {
 
   promise(
     guide,
-    "with `onRefused: () => new RejectedError('insufficient balance')` it ends instead",
+    "To reject the message instead, pass `onRefused: () => new RejectedError('insufficient balance')`",
     'a transaction whose condition failed ends as onRefused says',
     async () => {
       const store = refusing();
@@ -161,7 +161,7 @@ describe('transactions', () => {
 
   promise(
     guide,
-    'With a condition among the writes, catch `CommitRefusedError` and throw what it means',
+    'If the writes have a condition, catch `CommitRefusedError` and throw what it means',
     'a handler that answers a refused commit with a RejectedError ends its claim',
     async () => {
       const store = refusing();
@@ -220,7 +220,7 @@ type Any = any;
 describe('the fingerprint', () => {
   promise(
     'docs/operate.md',
-    'Declare the earlier rule for as long as those messages can come again',
+    'declare the earlier rule for as long as those messages can come again',
     'a key that was recorded by the previous rule is accepted until its time, and another intent never is',
     async () => {
       const all = surroundings();
@@ -247,7 +247,7 @@ describe('the fingerprint', () => {
 
   promise(
     'docs/fingerprint.md',
-    'A refusal is a `FingerprintError`. It says what is in the way and at which path',
+    'A refusal is a `FingerprintError`. Its message names the problem and the path',
     'the refusal of a cycle says where it is',
     async () => {
       const cycle: Any = {};

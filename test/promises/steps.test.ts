@@ -30,7 +30,7 @@ const payment = { id: 'p-1' };
 describe('steps', () => {
   promise(
     guide,
-    'What a step returned is kept beside the claim, as JSON. After a crash it is not run again',
+    'pawl stores what a step returned beside the claim, as JSON. After a crash, a finished step does not run again',
     'a step that is done answers the same at the next attempt, without running',
     async () => {
       const all = surroundings();
@@ -56,7 +56,7 @@ describe('steps', () => {
   for (const thrown of [new Error('504'), undefined, null, '', 0, false]) {
     promise(
       guide,
-      'A step that is in doubt keeps its claim from completing, also if the handler catches its error or does not wait for it',
+      'A step in doubt keeps its claim from completing, even if the handler catches the error or does not await the step',
       `a step under park that throws ${String(thrown)} parks its claim, caught, awaited or not`,
       async () => {
         for (const careless of ['awaits', 'catches', 'forgets', 'settles'] as const) {
@@ -89,7 +89,7 @@ describe('steps', () => {
 
   promise(
     guide,
-    'A step that is found under another name than it was recorded by … parks the claim (`InDoubtError`)',
+    'a claim in progress finds another name at that position, and is parked (`InDoubtError`)',
     'a renamed, moved or inserted step parks the claim, and runs nothing',
     async () => {
       for (const names of [
@@ -144,7 +144,7 @@ describe('steps', () => {
 
   promise(
     guide,
-    'A step does not start after its handler has thrown',
+    'pawl starts no step after its handler has thrown',
     'a step that is called after its handler has ended does not run',
     async () => {
       const all = surroundings();
@@ -166,7 +166,7 @@ describe('steps', () => {
 
   promise(
     guide,
-    'What does not fit is done all the same; a later attempt that needs it parks',
+    'A step whose result does not fit still runs. If a later attempt needs that result, the claim is parked',
     'a step whose result cannot be kept completes its claim, and a later attempt that needs it parks and does not repeat it',
     async () => {
       for (const value of ['x'.repeat(20_000), 5n]) {
@@ -196,7 +196,7 @@ describe('steps', () => {
 
   promise(
     operate,
-    'A resolution that leaves a step in doubt open, or names another one, changes nothing … A step that was `applied` is not run: it returns the `result` that you give it',
+    'A step that was `applied` does not run again: it returns the `result` that you give … If you leave one out, or name another one, nothing changes',
     'steps in doubt are resolved all together by name, and go on from what was said',
     async () => {
       const all = surroundings();
@@ -340,7 +340,7 @@ const put = (id: string, once = false): AppWrite => ({
 describe('transactions', () => {
   promise(
     guide,
-    'Claim, writes and completion are one `TransactWriteItems`: one request for a new message, and nothing that could be in doubt',
+    'Claim, writes and completion are one `TransactWriteItems`. That is one request for a new message, and no effect can be in doubt',
     'entries of a transaction are written once, whatever happens to the answer',
     async () => {
       for (const trouble of [undefined, 'refuse', 'lose-answer'] as const) {
@@ -366,7 +366,7 @@ describe('transactions', () => {
 
   promise(
     guide,
-    'Nothing is committed, the claim is released, and the message comes again; with `onRefused: () => new RejectedError(…)` it ends instead',
+    'nothing is committed, pawl releases the claim, and the message comes again. To reject the message instead, pass `onRefused: () => new RejectedError(',
     'a refused condition of the application commits nothing, and the message comes again',
     async () => {
       const bank = bankStore();

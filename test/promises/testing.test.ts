@@ -40,7 +40,7 @@ function sweepOf(
 describe('the crash sweep', () => {
   promise(
     page,
-    '`assertSurvivesCrashes` throws a `SweepError`, whose message tells the story of one run',
+    '`assertSurvivesCrashes` throws a `SweepError`. Its message tells the story of one run',
     'nothing is found in a handler that parks, nor in one whose provider honours the effect key',
     async () => {
       expect((await crashSweep(sweepOf({ onAbandoned: 'park' }))).findings).toEqual([]);
@@ -50,7 +50,7 @@ describe('the crash sweep', () => {
 
   promise(
     page,
-    "`onAbandoned: 'retry'`, and the provider ignores the key | doubled",
+    "`onAbandoned: 'retry'`, but the provider ignores the key | doubled",
     'retry with a provider that ignores the key is doubled, and its story can be replayed',
     async () => {
       const error = await thrownBy(() => assertSurvivesCrashes(sweepOf({})));
@@ -75,7 +75,7 @@ describe('the crash sweep', () => {
 
   promise(
     page,
-    'A sweep that could not see anything is an error: no effect that was counted, no call to a provider, or `effects` that answer no whole numbers',
+    'A sweep that can see nothing throws an error. That is so if it counts no effect, if it sees no call to a provider, or if `effects` returns anything but whole numbers',
     'a sweep that sees no effect, or counts none, is an error',
     async () => {
       let found = 0;

@@ -10,7 +10,7 @@ export interface ConsumerAlarms {
   readonly deadLetters: Alarm;
   /** The oldest message is older than retries explain. */
   readonly oldestMessage: Alarm;
-  /** A claim was parked: nobody knows whether its effect happened. */
+  /** A claim was parked: it is in doubt whether its effect happened. */
   readonly parked: Alarm | undefined;
   /** A worker came with an outcome for a claim that was no longer its own. */
   readonly staleClaims: Alarm | undefined;
@@ -52,7 +52,7 @@ export function createAlarms(consumer: Watched, settings: AlarmSettings): Consum
         // SQS knows no source for what the function sent here itself, so a redrive has to name its destination.
         "What to do: read the reasons and the function's logs, fix the cause, then start a redrive with this consumer's " +
         'queue as its custom destination. That is safe: an effect that was completed is not run again, and a parked claim ' +
-        'does not run until somebody has resolved it. Messages are deleted as early as 14 days after they were first sent.',
+        'does not run until an operator resolves it. SQS deletes messages as early as 14 days after they were first sent.',
     }),
     oldestMessage: alarmAt(consumer, 'OldestMessageAlarm', consumer.metricApproximateAgeOfOldestMessage(), {
       threshold: maxMessageAge.toSeconds(),
@@ -68,8 +68,8 @@ export function createAlarms(consumer: Watched, settings: AlarmSettings): Consum
       alarmAt(consumer, 'ParkedAlarm', consumer.metricClaims('Parked', fiveMinutes), {
         threshold: 1,
         description:
-          `${path}: a claim was parked. Its effect happened once or not at all, nobody knows which, and it does not run again until ` +
-          'somebody decides. The alarm ends by itself, the claim stays. What to do: find its id in the logs (pawl: parked) and its ' +
+          `${path}: a claim was parked. Its effect happened once or not at all: pawl cannot tell which. It does not run again until an ` +
+          'operator decides. The alarm ends by itself, the claim stays. What to do: find its id in the logs (pawl: parked) and its ' +
           'message in the dead-letter queue, ask the provider whether the effect happened, resolve the claim with ' +
           'parkedClaims(…).resolve as applied, not-applied or retry, then redrive the message.',
       }),

@@ -4,7 +4,7 @@ import { type Problem, refused } from '../wiring-problem.ts';
 import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 
-/** SQS's longest. The last place where a message can be: the longer it stays, the longer somebody can act. */
+/** SQS's longest. It is the last place of a message: the longer SQS keeps it there, the more time an operator has. */
 export const DEAD_LETTER_RETENTION = Duration.days(14);
 
 /** The numbers that a consumer has when nothing else is said. */
@@ -136,7 +136,7 @@ function misplacedOptions(props: ConsumerProps): Problem[] {
     problems.push(
       refused(
         'misplaced',
-        'There is no function. Give entry, the path of the handler’s file, or function, one that exists.',
+        'There is no function. Give entry (the path of the handler’s file) or function (an existing one).',
       ),
     );
   }
@@ -149,7 +149,7 @@ function unseenTimeout(props: ConsumerProps, existing: number | undefined): Prob
   return [
     refused(
       'visibility',
-      'The timeout of the existing function cannot be seen, so no visibilityTimeout follows from it. ' +
+      'pawl cannot see the timeout of the existing function, so it cannot choose a visibilityTimeout. ' +
         'Set visibilityTimeout to 6 × its timeout + maxBatchingWindow or more.',
     ),
   ];
@@ -162,7 +162,7 @@ function unknownTimes(times: Readonly<Record<string, Duration | undefined>>): Pr
     .map(([name]) =>
       refused(
         'deploymentTime',
-        `${name} is not known before deployment, so it cannot be checked. Give it a plain number.`,
+        `${name} is not known before deployment, so pawl cannot check it. Give it a plain number.`,
       ),
     );
 }
@@ -171,11 +171,11 @@ function takenVariables(environment: Readonly<Record<string, string>>): Problem[
   return ['CLAIMS_TABLE', 'DEAD_LETTER_QUEUE_URL']
     .filter((name) => name in environment)
     .map((name) =>
-      refused('variables', `environment sets ${name}, which the construct sets itself. Take it out, or rename it.`),
+      refused('variables', `environment sets ${name}, which the construct sets itself. Remove it, or rename it.`),
     );
 }
 
-/** CloudFormation puts a secret's value in its place: it would then be readable for all who may describe the function. */
+/** CloudFormation puts a secret's value in its place: everyone who may describe the function could then read it. */
 function secrets(stack: Stack, environment: Readonly<Record<string, string>>): Problem[] {
   return Object.entries(environment)
     .filter(([, value]) => Token.isUnresolved(value) || value.includes('{{resolve:'))

@@ -232,8 +232,8 @@ export interface ConsumerProps {
   readonly visibilityTimeout?: Duration;
 
   /**
-   * How long the queue keeps a message that nobody takes. The age goes on counting in a standard dead-letter queue, which
-   * keeps messages for 14 days from when they were first sent, so what is left of those is the time to react.
+   * How long the queue keeps a message that is not consumed. A standard dead-letter queue keeps a message for 14 days from its first send,
+   * so the rest of those days is the time to react.
    *
    * @default Duration.days(4)
    */

@@ -39,7 +39,7 @@ export function existingQueues(path: string, props: ConsumerProps): Queues {
     refused(
       'deadLetterQueue',
       `The dead-letter queue of ${queue.node.path} is not known: it has none, or it was imported. Give the queue one, or name it as ` +
-        'deadLetterQueue. Without it, a message that keeps failing is deleted unseen at the end of its retention.',
+        'deadLetterQueue. Without it, SQS deletes a message that keeps failing at the end of its retention, and no operator sees it.',
     ),
   ]);
 }

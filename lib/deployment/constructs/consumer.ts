@@ -75,7 +75,7 @@ export class Consumer extends Construct {
     this.function = props.function ?? createFunction(this, props, times.timeout);
     const { tableName } = props.claimsTable;
     refuseIfAny(path, tellFunction(this.function, { by: path, ...queues, tableName }));
-    // Without a role there is nobody to grant to; that is refused when the app is complete.
+    // Without a role there is nothing to grant to; pawl refuses that when the app is complete.
     if (props.externalPermissions !== true && this.function.role !== undefined) this.#grant();
     this.#connect();
 

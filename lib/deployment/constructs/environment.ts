@@ -54,7 +54,7 @@ function takenProblems(target: LambdaFunction, what: Told): readonly Problem[] {
     .map(([name]) =>
       refused(
         'variables',
-        `The environment of ${target.node.path} sets ${name} to something else than the construct would. Take it out, or rename it.`,
+        `The environment of ${target.node.path} sets ${name} to another value than the construct would. Remove it, or rename it.`,
       ),
     );
 }
@@ -86,7 +86,7 @@ export function variableProblems(aFunction: IFunction, path: string): readonly P
     .map(([name]) =>
       refused(
         'variables',
-        `The environment of ${target.node.path} has ${name} as something else than ${path} set. Take out what changes it.`,
+        `The environment of ${target.node.path} has another ${name} than ${path} set. Remove the code that changes it.`,
       ),
     );
 }

@@ -93,7 +93,7 @@ export function rendered(resource: CfnResource): Rendered | undefined {
   return { properties: partOf(evaluated(resource, body['Properties'])), deletionPolicy: body['DeletionPolicy'] };
 }
 
-/** The value of a token, with its references evaluated: an ARN is a text, in which what nobody knows yet is in braces. */
+/** The value of a token, with its references evaluated: an ARN is a text, in which the unknown parts are in braces. */
 export function resolvedIn(scope: IConstruct, value: unknown): unknown {
   return evaluated(scope, Tokenization.resolve(value, { scope, resolver: new ReferenceResolver(), preparing: false }));
 }
@@ -150,8 +150,8 @@ function property(resource: CfnResource, name: string): unknown {
 }
 
 /**
- * One property of a resource as it is set so far, for an app under construction. A resource must not be rendered as a whole then: CDK keeps what a
- * lazy value answers first, so that a layer which is added to the function later would be missing from the template.
+ * One property of a resource as it is set so far, for an app under construction. A resource must not be rendered as a whole then: CDK keeps the first
+ * result of a lazy value, so that a layer which is added to the function later would be missing from the template.
  *
  * @param name as the L1 class has it, such as `queueName`
  */
@@ -297,7 +297,7 @@ function madeArn(resource: CfnResource): string | undefined {
   return `arn:aws:${service}:${region}:${accountOf(stack)}:${before}${name}`;
 }
 
-/** What Ref answers: a name, the URL of a queue, or the ARN of an alias, a version or a managed policy. */
+/** What Ref returns: a name, the URL of a queue, or the ARN of an alias, a version or a managed policy. */
 function refOf(element: IConstruct, arn: string): string {
   const [, , service, region, account, ...rest] = arn.split(':');
   const name = rest.join(':');

@@ -152,9 +152,9 @@ function operationProblems(
   return others.map(({ path }) =>
     refused(
       'operation',
-      `The operation '${operation}' is that of ${path} as well, another function on the same claims table: a key that one of them has ` +
-        'done counts as done for the other, whose effect would never happen. Give each its own operation, here and in the handler. Where both ' +
-        'have the same effect, as an old and a new function of one queue, set sharedOperation: true on both.',
+      `The operation '${operation}' is that of ${path} as well, another function on the same claims table: once one of them ` +
+        'has completed a key, the other takes its own effect for done, and never runs. Give each its own operation, here and in the handler. ' +
+        'If both have the same effect, such as an old and a new function of one queue, set sharedOperation: true on both.',
     ),
   );
 }
@@ -174,8 +174,8 @@ function placeProblems(arns: Arns): readonly Problem[] {
     problems.push(
       refused(
         'place',
-        `The function is ${arns.function}, and the claims table ${arns.table}, in another region or account: the function finds its table by ` +
-          'name, where it is itself. Use a claims table of the same region and account.',
+        `The function is ${arns.function}, and the claims table ${arns.table}, in another region or account: the function looks for its table by ` +
+          'name, in its own region and account. Use a claims table of the same region and account.',
       ),
     );
   }

@@ -89,9 +89,9 @@ function aboutOf(rule: Problem['rule']): Finding['about'] {
 function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly Finding[] {
   const { queue, source, timeoutSeconds, reservedConcurrency } = facts;
   const unread = [
-    ...(queue === undefined ? ['The queue could not be read, so nothing is known of its times.'] : []),
+    ...(queue === undefined ? ['pawl could not read the queue, so it could not check its times.'] : []),
     ...(reservedConcurrency === undefined
-      ? ['The reserved concurrency could not be read. It takes lambda:GetFunctionConcurrency to find out.']
+      ? ['pawl could not read the reserved concurrency: it needs lambda:GetFunctionConcurrency.']
       : []),
   ].map((text) => unknown('wiring', text));
   const seen =
@@ -106,7 +106,7 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
   const found = [...problems];
   if (deadLetterQueue === undefined) {
     found.push(
-      unknown('dead letters', 'The dead-letter queue of the redrive policy could not be read. Does it exist?'),
+      unknown('dead letters', 'pawl could not read the dead-letter queue of the redrive policy. Does it exist?'),
     );
     return found;
   }
@@ -115,20 +115,20 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
       level: 'warning',
       about: 'dead letters',
       text:
-        'DEAD_LETTER_QUEUE_URL does not name a queue for this one: deadLetterQueue(…) of an undefined URL fails at the cold start, and ' +
-        `without it a message that can never run uses up its receives before it is moved. Set it to the URL of ${deadLetterQueue.name}.`,
+        'DEAD_LETTER_QUEUE_URL does not name a queue for this one. With an undefined URL, deadLetterQueue(…) fails at the cold start. ' +
+        `Without deadLetterQueue, a message that can never run uses up its receives before SQS moves it. Set the variable to the URL of ${deadLetterQueue.name}.`,
     });
   }
   return orOk('dead letters', found, `${deadLetterQueue.name}, kept for ${days(deadLetterQueue.retentionSeconds)}`);
 }
 
 function checkTable(table: TableFacts | undefined): readonly Finding[] {
-  if (table === undefined) return [unknown('claims table', 'The claims table could not be read.')];
+  if (table === undefined) return [unknown('claims table', 'pawl could not read the claims table.')];
   const found = tableProblems(table).map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
   if (table.ttlAttribute === undefined)
-    found.push(unknown('claims table', `The TTL of ${table.name} could not be read.`));
+    found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
   if (table.pointInTimeRecovery === undefined) {
-    found.push(unknown('claims table', `The point-in-time recovery of ${table.name} could not be read.`));
+    found.push(unknown('claims table', `pawl could not read the point-in-time recovery of ${table.name}.`));
   }
   return orOk('claims table', found, `${table.name}, one region, deletes by ${table.ttlAttribute}, protected`);
 }
@@ -136,10 +136,7 @@ function checkTable(table: TableFacts | undefined): readonly Finding[] {
 function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {
   if (permissions === undefined) {
     return [
-      unknown(
-        'permissions',
-        'IAM was not to be asked what the role may do. It takes iam:SimulatePrincipalPolicy to find out.',
-      ),
+      unknown('permissions', 'pawl could not ask IAM what the role may do: it needs iam:SimulatePrincipalPolicy.'),
     ];
   }
   const alike = Map.groupBy(permissions, ({ on, decision }) => `${decision} ${on}`);

@@ -7,7 +7,7 @@ import {
 import type { TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
 
-/** @throws what DynamoDB answers when the table is not there, or may not be described */
+/** @throws DynamoDB's error when the table does not exist, or the caller may not describe it */
 export async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<TableFacts> {
   const [{ Table }, ttl, backups] = await Promise.all([
     dynamo.send(new DescribeTableCommand({ TableName })),

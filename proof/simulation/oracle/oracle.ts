@@ -1,5 +1,5 @@
-import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { identify } from '../../../lib/claims/identity.ts';
+import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
 import { operation } from '../consumers/options.ts';
 import { type Sandbox, sha256 } from '../lambda/sandbox.ts';

@@ -39,7 +39,7 @@ export function decidingByMates(original: typeof createConsumer, keyReused: Fate
     };
 
     const acquire: typeof consumer.acquire = async (one, ...rest) =>
-      strangers.has(one) ? keyReused : consumer.acquire(one, ...rest);
+      strangers.has(one) ? { kind: 'refused', fate: keyReused } : consumer.acquire(one, ...rest);
 
     return { ...consumer, receive, acquire };
   };

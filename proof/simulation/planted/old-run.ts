@@ -1,9 +1,11 @@
 import type { Claim } from '../../../lib/claims/claim.ts';
-import type { Claims } from '../../../lib/claims/engine.ts';
-import type { Held } from '../../../lib/claims/held.ts';
+import type { Engine } from '../../../lib/claims/engine.ts';
+import type { Grant } from '../../../lib/claims/grant.ts';
 import { openClaim } from '../../../lib/claims/open-claim.ts';
-import type { Ran } from '../../../lib/claims/ran.ts';
+import { fail, succeed } from '../../../lib/claims/record-outcome.ts';
 import type { run } from '../../../lib/claims/run.ts';
+import type { RunResult } from '../../../lib/claims/run-result.ts';
+import { settleDoubt } from '../../../lib/claims/settle-doubt.ts';
 import { createWork } from '../../../lib/claims/work.ts';
 
 /** A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that is falsy is none. */
@@ -14,16 +16,16 @@ export const runByWhatIsTruthy: typeof run = (...args) => oldRun(true, ...args);
 
 async function oldRun<Input, R>(
   hearsAllOfTheEffect: boolean,
-  claims: Claims<Input>,
-  held: Held,
+  engine: Engine<Input>,
+  grant: Grant,
   handler: (input: Input, claim: Claim) => Promise<R> | R,
   input: Input,
-): Promise<Ran<R>> {
-  const { host, timeoutMs, provider, unsettledMs, marksEffect } = claims.settings;
-  const settled = provider && (await provider.settleDoubt<R>(claims, held, input));
+): Promise<RunResult<R>> {
+  const { host, timeoutMs, unsettledMs, marksEffect } = engine.settings;
+  const settled = await settleDoubt<Input, R>(engine, grant, input);
   if (settled !== undefined) return settled;
   const work = createWork();
-  const { claim, stop } = openClaim(claims, held, host.now() + (timeoutMs || Infinity), work);
+  const { claim, stop } = openClaim(engine, grant, host.now() + (timeoutMs || Infinity), work);
   let phase: 'before' | 'unmarked' | 'during' | 'after' = marksEffect ? 'before' : 'unmarked';
   let pending: Promise<unknown> | undefined;
   let ended = false;
@@ -48,13 +50,13 @@ async function oldRun<Input, R>(
     ended = true;
     await pending;
     stop();
-    return { ran: 'returned', value, applied: true, recorded: await claims.succeed(held, value) };
+    return { kind: 'returned', value, recorded: await succeed(engine, grant, value) };
   } catch (thrown) {
     ended = true;
     await pending?.catch(() => undefined);
     stop();
     const error = late || thrown;
-    const recorded = await claims.fail(held, error, phase);
-    return { ran: 'threw', error, applied: Object.is(phase, 'after'), recorded, retryAfterMs: unsettledMs };
+    const recorded = await fail(engine, grant, error, phase);
+    return { kind: 'threw', error, applied: Object.is(phase, 'after'), recorded, retryAfterMs: unsettledMs };
   }
 }

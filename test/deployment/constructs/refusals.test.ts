@@ -112,8 +112,8 @@ describe('visibilityTimeout', () => {
 describe('lease', () => {
   test('is refused one second above the visibility timeout', () => {
     expect(refusal({ lease: Duration.seconds(181) })).toEqual([
-      'lease is 181 s, longer than visibilityTimeout, which is 180 s: when a worker dies, its message returns before its claim ' +
-        'is free, and spends its receives on waiting. Set visibilityTimeout to 181 s or more, or the lease to 180 s at most.',
+      'lease is 181 s, longer than visibilityTimeout, which is 180 s: if a worker dies, its message returns before its claim ' +
+        'is free, and uses up receives while it waits. Set visibilityTimeout to 181 s or more, or lease to 180 s at most.',
     ]);
     expect(refusal({ lease: Duration.seconds(180) })).toBeUndefined();
   });
@@ -128,7 +128,7 @@ describe('claimRetention', () => {
   test('is refused below the retention of the queue and the dead-letter queue together', () => {
     expect(refusal({ claimRetention: Duration.days(17) })).toEqual([
       'claimRetention is 17 days, shorter than the retention of the queue and of the dead-letter queue together = 4 days + 14 days ' +
-        '= 18 days: a message that is redriven late would find its claim forgotten, and its effect would be repeated. Set ' +
+        '= 18 days: after a late redrive the claim would be gone, and the effect would happen again. Set ' +
         "claimRetention, and the handler's retentionSeconds, to 18 days or more, or keep messages for less time.",
     ]);
     expect(refusal({ claimRetention: Duration.days(18).minus(Duration.seconds(1)) })).toHaveLength(1);
@@ -160,7 +160,7 @@ describe('maxReceiveCount', () => {
   test('below 5 is refused for a consumer that defers', () => {
     expect(refusal({ maxReceiveCount: 4 })).toEqual([
       'maxReceiveCount is 4, below 5: throttled invocations, and a duplicate that waits for a claim in flight, use up ' +
-        'receives, and a healthy message would be dead-lettered. Set maxReceiveCount to 5 or more.',
+        'receives, and SQS would dead-letter a healthy message. Set maxReceiveCount to 5 or more.',
     ]);
     expect(refusal({ maxReceiveCount: 5 })).toBeUndefined();
     expect(refusal({ maxReceiveCount: 4, onInFlight: 'defer' })).toHaveLength(1);
@@ -255,11 +255,11 @@ describe('the claims table', () => {
     expect(old([])).toBeUndefined();
   });
 
-  test('is refused when its key is another than id, a text', () => {
+  test('is refused unless its key is id, a string', () => {
     const keyed = (name: string, type: AttributeType, sortKey?: { name: string; type: AttributeType }) =>
       withTable((stack) => new Table(stack, 'Own', { partitionKey: { name, type }, ...(sortKey && { sortKey }) }));
     expect(keyed('pk', AttributeType.STRING)).toEqual([
-      expect.stringContaining('Shop/Own is pk (HASH, S), and claims are kept'),
+      expect.stringContaining('Shop/Own is pk (HASH, S), and pawl needs id (HASH, S)'),
     ]);
     expect(keyed('id', AttributeType.NUMBER)).toHaveLength(1);
     expect(keyed('id', AttributeType.STRING, { name: 'sk', type: AttributeType.STRING })).toHaveLength(1);
@@ -374,7 +374,7 @@ describe('permissions', () => {
     const denial = { effect: Effect.DENY, actions: ['dynamodb:PartiQL*'] };
     expect(inline(everything, denial)).toEqual([
       'The function may not dynamodb:PartiQLInsert, dynamodb:PartiQLUpdate on the claims table: a policy of its role denies it, ' +
-        'and no grant outweighs that. Take the denial away.',
+        'and a denial overrides every grant. Remove the denial.',
     ]);
     expect(inline(everything, { ...denial, actions: ['dynamodb:PartiQLDelete'] })).toBeUndefined();
     const conditions = { Bool: { 'aws:SecureTransport': 'false' } };
@@ -447,7 +447,7 @@ test('a time that is known at deployment only is refused, because nothing could 
       const parameter = new CfnParameter(stack, 'Timeout', { type: 'Number' });
       addConsumer(stack, { timeout: Duration.seconds(parameter.valueAsNumber) });
     }),
-  ).toEqual(['timeout is not known before deployment, so it cannot be checked. Give it a plain number.']);
+  ).toEqual(['timeout is not known before deployment, so pawl cannot check it. Give it a plain number.']);
 });
 
 describe('beside what exists', () => {

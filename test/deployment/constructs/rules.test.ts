@@ -391,7 +391,7 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     ),
   },
   permissionsConditional: {
-    says: /may not sqs:SendMessage on the dead-letter queue but under a condition/,
+    says: /may not sqs:SendMessage on the dead-letter queue except under a condition/,
     broken: changed(({ consumer, role }) => {
       removeGrant(consumer, role, 'sqs:SendMessage');
       const conditions = { StringEquals: { 'aws:PrincipalTag/team': 'mails' } };
@@ -414,14 +414,14 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     narrow: denying('queue', { Bool: { 'aws:SecureTransport': 'false' } }),
   },
   permissionsUnseen: {
-    says: /Whether the function may .* cannot be seen/,
+    says: /Whether the function may .* is not certain/,
     broken: changed(({ role }) =>
       role.addPropertyOverride('PermissionsBoundary', 'arn:aws:iam::111111111111:policy/company-boundary'),
     ),
     narrow: changed((resources) => bound(resources, ['*'])),
   },
   variables: {
-    says: /has DEAD_LETTER_QUEUE_URL as something else than Shop\/Work set/,
+    says: /has another DEAD_LETTER_QUEUE_URL than Shop\/Work set/,
     broken: changed(({ fn }) =>
       fn.addPropertyOverride('Environment.Variables.DEAD_LETTER_QUEUE_URL', 'https://elsewhere'),
     ),

@@ -251,7 +251,7 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: deciding('allowed'),
   },
   permissionsConditional: {
-    says: /permissions: .* but under a condition/,
+    says: /permissions: .* except under a condition/,
     broken: deciding('conditional'),
     narrow: deciding('allowed'),
   },

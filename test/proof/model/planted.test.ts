@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../lib/claims/decide.ts';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { settle } from '../../../lib/claims/settle.ts';
-import { checkpointed } from '../../../lib/claims/step.ts';
-import { identityBeforeRevisions } from '../../../lib/claims/store.ts';
+import { outcomeOfError, settle } from '../../../lib/claims/settle.ts';
+import { checkpointed } from '../../../lib/claims/next-step.ts';
 import { done, fateOfRefused, soon } from '../../../lib/sqs/fate.ts';
 import { configs, smaller } from '../../../proof/model/config.ts';
-import { outcomeOfThrow, type Protocol, production } from '../../../proof/model/protocol.ts';
+import { type Protocol, production } from '../../../proof/model/protocol.ts';
 import { search } from '../../../proof/model/search.ts';
 import { modelOf } from '../../../proof/model/world.ts';
 
@@ -48,7 +47,10 @@ const planted: readonly (readonly [what: string, where: string, promise: string,
     'a claim given back although its effect is in doubt',
     'park',
     'invariant 1',
-    { outcomeOfThrow: (thrown, phase) => outcomeOfThrow(thrown, phase === 'unmarked' ? 'before' : phase, false) },
+    {
+      outcomeOfError: (error, known, phase) =>
+        outcomeOfError(error, known, phase === 'unmarked' ? 'before' : phase, { onAbandoned: 'retry' }),
+    },
   ],
   [
     'a fingerprint that is not compared',
@@ -72,7 +74,7 @@ const planted: readonly (readonly [what: string, where: string, promise: string,
     'park',
     'invariant 6',
     {
-      fateOfRefused: (refused, ...rest) => (refused.decision === 'in-flight' ? done : fateOfRefused(refused, ...rest)),
+      fateOfRefused: (refused, ...rest) => (refused.kind === 'in-flight' ? done : fateOfRefused(refused, ...rest)),
     },
   ],
   [
@@ -82,7 +84,7 @@ const planted: readonly (readonly [what: string, where: string, promise: string,
     {
       unchanged(seen, found) {
         if (seen === undefined || found === undefined) return seen === found;
-        return identityBeforeRevisions.every((name) => seen[name] === found[name]);
+        return (['claimId', 'status', 'leaseUntil'] as const).every((name) => seen[name] === found[name]);
       },
       checkpointed(...args) {
         const next = checkpointed(...args);

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Held } from '../../../lib/claims/held.ts';
 import {
   decidingByMates,
   leavingWhatWasHandedOn,
@@ -12,7 +11,7 @@ type Planting = ReturnType<typeof createPlanting>;
 type Responses = typeof import('../../../lib/middy/responses.ts');
 type SqsOnceModule = typeof import('../../../lib/middy/sqs-once.ts');
 type HttpResponses = typeof import('../../../lib/http/response.ts');
-type StillRunning = typeof import('../../../lib/http/still-running.ts');
+type RecordOutcome = typeof import('../../../lib/claims/record-outcome.ts');
 type ConsumerModule = typeof import('../../../lib/sqs/consumer.ts');
 type AuthorError = typeof import('../../../lib/sqs/author-error.ts');
 type FateModule = typeof import('../../../lib/sqs/fate.ts');
@@ -88,12 +87,11 @@ const breakages: readonly Breakage[] = [
     from: 1,
     breaks: [1],
     put: (plant) =>
-      plant<StillRunning>('../../lib/http/still-running.ts', () => ({
-        leavingInFlight: (claims) => ({
-          ...claims,
-          fail: (held: Held, thrown: unknown, phase) =>
-            claims.fail(held, Object(thrown).name === 'StillRunningError' ? Object(thrown).cause : thrown, phase),
-        }),
+      plant<RecordOutcome>('../../lib/claims/record-outcome.ts', ({ fail }) => ({
+        fail: ({ settings }, grant, thrown, phase) => {
+          const isStillRunning = thrown instanceof Error && thrown.name === 'StillRunningError';
+          return fail({ settings }, grant, isStillRunning ? thrown.cause : thrown, phase);
+        },
       })),
   },
   {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Held } from '../../../lib/claims/held.ts';
+import type { Grant } from '../../../lib/claims/grant.ts';
 import { createDoorsScenario } from '../../../proof/simulation/doors/scenario.ts';
 import { simulateDoors } from '../../../proof/simulation/doors/simulate.ts';
 import { runByWhatWasThrown } from '../../../proof/simulation/planted/old-run.ts';
@@ -54,9 +54,9 @@ describe('the simulation of doors finds', () => {
 
   type Checkpoints = typeof import('../../../lib/claims/checkpoints.ts');
   type RecordModule = typeof import('../../../lib/claims/record.ts');
-  type Condition = typeof import('../../../lib/stores/dynamodb/condition.ts');
-  type RenewedLease = typeof import('../../../lib/claims/renewed-lease.ts');
-  type ClaimsModule = typeof import('../../../lib/claims/engine.ts');
+  type Store = typeof import('../../../lib/claims/store.ts');
+  type EngineModule = typeof import('../../../lib/claims/engine.ts');
+  type RecordOutcome = typeof import('../../../lib/claims/record-outcome.ts');
   type Run = typeof import('../../../lib/claims/run.ts');
 
   it('a resolution that is compared with a doubt by their times', async () => {
@@ -86,17 +86,8 @@ describe('the simulation of doors finds', () => {
 
   it('a record whose states are told apart by claim, status and lease', async () => {
     const old = ['claimId', 'status', 'leaseUntil'] as const;
-    plant<Condition>('../../lib/stores/dynamodb/condition.ts', () => ({
-      comparedOf: () => old,
-      hasRevision: () => true,
-      conditionOf(seen) {
-        if (seen === undefined) return { expression: 'attribute_not_exists(id)' };
-        return {
-          expression: old.map((name) => `#${name} = :${name}`).join(' AND '),
-          names: Object.fromEntries(old.map((name) => [`#${name}`, name])),
-          values: Object.fromEntries(old.map((name) => [`:${name}`, seen[name]])),
-        };
-      },
+    plant<Store>('../../lib/claims/store.ts', () => ({
+      claimState: ({ claimId, status, leaseUntil }) => ({ claimId, status, leaseUntil }),
     }));
     plant<RecordModule>('../../lib/claims/record.ts', ({ successor }) => ({
       successor(found, draft) {
@@ -115,36 +106,23 @@ describe('the simulation of doors finds', () => {
   }, 120_000);
 
   it('a completion that waits for the heartbeat', async () => {
-    const beats = new WeakMap<Held, Promise<unknown>>();
-    plant<RenewedLease>('../../lib/claims/renewed-lease.ts', ({ renewedLease }) => ({
-      renewedLease(leaseMs) {
-        const lease = renewedLease(leaseMs);
-        return {
-          ...lease,
-          keep(engine, held, lost) {
-            const change: typeof engine.change = (...args) => {
-              const beat = engine.change(...args);
-              beats.set(
-                held,
-                beat.catch(() => undefined),
-              );
-              return beat;
-            };
-            return lease.keep({ ...engine, change }, held, lost);
-          },
-        };
+    const beats = new WeakMap<Grant, Promise<unknown>>();
+    plant<EngineModule>('../../lib/claims/engine.ts', ({ changeClaim }) => ({
+      changeClaim(engine, grant, transition, how) {
+        const changed = changeClaim(engine, grant, transition, how);
+        const isBeat = how.tries === 1;
+        if (isBeat)
+          beats.set(
+            grant,
+            changed.catch(() => undefined),
+          );
+        return changed;
       },
     }));
-    plant<ClaimsModule>('../../lib/claims/engine.ts', ({ createClaims }) => ({
-      createClaims(...args) {
-        const claims = createClaims(...args);
-        return {
-          ...claims,
-          async succeed(held, value) {
-            await beats.get(held);
-            return claims.succeed(held, value);
-          },
-        };
+    plant<RecordOutcome>('../../lib/claims/record-outcome.ts', ({ succeed }) => ({
+      async succeed(engine, grant, value) {
+        await beats.get(grant);
+        return succeed(engine, grant, value);
       },
     }));
     expect(await firstBroken(400, 1600)).toBe(14);

@@ -74,7 +74,7 @@ describe('the simulation finds', () => {
   type RenewedLease = typeof import('../../../lib/claims/renewed-lease.ts');
   type FateModule = typeof import('../../../lib/sqs/fate.ts');
   type InOrder = typeof import('../../../lib/sqs/in-order.ts');
-  type ClaimsModule = typeof import('../../../lib/claims/engine.ts');
+  type Acquire = typeof import('../../../lib/claims/acquire.ts');
 
   it('a store whose statements ignore the owner', async () => {
     plant<Statement>('../../lib/stores/dynamodb/statement.ts', ({ statementOf }) => ({
@@ -143,10 +143,10 @@ describe('the simulation finds', () => {
 
   it('an effect key that changes with every attempt', async () => {
     plant<OpenClaim>('../../lib/claims/open-claim.ts', ({ openClaim }) => ({
-      openClaim(engine, held, latest) {
-        const effectKey = `${held.identity.effectKey}-${held.record.attempts}`;
-        const attempt = { ...held, identity: { ...held.identity, effectKey } };
-        return openClaim(engine, attempt, latest);
+      openClaim(engine, grant, latest, work) {
+        const effectKey = `${grant.identity.effectKey}-${grant.record.attempts}`;
+        const attempt = { ...grant, identity: { ...grant.identity, effectKey } };
+        return openClaim(engine, attempt, latest, work);
       },
     }));
     // Seen at once, or by what it leads to: a provider that knows the effect only under another key applies it again.
@@ -155,29 +155,29 @@ describe('the simulation finds', () => {
 
   it('a run that begins with too little time left', async () => {
     plant<Run>('../../lib/claims/run.ts', ({ run }) => ({
-      run: (claims, held, handler, input) =>
-        run({ ...claims, settings: { ...claims.settings, timeoutMs: -1e9 } }, held, handler, input),
+      run: (engine, grant, handler, input) =>
+        run({ ...engine, settings: { ...engine.settings, timeoutMs: -1e9 } }, grant, handler, input),
     }));
     expect(await firstBroken(1000)).toBe(13);
   }, 60_000);
 
   it('a lease that nobody renews', async () => {
     plant<RenewedLease>('../../lib/claims/renewed-lease.ts', ({ renewedLease }) => ({
-      renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => async () => {} }),
+      renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => () => {} }),
     }));
     expect(await firstBroken(100, 1200)).toBe(1);
   });
 
   it('a duplicate that is acknowledged while its first copy is in flight', async () => {
     plant<FateModule>('../../lib/sqs/fate.ts', ({ fateOfRefused, done }) => ({
-      fateOfRefused: (refused, ...rest) => (refused.decision === 'in-flight' ? done : fateOfRefused(refused, ...rest)),
+      fateOfRefused: (refused, ...rest) => (refused.kind === 'in-flight' ? done : fateOfRefused(refused, ...rest)),
     }));
     expect(await firstBroken(200)).toBe(6);
   });
 
   it('a duplicate in flight that is told by two clocks, and not by the message that holds the claim', async () => {
-    plant<ClaimsModule>('../../lib/claims/engine.ts', ({ createClaims }) => ({
-      createClaims: claimByTwoClocks(createClaims),
+    plant<Acquire>('../../lib/claims/acquire.ts', ({ acquire }) => ({
+      acquire: claimByTwoClocks(acquire),
     }));
     expect(await firstBroken(200, 8300)).toBe(6);
   });
