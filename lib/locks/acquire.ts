@@ -1,6 +1,7 @@
 import { type Host, sleep } from '../kernel/host.ts';
 import { pauseMs } from '../kernel/retry.ts';
-import { type Attempt, type Busy, begin, type Event, next, type Request, requestOf, type Wish } from './acquisition.ts';
+import { begin, next, requestOf } from './acquisition.ts';
+import type { Attempt, Busy, Event, Request, Wish } from './acquisition-state.ts';
 import { isExclusive } from './decide.ts';
 import type { LockSettings } from './options.ts';
 import type { LockRecord } from './record.ts';

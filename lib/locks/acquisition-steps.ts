@@ -1,4 +1,4 @@
-import type { Attempt, Busy, State, Wish } from './acquisition.ts';
+import type { Attempt, Busy, State, Wish } from './acquisition-state.ts';
 import { changed, decideLock, type LockRequest, newLock } from './decide.ts';
 import type { FoundResource } from './found-resource.ts';
 import type { LockRecord, StoredRecord } from './record.ts';

@@ -1,3 +1,4 @@
+import type { Event, Memory, Request, State, Wish } from './acquisition-state.ts';
 import {
   byNone,
   cleared,
@@ -16,9 +17,9 @@ import {
   renew,
   standing,
 } from './acquisition-steps.ts';
-import { type FoundResource, foundResources, namedLocks } from './found-resource.ts';
-import type { LockRecord, ResourceRecord, StoredRecord } from './record.ts';
-import type { LockWrite, LockWriteResult } from './store.ts';
+import { foundResources, namedLocks } from './found-resource.ts';
+import type { StoredRecord } from './record.ts';
+import type { LockWriteResult } from './store.ts';
 
 /**
  * The acquisition of resources, all of them or none: a pure state machine. `acquire.ts` carries its requests out, and the exhaustive search of
@@ -49,9 +50,9 @@ import type { LockWrite, LockWriteResult } from './store.ts';
  *
  * Invariants, which tests name:
  *
- * 1. All or none. Whoever is refused or waits has let go of its lock: it is ended, or kept if the holder had some of the resources
- *    before, and is not done with them.
- * 2. Nothing is awaited of another holder while anything is locked. So there is no deadlock, and the attempt that is furthest in the order
+ * 1. All or none. An attempt that is refused or waits has let go of its lock: it is ended, or kept if the holder had some of the
+ *    resources before, and is not done with them.
+ * 2. An attempt waits for other holders only while it has locked nothing. So there is no deadlock, and the attempt that is furthest in the order
  *    of ids gets through.
  * 3. A resource is put under a new lock only after the lock that it names has ended, or is kept for the same holder.
  * 4. The own lock is in the write of every piece: renewed, and refused if it is another worker's by then.
@@ -59,90 +60,6 @@ import type { LockWrite, LockWriteResult } from './store.ts';
  * 6. A lock is granted only while its lease runs, by the clock after the last response.
  * 7. A write whose response is lost is recognised: by the token of the attempt, which no other attempt has.
  */
-
-/** What one call asks for. */
-export interface Wish {
-  /** The ids of the resources, each once, in the order in which every worker takes them. */
-  readonly ids: readonly string[];
-  readonly holder: string;
-  readonly reason: string;
-  /** How many resources one write takes, besides the lock itself. */
-  readonly room: number;
-  readonly leaseMs: number;
-  readonly keepMs: number;
-  readonly skewMs: number;
-}
-
-/** What a call remembers from one attempt to the next. */
-export interface Memory {
-  /** Its own tokens, and the locks of the holder that were there at the first look. A lock of the holder that is none of them came later. */
-  readonly known: readonly string[];
-  /** The pieces that begin before this resource have been looked at. */
-  readonly looked: number;
-  /** Locks of other holders that it has ended, as they were before. */
-  readonly ended: ReadonlyMap<string, LockRecord>;
-  /** The resources of these. */
-  readonly takenOver: ReadonlyMap<string, FoundResource>;
-}
-
-/** One attempt of a call, and what it has so far. */
-export interface Attempt {
-  /** A late copy of a write that let go must not be taken for a write of the next attempt: each has a token of its own. */
-  readonly lockId: string;
-  /** Since when its holder has had the resources, in epoch milliseconds. */
-  readonly since: number;
-  /** The first resource of the current piece, as an index. */
-  readonly from: number;
-  readonly own: LockRecord | undefined;
-  /** What it has put under its lock, some of it perhaps more than once. */
-  readonly resources: readonly ResourceRecord[];
-  /** Locks of the holder's earlier attempts. */
-  readonly earlier: ReadonlyMap<string, LockRecord>;
-  readonly memory: Memory;
-}
-
-/** Other holders have some of the resources. `isFinal`: a later attempt of the same holder has come, and this one gives way. */
-export interface Busy {
-  readonly by: readonly FoundResource[];
-  readonly retryAfterMs: number;
-  readonly isFinal: boolean;
-}
-
-/** A write of the own lock alone. */
-interface OwnWrite {
-  readonly next: LockRecord;
-  readonly seen: LockRecord;
-}
-
-type Situation =
-  | { readonly kind: 'reading-resources' | 'reading-earlier' | 'reading-own' }
-  | { readonly kind: 'reading-locks'; readonly resources: readonly (StoredRecord | undefined)[] }
-  | { readonly kind: 'checking-own'; readonly found: readonly FoundResource[] }
-  | { readonly kind: 'clearing'; readonly found: readonly FoundResource[]; readonly writes: readonly LockWrite[] }
-  | { readonly kind: 'taking' | 'ending-earlier'; readonly writes: readonly LockWrite[] }
-  | { readonly kind: 'renewing'; readonly write: OwnWrite }
-  | { readonly kind: 'letting-go'; readonly write: OwnWrite; readonly busy: Busy }
-  | { readonly kind: 'reading-successor'; readonly lockId: string }
-  | { readonly kind: 'checking-earlier' | 'waiting' | 'refused'; readonly busy: Busy }
-  | { readonly kind: 'granted'; readonly own: LockRecord };
-
-export type State = Situation & { readonly attempt: Attempt };
-
-/** What is to be carried out. At `wait`, the driver may give up instead: nothing is locked then. `granted` and `refused` end the call. */
-export type Request =
-  | { readonly kind: 'read'; readonly ids: readonly string[] }
-  | { readonly kind: 'write'; readonly writes: readonly LockWrite[] }
-  | { readonly kind: 'wait'; readonly busy: Busy }
-  | { readonly kind: 'granted'; readonly attempt: Attempt; readonly own: LockRecord }
-  | { readonly kind: 'refused'; readonly busy: Busy };
-
-/** What a request has come to. `now`: epoch milliseconds, after the response. */
-export type Event = { readonly now: number } & (
-  | { readonly kind: 'read'; readonly records: readonly (StoredRecord | undefined)[] }
-  | { readonly kind: 'written'; readonly result: LockWriteResult }
-  /** The wait is over. `lockId` is the token of the next attempt. */
-  | { readonly kind: 'waited'; readonly lockId: string }
-);
 
 /** The first state of a call. @param lockId the token of its first attempt */
 export function begin(lockId: string, now: number): State {

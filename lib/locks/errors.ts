@@ -1,5 +1,5 @@
 import { RetryableError, StoreUnavailableError } from '../kernel/errors.ts';
-import type { LockedResource } from './found-resource.ts';
+import type { LockedResource } from './locked-resource.ts';
 import type { WorkName } from './progress.ts';
 import type { Resource } from './resource.ts';
 

@@ -23,7 +23,8 @@ export {
   WorkUnfinishedError,
 } from './errors.ts';
 export { type Fenced, fencedBy } from './fenced-by.ts';
-export type { FoundResource, LockedResource } from './found-resource.ts';
+export type { FoundResource } from './found-resource.ts';
+export type { LockedResource } from './locked-resource.ts';
 export { type MemoryLockStore, memoryLockStore } from './memory.ts';
 export type { LockAllOptions, LocksOptions } from './options.ts';
 export type { Lock } from './owned-lock.ts';

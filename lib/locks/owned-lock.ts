@@ -1,8 +1,8 @@
 import { change } from '../kernel/change.ts';
 import { expect } from '../kernel/check.ts';
 import type { RetryPolicy } from '../kernel/retry.ts';
-import type { LockedResource } from './found-resource.ts';
 import { heard } from './heard.ts';
+import type { LockedResource } from './locked-resource.ts';
 import type { LockSettings } from './options.ts';
 import type { LockRecord } from './record.ts';
 import { ask, policyOf, unavailable, writeLock } from './requests.ts';

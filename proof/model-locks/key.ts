@@ -1,4 +1,4 @@
-import type { Attempt, State } from '../../lib/locks/acquisition.ts';
+import type { Attempt, State } from '../../lib/locks/acquisition-state.ts';
 import type { FoundResource } from '../../lib/locks/found-resource.ts';
 import type { StoredRecord } from '../../lib/locks/record.ts';
 import type { LockWrite } from '../../lib/locks/store.ts';

@@ -1,4 +1,5 @@
-import { begin, type Event, next, requestOf, type State, type Wish } from '../../lib/locks/acquisition.ts';
+import { begin, next, requestOf } from '../../lib/locks/acquisition.ts';
+import type { Event, State, Wish } from '../../lib/locks/acquisition-state.ts';
 import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
 import { endLock, extendLock } from '../../lib/locks/settle.ts';
 import { type LockWrite, type LockWriteResult, unchanged } from '../../lib/locks/store.ts';

@@ -1,4 +1,4 @@
-import type { State, Wish } from '../../lib/locks/acquisition.ts';
+import type { State, Wish } from '../../lib/locks/acquisition-state.ts';
 import { changed, newLock, takeResource } from '../../lib/locks/decide.ts';
 import type { LockWrite } from '../../lib/locks/store.ts';
 

@@ -1,4 +1,4 @@
-import type { LockedResource } from '../../../lib/locks/found-resource.ts';
+import type { LockedResource } from '../../../lib/locks/locked-resource.ts';
 import type { Lock } from '../../../lib/locks/owned-lock.ts';
 import type { LockRecord, ResourceRecord } from '../../../lib/locks/record.ts';
 import { resourceId } from '../../../lib/locks/resource.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Host, sleep } from '../../../lib/kernel/host.ts';
+import { sleep } from '../../../lib/kernel/host.ts';
 import { type LockStore, memoryLockStore, resourceLocks, type TryLockAllResult } from '../../../lib/locks/index.ts';
 import { createSandbox } from '../../../proof/simulation/lambda/sandbox.ts';
 import { simulateLocks } from '../../../proof/simulation/locks/simulate.ts';
