@@ -87,7 +87,7 @@ export function requestOf(wish: Wish, state: State): Request {
       return { kind: 'write', writes: state.writes };
     case 'clearing':
     case 'ending-earlier':
-      // Each alone: it is right whatever becomes of the others, and of this attempt.
+      // Each alone: it is right even if the rest is refused, or this attempt ends.
       return { kind: 'write', writes: state.writes.slice(0, 1) };
     case 'renewing':
     case 'letting-go':

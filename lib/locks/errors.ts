@@ -64,7 +64,7 @@ export class NestedLockError extends Error {
   }
 }
 
-/** The store failed before any work was begun: whatever it says of the lock, nothing was applied under it. */
+/** The store failed before any work was begun: nothing was applied under the lock, whether the store has it or not. */
 export class LockingFailedError extends StoreUnavailableError {
   /** @internal */
   override readonly 'pawl.error' = 'retryable';

@@ -1,3 +1,4 @@
+import { conditionOfAny } from '../../stores/dynamodb/condition.ts';
 import type { SegmentRecord, WorkName } from '../progress.ts';
 import type { TransactAction } from './transact-action.ts';
 
@@ -51,6 +52,7 @@ export function isSegmentOf(found: SegmentRecord | undefined, work: string): boo
  */
 export function guarding(tableName: string, { id, work }: WorkName, expiresAt: number): TransactAction {
   const names = ['total', 'fingerprint', 'v', 'work', 'expiresAt'];
+  const free = conditionOfAny([undefined, { fingerprint: guard.fingerprint }]);
   return {
     Update: {
       TableName: tableName,
@@ -58,10 +60,10 @@ export function guarding(tableName: string, { id, work }: WorkName, expiresAt: n
       UpdateExpression:
         'SET #total = if_not_exists(#total, :total), #fingerprint = if_not_exists(#fingerprint, :fingerprint), ' +
         '#v = if_not_exists(#v, :v), #expiresAt = :expiresAt',
-      ConditionExpression:
-        'attribute_not_exists(id) OR #fingerprint = :fingerprint OR (attribute_exists(#work) AND #work <> :work)',
+      ConditionExpression: `${free.expression} OR (attribute_exists(#work) AND #work <> :work)`,
       ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
       ExpressionAttributeValues: {
+        ...free.values,
         ':total': guard.total,
         ':fingerprint': guard.fingerprint,
         ':v': guard.v,

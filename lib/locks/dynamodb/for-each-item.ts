@@ -73,7 +73,7 @@ export interface ForEachItemResult extends Progress {
  * @param writesFor returns the writes for a chunk, as `TransactWriteCommand` takes them. None are needed for an item that is done
  *   already
  * @throws WorkUnfinishedError when `signal` was aborted before all was done, or the attempt is stale: let it through, and the next
- *   attempt goes on. WorkChangedError when the items are others than before; ChunkRefusedError when a write's own condition
+ *   attempt goes on. WorkChangedError when the items are not those of before; ChunkRefusedError when a write's own condition
  *   failed; OptionError when a name is used twice in one attempt; what `writesFor` throws. Chunks under way are awaited first
  * @example
  * await forEachItem(
