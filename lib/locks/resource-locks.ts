@@ -2,6 +2,7 @@ import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
 import { errorKind, type StoreUnavailableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
 import { type Acquired, acquire } from './acquire.ts';
 import type { Busy, Wish } from './acquisition-state.ts';
 import { LockingFailedError, ResourcesBusyError } from './errors.ts';
@@ -9,12 +10,30 @@ import { foundResources, namedLocks } from './found-resource.ts';
 import { heard } from './heard.ts';
 import { type LockedResource, lockedResources } from './locked-resource.ts';
 import { refuseNested } from './nested.ts';
-import { checkLockAll, type LockAllOptions, type LockSettings, type LocksOptions, lockSettings } from './options.ts';
+import {
+  checkLockAll,
+  type LockAllOptions,
+  type LockSettings,
+  type LocksOptions,
+  lockAllOptionNames,
+  lockSettings,
+  locksOptionNames,
+} from './options.ts';
 import { actionsOf, type Lock, type OwnedLock } from './owned-lock.ts';
 import { ask } from './requests.ts';
 import { type Resource, resourceId } from './resource.ts';
 import { checkRules } from './unlock-rules.ts';
-import { type GrantedLock, type WithLockOptions, type Work, type Worked, workUnder } from './with-lock.ts';
+import {
+  type GrantedLock,
+  type WithLockOptions,
+  type Work,
+  type Worked,
+  withLockOptionNames,
+  workUnder,
+} from './with-lock.ts';
+
+const docs = 'docs/locks.md';
+const ofWithLock = { unlock: 'it is an option of withLock: this lock is held until its holder ends it' };
 
 /** Other holders have some of the resources. Ask again after `retryAfterMs`: then their leases have ended, unless renewed. */
 export interface BusyResources {
@@ -84,27 +103,30 @@ export interface Locks {
  * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
  */
 export function resourceLocks(options: LocksOptions): Locks {
+  expectOptions(options, { door: 'resourceLocks', known: locksOptionNames, docs });
   const settings = lockSettings({ host: nodeHost, ...options });
   return {
     lockAll: (...wanted) => heard('lockAll', lockAll(settings, ...wanted)),
-    tryLockAll: (...wanted) => heard('tryLockAll', tryLockAll(settings, ...wanted)),
+    tryLockAll: (...wanted) => heard('tryLockAll', tryLockAll(settings, 'tryLockAll', ...wanted)),
     withLock: (...wanted) => heard('withLock', withLock(settings, ...wanted)),
-    tryWithLock: (...wanted) => heard('tryWithLock', tryWithLock(settings, ...wanted)),
+    tryWithLock: (...wanted) => heard('tryWithLock', tryWithLock(settings, 'tryWithLock', ...wanted)),
     read: (resources) => heard('locks.read', read(settings, resources)),
   };
 }
 
 async function lockAll(settings: LockSettings, ...wanted: Parameters<Locks['lockAll']>): Promise<Lock> {
-  const result = await tryLockAll(settings, ...wanted);
+  const result = await tryLockAll(settings, 'lockAll', ...wanted);
   if (result.outcome === 'busy') throw new ResourcesBusyError(result.by, result.retryAfterMs);
   return result.lock;
 }
 
 async function tryLockAll(
   settings: LockSettings,
+  door: 'lockAll' | 'tryLockAll',
   resources: readonly Resource[],
   options: LockAllOptions,
 ): Promise<TryLockAllResult> {
+  expectOptions(options, { door, known: lockAllOptionNames, refused: ofWithLock, docs });
   const named = namesOf(resources, settings.host);
   const acquired = await acquireNamed(settings, named, options);
   if (acquired.kind === 'busy') return busyResources(acquired.busy, named);
@@ -118,17 +140,20 @@ async function withLock<R>(
   options: WithLockOptions,
   work: Work<R>,
 ): Promise<Worked<R>> {
-  const result = await tryWithLock(settings, resources, options, work);
+  const result = await tryWithLock(settings, 'withLock', resources, options, work);
   if (result.outcome === 'busy') throw new ResourcesBusyError(result.by, result.retryAfterMs);
   return result;
 }
 
 async function tryWithLock<R>(
   settings: LockSettings,
+  door: 'withLock' | 'tryWithLock',
   resources: readonly Resource[],
-  { unlock, ...options }: WithLockOptions,
+  given: WithLockOptions,
   work: Work<R>,
 ): Promise<TryWithLockResult<R>> {
+  expectOptions(given, { door, known: withLockOptionNames, docs });
+  const { unlock, ...options } = given;
   checkRules(unlock);
   const named = namesOf(resources, settings.host);
   const acquired = await acquireNamed(settings, named, options);

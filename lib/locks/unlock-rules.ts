@@ -1,5 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { LockKeptError } from './errors.ts';
 import type { LockSettings } from './options.ts';
 import type { Lock } from './owned-lock.ts';
@@ -24,8 +26,11 @@ export interface UnlockRules {
  */
 export type Settled = 'unlocked' | 'kept' | 'stale' | 'unknown';
 
+const known = { onSuccess: true, onFailure: true } as const satisfies NamesOf<UnlockRules>;
+
 /** @throws OptionError: a rule that is misspelt would keep the lock without a word */
 export function checkRules(rules: UnlockRules | undefined): void {
+  if (rules !== undefined) expectOptions(rules, { door: 'withLock', within: 'unlock', known, docs: 'docs/locks.md' });
   for (const name of ['onSuccess', 'onFailure'] as const) {
     const rule = rules?.[name];
     const isRule = rule === 'unlock' || rule === 'keep' || typeof rule === 'function';

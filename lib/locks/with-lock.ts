@@ -1,5 +1,6 @@
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { inside } from './nested.ts';
-import type { LockAllOptions } from './options.ts';
+import { type LockAllOptions, lockAllOptionNames } from './options.ts';
 import type { Lock, OwnedLock } from './owned-lock.ts';
 import { keepRenewed } from './renewal.ts';
 import type { Resource } from './resource.ts';
@@ -9,6 +10,8 @@ export interface WithLockOptions extends LockAllOptions {
   /** What becomes of the lock when the work has ended. There is no default: only the author knows what a failure leaves behind. */
   readonly unlock: UnlockRules;
 }
+
+export const withLockOptionNames = { ...lockAllOptionNames, unlock: true } as const satisfies NamesOf<WithLockOptions>;
 
 /** The lock as the work under it sees it. */
 export type WorkingLock = Lock & {

@@ -2,8 +2,10 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import { expect, expectWhole } from '../../kernel/check.ts';
 import type { Host } from '../../kernel/host.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { canonicalValue, fingerprintOf } from '../../payload/fingerprint.ts';
-import { type TableOptions, tableOf } from '../../stores/dynamodb/options.ts';
+import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import { WorkUnfinishedError } from '../errors.ts';
 import { heard } from '../heard.ts';
 import { type Progress, progressOf, type Segment, segmentsOf, type WorkName } from '../progress.ts';
@@ -52,6 +54,22 @@ export interface ForEachItemOptions<T> extends TableOptions {
   readonly names?: WorkNames;
 }
 
+const docs = 'docs/locks.md';
+const known = {
+  ...tableOptionNames,
+  id: true,
+  work: true,
+  fence: true,
+  check: true,
+  chunk: true,
+  concurrency: true,
+  signal: true,
+  retentionSeconds: true,
+  documents: true,
+  host: true,
+  names: true,
+} as const satisfies NamesOf<ForEachItemOptions<unknown>>;
+
 /** The writes for a chunk, whose first item is the one at `from`. */
 export type WritesFor<T> = (
   chunk: readonly T[],
@@ -95,6 +113,7 @@ async function attemptAll<T>(
   options: ForEachItemOptions<T>,
   writesFor: WritesFor<T>,
 ): Promise<ForEachItemResult> {
+  expectOptions(options, { door: 'forEachItem', known, docs });
   const { id, work, fence, host = nodeHost, names = processWorkNames } = options;
   const { check = () => [], chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600, signal } = options;
   expect(typeof id === 'string' && id !== '', 'id', 'a text that is not empty', typeof id);
@@ -220,6 +239,8 @@ export function readProgress(
 }
 
 async function lookUp(options: Parameters<typeof readProgress>[0]): Promise<Progress | undefined> {
+  // Of a work, the options of `forEachItem` name it just as well.
+  expectOptions(options, { door: 'readProgress', known, docs });
   expectName(options.work);
   return lookUpWork({ ...documentsOf(options), host: nodeHost }, options);
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { AS_CDK_BUNDLES } from '../../../shop/changed-bundle.ts';
+import { AS_CDK_BUNDLES } from '../../../lib/rehearsal/bundle.ts';
 import { checkOut } from './checkout.ts';
 
 /**

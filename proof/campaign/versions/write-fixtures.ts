@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
-import { PROJECT } from '../../../lib/rehearsal/synthesize.ts';
+import { PROJECT } from '../../../shop/app/project.ts';
 import { claimsTable } from '../../../test/support/tables.ts';
 import { virtualHost } from '../../../test/support/virtual-host.ts';
 import { libraryOf } from './library-of.ts';

@@ -4,7 +4,7 @@ import { type AttributeValue, DeleteTableCommand, DynamoDBClient, ScanCommand } 
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Lock } from '../../../lib/locks/index.ts';
 import { startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
-import { PROJECT } from '../../../lib/rehearsal/synthesize.ts';
+import { PROJECT } from '../../../shop/app/project.ts';
 import { claimsTable } from '../../../test/support/tables.ts';
 import { virtualHost } from '../../../test/support/virtual-host.ts';
 import { libraryOf } from './library-of.ts';
