@@ -195,7 +195,7 @@ describe('withLock', () => {
       by: [{ holder: 'request-2', reason: 'since yesterday' }],
       retryAfterMs: expect.any(Number),
     });
-    await expect(locks().lockAll([debt], rules)).rejects.toThrow(ResourcesBusyError);
+    await expect(locks().lockAll([debt], { holder: 'request-1' })).rejects.toThrow(ResourcesBusyError);
     const answer = await locks().tryWithLock([debt], rules, work);
     expect(answer).toMatchObject({ outcome: 'busy', by: [{ holder: 'request-2', reason: 'since yesterday' }] });
     expect(ran).toBe(false);
@@ -213,7 +213,7 @@ describe('withLock', () => {
     const debt = fresh();
     const answer = await locks().withLock([debt], { holder: 'request-1', unlock: both }, async ({ signal }) => {
       await elsewhere(() => locks().lockAll([debt], { holder: 'request-1' }));
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
     });
     expect(answer).toMatchObject({ outcome: 'done', lock: 'stale' });
     expect(await locks().read([debt])).toMatchObject([{ status: 'held' }]);
