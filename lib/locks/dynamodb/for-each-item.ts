@@ -12,7 +12,7 @@ import { type Progress, progressOf, type Segment, segmentsOf, type WorkName } fr
 import { type Place, segmentId } from './earlier-versions.ts';
 import { beginWork, lookUpWork, mostActions, moveOn, type ProgressTable, readSegments } from './progress.ts';
 import type { TransactAction } from './transact-action.ts';
-import { processWorkNames, type WorkNames } from './work-names.ts';
+import { processWorkNames, WorkNames } from './work-names.ts';
 
 export interface ForEachItemOptions<T> extends TableOptions {
   /** The identity of the request, the same on every attempt: `claim.effectKey`. */
@@ -50,7 +50,7 @@ export interface ForEachItemOptions<T> extends TableOptions {
   readonly documents?: DynamoDBDocumentClient;
   /** The clock, the random source and the timers. Only simulations set it. */
   readonly host?: Host;
-  /** The names in use. Only simulations set it: what one world has in use is free in another. @default those of this process */
+  /** The names in use. Only simulations set it. @default those of this process; with a `host` of your own, none */
   readonly names?: WorkNames;
 }
 
@@ -114,7 +114,9 @@ async function attemptAll<T>(
   writesFor: WritesFor<T>,
 ): Promise<ForEachItemResult> {
   expectOptions(options, { door: 'forEachItem', known, docs });
-  const { id, work, fence, host = nodeHost, names = processWorkNames } = options;
+  const { id, work, fence, host = nodeHost } = options;
+  // What one simulated world has in use is free in the next one, which may have the same requests and the same fences.
+  const { names = host === nodeHost ? processWorkNames : new WorkNames() } = options;
   const { check = () => [], chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600, signal } = options;
   expect(typeof id === 'string' && id !== '', 'id', 'a text that is not empty', typeof id);
   expectName(work);

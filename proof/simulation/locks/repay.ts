@@ -1,7 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { sleep } from '../../../lib/kernel/host.ts';
-import { WorkNames } from '../../../lib/locks/dynamodb/work-names.ts';
 import {
   dynamoLockStore,
   forEachItem,
@@ -99,8 +98,6 @@ export async function repay(
           tableName: TableName,
           documents: documentsOver(hanging),
           host,
-          // Of this sandbox: what other simulated worlds have in use is free here.
-          names: new WorkNames(),
           chunk,
           concurrency,
           signal,
