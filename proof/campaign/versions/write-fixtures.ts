@@ -7,7 +7,7 @@ import { PROJECT } from '../../../shop/app/project.ts';
 import { context, sqsEvent, sqsRecord } from '../../../test/support/lambda.ts';
 import { claimsTable } from '../../../test/support/tables.ts';
 import { virtualHost } from '../../../test/support/virtual-host.ts';
-import { packVersion } from './packed.ts';
+import { libraryOf } from './library-of.ts';
 
 /*
  * node proof/campaign/versions/write-fixtures.ts [--from <commit>]: lets the library of a commit write one record of each kind, and
@@ -17,21 +17,10 @@ import { packVersion } from './packed.ts';
 
 const { values } = parseArgs({ options: { from: { type: 'string', default: '41b56fa' } } });
 
-/** The packed library of the commit, as its users import it. Its types were those of this version's names. */
-async function libraryOf(
-  commit: string,
-): Promise<
-  typeof import('../../../lib/index.ts') &
-    typeof import('../../../lib/stores/dynamodb/index.ts') &
-    typeof import('../../../lib/sqs/index.ts')
-> {
-  const { urlOf } = await packVersion(commit);
-  return {
-    ...(await import(urlOf('pawl'))),
-    ...(await import(urlOf('pawl/dynamodb'))),
-    ...(await import(urlOf('pawl/sqs'))),
-  };
-}
+/** Its types were those of this version's names. */
+type Library = typeof import('../../../lib/index.ts') &
+  typeof import('../../../lib/stores/dynamodb/index.ts') &
+  typeof import('../../../lib/sqs/index.ts');
 
 await using server = await startDynamoDbLocal();
 const client = new DynamoDBClient({
@@ -39,7 +28,7 @@ const client = new DynamoDBClient({
   region: 'us-east-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
-const pawl = await libraryOf(values.from);
+const pawl = await libraryOf<Library>(values.from, ['pawl', 'pawl/dynamodb', 'pawl/sqs']);
 const tableName = await claimsTable(client);
 const store = pawl.dynamoStore({ tableName, client });
 const host = virtualHost();
