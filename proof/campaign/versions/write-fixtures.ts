@@ -204,11 +204,11 @@ const keepMessage = fixtures('messages-v1');
 const known = new Set<string>();
 for (const { id } of await allItems()) known.add(String(id?.S));
 for (const [name, [body, ...fields]] of Object.entries(messages)) {
-  const effectKeys = await dieWith(body, fields);
+  const [effectKey, stepEffectKey] = await dieWith(body, fields);
   const written = (await allItems()).find(({ id }) => !known.has(String(id?.S)));
   const item = ofSchema1(written, name);
   known.add(String(item['id']?.S));
-  keepMessage(name, { body, fields, effectKeys, item });
+  keepMessage(name, { body, fields: fields.join(' '), effectKey, stepEffectKey, item });
 }
 client.destroy();
 // Some handlers never end.
