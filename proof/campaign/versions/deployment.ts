@@ -43,6 +43,11 @@ export interface DeploymentResult {
   readonly timedOut: number;
   readonly lost: number;
   readonly doubled: number;
+  /** Effects that wait for the operator's decision, under `park`. */
+  readonly parked: number;
+  /** Effects that have not happened, and whose message pawl put into a dead-letter queue with its reason. */
+  readonly setAside: number;
+  /** Messages that were still on their queues when the time was up. */
   readonly left: number;
   readonly isGood: boolean;
   readonly seconds: number;
@@ -126,13 +131,15 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     timedOut: result.sandboxes.timedOut,
     lost: count(result, 'lost') + result.payments.drift.length + result.repayments.wanted - result.repayments.repaid,
     doubled: count(result, 'doubled') + result.repayments.repaidTwice.length,
+    parked: count(result, 'parked'),
+    setAside: count(result, 'setAside'),
     left: result.left,
     isGood: isGood(result),
     seconds: result.seconds,
   };
 }
 
-function count(result: TrafficResult, which: 'lost' | 'doubled'): number {
+function count(result: TrafficResult, which: 'lost' | 'doubled' | 'parked' | 'setAside'): number {
   return result.emails[which].length + result.giftCards[which].length;
 }
 

@@ -68,7 +68,7 @@ async function main(): Promise<number> {
     results.push(result);
     progress.say(
       `  ${result.killed} killed, ${result.timedOut} timed out, ${result.refusals} records refused by ${values.older}; ${result.deadLettered} messages dead-lettered by SQS: ` +
-        `${result.deadLetteredByOlder} with a record that it had refused, ${result.deadLetteredDone} whose effect had happened; after a redrive ${result.lost} lost, ${result.doubled} doubled, in ${result.seconds} s`,
+        `${result.deadLetteredByOlder} with a record that it had refused, ${result.deadLetteredDone} whose effect had happened; after a redrive ${result.lost} lost, ${result.doubled} doubled, ${result.parked} parked, ${result.setAside} set aside, ${result.left} left, in ${result.seconds} s`,
     );
     process.stdout.write(`${JSON.stringify(result)}\n`);
   }
