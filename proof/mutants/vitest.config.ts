@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What Stryker's mutants meet: the unit tests that look at the core, SQS, Middy and the stores, and no search. */
+/** The tests that Stryker runs: the unit tests of the kernel, the claims, SQS, Middy and the stores, and no search. */
 export default defineConfig({
-  test: { include: ['test/{core,sqs,middy,stores}/**/*.test.ts', 'test/laws/memory.test.ts'] },
+  test: { include: ['test/{kernel,payload,claims,sqs,middy,stores}/**/*.test.ts', 'test/laws/memory.test.ts'] },
 });
