@@ -1,14 +1,17 @@
 import type { SqsEvent } from '../../lib/sqs/index.ts';
 
 /**
- * What arrives. `first`: messages nobody has seen. `duplicate`: their keys again, in new messages, when they are completed.
- * `redelivered`: the messages themselves again, completed, with a receive count of 2. `failing`: messages nobody has seen,
- * of which the handler fails every fifth.
+ * The messages of a batch.
+ *
+ * - `first`: new messages.
+ * - `duplicate`: the keys of completed messages, in new messages.
+ * - `redelivered`: the completed messages themselves, with a receive count of 2.
+ * - `failing`: new messages; the handler fails at every fifth.
  */
 export const SCENARIOS = ['first', 'duplicate', 'redelivered', 'failing'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
-/** Where the messages of a batch come in the series of a round: those of `first` are met again by the two after it. */
+/** The place of a batch in the series of a round. The two scenarios after `first` use its messages again. */
 export interface Place {
   readonly series: string;
   readonly from: number;
@@ -21,7 +24,7 @@ export interface Delivery {
   readonly context: { getRemainingTimeInMillis(): number };
 }
 
-/** What a contender that makes effects happen once has to make of a batch. */
+/** What a contender that makes effects happen once must do with a batch. */
 export interface Expected {
   readonly effects: number;
   readonly failures: number;

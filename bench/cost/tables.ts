@@ -15,10 +15,10 @@ const TITLE: Readonly<Record<Scenario, string>> = {
   first: 'First deliveries',
   duplicate: 'Duplicates of completed messages, received for the first time',
   redelivered: 'Completed messages, delivered again (receive count 2)',
-  failing: 'First deliveries, of which the handler fails every fifth',
+  failing: 'First deliveries; the handler fails at every fifth',
 };
 
-/** Everything that was measured, as tables of text. */
+/** All measurements, as tables of text. */
 export function tablesOf(results: Results): readonly Table[] {
   const comparisons = compare(results);
   const batches = SCENARIOS.map((scenario) => ({

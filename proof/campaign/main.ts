@@ -6,8 +6,8 @@ import { parseArgs, promisify } from 'node:util';
 import { type SeedResult, summaryOf } from './summary.ts';
 
 /*
- * npm run campaign: the local stack with real processes, seed after seed, until enough of them were killed. Each seed's result is kept in a
- * file, so that a campaign that was stopped goes on where it was. --retry: all consumers under that policy.
+ * npm run campaign: the local stack with real processes, seed after seed, until enough processes were killed. A file keeps each seed's result,
+ * so that a campaign that was stopped goes on from there. --retry: all consumers under that policy.
  */
 
 const { values } = parseArgs({
@@ -31,7 +31,7 @@ function known(): SeedResult[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** One run. What ends with another code than 0 has found something, and its line says what. */
+/** One run. If its exit code is not 0, it has found a failure, and its line says which. */
 async function run(seed: number): Promise<SeedResult> {
   const args = [local, ...how, '--seed', String(seed), '--kill', values.kill];
   const child = promisify(execFile)(process.execPath, args, { timeout: 400_000, maxBuffer: 64 * 1024 * 1024 });

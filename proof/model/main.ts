@@ -4,12 +4,12 @@ import { compared, difference, distinctTrails } from './conformance.ts';
 import { search } from './search.ts';
 import { modelOf } from './world.ts';
 
-const help = `Searches every state of the protocol within stated bounds, and prints what it found.
+const help = `Searches every state of the protocol within stated bounds, and prints the states and any broken promise.
 
-  --only NAME      only this configuration; again for more
-  --small          the reduced bounds that npm test has, where each way through the search's worker is also compared with what ships
-  --most N         give a configuration up after N states
-  --list           the names, and nothing else`;
+  --only NAME      only this configuration; repeat the option for more
+  --small          the reduced bounds of npm test; also compares each way through the search's worker with the production code
+  --most N         gives a configuration up after N states
+  --list           prints the names and searches nothing`;
 
 async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -1,40 +1,46 @@
 import type { Mutant } from './mutant.ts';
 
-/** What became of a mutant. Without `by`, it survived. */
+/** The result of one mutant. Without `by`, it survived. */
 export interface Result {
   readonly mutant: Mutant;
   readonly by?: string;
-  /** The test or the promise that it was found by. */
+  /** The test or the promise that found it. */
   readonly proof?: string;
-  /** Until it was found, with those that it had got past. */
+  /** Until it was found, including the checks that it passed. */
   readonly seconds: number;
 }
 
 export function documentOf(results: readonly Result[], mutants: number, commit: string, date: Date): string {
   const survivors = results.filter(({ by }) => by === undefined).length;
   const left = mutants - results.length;
-  const unmet = left > 0 ? `; ${left} more are written down and were not reached in the time there was` : '';
+  const unmet = left > 0 ? `; the time was too short for ${left} more` : '';
   const day = date.toISOString().slice(0, 10);
   const rows = results.map(({ mutant, by, proof = '', seconds }) =>
     [mutant.what, `\`${mutant.file}\``, by ?? '**survived**', proof, String(seconds)].map(cell).join(' | '),
   );
   return `# Mutants
 
-The protocol, broken by hand in one place after the other, and what noticed. A mutant is a text of one file and what takes its
-place (\`proof/mutants\`); it is applied to a copy of the repository, and meets in this order: the exhaustive search within small
-bounds, if the file is one that the search runs or compares its worker with; the unit tests of its own folder; all unit tests; the laws of the stores, on DynamoDB
-Local; the scenarios and integration tests. The first that fails has found it. Each of them passes without a mutant, which is
-checked in the same run. A mutant whose text is not found any more is an error.
+A mutant breaks the protocol on purpose, in one place. Each mutant names a text of one file and its replacement (\`proof/mutants\`). The run applies it to a copy of the repository.
+
+The copy then goes through these checks, in this order. The first check that fails has found the mutant.
+
+1. The exhaustive search within small bounds, if the file is one that the search runs or compares its worker with.
+2. The unit tests of the file's own folder.
+3. All unit tests.
+4. The laws of the stores, on DynamoDB Local.
+5. The scenarios and the integration tests.
+
+The same run checks that each of them passes without a mutant. If the text of a mutant no longer exists, the run fails.
 
 \`\`\`sh
 npm run mutants -- --write                # all of them
 npm run mutants -- --only lib/claims/settle # some
 \`\`\`
 
-${day}, commit \`${commit}\`: **${results.length - survivors} of ${results.length} found**, ${survivors} survived${unmet}. Seconds are of a machine with two busy cores, and include those that
-a mutant had got past; the search alone passes in about 13.
+${day}, commit \`${commit}\`: **${results.length - survivors} of ${results.length} found**, ${survivors} survived${unmet}. The seconds include the checks that a mutant passed. They belong to a machine
+with two busy cores, on which the search alone passes in about 13 s.
 
-Broken | in | found by | which says | seconds
+mutant | file | found by | test or promise | seconds
 --- | --- | --- | --- | ---:
 ${rows.join('\n')}
 `;

@@ -9,13 +9,13 @@ import { type Killer, killers } from './killers.ts';
 import { broken, type Mutant } from './mutant.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
-const help = `Breaks the protocol in one place after the other, in a copy of the repository, and sees what notices.
+const help = `Breaks the protocol on purpose, one place at a time, in a copy of the repository, and reports which check finds it.
 
-  --only TEXT   only mutants with this in their file or description
-  --write       also writes docs/mutants.md
-  --log FILE    keeps each result there, and goes on from those that are there
-  --minutes N   starts none after so many minutes
-  --list        the mutants, and nothing else`;
+  --only TEXT   only the mutants whose file or description contains this text
+  --write       also writes docs/evidence/mutants.md
+  --log FILE    appends each result to this file, and skips the mutants that it already has
+  --minutes N   starts no mutant after N minutes
+  --list        prints the mutants and runs none`;
 
 const repository = join(import.meta.dirname, '../..');
 const mutants = [...core, ...adapters];
@@ -58,7 +58,10 @@ async function main(args: readonly string[]): Promise<void> {
   if (survivors.length > 0) process.exitCode = 1;
   if (values.write) {
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
-    writeFileSync(join(repository, 'docs/mutants.md'), documentOf(results, mutants.length, commit, new Date()));
+    writeFileSync(
+      join(repository, 'docs/evidence/mutants.md'),
+      documentOf(results, mutants.length, commit, new Date()),
+    );
   }
 }
 
@@ -70,7 +73,7 @@ function resultsIn(file: string): readonly Result[] {
     .map((line) => JSON.parse(line) as Result);
 }
 
-/** Whoever fails without any mutant kills none. Asked when one has first been killed by it. */
+/** A check that fails without a mutant proves nothing. Each check runs once without a mutant, before its first mutant. */
 function healthOf({ folder }: Workspace): (killer: Killer) => Promise<void> {
   const known = new Set<Killer>();
   return async (killer) => {

@@ -3,7 +3,7 @@ import type { Finding } from '../../lib/testing/index.ts';
 import { type ComparedReport, cases, compare, deliveries } from './compare.ts';
 
 /*
- * node proof/peer/main.ts [max]: the tables of docs/proof-peer.md.
+ * node proof/peer/main.ts [max]: the tables of docs/evidence/peer.md.
  */
 
 const max = Number(process.argv[2] ?? 3000);

@@ -10,13 +10,13 @@ npm run simulate -- [--world both] --seed N [--trace]
   --world W     claims: consumers of a queue. doors: every feature behind every door, with operators and HTTP clients.
                 both: claims under odd seeds, doors under even ones. locks: locks over many resources
   --locks       --world locks
-  --seeds N     how many seeds to run
-  --from N      the first of them
-  --workers N   in how many threads
-  --minutes M   end after so many minutes
-  --state FILE  keep in this file how far it has come, and go on from there if it exists
-  --stop        stop at the first failure
-  --seed N      one seed, with the last of what happened; --trace tells the whole story`;
+  --seeds N     runs N seeds
+  --from N      the first seed
+  --workers N   the number of threads
+  --minutes M   ends after M minutes
+  --state FILE  keeps its progress in this file, and goes on from there if the file exists
+  --stop        stops at the first failure
+  --seed N      runs one seed and prints the end of its story; --trace prints the whole story`;
 
 const { values } = parseArgs({
   options: {
@@ -37,7 +37,7 @@ const { values } = parseArgs({
 const what = (values.locks ? 'locks' : values.world) as What;
 if (!(what in worlds)) throw new TypeError(`--world: expected ${Object.keys(worlds).join(', ')}; got ${what}`);
 
-/** So many failures are told, and then it stops. */
+/** After this many failures it stops. */
 const mostFailures = 20;
 
 function commit(): string | undefined {

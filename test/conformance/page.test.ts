@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { withTables } from './page.ts';
 
-const path = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url));
+const path = fileURLToPath(new URL('../../docs/evidence/conformance.md', import.meta.url));
 
-// `UPDATE_PAGE=1 npx vitest run --project unit test/conformance/page` writes them.
+// `UPDATE_PAGE=1 npx vitest run --project unit test/conformance/page` writes the tables.
 test('the page shows the tables that the tests were made from', () => {
   const page = readFileSync(path, 'utf8');
   const expected = withTables(page);

@@ -14,7 +14,7 @@ import {
   table,
 } from './table.ts';
 
-/** The tables of `docs/conformance.md`, by the marker that they stand behind. */
+/** The tables of `docs/evidence/conformance.md`, each under the name of its marker. */
 export function pageTables(): ReadonlyMap<string, string> {
   return new Map([
     ['queue', tableOf('queue')],
@@ -67,12 +67,12 @@ const notes = (reasons: readonly string[]) =>
   reasons.length === 0 ? [] : ['', listOf(reasons.map((reason, index) => `${letterOf(index)} ${reason}`))];
 const listOf = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
 
-/** A page with its tables in it. @throws Error where a marker is missing */
+/** The page with its tables filled in. @throws Error if a marker is missing */
 export function withTables(page: string): string {
   let made = page;
   for (const [name, text] of pageTables()) {
     const between = new RegExp(`(<!-- ${name} -->\n)[^]*?(<!-- end of ${name} -->)`);
-    if (!between.test(made)) throw new Error(`the page has no place for the table ${name}`);
+    if (!between.test(made)) throw new Error(`the page has no markers for the table ${name}`);
     made = made.replace(between, (_, begin: string, end: string) => `${begin}${text}\n${end}`);
   }
   return made;

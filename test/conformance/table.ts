@@ -1,6 +1,6 @@
 /*
- * What is known of every official Middy middleware for queues and for HTTP beside pawl. The tests try each cell of this table, and
- * `docs/conformance.md` shows it.
+ * Every official Middy middleware for queues and for HTTP, beside pawl. The tests try each cell, and the tables of
+ * `docs/evidence/conformance.md` are made from this table.
  */
 
 export const cores = [5, 6, 7] as const;
@@ -9,11 +9,11 @@ export type Core = (typeof cores)[number];
 
 export type Door = 'queue' | 'http';
 
-/** Where a middleware stands, beside pawl's. */
+/** Where the other middleware stands. */
 export const positions = ['outside', 'inside', 'around', 'whole'] as const;
 export type Position = (typeof positions)[number];
 
-/** What a position is at each door, as it is written. */
+/** How each position is written at each door. */
 export const pawlAt: Readonly<Record<Door, Readonly<Record<Position, string>>>> = {
   queue: {
     outside: '.use(theirs).use(sqsOnce(…))',
@@ -30,34 +30,37 @@ export const pawlAt: Readonly<Record<Door, Readonly<Record<Position, string>>>> 
 };
 
 /**
- * What is expected. `works`: under the crash sweep no effect doubles and no message is lost. `refused`: nothing runs, and the error is this
- * sentence. `impossible`: the two contradict each other, for this reason, and no test can try it.
+ * The expected result.
+ *
+ * - `works`: under the crash sweep no effect doubles and no message is lost.
+ * - `refused`: nothing runs, and the error is this sentence.
+ * - `impossible`: the two contradict each other for this reason, so no test can try them together.
  */
 export type Cell =
   | { readonly kind: 'works'; readonly note?: string; readonly reasons?: 'lost' }
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'impossible'; readonly reason: string };
 
-/** Whether a replay is what the first client got: `same`, or `bare`, without what this middleware did to it. */
+/** Whether a replay equals the first client's response: `same`, or `bare`, which lacks this middleware's changes. */
 export type Replay = 'same' | 'bare';
 
 export interface Row {
-  /** Whose package it is. @default '@middy' */
+  /** The package's scope. @default '@middy' */
   readonly scope?: '@middy' | '@aws-lambda-powertools';
   /** The package, without its scope. */
   readonly name: string;
-  /** What of it is used, where it can be used in several ways. */
+  /** The way in which it is used, if there are several. */
   readonly used?: string;
   readonly doors: readonly Door[];
-  /** The majors of it that are on npm. A core is tried with the newest that is not newer than itself. */
+  /** The majors that npm has. Each core is tried with the newest major that is not newer than the core. */
   readonly majors: readonly number[];
-  /** Where it is not simply `works`. */
+  /** The positions at which it does not simply work. */
   readonly cells?: Partial<Readonly<Record<Door, Partial<Readonly<Record<Position, Cell>>>>>>;
-  /** Where core 5 differs. */
+  /** The positions at which core 5 differs. */
   readonly core5?: Partial<Readonly<Record<Door, Partial<Readonly<Record<Position, Cell>>>>>>;
-  /** Where a replay lacks what this middleware adds; elsewhere it is the same. */
+  /** The positions at which a replay lacks this middleware's changes. */
   readonly bare?: readonly Position[];
-  /** Where it has rounded the numbers of a body beyond 2^53 before pawl compares it. Such a request is refused. */
+  /** The positions at which it rounds numbers beyond 2^53 before pawl sees the body. pawl refuses such a request. */
   readonly rounds?: readonly Position[];
 }
 
@@ -69,10 +72,10 @@ const http: readonly Door[] = ['http'];
 const powertools = '@aws-lambda-powertools';
 
 const works: Cell = { kind: 'works' };
-/** The middleware hides from pawl what the handler threw: a `RetryableError` counts as an error that says nothing. */
+/** The middleware hides the handler's error from pawl: a `RetryableError` counts as an unknown error. */
 const withoutReasons: Cell = { kind: 'works', reasons: 'lost' };
 
-/** Pawl finds its key and its copies by the event: what an envelope held is none. */
+/** pawl reads its key and its copies from the event. The content of an envelope is not an event. */
 const noQueue: Cell = { kind: 'refused', sentence: 'expected an SQS event and a Lambda context' };
 const noRequest: Cell = {
   kind: 'refused',
@@ -81,20 +84,20 @@ const noRequest: Cell = {
 
 const answeredByOthers: Cell = {
   kind: 'impossible',
-  reason: 'It answers in the place of pawl, or of the handler, and Lambda or `once` takes that for success',
+  reason: 'It responds instead of pawl or the handler, and Lambda or `once` takes that response for success',
 };
 
 const untold: Cell = {
   kind: 'impossible',
-  reason: 'Middy 5 does not tell pawl that another middleware has answered early',
+  reason: 'Middy 5 does not tell pawl that another middleware has returned early',
 };
 
-/** Pawl needs the text of a body as it was sent: numbers are rounded by then, and two intents pass for one. */
+/** pawl needs the body's text as it was sent. After parsing, numbers are rounded, and two intents can look the same. */
 const noText: Cell = { kind: 'refused', sentence: 'another middleware has parsed it' };
 
-/** Middy skips every `after` when an answer comes early, as a replay does. */
+/** If a middleware returns early, as a replay does, Middy skips every `after`. */
 const afterOnly: readonly Position[] = ['outside'];
-/** Where the event comes to pawl as others have left it. */
+/** The positions at which other middlewares change the event before pawl sees it. */
 const beforePawl: readonly Position[] = ['outside', 'around'];
 
 export const table: readonly Row[] = [
@@ -105,7 +108,7 @@ export const table: readonly Row[] = [
   { name: 'warmup', doors: both, majors: all },
   {
     name: 'warmup',
-    used: 'which answers for real work once',
+    used: 'which responds to one real event',
     doors: both,
     majors: all,
     cells: {
@@ -138,7 +141,7 @@ export const table: readonly Row[] = [
         inside: withoutReasons,
         whole: {
           kind: 'impossible',
-          reason: '`once` takes a returned value for success, and this middleware returns what failed',
+          reason: '`once` takes a returned value for success, and this middleware returns the list of failures',
         },
       },
     },
@@ -188,7 +191,7 @@ export const table: readonly Row[] = [
   },
 ];
 
-/** One combination that is tried. */
+/** One combination that a test tries. */
 export interface Tried {
   readonly row: Row;
   readonly core: Core;
@@ -225,15 +228,15 @@ export function triedAt(door: Door): readonly Tried[] {
     );
 }
 
-/** Whether it answers an invocation itself, once. */
+/** Whether it responds to one invocation by itself. */
 export const answersOnce = ({ name, used }: Row): boolean => name === 'warmup' && used !== undefined;
 
-/** Whether what the handler throws does not come through to pawl. */
+/** Whether it hides the handler's error from pawl. */
 export function hidesReasons({ expected }: Tried): boolean {
   return expected.kind === 'works' && expected.reasons === 'lost';
 }
 
-/** A row's name, as a test and the page have it. */
+/** A row's name, in the tests and on the page. */
 export function labelOf({ scope, name, used }: Row): string {
   return `${scope === powertools ? `Powertools’ ${name}` : name}${used === undefined ? '' : ` (${used})`}`;
 }
@@ -242,7 +245,7 @@ export function nameOf({ row, core, major, door, position }: Tried): string {
   return `${labelOf(row)} ${major} on core ${core}: ${pawlAt[door][position]}`;
 }
 
-/** What of Powertools is no middleware, and stands beside pawl in the author's code. */
+/** A function of Powertools that is not a middleware, and stands beside pawl in the author's code. */
 export interface Beside {
   readonly id:
     | 'batch in sqsOnce'

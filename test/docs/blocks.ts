@@ -4,12 +4,21 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The pages with examples, as paths from the root. */
-export const guides: readonly string[] = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'))
+const pagesIn = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+    .map((name) => `${folder}/${name}`);
+
+/** The pages with examples, as paths from the root. */
+export const guides: readonly string[] = ['README.md', ...pagesIn('docs')];
+
+/** The guides, and the pages that link to them. */
+export const pages: readonly string[] = [
+  ...guides,
+  ...pagesIn('docs/evidence'),
+  'CONTRIBUTING.md',
+  'DESIGN.md',
+  'bench/BENCHMARKS.md',
 ];
 
 export interface Block {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { blocksOf, guides, ROOT } from './blocks.ts';
+import { blocksOf, guides, pages, ROOT } from './blocks.ts';
 
 /** What a link into a page may name: its headings, as GitHub names them, and its own anchors. */
 function anchorsOf(path: string): readonly string[] {
@@ -56,13 +56,20 @@ test('the code in the README and in the guides compiles', { timeout: 120_000 }, 
   expect(status, stdout).toBe(0);
 });
 
-test('every link between the guides leads somewhere', () => {
-  for (const guide of guides) {
-    const text = readFileSync(join(ROOT, guide), 'utf8');
+test('every link from page to page leads to a file, and to a place in it', () => {
+  for (const page of pages) {
+    const text = readFileSync(join(ROOT, page), 'utf8');
     for (const [, target = '', anchor] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
-      const path = target === '' ? join(ROOT, guide) : join(ROOT, guide, '..', target);
-      expect(() => readFileSync(path), `${guide} links to ${target}`).not.toThrow();
-      if (anchor !== undefined) expect(anchorsOf(path), `${guide} links to ${target}#${anchor}`).toContain(anchor);
+      const path = target === '' ? join(ROOT, page) : join(ROOT, page, '..', target);
+      expect(existsSync(path), `${page} links to ${target}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(path), `${page} links to ${target}#${anchor}`).toContain(anchor);
     }
+  }
+});
+
+test('the index of the evidence names every page of it', () => {
+  const index = readFileSync(join(ROOT, 'docs/evidence/README.md'), 'utf8');
+  for (const name of readdirSync(join(ROOT, 'docs/evidence')).filter((name) => name !== 'README.md')) {
+    expect(index).toContain(`(${name})`);
   }
 });

@@ -1,5 +1,5 @@
 /*
- * Every feature at every door. The sweeps and the refusals are made from this table, and `docs/matrix.md` shows it.
+ * Every feature at every door. The sweeps, the refusals and the tables of `docs/evidence/matrix.md` are made from this table.
  */
 
 export const doors = ['eachMessage', 'sqsOnce', 'once', 'onceOverHttp', 'httpOnce', 'eachTransaction'] as const;
@@ -33,9 +33,10 @@ export type Feature = (typeof features)[number];
 /**
  * What is expected of a feature at a door.
  *
- * `swept`: under each of these policies, and killed at every await, its effects happen once and its record ends as it should. `refused`: it cannot
- * be written with types, and without them this sentence says so before anything runs. `no-claim`: the author's function is given no claim, so that
- * with types there is nothing to call it with; a claim that is made up is refused with this sentence, and without one there is nothing to call.
+ * - `swept`: under each of these policies, and with a worker killed at every await, the effects happen once and the record ends as it should.
+ * - `refused`: the call does not compile. Without types, it throws this sentence before anything runs.
+ * - `no-claim`: the author's function gets no claim, so the feature has nothing to work on. If the feature takes a claim, a made-up claim is refused
+ *   with this sentence.
  */
 export type Cell =
   | { readonly kind: 'swept'; readonly policies: readonly Policy[]; readonly note?: string }
@@ -43,14 +44,14 @@ export type Cell =
   | { readonly kind: 'no-claim'; readonly sentence?: string; readonly why: string };
 
 export interface Row {
-  /** As the page has it. */
+  /** The row's name on the page. */
   readonly label: string;
-  /** What is done, and what the store has to say of it in the end. */
+  /** What the handler does, and what must be true in the end. */
   readonly asserts: string;
   /** Whose policies are swept. */
   readonly whose: 'the consumer’s' | 'the step’s';
   readonly policies: readonly Policy[];
-  /** Where it is not simply swept under all of these. */
+  /** The doors at which it is not simply swept under all of these policies. */
   readonly cells?: Partial<Readonly<Record<Door, Cell>>>;
 }
 
@@ -61,8 +62,8 @@ const swept = (only: readonly Policy[], note?: string): Cell => ({
 });
 const refused = (sentence: string): Cell => ({ kind: 'refused', sentence });
 
-const handedNoClaim = 'a batch handler is handed messages, and no claims';
-const onlyWrites = 'its function is given a message and no claim, and returns writes';
+const handedNoClaim = 'a batch handler gets messages, not claims';
+const onlyWrites = 'its function gets a message, not a claim, and returns writes';
 const copied = 'expected the claim that the handler was given, and no copy of it';
 const withoutClaim = (sentence?: string) =>
   ({
@@ -72,7 +73,7 @@ const withoutClaim = (sentence?: string) =>
 
 const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
 const noPolicy = refused(`onAbandoned: eachTransaction does not take it: ${nothingInDoubt}`);
-/** What has no policy is run again. */
+/** A door without a policy runs the handler again. */
 const itsOnly = swept(['retry']);
 
 const one = 'one call to a provider';
@@ -87,7 +88,7 @@ export const table: Readonly<Record<Feature, Row>> = {
   },
   park: {
     label: "`onAbandoned: 'park'`",
-    asserts: `${one} that has no key: at most once, and parked where it is in doubt`,
+    asserts: `${one} that has no key: at most once, and the claim is parked if it is in doubt`,
     whose: 'the consumer’s',
     policies: ['park'],
     cells: { eachTransaction: noPolicy },
@@ -108,28 +109,28 @@ export const table: Readonly<Record<Feature, Row>> = {
   },
   step: {
     label: '`step`',
-    asserts: 'two steps, each once; no checkpoint is left of a claim that is done',
+    asserts: 'two steps, each once; a completed claim has no checkpoint left',
     whose: 'the step’s',
     policies,
     cells: withoutClaim(copied),
   },
   stepUnderPark: {
     label: "`step`, consumer under `'park'`",
-    asserts: 'two steps, each at most once: the claim is parked where an attempt is in doubt, and no step runs again',
+    asserts: 'two steps, each at most once; the claim is parked if an attempt is in doubt, and no step runs again',
     whose: 'the consumer’s',
     policies: ['park'],
     cells: withoutClaim(copied),
   },
   commit: {
     label: '`commit`',
-    asserts: 'a write of the application’s, committed with the completion',
+    asserts: 'a write of the application, committed with the completion',
     whose: 'the consumer’s',
     policies,
     cells: withoutClaim(copied),
   },
   commitStep: {
     label: '`commitStep`',
-    asserts: 'a write committed with its checkpoint, then a call; no checkpoint is left of a claim that is done',
+    asserts: 'a write committed with its checkpoint, then a call; a completed claim has no checkpoint left',
     whose: 'the consumer’s',
     policies,
     cells: withoutClaim(copied),
@@ -143,28 +144,28 @@ export const table: Readonly<Record<Feature, Row>> = {
   },
   withLock: {
     label: '`withLock`',
-    asserts: 'a call under a lock that all messages want; no resource is left locked by a claim that is done',
+    asserts: 'a call under a lock that all messages want; a completed claim leaves no resource locked',
     whose: 'the consumer’s',
     policies,
-    cells: { eachTransaction: { kind: 'no-claim', why: `${onlyWrites}, after which a lock would have ended` } },
+    cells: { eachTransaction: { kind: 'no-claim', why: `${onlyWrites}. A lock would end before they are committed` } },
   },
   forEachItem: {
     label: '`forEachItem`',
-    asserts: 'three items in two chunks under a lock, each once, and its progress says so',
+    asserts: 'three items in two chunks under a lock, each once; the progress record says the same',
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: { kind: 'no-claim', why: `${onlyWrites} that fit into one transaction` } },
   },
   attributes: {
     label: '`attributes`',
-    asserts: `${one}, and the attributes are on the record`,
+    asserts: `${one}; the attributes are on the record`,
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: itsOnly },
   },
   renewedLease: {
     label: '`lease: renewedLease(…)`',
-    asserts: 'a call that takes longer than the lease, which is renewed meanwhile',
+    asserts: 'a call that takes longer than the lease; pawl renews the lease',
     whose: 'the consumer’s',
     policies,
     cells: {
@@ -183,7 +184,7 @@ export const table: Readonly<Record<Feature, Row>> = {
   },
   failOpen: {
     label: '`failOpen`',
-    asserts: `${one} that honours the effect key; the record is as it should be unless a request to the store failed`,
+    asserts: `${one} that honours the effect key; the record is correct unless a request to the store failed`,
     whose: 'the consumer’s',
     policies: ['retry'],
     cells: {
@@ -195,7 +196,7 @@ export const table: Readonly<Record<Feature, Row>> = {
   transactionalStore: {
     label: '`transactionalStore`',
     asserts:
-      'the real store, on a simulated table: a write of the application’s where the door can commit one, or else a call',
+      'the real store, on a simulated table: a write of the application if the door can commit one, otherwise a call',
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: itsOnly },
@@ -203,14 +204,15 @@ export const table: Readonly<Record<Feature, Row>> = {
   resolve: {
     label: '`parkedClaims(…).resolve`',
     asserts:
-      'what was parked is decided, and comes again: the call has happened once, and the decision is on the record',
+      'an operator resolves the parked claims, and the messages return: the call happens once, and the resolution is on the record',
     whose: 'the consumer’s',
     policies: ['park'],
     cells: { eachTransaction: swept(['retry'], 'after it has failed `maxAttempts` times') },
   },
   reject: {
     label: '`RejectedError`',
-    asserts: 'of two messages one is rejected: it has no effect, its record is rejected, and the other is done',
+    asserts:
+      'two messages, of which the handler rejects one: it has no effect and its record is `rejected`; the other is completed',
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: itsOnly },

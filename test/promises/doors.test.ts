@@ -147,8 +147,8 @@ describe('sqsOnce', () => {
   );
 
   promise(
-    'docs/scenarios.md, 5',
-    'The key was taken before the handler ran. That one is completed, and no other record appears',
+    'docs/evidence/scenarios.md, 5',
+    'pawl takes the key before the handler runs. It completes that key, and no other record appears',
     'a batch handler that sorts, empties or changes its event completes the right claims and answers for the right messages',
     async () => {
       for (const change of [
@@ -184,8 +184,8 @@ describe('sqsOnce', () => {
   );
 
   promise(
-    'docs/scenarios.md, 3',
-    'The completion stays and the next delivery is acknowledged. That is so when `sqsOnce` is used last',
+    'docs/evidence/scenarios.md, 3',
+    'If `sqsOnce` is used last, as its documentation asks, the completion stays and the next delivery is acknowledged',
     'an after hook of another middleware that throws does not undo a completion',
     async () => {
       const all = rig();
@@ -206,7 +206,7 @@ describe('sqsOnce', () => {
   );
 
   promise(
-    'docs/scenarios.md, 2',
+    'docs/evidence/scenarios.md, 2',
     'The hook touches only what its own request has claimed. The other record stays as it was',
     'an error while another worker has the claim does not touch it',
     async () => {

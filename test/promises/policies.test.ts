@@ -732,7 +732,7 @@ describe('recording', () => {
   }
 
   promise(
-    'docs/scenarios.md, 14',
+    'docs/evidence/scenarios.md, 14',
     'Every reader gets a copy of its own',
     'a duplicate that changes the result it got changes it for nobody else',
     async () => {
@@ -749,8 +749,8 @@ describe('recording', () => {
 
   for (const value of [undefined, null, 0, '', false, Number.NaN, []]) {
     promise(
-      'docs/scenarios.md, 15',
-      'Done is done: a duplicate is acknowledged, or answered with `undefined`',
+      'docs/evidence/scenarios.md, 15',
+      'The claim is completed. A duplicate is acknowledged, or gets `undefined`',
       `a handler that returns ${JSON.stringify(value) ?? 'undefined'} runs once`,
       async () => {
         const all = surroundings();
@@ -780,7 +780,7 @@ describe('recording', () => {
   );
 
   promise(
-    'docs/scenarios.md, 13',
+    'docs/evidence/scenarios.md, 13',
     "The caller of `once` gets the handler's error, and an `outcome-lost` event has both",
     'a release that cannot be written does not hide the error of the handler',
     async () => {
@@ -893,7 +893,7 @@ describe('keys and records', () => {
     );
   }
 
-  promise('docs/scenarios.md, 11', '`0` is a key', 'the key 0 runs once', async () => {
+  promise('docs/evidence/scenarios.md, 11', '`0` is a key', 'the key 0 runs once', async () => {
     const all = surroundings();
     let runs = 0;
     const pay = once({ ...all.plain, key: () => 0, onAbandoned: 'retry' }, () => ++runs);

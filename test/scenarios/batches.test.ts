@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../lib/index.ts';
 import { sqsRecord } from '../support/lambda.ts';
 import { gate, order, queueServer, setUp } from './support.ts';
 
-describe('9 · an error of the author’s with a name of the library’s is an error of the author’s', () => {
+describe('9 · an author’s error with the name of a library error stays the author’s error', () => {
   it.each([
     'RetryableError',
     'RejectedError',
@@ -34,7 +34,7 @@ describe('9 · an error of the author’s with a name of the library’s is an e
     expect(await read('b')).toMatchObject(parked);
   });
 
-  it('one of the library’s own, out of a call inside the handler, makes neither run again', async () => {
+  it('a library error from a call inside the handler runs neither handler again', async () => {
     const { worker, read, refusing } = await setUp();
     const ledger: string[] = [];
     const inner = worker(() => ledger.push('inner'), { store: refusing(() => true) });
@@ -52,7 +52,7 @@ describe('9 · an error of the author’s with a name of the library’s is an e
   });
 });
 
-describe('16 · a duplicate in flight waits for its turn, and nobody else does', () => {
+describe('16 · a duplicate in flight waits for its turn, and no other message waits', () => {
   it.each(['eachMessage', 'sqsOnce'])(
     'with %s, a batch of nothing else is put off until the lease can have ended',
     async (adapter) => {
@@ -115,8 +115,8 @@ describe('16 · a duplicate in flight waits for its turn, and nobody else does',
   });
 });
 
-describe('17 · a batch of any size is worked off a few at a time, and stops before the invocation does', () => {
-  it('of 1,000 messages 25 run at once unless another number is given, and each runs once', async () => {
+describe('17 · a batch of any size runs a few messages at a time, and stops before the invocation ends', () => {
+  it('of 1,000 messages 25 run at once by default, and each runs once', async () => {
     const { consumer, count } = await setUp();
     const ledger: string[] = [];
     const atOnce = Promise.withResolvers<void>();
@@ -138,7 +138,7 @@ describe('17 · a batch of any size is worked off a few at a time, and stops bef
     expect(await count()).toBe(1000);
   });
 
-  it('what was not started near the end is not claimed either, and runs at its next delivery', async () => {
+  it('a message that was not started near the end is not claimed either, and runs at its next delivery', async () => {
     const { consumer, count } = await setUp();
     const ledger: string[] = [];
     let spentMs = 0;

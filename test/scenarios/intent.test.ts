@@ -13,7 +13,7 @@ import {
 import { context, sqsRecord } from '../support/lambda.ts';
 import { type Order, order, queueServer, setUp } from './support.ts';
 
-describe('5 · a handler that changes its event completes the key it was given, and no other', () => {
+describe('5 · a handler that changes its event completes the key that it was given, and no other', () => {
   const forge = (record: object) =>
     Object.assign(record, { body: '{"orderId":"forged"}', messageId: 'forged', receiptHandle: 'forged' });
 
@@ -68,7 +68,7 @@ describe('5 · a handler that changes its event completes the key it was given, 
   });
 });
 
-describe('10 · a fingerprint is the same for the same meaning, and another for another', () => {
+describe('10 · two payloads have the same fingerprint exactly if they have the same meaning', () => {
   const reused = [{ reason: 'key-reused' }];
 
   it.each([
@@ -118,7 +118,7 @@ describe('10 · a fingerprint is the same for the same meaning, and another for 
   });
 });
 
-describe('11 · messages without a key never run, and never stand for one another', () => {
+describe('11 · a message without a key never runs, and never stands for another message', () => {
   it.each([
     ['one field', bodyField('orderId')],
     ['two fields, one of which is there', compositeKey(bodyField('amount'), bodyField('orderId'))],
@@ -159,7 +159,7 @@ describe('11 · messages without a key never run, and never stand for one anothe
   });
 });
 
-describe('12 · a key is what the author says it is: no delivery, no second send and no redrive makes another', () => {
+describe('12 · a key is what the author says it is: a delivery, a second send or a redrive does not change it', () => {
   it('there is no key by default', async () => {
     const { store } = await setUp();
     const options = { operation: 'charge-order', store, onAbandoned: 'retry' } as const;
@@ -167,7 +167,7 @@ describe('12 · a key is what the author says it is: no delivery, no second send
     expect(() => eachMessage(options, () => undefined)).toThrow(/^key: expected a function/);
   });
 
-  it('a receipt handle is in none, not even in that of messageId()', async () => {
+  it('no key contains a receipt handle, not even that of messageId()', async () => {
     const { consumer } = await setUp();
     const ledger: KeyValue[] = [];
     const charge = consumer((message) => ledger.push(message.messageId), { key: messageId() });

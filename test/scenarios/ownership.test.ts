@@ -57,7 +57,7 @@ describe('1 · a late worker cannot free or overwrite the claim of the one that 
   );
 });
 
-describe('2 · the error hook of the middleware touches no claim that its own request did not take', () => {
+describe('2 · the error hook of the middleware touches only the claims of its own request', () => {
   /** The error hook has something to undo as well: the claim of `mine`, beside that of somebody else. */
   function failing(scenario: Awaited<ReturnType<typeof setUp>>, options = {}) {
     return scenario.existing((event) => {
@@ -65,7 +65,7 @@ describe('2 · the error hook of the middleware touches no claim that its own re
     }, options);
   }
 
-  it('not of a duplicate that is in flight elsewhere', async () => {
+  it('leaves alone a duplicate that is in flight elsewhere', async () => {
     const scenario = await setUp();
     const { existing, read } = scenario;
     const sqsClient = (await queueServer()).functionClient;
@@ -92,7 +92,7 @@ describe('2 · the error hook of the middleware touches no claim that its own re
     expect(ledger).toEqual(['theirs', 'mine']);
   });
 
-  it('not of a completed key that comes with another payload', async () => {
+  it('leaves alone a completed key that arrives with another payload', async () => {
     const scenario = await setUp();
     const { existing, read } = scenario;
     const ledger: string[] = [];
@@ -109,7 +109,7 @@ describe('2 · the error hook of the middleware touches no claim that its own re
     expect(ledger).toEqual(['theirs']);
   });
 
-  it('not of a message whose own claim was throttled', async () => {
+  it('leaves alone a message whose own claim was throttled', async () => {
     const scenario = await setUp();
     const { existing, read, refusing } = scenario;
     const ledger: string[] = [];
@@ -133,14 +133,14 @@ describe('2 · the error hook of the middleware touches no claim that its own re
   });
 });
 
-describe('3 · another middleware that fails after the handler does not make it run again', () => {
+describe('3 · if another middleware fails after the handler, the handler does not run again', () => {
   const metrics = {
     after: () => {
       throw new Error('the metrics could not be flushed');
     },
   };
 
-  it('where pawl is used last, the completion stands', async () => {
+  it('if pawl is used last, the completion stays', async () => {
     const { existing, read } = await setUp();
     const ledger: string[] = [];
     const charge = (event: SQSEvent) => void ledger.push(...orderIds(event));
@@ -150,7 +150,7 @@ describe('3 · another middleware that fails after the handler does not make it 
     expect(ledger).toEqual(['a']);
   });
 
-  it('where it is not, nobody can say whose failure it was, and the policy decides', async () => {
+  it('if pawl is used earlier, it cannot tell whose failure it was, and the policy decides', async () => {
     const { existing, read } = await setUp();
     const ledger: string[] = [];
     const charge = (event: SQSEvent) => void ledger.push(...orderIds(event));
@@ -189,7 +189,7 @@ it('4 · an early timeout leaves the claim with the handler that is still runnin
   expect(ledger).toEqual(['a']);
 });
 
-it('18 · a claim whose write was applied and whose answer was lost knows itself again', async () => {
+it('18 · a worker recognises its own write after the response was lost', async () => {
   const { consumer, read, tableName, typesOf } = await setUp();
   const client = localClient(inject('dynamoEndpoint'));
   onTestFinished(() => client.destroy());

@@ -36,7 +36,7 @@ describe('6 · a result that cannot be stored as it is does not repeat the effec
 });
 
 describe('7 · an effect whose completion cannot be written is not repeated', () => {
-  it('the writing is: until it succeeds, within the time that is left', async () => {
+  it('the write is repeated until it succeeds, within the time that is left', async () => {
     const { consumer, read, refusing } = await setUp();
     const ledger: string[] = [];
     let failures = 3;
@@ -48,7 +48,7 @@ describe('7 · an effect whose completion cannot be written is not repeated', ()
     expect(ledger).toEqual(['a']);
   });
 
-  it('the message is acknowledged all the same, the loss is reported, and a later copy waits for a decision', async () => {
+  it('if every try fails, the message is acknowledged, the loss is reported, and a later copy waits for a decision', async () => {
     const { consumer, read, refusing, typesOf } = await setUp();
     const ledger: string[] = [];
     const store = refusing(({ status }) => status === 'completed');
@@ -73,8 +73,8 @@ describe('7 · an effect whose completion cannot be written is not repeated', ()
   });
 });
 
-describe('13 · a release that fails does not hide what the handler threw', () => {
-  it('the caller gets the error of the handler, and the failure of the store is an event', async () => {
+describe('13 · a release that fails does not hide the handler’s error', () => {
+  it('the caller gets the handler’s error, and an event reports the failure of the store', async () => {
     const { worker, refusing, events } = await setUp();
     const store = refusing(({ status }) => status === 'released');
     let spentMs = 0;
@@ -94,7 +94,7 @@ describe('13 · a release that fails does not hide what the handler threw', () =
     });
   });
 
-  it('a message is named in the batch response, the others are not, and it runs again after the lease', async () => {
+  it('the batch response names only the failed message, which runs again after the lease', async () => {
     const { existing, refusing, read } = await setUp();
     const ledger: string[] = [];
     const store = refusing(({ status }) => status === 'released');
@@ -133,7 +133,7 @@ it('14 · a replayed result is a fresh copy for each reader', async () => {
   expect(new Set(answers).size).toBe(3);
 });
 
-describe('15 · a handler that returns nothing is done like any other', () => {
+describe('15 · a handler that returns nothing completes its claim', () => {
   it('as a function', async () => {
     const { worker } = await setUp();
     const ledger: string[] = [];

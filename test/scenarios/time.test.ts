@@ -7,7 +7,7 @@ import { aheadBy, clockAt, gate, type Order, order, setUp } from './support.ts';
 const until = (time: number) => new Promise((resolve) => setTimeout(resolve, Math.max(0, time - Date.now())));
 
 describe('8 · a claim lasts as long as the work, and not much longer than its worker', () => {
-  it('with no remaining time known, a worker that is gone holds its claim for a minute', async () => {
+  it('if the remaining time is not known, a dead worker holds its claim for a minute', async () => {
     const { worker, read } = await setUp();
     const ledger: string[] = [];
     const gone = gate();
@@ -26,7 +26,7 @@ describe('8 · a claim lasts as long as the work, and not much longer than its w
     await first;
   });
 
-  it('work that outlasts its lease keeps it, so that no second one starts', async () => {
+  it('work that outlasts its lease renews it, so that no second run starts', async () => {
     const { worker, read } = await setUp();
     const ledger: string[] = [];
     const long = gate();
@@ -46,14 +46,14 @@ describe('8 · a claim lasts as long as the work, and not much longer than its w
     expect(await read('a')).toMatchObject({ status: 'completed', fence: 1 });
   });
 
-  it('work that is longer than its lease by its own account is refused when it is set up', async () => {
+  it('setup refuses work that is longer than its lease by its own account', async () => {
     const { worker } = await setUp();
     const lease = renewedLease(10_000);
     expect(() => worker(() => undefined, { lease, timeoutMs: 10_000 })).toThrow(OptionError);
     expect(() => worker(() => undefined, { lease, timeoutMs: 8000 })).not.toThrow();
   });
 
-  it('work that is longer than what is left of the invocation is not started, and claims nothing', async () => {
+  it('work that is longer than the rest of the invocation is not started, and claims nothing', async () => {
     const { consumer, count } = await setUp();
     const ledger: string[] = [];
     const charge = consumer(({ body }) => ledger.push(body.orderId), { timeoutMs: 40_000 });
@@ -81,7 +81,7 @@ describe('19 · times are compared as they are, with an allowance for clocks tha
     return { ...scenario, ledger, work, first, leaseUntil, ask };
   }
 
-  it('a clock that is fast by no more than the allowance takes no live lease over', async () => {
+  it('a clock that is fast by no more than the allowance takes over no live lease', async () => {
     const { ask, leaseUntil, ledger, first, work } = await held();
     expect(await ask(leaseUntil + 999)).toEqual({ outcome: 'in-flight', retryAfterMs: 1 });
     work.end('done');
@@ -89,7 +89,7 @@ describe('19 · times are compared as they are, with an allowance for clocks tha
     expect(ledger).toEqual(['first']);
   });
 
-  it('a lease that is over, and the allowance with it, is taken over at once', async () => {
+  it('a lease is taken over as soon as the lease and the allowance are over', async () => {
     const { ask, leaseUntil, ledger, read, first, work } = await held();
     expect(await ask(leaseUntil + 1000)).toMatchObject({ outcome: 'completed', replayed: false });
     expect(await read('a')).toMatchObject({ status: 'completed', fence: 2, abandoned: 1 });
@@ -98,7 +98,7 @@ describe('19 · times are compared as they are, with an allowance for clocks tha
     expect(ledger).toEqual(['first', 'second']);
   });
 
-  it('a clock that is an hour fast parks a live claim at worst, and the proof of its holder completes it', async () => {
+  it('a clock that is an hour fast parks a live claim at worst, and the proof of its owner completes it', async () => {
     const { ask, ledger, read, first, work, leaseUntil } = await held();
     expect(await ask(leaseUntil + 3_600_000, 'park')).toMatchObject({ outcome: 'parked' });
     work.end('done');
@@ -108,7 +108,7 @@ describe('19 · times are compared as they are, with an allowance for clocks tha
   });
 });
 
-describe('20 · a payment that timed out after it was taken is not taken again', () => {
+describe('20 · a payment that timed out after the provider took it is not taken again', () => {
   const policies: readonly { policy: AbandonedPolicy; status: string; attempts: number }[] = [
     { policy: 'retry', status: 'completed', attempts: 2 },
     { policy: 'park', status: 'parked', attempts: 1 },
@@ -176,7 +176,7 @@ describe('20 · a payment that timed out after it was taken is not taken again',
     expect(await read('a')).toEqual(before);
   });
 
-  it('how long it counts as in progress can be set, below the time of the invocation', async () => {
+  it('the time in progress can be set, below the time of the invocation', async () => {
     const { worker, read } = await setUp();
     const { charges, charge } = provider(true);
     const gone = gate();

@@ -4,7 +4,7 @@ import { cases, compare } from '../../proof/peer/compare.ts';
 
 /*
  * The peer in the same kit, with the same messages, crashes and provider: enough of it to notice when it changes. The figures are in
- * docs/proof-peer.md.
+ * docs/evidence/peer.md.
  */
 
 const caseOf = (name: string) => cases.find((one) => one.name === name) ?? cases[0];

@@ -9,10 +9,10 @@ import { type DeploymentOptions, type DeploymentResult, type Direction, runDeplo
  * npm run campaign:versions: a deployment and a rollback under load, between a version of git's history and this one. Both versions
  * of the functions work on the same tables and queues, while workers are killed.
  *
- *   --older <commit>   the version before                         (41b56fa, the last one that wrote records without a revision)
+ *   --older <commit>   the earlier version                        (41b56fa, the last one that wrote records without a revision)
  *   --orders <n>       how many orders each run has               (60)
- *   --kill <share>     share of orders that cost a sandbox its life (0.1)
- *   --seed <n>         the first seed; each run has the next one  (1)
+ *   --kill <share>     share of orders that kill a sandbox        (0.1)
+ *   --seed <n>         the first seed; each run takes the next    (1)
  *   --minutes <n>      start no run after so many minutes         (10)
  *   --rounds <n>       how often each of the four runs is made    (1)
  */
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
   const project = await checkOut(values.older);
   const bundles = new Map<string, Promise<string | undefined>>();
   const older: DeploymentOptions['older'] = async (source, protection) => {
-    // That of 41b56fa refuses for good what a processor sends again with another attempt number, with whatever version beside it.
+    // The function of 41b56fa permanently refuses a call that the processor repeats with another attempt number, whatever version runs beside it.
     if (source === 'payment-callback') return undefined;
     const name = `${source} ${protection}`;
     const bundle = bundles.get(name) ?? bundleOther(project, source, protection);
