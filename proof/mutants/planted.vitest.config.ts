@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+import usual from '../../vitest.config.ts';
+import { plantingPlugin } from './planted.ts';
+
+const { projects = [], ...test } = usual.test ?? {};
+
+/** The usual tests, with the environment's mutant planted. */
+export default defineConfig({
+  test: {
+    ...test,
+    projects: projects.map((project) =>
+      typeof project === 'object' && 'test' in project ? { ...project, plugins: [plantingPlugin] } : project,
+    ),
+  },
+});
