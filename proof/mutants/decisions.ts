@@ -37,8 +37,9 @@ export const decisions: readonly Mutant[] = [
   }),
   ofDecide('the fence restarts when the retention is over', (decide) => (found, request, rules, now) => {
     const decided = decide(found, request, rules, now);
-    const isAnew = decided.record.firstSeenAt === now;
-    return isAnew ? withRecord(decided, (record) => ({ ...record, fence: 1 })) : decided;
+    const { expiresAt = Number.POSITIVE_INFINITY } = found ?? {};
+    const isForgotten = decided.kind === 'granted' && now >= expiresAt * 1000 && decided.record.attempts === 1;
+    return isForgotten ? withRecord(decided, (record) => ({ ...record, fence: 1 })) : decided;
   }),
   ofDecide('a lease is taken over while it runs', (decide) => (found, request, rules, now) => {
     return decide(found, request, isInFlight(found) ? { ...rules, skewMs: -1e9 } : rules, now);

@@ -24,8 +24,8 @@ file is changed. A mutant depends on what a module exports, not on how its sourc
 
 A mutant goes through these checks, in this order. The first check that fails has found it.
 
-1. The exhaustive search within small bounds, if the module is one that the search runs or compares its worker with.
-2. The unit tests of the module's own folder.
+1. The unit tests of the module's own folder.
+2. The exhaustive search within small bounds, if the module is one that the search runs or compares its worker with.
 3. All unit tests.
 4. The laws of the stores, on DynamoDB Local.
 5. The scenarios and the integration tests.

@@ -10,6 +10,7 @@ import { mutants } from './mutants.ts';
 const help = `Breaks the protocol on purpose, one function at a time, and reports which check finds it. No file is changed.
 
   --only TEXT   only the mutants whose module or description contains this text
+  --by NAME     only this check, e.g. search: what else would find a mutant is not asked
   --write       also writes docs/evidence/mutants.md
   --log FILE    appends each result to this file, and skips the mutants that it already has
   --minutes N   starts no mutant after N minutes
@@ -22,6 +23,7 @@ async function main(args: readonly string[]): Promise<void> {
     args: [...args],
     options: {
       only: { type: 'string', default: '' },
+      by: { type: 'string' },
       write: { type: 'boolean' },
       log: { type: 'string' },
       minutes: { type: 'string', default: 'Infinity' },
@@ -32,8 +34,11 @@ async function main(args: readonly string[]): Promise<void> {
   if (values.help) return console.log(help);
   const chosen = mutants.filter((mutant) => nameOf(mutant).includes(values.only));
   if (values.write && chosen.length < mutants.length) throw new TypeError('--write comes without --only');
+  if (values.write && values.by) throw new TypeError('--write comes without --by');
   if (values.list) return console.log(chosen.map(nameOf).join('\n'));
 
+  const checks = values.by === undefined ? killers : killers.filter(({ name }) => name === values.by);
+  if (checks.length === 0) throw new TypeError(`--by: expected one of ${killers.map(({ name }) => name).join(', ')}`);
   const healthy = healthOf();
   const earlier = values.log ? resultsIn(values.log) : [];
   const results: Result[] = [];
@@ -41,7 +46,7 @@ async function main(args: readonly string[]): Promise<void> {
   for (const mutant of chosen) {
     const known = earlier.find((one) => one.module === mutant.module && one.what === mutant.what);
     if (known === undefined && performance.now() > until) continue;
-    const result = known ?? (await kill(mutant, healthy));
+    const result = known ?? (await kill(mutant, checks, healthy));
     results.push(result);
     if (known) continue;
     if (values.log) appendFileSync(values.log, `${JSON.stringify(result)}\n`);
@@ -79,10 +84,14 @@ function healthOf(): (killer: Killer) => Promise<void> {
   };
 }
 
-async function kill(mutant: Mutant, healthy: (killer: Killer) => Promise<void>): Promise<Result> {
+async function kill(
+  mutant: Mutant,
+  checks: readonly Killer[],
+  healthy: (killer: Killer) => Promise<void>,
+): Promise<Result> {
   const { what, module } = mutant;
   let seconds = 0;
-  for (const killer of killers.filter(({ sees }) => sees(module))) {
+  for (const killer of checks.filter(({ sees }) => sees(module))) {
     await healthy(killer);
     const start = performance.now();
     const proof = await killer.run(mutant);

@@ -8,6 +8,8 @@ const { projects = [], ...test } = usual.test ?? {};
 export default defineConfig({
   test: {
     ...test,
+    // What is kept of an earlier run has another mutant in it, or none.
+    fsModuleCache: false,
     projects: projects.map((project) =>
       typeof project === 'object' && 'test' in project ? { ...project, plugins: [plantingPlugin] } : project,
     ),
