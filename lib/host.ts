@@ -15,7 +15,7 @@ export const nodeHost: Host = {
       const turn = setImmediate(callback);
       return () => clearImmediate(turn);
     }
-    // A longer time would overflow, and the timer fire at once: a heartbeat of a hundred days wrote without a pause. Who waits for
+    // A longer time would overflow, and the timer fire at once: a heartbeat of a hundred days wrote without a pause. Code that waits for
     // the end of a lease looks at the clock when it wakes up.
     const timer = setTimeout(callback, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);

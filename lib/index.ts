@@ -6,7 +6,7 @@ import { nodeHost } from './host.ts';
 /**
  * Wraps any async function so that its effect happens once per key.
  *
- * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
  * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
@@ -26,7 +26,7 @@ export function once<Input, R>(
 }
 
 /**
- * The claims of an operation that wait for somebody's decision.
+ * The claims of an operation that wait for an operator's decision.
  *
  * @example
  * const parked = parkedClaims({ operation: 'send-email', store });

@@ -8,7 +8,7 @@ export interface Claim {
   readonly attempt: number;
   /** Grows with every grant; for conditions of your own: "only if my fence is not older than the one that is there". */
   readonly fence: number;
-  /** Aborted when the lease or the invocation is about to end, or when the claim turns out to be somebody else's. */
+  /** Aborted when the lease or the invocation is about to end, or when another worker has taken the claim over. */
   readonly signal: AbortSignal;
   /** Milliseconds until `signal` is aborted. */
   remainingMs(): number;

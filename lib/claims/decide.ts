@@ -25,7 +25,7 @@ export interface ClaimRules {
 /** One worker's wish to run one effect. */
 export interface ClaimRequest {
   readonly id: string;
-  /** The token of this request, reused over its own retries: that is how it knows its own write again. */
+  /** The token of this request, reused over its own retries: by it, the worker recognises its own write. */
   readonly claimId: string;
   readonly fingerprint?: string | undefined;
   /** The fingerprint by the rule that was in force before, while that is still accepted. */
@@ -159,7 +159,7 @@ function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolea
   return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + rules.skewMs;
 }
 
-/** A parked record has no expiry: what is in doubt must not be forgotten before somebody has decided. */
+/** A parked record has no expiry: what is in doubt must not be forgotten before an operator has decided. */
 export function parked(from: ClaimRecord, name: ParkedReason, message = ''): Draft {
   return {
     ...from,

@@ -4,7 +4,7 @@ import { hashedId, identifyingText, looksHashed, recordId } from '../kernel/key.
 /** What an author's key function may return. Missing is allowed to be said, and never runs. */
 export type KeyValue = string | number | undefined | null;
 
-/** Who a claim is: its record's id, and the effect key that is handed to a provider. */
+/** The identity of a claim: its record's id, and the effect key that is handed to a provider. */
 export interface Identity {
   readonly key: string;
   /** Partition key of the claims table: `operation#key`, at most 2,048 bytes. */

@@ -43,13 +43,13 @@ export type OnceOutcome<R> =
       readonly result: R | undefined;
       readonly recorded: boolean;
     }
-  /** Nobody knows yet whether an earlier attempt has done it. Ask again after `retryAfterMs`. */
+  /** It is not known yet whether an earlier attempt applied it. Call again after `retryAfterMs`. */
   | { readonly outcome: 'in-doubt'; readonly retryAfterMs: number }
   /** It failed for good, earlier. */
   | { readonly outcome: 'rejected'; readonly error: RecordedError }
-  /** Somebody is at it. Ask again after `retryAfterMs`. */
+  /** Another worker runs it. Call again after `retryAfterMs`. */
   | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
-  /** Its outcome is in doubt, and somebody has to decide. It does not run until then. */
+  /** Its outcome is in doubt, and an operator has to decide. It does not run until then. */
   | { readonly outcome: 'parked'; readonly error: RecordedError }
   /** The key was used before with another payload. Nothing was run. */
   | { readonly outcome: 'key-reused' };
@@ -57,7 +57,7 @@ export type OnceOutcome<R> =
 /**
  * Wraps an async function so that its effect happens once per key.
  *
- * The returned function answers with what came of the call. It rejects with what `fn` threw, once that is recorded; with
+ * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
  * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range

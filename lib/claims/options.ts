@@ -18,11 +18,11 @@ export interface ClaimOptions<Input> {
    */
   readonly store: ClaimStore;
   /**
-   * What becomes of an effect that may or may not have happened, because its worker died or its handler threw something
-   * that does not say. There is no default: only the author knows which mistake is the worse one.
+   * What becomes of an effect in doubt: its worker died, or its handler threw an error that does not say whether it was
+   * applied. There is no default: only its author knows which mistake is worse.
    *
    * - `'retry'`: run it again. Right when the provider honours the effect key, or when twice is better than never.
-   * - `'park'`: never twice. The claim waits for somebody's decision, and the message goes to the dead-letter queue.
+   * - `'park'`: never twice. The claim waits for an operator's decision, and the message goes to the dead-letter queue.
    * - `reconcile({ ask, settleMs })`: ask the provider.
    */
   readonly onAbandoned: 'retry' | 'park' | Reconcile<Input>;
@@ -107,7 +107,7 @@ export interface Settings<Input>
   extends ClaimRules,
     Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes'>>,
     Pick<ClaimOptions<Input>, 'lease' | 'classify' | 'attributes'> {
-  /** Who is asked about an attempt in doubt, where that is the policy. */
+  /** The provider to ask about an attempt in doubt, where that is the policy. */
   readonly provider: Reconcile<Input> | undefined;
   readonly settleMs: number;
   /** How long after a failure the provider's "not applied" would not be believed, in milliseconds. */
@@ -135,8 +135,8 @@ const defaults = {
 /**
  * Merges defaults, and checks everything at once.
  *
- * @param own the defaults of whoever asks. An option that is given as `undefined` has its default
- * @throws OptionError, naming the option, what was expected and what came
+ * @param own the defaults of the door. An option that is given as `undefined` has its default
+ * @throws OptionError, naming the option, what was expected and what was given
  */
 export function settingsOf<Input>(options: ClaimOptions<Input> & { readonly host: Host }): Settings<Input>;
 export function settingsOf<Input>(

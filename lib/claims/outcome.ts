@@ -19,5 +19,5 @@ export type Outcome =
       readonly inconclusive?: boolean;
     }
   | { readonly status: 'rejected'; readonly error: RecordedError }
-  /** Nobody knows, and the policy is to wait for somebody who does. */
+  /** It is not known, and an operator has to decide. */
   | { readonly status: 'parked'; readonly error: RecordedError };

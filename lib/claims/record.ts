@@ -4,7 +4,7 @@ import type { RecordedError } from '../kernel/recorded-error.ts';
  * What an operator sees of a claim, in the words of the protocol.
  *
  * `in-flight`: one worker holds the claim. `released`: it may be tried again. `completed`: the effect happened.
- * `rejected`: it failed for good. `parked`: its outcome is unknown and somebody has to decide.
+ * `rejected`: it failed for good. `parked`: its outcome is unknown and an operator has to decide.
  */
 export type ClaimStatus = 'in-flight' | 'released' | 'completed' | 'rejected' | 'parked';
 
@@ -17,7 +17,7 @@ export interface Resolution {
   readonly verdict: ResolutionVerdict | 'by-step';
   /** What was said of each step that was in doubt, by its name. */
   readonly steps?: Readonly<Record<string, ResolutionVerdict>> | undefined;
-  /** Who decided; `last holder` when the worker that was thought dead came with the proof. */
+  /** Who decided; `last holder` when the worker that was thought dead has proved what happened. */
   readonly by: string;
   readonly note: string;
   /** ISO 8601, by the clock of who decided. It is for people: no rule compares it with anything. */
@@ -37,7 +37,7 @@ export interface ClaimRecord {
   /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
   readonly id: string;
   readonly status: ClaimStatus;
-  /** Random token of the last grant: whoever knows it is the owner. */
+  /** Random token of the last grant: the worker that knows it is the owner. */
   readonly claimId: string;
   /** Grows by one with every grant of this key, and never goes back. */
   readonly fence: number;
@@ -49,7 +49,7 @@ export interface ClaimRecord {
   /** How many of those grants ended without an outcome: the worker died, or it was too late. */
   readonly abandoned: number;
   /**
-   * Until when an earlier attempt may have applied the effect without anybody knowing. Absent when nothing is in doubt.
+   * Until when an earlier attempt may have applied the effect without a record of it. Absent when nothing is in doubt.
    * Kept beside `released`, so that a policy chosen later still sees the doubt.
    */
   readonly unknownAt?: number | undefined;

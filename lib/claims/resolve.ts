@@ -13,7 +13,7 @@ import {
 } from './record.ts';
 import type { ClaimStore } from './store.ts';
 
-/** Who decided, and why. Both are kept on the claim. */
+/** The operator or the job that decided, and why. Both are kept on the claim. */
 export interface ResolvedBy {
   readonly by: string;
   readonly note: string;

@@ -109,8 +109,8 @@ function phaseOf(state: EffectState, marksEffect: boolean): Phase {
 }
 
 /**
- * Which error decides what is known of the effect, if anything failed. What the effect itself threw, whatever the handler made of
- * it or threw beside it: an error of something else says nothing about the effect.
+ * Which error decides what is known of the effect, if anything failed. If the effect itself threw, its own error decides, whatever the
+ * handler made of it or threw beside it: an error of something else says nothing about the effect.
  */
 export function failureOf(
   effect: EffectState,
@@ -127,7 +127,7 @@ export function failureOf(
     const appliedNothing = (one: Thrown) => knownOf(one) === 'retryable' || knownOf(one) === 'rejected';
     return appliedNothing(effect) ? (inDoubt[0] ?? thrown.find(appliedNothing) ?? effect) : effect;
   }
-  // It has not ended in time: whatever the handler threw, nobody knows of the effect.
+  // The effect has not ended in time: whatever the handler threw says nothing about it.
   if (effect.kind === 'under-way') return late.at(-1);
   // A step whose provider can be asked: were the handler's own final word recorded, it would never be asked.
   return inDoubt[0] ?? thrown[0];

@@ -39,7 +39,7 @@ export function settle(
   rules: Pick<ClaimRules, 'retentionSeconds'>,
   now: number,
 ): ClaimTransition {
-  // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim nobody gave us.
+  // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim that the store did not give us.
   if (found?.claimId !== claimId) return 'stale';
   if (found.status === outcome.status) return 'applied';
   const settled = { unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
@@ -47,7 +47,7 @@ export function settle(
   const completed = { ...settled, checkpoints: undefined };
   if (found.status !== 'in-flight') {
     // The late proof of the last holder: it was thought dead, its claim parked and perhaps opened again by an operator,
-    // but granted to nobody since. To ignore the proof would double the effect.
+    // but not granted again since. To ignore the proof would double the effect.
     if (outcome.status !== 'completed' || found.status === 'rejected') return 'stale';
     const at = new Date(now).toISOString();
     const resolution = { verdict: 'applied', by: 'last holder', note: '', at } as const;

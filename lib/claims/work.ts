@@ -78,7 +78,7 @@ export function createWork(): Work {
       stopped = how === 'threw';
     },
     async rest(host, remainingMs) {
-      // One that has ended may have begun the next: `step(a).then(() => step(b))`, which nobody waits for.
+      // One that has ended may have begun the next: `step(a).then(() => step(b))`, which the handler does not await.
       while (underWay.size > 0) {
         await settledWithin(host, remainingMs(), underWay);
         if (underWay.size > 0 && remainingMs() <= 0) {

@@ -15,16 +15,18 @@ export type EffectKind = (typeof effectKinds)[number];
 
 export interface RetryableErrorOptions extends ErrorOptions {
   /**
-   * How long an earlier retry is wasted, in milliseconds: what the handler waits for ends then. The message stays invisible
-   * for so long, and that is no failure of its own.
+   * How long to wait before the next attempt, in milliseconds. An earlier retry is wasted: what the handler waits for ends then. The
+   * message stays invisible for so long, and pawl does not count that as a failure.
    * @default the back-off of the consumer
    */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released. Do not
- * let one of an inner call through when the outer handler has already applied something: it says so of the whole handler.
+ * Throw it from a handler when nothing was applied and the message should be tried again: the claim is released.
+ *
+ * If the handler has already applied something, catch the `RetryableError` of an inner call: one that escapes tells pawl that the whole
+ * handler applied nothing.
  *
  * @example
  * if (response.status === 429) throw new RetryableError('the provider asks to slow down', { retryAfterMs: 60_000 });
@@ -42,7 +44,7 @@ export class RetryableError extends Error {
 
 /**
  * Throw it from a handler when the effect can never be applied: the claim is closed for good, duplicates get the same
- * answer, and the message goes to the dead-letter queue.
+ * result, and the message goes to the dead-letter queue.
  *
  * @example
  * if (response.status === 410) throw new RejectedError('this gift card product is no longer sold');
@@ -54,7 +56,7 @@ export class RejectedError extends Error {
 }
 
 /**
- * Throw it from a handler when nobody can say whether its effect happened, and it must not be tried: the claim is parked, whatever
+ * Throw it from a handler when it is not known whether its effect happened, and it must not be tried again: the claim is parked, whatever
  * `onAbandoned` says of errors in general.
  *
  * @example
@@ -96,7 +98,7 @@ export class StoreUnavailableError extends Error {
 }
 
 /**
- * There is too little time left, or the claim has been taken over. Thrown by `claim.effect` before it starts anything,
+ * There is too little time left, or another worker has taken the claim over. Thrown by `claim.effect` before it starts anything,
  * and the reason with which `claim.signal` is aborted. It says nothing about the effect: a request that was aborted in
  * mid-air may have been applied.
  */

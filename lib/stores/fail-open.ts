@@ -5,7 +5,7 @@ import { expect } from '../kernel/check.ts';
  * A claim store that lets everything run while it cannot be reached, as if pawl were not there. For effects that do no
  * harm twice: without it, nothing runs while the store is down, and the messages stay on their queue.
  *
- * @param onFailure hears of every request that failed, and was answered as if it had not
+ * @param onFailure is called with the error of every request that failed and that this store let pass
  * @throws OptionError for a `transactionalStore`
  * @example
  * store: failOpen(dynamoStore({ tableName }), (error) => console.error('claims store down, running unclaimed', error)),

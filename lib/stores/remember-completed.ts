@@ -12,9 +12,9 @@ export interface RememberOptions {
 }
 
 /**
- * A claim store that remembers, in this process, which claims are completed, and answers their duplicates without a request.
+ * A claim store that remembers, in this process, which claims are completed, so that a duplicate costs no request.
  * It can only ever say "done", which within its retention never goes back; whatever else there is to know is asked of the store.
- * A record that somebody deletes by hand, so that it runs again, is remembered until the process ends.
+ * If an operator deletes a record by hand so that it runs again, this process remembers it until it ends.
  *
  * @throws OptionError unless `keys` is a whole number, 1 or more
  * @example

@@ -1,7 +1,8 @@
 import type { Claim } from '../claims/claim.ts';
 import { internalsOf } from '../claims/claim-internals.ts';
 import { emit } from '../claims/engine.ts';
-import { nextStep, type StepOptions, type StepRun, step } from '../claims/step.ts';
+import { nextStep } from '../claims/next-step.ts';
+import { type StepOptions, type StepRun, step } from '../claims/step.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { carrying, commit, expectTransactional } from './commit.ts';
 import { CommitRefusedError } from './refused.ts';

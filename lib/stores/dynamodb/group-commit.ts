@@ -14,7 +14,7 @@ interface Waiting<In, Out> {
 
 /** As often as the AWS SDK sends a request by itself. */
 const mostTries = 4;
-/** A request that takes longer holds nobody else up: what waits behind one that hangs may not have the time. */
+/** After this time, what waits behind a request is sent beside it: it may not have the time to wait for one that hangs. */
 const patienceMs = 250;
 
 /**

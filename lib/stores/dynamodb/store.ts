@@ -46,7 +46,7 @@ export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions)
 
   async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
     const [first] = writes;
-    // Alone, a first claim that is refused is told by whom. A batch has to ask.
+    // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
     if (first !== undefined && first.seen === undefined && writes.length === 1) {
       return [{ value: await put(client, TableName, first) }];
     }
@@ -54,7 +54,7 @@ export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions)
       new BatchExecuteStatementCommand({ Statements: writes.map((one) => statementOf(TableName, one)) }),
     );
     return writes.map(({ next: { id } }, index) => {
-      // Statements fail one by one, inside an answer that is no error. One that was not answered may have been applied.
+      // Statements fail one by one, inside a response that is no error. A statement without a response may have been applied.
       const { Error: error } = Responses[index] ?? { Error: {} };
       if (error === undefined) return { value: { applied: true } };
       const { Code = 'InternalServerError', Message, Item } = error;

@@ -1,0 +1,127 @@
+import { expect } from '../kernel/check.ts';
+import { InDoubtError, LeaseError } from '../kernel/errors.ts';
+import type { Transition } from '../kernel/record.ts';
+import { type Checkpoint, checkpointsOf, kept, withCheckpoint } from './checkpoints.ts';
+import type { Claim } from './claim.ts';
+import { type ClaimInternals, internalsOf } from './claim-internals.ts';
+import { changeClaim } from './engine.ts';
+import { type ClaimRecord, successor } from './record.ts';
+import type { ClaimStore } from './store.ts';
+
+/** Every checkpoint writes them all. */
+const mostSteps = 100;
+
+/**
+ * The next step of a handler, by the order of its calls: what its record says of it, and how to write that on.
+ *
+ * Owns: the place of a step in its record, and the one way in which a checkpoint is written. Does not own: when a step runs
+ * (`step.ts`, `commitStep`), or what its doubt means (`checkpoints.ts`).
+ *
+ * 1. A step is known by its place and its name. Another name in its place parks the claim.
+ * 2. Checkpoints are written one after the other, each on the record that the one before has left.
+ */
+export class NextStep {
+  readonly claim: Claim;
+  readonly name: string;
+  /** How far an earlier attempt came with it. */
+  readonly before: Checkpoint | undefined;
+  /** The same at every attempt of this step, another one for each step. */
+  readonly effectKey: string;
+  readonly #behind: ClaimInternals;
+  readonly #index: number;
+
+  constructor(claim: Claim, behind: ClaimInternals, name: string, index: number, before: Checkpoint | undefined) {
+    const effectKey = `${claim.effectKey}/${name}`;
+    this.claim = claim;
+    this.name = name;
+    this.before = before;
+    this.effectKey = effectKey.length <= 255 ? effectKey : `sha256:${behind.engine.settings.host.sha256(effectKey)}`;
+    this.#behind = behind;
+    this.#index = index;
+  }
+
+  get engine(): ClaimInternals['engine'] {
+    return this.#behind.engine;
+  }
+
+  get grant(): ClaimInternals['grant'] {
+    return this.#behind.grant;
+  }
+
+  get work(): ClaimInternals['work'] {
+    return this.#behind.work;
+  }
+
+  /**
+   * Writes down how far the step came, and with it whatever `write` carries along.
+   *
+   * @throws the store's error
+   */
+  reach(state: Checkpoint['state'], value?: unknown, write?: ClaimStore['write']): Promise<'applied' | 'stale'> {
+    const { engine, grant, steps } = this.#behind;
+    const { host, maxResultBytes } = engine.settings;
+    const { claimId, fence } = grant.record;
+    const checkpoint = { name: this.name, state, at: host.now(), fence, ...kept(value, maxResultBytes) };
+    const written = steps.last.then(() =>
+      changeClaim(engine, grant, (found) => checkpointed(claimId, found, this.#index, checkpoint), {
+        until: host.now() + this.claim.remainingMs(),
+        write,
+      }),
+    );
+    steps.last = written.catch(() => undefined);
+    return written;
+  }
+
+  isStartable(): boolean {
+    return !this.work.stopped && this.claim.remainingMs() > 0;
+  }
+
+  notStarted(): LeaseError {
+    const why = this.work.stopped ? 'its handler has ended' : 'the time is over';
+    return new LeaseError(`step ${this.name} was not started: ${why}`);
+  }
+
+  /** @throws LeaseError */
+  expectStartable(): void {
+    if (!this.isStartable()) throw this.notStarted();
+  }
+}
+
+/**
+ * The next step of a handler.
+ *
+ * @throws OptionError when its name is no name or was used before; InDoubtError when another step stood in its place
+ */
+export function nextStep(claim: Claim, name: string): NextStep {
+  const behind = internalsOf(claim);
+  const { steps, work } = behind;
+  const index = steps.names.length;
+  expect(/^[!-~]{1,64}$/.test(name), 'the name of a step', 'up to 64 characters of ASCII, without spaces', name);
+  expect(!steps.names.includes(name), 'the name of a step', 'one that no other step of the handler has', name);
+  expect(index < mostSteps, 'the number of steps', `at most ${mostSteps}`, index + 1);
+  steps.names.push(name);
+  const before = steps.found[index] ?? undefined;
+  if (before !== undefined && before.name !== name) {
+    const moved = new InDoubtError(
+      `step ${index + 1} was called ${before.name} when it ran, and is called ${name} now: the order of steps has changed`,
+    );
+    // Also where the handler catches it: the claim would complete with whatever the other step left open.
+    work.leaveInDoubt(moved);
+    throw moved;
+  }
+  return new NextStep(claim, behind, name, index, before);
+}
+
+/** What its owner makes of a claim when a step got somewhere. */
+export function checkpointed(
+  claimId: string,
+  found: ClaimRecord | undefined,
+  index: number,
+  checkpoint: Checkpoint,
+): Transition<ClaimRecord> {
+  if (found?.claimId !== claimId || found.status !== 'in-flight') return 'stale';
+  const before = checkpointsOf(found);
+  const isThere = JSON.stringify(before[index]) === JSON.stringify(checkpoint);
+  if (isThere) return 'applied';
+  return successor(found, { ...found, checkpoints: withCheckpoint(before, index, checkpoint) });
+}
