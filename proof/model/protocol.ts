@@ -1,8 +1,8 @@
 import { decide } from '../../lib/claims/decide.ts';
+import { checkpointed } from '../../lib/claims/next-step.ts';
 import { resolution } from '../../lib/claims/resolve.ts';
 import { outcomeOfError, renew, settle } from '../../lib/claims/settle.ts';
 import { afterVerdict } from '../../lib/claims/settle-doubt.ts';
-import { checkpointed } from '../../lib/claims/next-step.ts';
 import { unchanged } from '../../lib/claims/store.ts';
 import { fateOfRefused, fateOfRun } from '../../lib/sqs/fate.ts';
 

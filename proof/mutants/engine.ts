@@ -9,15 +9,15 @@ type Engine = typeof import('../../lib/claims/engine.ts');
 type OpenClaim = typeof import('../../lib/claims/open-claim.ts');
 type Resolve = typeof import('../../lib/claims/resolve.ts');
 type Run = typeof import('../../lib/claims/run.ts');
-type Step = typeof import('../../lib/claims/step.ts');
+type Step = typeof import('../../lib/claims/next-step.ts');
 type Work = typeof import('../../lib/claims/work.ts');
 
 const ofAcquire = (what: string, breakage: (original: Acquire) => Partial<Acquire>): Mutant =>
   breaks<Acquire>(what, 'lib/claims/acquire.ts', breakage);
 const ofRun = (what: string, breakage: (original: Run) => Partial<Run>): Mutant =>
   breaks<Run>(what, 'lib/claims/run.ts', breakage);
-const ofStep = (what: string, breakage: (original: Step) => Partial<Step>): Mutant =>
-  breaks<Step>(what, 'lib/claims/step.ts', breakage);
+const ofStep = (what: string, broken: (original: Step['NextStep']) => Step['NextStep']): Mutant =>
+  breaks<Step>(what, 'lib/claims/next-step.ts', ({ NextStep }) => ({ NextStep: broken(NextStep) }));
 const ofWork = (what: string, broken: (work: ReturnType<Work['createWork']>) => Partial<typeof work>): Mutant =>
   breaks<Work>(what, 'lib/claims/work.ts', ({ createWork }) => ({
     createWork() {
@@ -155,43 +155,51 @@ export const engine: readonly Mutant[] = [
     rest: (host) => rest(host, () => Number.MAX_SAFE_INTEGER),
   })),
 
-  ofStep("a step under 'park' does not say that it begins", ({ nextStep }) => ({
-    nextStep(...args) {
-      const next = nextStep(...args);
-      let isFirst = true;
-      return {
-        ...next,
-        async reach(state, ...rest) {
-          const isLeftOut = isFirst && state === 'started';
-          isFirst = false;
-          return isLeftOut ? 'applied' : next.reach(state, ...rest);
-        },
-      };
-    },
-  })),
-  ofStep('a claim completes without a step that could not start', ({ nextStep }) => ({
-    nextStep(...args) {
-      const next = nextStep(...args);
-      return { ...next, work: { ...next.work, leaveUnstarted: () => undefined } };
-    },
-  })),
-  ofStep('a step begins however long it took to say so', ({ nextStep }) => ({
-    nextStep: (...args) => ({ ...nextStep(...args), isStartable: () => true }),
-  })),
-  ofStep('a step in doubt counts as one that applied nothing', ({ nextStep }) => ({
-    nextStep(...args) {
-      const next = nextStep(...args);
-      let began = false;
-      return {
-        ...next,
-        reach(state, ...rest) {
-          const said = began && state === 'started' ? 'open' : state;
-          began ||= state === 'started';
-          return next.reach(said, ...rest);
-        },
-      };
-    },
-  })),
+  ofStep(
+    "a step under 'park' does not say that it begins",
+    (NextStep) =>
+      class extends NextStep {
+        #isFirst = true;
+        override async reach(...args: Parameters<InstanceType<Step['NextStep']>['reach']>) {
+          const isLeftOut = this.#isFirst && args[0] === 'started';
+          this.#isFirst = false;
+          return isLeftOut ? 'applied' : super.reach(...args);
+        }
+      },
+  ),
+  ofStep(
+    'a claim completes without a step that could not start',
+    (NextStep) =>
+      class extends NextStep {
+        override get work() {
+          return { ...super.work, leaveUnstarted: () => undefined };
+        }
+      },
+  ),
+  ofStep(
+    'a step begins however long it took to say so',
+    (NextStep) =>
+      class extends NextStep {
+        #asked = false;
+        override isStartable() {
+          const isFirst = !this.#asked;
+          this.#asked = true;
+          return isFirst ? super.isStartable() : true;
+        }
+      },
+  ),
+  ofStep(
+    'a step in doubt counts as one that applied nothing',
+    (NextStep) =>
+      class extends NextStep {
+        #began = false;
+        override reach(...[state, ...rest]: Parameters<InstanceType<Step['NextStep']>['reach']>) {
+          const said = this.#began && state === 'started' ? 'open' : state;
+          this.#began ||= state === 'started';
+          return super.reach(said, ...rest);
+        }
+      },
+  ),
 
   ofResolve('a resolution speaks for steps that it does not name', ({ parkedClaims }) => ({
     parkedClaims(options) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../lib/claims/decide.ts';
+import { checkpointed } from '../../../lib/claims/next-step.ts';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { outcomeOfError, settle } from '../../../lib/claims/settle.ts';
-import { checkpointed } from '../../../lib/claims/next-step.ts';
 import { done, fateOfRefused, soon } from '../../../lib/sqs/fate.ts';
 import { configs, smaller } from '../../../proof/model/config.ts';
 import { type Protocol, production } from '../../../proof/model/protocol.ts';
