@@ -26,8 +26,8 @@ A mutant goes through these checks, in this order. The first check that fails ha
 
 1. The unit tests of the module's own folder.
 2. The exhaustive search within small bounds, if the module is one that the search runs or compares its worker with.
-3. All unit tests.
-4. The laws of the stores, on DynamoDB Local.
+3. The laws of the stores, in memory and on DynamoDB Local.
+4. All unit tests.
 5. The scenarios and the integration tests.
 
 The same run checks that each of them passes without a mutant.

@@ -17,7 +17,7 @@ export interface Killer {
 /** The production code that the search runs, or compares its worker with. */
 const searched = /^lib\/(kernel|payload|claims|sqs)\//;
 const repository = join(import.meta.dirname, '../..');
-const folders = ['payload', 'claims', 'sqs', 'middy', 'stores'];
+const folders = ['kernel', 'payload', 'claims', 'sqs', 'middy', 'stores'];
 const always = () => true;
 const patienceMs = 15 * 60_000;
 
@@ -29,8 +29,8 @@ export const killers: readonly Killer[] = [
     run: vitest('unit', () => [`test/${name}/`]),
   })),
   { name: 'search', sees: (module) => searched.test(module), run: search },
-  { name: 'unit tests', sees: always, run: vitest('unit', unitFolders) },
   { name: 'laws', sees: always, run: vitest('laws') },
+  { name: 'unit tests', sees: always, run: vitest('unit', unitFolders) },
   {
     name: 'scenarios',
     sees: always,

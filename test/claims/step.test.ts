@@ -244,7 +244,7 @@ describe('a step', () => {
     const [record] = store.records();
     if (record) await store.write({ next: { ...record, claimId: 'other', fence: 2 }, seen: record });
     gate.resolve();
-    await expect(slow).rejects.toThrow("another worker has the claim");
+    await expect(slow).rejects.toThrow('another worker has the claim');
     expect(ran).toEqual([]);
     expect(store.records()[0]?.checkpoints).toBeUndefined();
   });
