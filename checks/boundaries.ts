@@ -86,9 +86,9 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(kernel|claims|observe)\/|node:)/,
   },
   {
-    rule: 'lib/testing imports the kernel, the claims, the memory store, the host, Node and the types of SQS: no client, no Middy, no CDK',
+    rule: 'lib/testing imports the kernel, the claims, the locks, the memory store, the host, Node and the types of SQS: no client, no Middy, no CDK',
     from: /^lib\/testing\//,
-    only: /^(lib\/(kernel|claims|testing)\/|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options)\.ts$|lib\/host\.ts$|node:)/,
+    only: /^(lib\/(kernel|claims|testing)\/|lib\/locks\/(?!dynamodb\/|index\.ts$)|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options)\.ts$|lib\/host\.ts$|node:)/,
   },
   {
     rule: 'lib/testing is for tests: nothing that gets deployed may import it',

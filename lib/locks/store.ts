@@ -14,7 +14,7 @@ export type LockWriteResult =
 
 /**
  * The port to whatever keeps the locks: a compare-and-set over up to `most` records at once, and nothing more. All that is to
- * be decided is decided in `decideLock` and `settle`. Its specification is `test/laws/lock-laws.ts`.
+ * be decided is decided in `decideLock` and `settle`. Its specification is `lockStoreLaws` of `pawl/testing`.
  *
  * A call that rejects leaves it unknown whether the writes were applied.
  */

@@ -39,7 +39,7 @@ const real = {
   sleep: timersPromises.setTimeout,
 };
 
-/** The kit's own waits: in real time, whatever code under sweep is told. */
+/** The kit's own waits: in real time, whatever clock code under sweep sees. */
 export const realTimers = { setTimeout, clearTimeout };
 
 /** A timer of a sandbox: it stands still while the sandbox is frozen, and dies with it. */

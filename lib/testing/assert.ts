@@ -14,7 +14,7 @@ export class SweepError extends Error {
 }
 
 /**
- * Sweeps a handler as `crashSweep` does, and throws when any harm was done: see `Finding`. For Vitest, `node:test` or anything else.
+ * Sweeps a handler as `crashSweep` does, and throws when any harm was done: see `Finding`. For Vitest, Jest, `node:test` or any other framework.
  *
  * @throws SweepError, which tells the story of the first finding; whatever `crashSweep` throws
  * @example
@@ -34,9 +34,9 @@ const mostListed = 10;
 export function explain({ runs, skipped, fates, findings, boundaries, deliveries }: SweepReport): string {
   const left = skipped > 0 ? `, ${skipped} runs left out` : '';
   const counts = Object.entries(Object.groupBy(findings, ({ problem }) => problem));
-  const harm = counts.map(([problem, found]) => `${found?.length ?? 0} ${problem}`).join(', ') || 'no harm';
+  const harm = counts.map(([problem, found]) => `${found?.length ?? 0} ${problem}`).join(', ');
   const lines = [
-    `${harm}, in ${runs} runs over ${boundaries.length} await boundaries, delivered ${deliveries.join(', ')}${left}.`,
+    `${counts.length === 0 ? 'no harm' : harm}, in ${runs} runs over ${boundaries.length} await boundaries, delivered ${deliveries.join(', ')}${left}.`,
     `Messages: ${fates.acknowledged} acknowledged, ${fates.parked} parked, ${fates.deadLettered} dead-lettered, ${fates.stuck} stuck.`,
   ];
   const [first, ...others] = findings.toSorted((a, b) => a.faults.length - b.faults.length);

@@ -1,8 +1,9 @@
+import { type CallerVerdict, verdictOf } from './caller-verdict.ts';
 import type { Clock } from './clock.ts';
 import {
-  type Answer,
   type Delivered,
   type Delivery,
+  type InvocationResult,
   type Sent,
   type SweptMessage,
   settle,
@@ -10,27 +11,21 @@ import {
   waitingLong,
 } from './traffic.ts';
 
-/**
- * What a caller makes of an answer. `done`: the effect has happened. `again`: it asks again. `refused`: it gives up, for good. `parked`: it
- * gives up, because somebody has to find out.
- */
-export type CallerVerdict = 'done' | 'again' | 'refused' | 'parked';
-
-/** Callers of a function: each sends its request again until it gets a final answer. */
+/** Callers of a function: each sends its request again until it gets a final response. */
 export interface CallerOptions {
   /**
-   * Makes what the handler is given of a message: an event of HTTP, for instance. Called for every attempt.
+   * Makes what the handler gets of a message: an event of HTTP, for instance. Called for every attempt.
    * @param attempt from 1
    * @default the message's body
    */
   readonly event?: (message: SweptMessage, attempt: number) => unknown;
   /**
-   * What a caller makes of what the handler returned. What it threw is a 502 to a caller: it asks again.
+   * What a caller makes of what the handler returned. An error of the handler is a 502 to a caller: it asks again.
    * @default by the `statusCode` of a response, or the `outcome` of what `once` returned; anything else means that it is done
    */
-  readonly understands?: (answer: unknown, message: SweptMessage) => CallerVerdict;
+  readonly understands?: (response: unknown, message: SweptMessage) => CallerVerdict;
   /**
-   * How long a caller waits for an answer, in milliseconds. Then it asks again, while the first invocation may still be under way.
+   * How long a caller waits for a response, in milliseconds. Then it asks again, while the first invocation may still be under way.
    * @default 29000, as API Gateway does
    */
   readonly timeoutMs?: number;
@@ -43,9 +38,12 @@ export interface CallerOptions {
 
 export const callerDefaults = { timeoutMs: 29_000, attempts: 12 } as const;
 
+const firstWaitMs = 1000;
+const longestPauseMs = 60_000;
+
 /** A request, and where its caller stands. */
 interface Request extends Sent {
-  /** When it is sent next; while it is under way, when the caller gives that attempt up. */
+  /** When it is sent next. While it is under way: when its caller gives that attempt up. */
   dueAt: number;
   underWay: boolean;
 }
@@ -56,102 +54,85 @@ interface Asking extends CallerOptions {
   readonly longestWaitMs: number;
 }
 
-/** Callers that ask again: each with one request, in an invocation of its own. */
-export function createCallers(clock: Clock, options: Asking): Traffic {
-  const { messages, delivery, event = ({ body }) => structuredClone(body), understands = understood } = options;
-  const { timeoutMs = callerDefaults.timeoutMs, attempts = callerDefaults.attempts } = options;
-  const late = delivery === 'long-wait' ? waitingLong(messages) : undefined;
-  const all = messages.map(
-    (message, index): Request => ({
-      number: index + 1,
-      message,
-      receives: 0,
-      wasSeen: true,
-      dueAt: late?.has(message) ? clock.now() + options.longestWaitMs : 0,
-      underWay: false,
-    }),
-  );
+export const createCallers = (clock: Clock, options: Asking): Traffic => new Callers(clock, options);
 
-  function askAgain(one: Request): void {
-    one.underWay = false;
-    one.dueAt = clock.now() + Math.min(60_000, 1000 * 2 ** (one.receives - 1));
-    if (one.receives >= attempts) settle(one, 'stuck');
+/** Callers that ask again: each with one request, in an invocation of its own. */
+class Callers implements Traffic {
+  readonly all: readonly Request[];
+  readonly #clock: Clock;
+  readonly #delivery: Delivery;
+  readonly #options: Required<CallerOptions>;
+
+  constructor(clock: Clock, { messages, delivery, longestWaitMs, ...options }: Asking) {
+    this.#clock = clock;
+    this.#delivery = delivery;
+    this.#options = {
+      event: options.event ?? (({ body }) => structuredClone(body)),
+      understands: options.understands ?? verdictOf,
+      timeoutMs: options.timeoutMs ?? callerDefaults.timeoutMs,
+      attempts: options.attempts ?? callerDefaults.attempts,
+    };
+    const late = delivery === 'long-wait' ? waitingLong(messages) : undefined;
+    this.all = messages.map(
+      (message, index): Request => ({
+        number: index + 1,
+        message,
+        receives: 0,
+        wasSeen: true,
+        dueAt: late?.has(message) ? clock.now() + longestWaitMs : 0,
+        underWay: false,
+      }),
+    );
   }
 
-  const waiting = () => all.filter(({ fate }) => fate === undefined);
-  const giveUpTheLate = () => {
-    for (const one of waiting()) if (one.underWay && one.dueAt <= clock.now()) askAgain(one);
-  };
+  isEmpty(): boolean {
+    return this.#waiting().length === 0;
+  }
 
-  /** In turn: whoever has begun to ask comes to an end before the next begins. */
-  const asking = () => (delivery === 'in-turn' ? waiting().slice(0, 1) : waiting());
+  nextAt(): number {
+    return Math.min(...this.#asking().map(({ dueAt }) => dueAt));
+  }
 
-  return {
-    all,
-    nextAt: () => Math.min(...asking().map(({ dueAt }) => dueAt)),
-    isEmpty: () => waiting().length === 0,
-    receive(): Delivered | undefined {
-      giveUpTheLate();
-      const one = asking().find(({ underWay, dueAt }) => !underWay && dueAt <= clock.now());
-      if (one === undefined) return undefined;
-      one.receives++;
-      one.underWay = true;
-      one.dueAt = clock.now() + timeoutMs;
-      const story = `is asked for request ${one.number}, attempt ${one.receives}`;
-      return { all: [one], event: event(one.message, one.receives), story, attempt: one.receives };
-    },
-    conclude(delivered: Delivered, answer: Answer): string | undefined {
-      const one = all.find((other) => delivered.all.includes(other));
-      giveUpTheLate();
-      // The caller has given this attempt up, and does not hear what came of it.
-      if (one === undefined || one.fate !== undefined) return undefined;
-      if (!one.underWay || one.receives !== delivered.attempt) return undefined;
-      const verdict = answer.kind === 'returned' ? understands(answer.value, one.message) : 'again';
-      if (verdict === 'done') settle(one, 'acknowledged');
-      else if (verdict === 'again') askAgain(one);
-      else settle(one, 'dead-lettered', verdict);
-      return `answers request ${one.number}: ${verdict}`;
-    },
-  };
-}
+  receive(): Delivered | undefined {
+    this.#giveUpTheLate();
+    const one = this.#asking().find(({ underWay, dueAt }) => !underWay && dueAt <= this.#clock.now());
+    if (one === undefined) return undefined;
+    one.receives++;
+    one.underWay = true;
+    one.dueAt = this.#clock.now() + this.#options.timeoutMs;
+    const story = `is asked for request ${one.number}, attempt ${one.receives}`;
+    return { all: [one], event: this.#options.event(one.message, one.receives), story, attempt: one.receives };
+  }
 
-/** What of an answer says whether it is final. */
-interface Answered {
-  readonly statusCode?: unknown;
-  readonly body?: unknown;
-  readonly outcome?: unknown;
-}
+  conclude(delivered: Delivered, result: InvocationResult): string | undefined {
+    const one = this.all.find((other) => delivered.all.includes(other));
+    this.#giveUpTheLate();
+    // The caller has given this attempt up, and does not learn how it ended.
+    if (one === undefined || one.fate !== undefined) return undefined;
+    if (!one.underWay || one.receives !== delivered.attempt) return undefined;
+    const verdict = result.kind === 'returned' ? this.#options.understands(result.value, one.message) : 'again';
+    if (verdict === 'done') settle(one, 'acknowledged');
+    else if (verdict === 'again') this.#askAgain(one);
+    else settle(one, 'dead-lettered', verdict);
+    return `responds to request ${one.number}: ${verdict}`;
+  }
 
-/** The outcomes of `once`, as its caller has to take them. */
-const outcomes: Readonly<Record<string, CallerVerdict>> = {
-  completed: 'done',
-  'in-flight': 'again',
-  'in-doubt': 'again',
-  rejected: 'refused',
-  'key-reused': 'refused',
-  parked: 'parked',
-};
+  #waiting(): readonly Request[] {
+    return this.all.filter(({ fate }) => fate === undefined);
+  }
 
-/** Statuses of 4xx that ask to be asked again. */
-const later: readonly number[] = [408, 409, 425, 429];
+  /** In turn: a caller that has begun to ask comes to an end before the next begins. */
+  #asking(): readonly Request[] {
+    return this.#delivery === 'in-turn' ? this.#waiting().slice(0, 1) : this.#waiting();
+  }
 
-/** What a well-behaved client makes of an answer. */
-function understood(answer: unknown): CallerVerdict {
-  if (typeof answer !== 'object' || answer === null) return 'done';
-  const { outcome, statusCode, body }: Answered = answer;
-  if (typeof outcome === 'string' && outcome in outcomes) return outcomes[outcome] ?? 'done';
-  if (statusCode === undefined) return 'done';
-  const status = Number(statusCode);
-  if (status >= 200 && status < 400) return 'done';
-  if (reasonOf(body) === 'parked') return 'parked';
-  return later.includes(status) || !(status >= 400 && status < 500) ? 'again' : 'refused';
-}
+  #giveUpTheLate(): void {
+    for (const one of this.#waiting()) if (one.underWay && one.dueAt <= this.#clock.now()) this.#askAgain(one);
+  }
 
-/** The `reason` of problem details, which tells a parked claim from one in flight. */
-function reasonOf(body: unknown): unknown {
-  try {
-    return JSON.parse(String(body)).reason;
-  } catch {
-    return undefined;
+  #askAgain(one: Request): void {
+    one.underWay = false;
+    one.dueAt = this.#clock.now() + Math.min(longestPauseMs, firstWaitMs * 2 ** (one.receives - 1));
+    if (one.receives >= this.#options.attempts) settle(one, 'stuck');
   }
 }

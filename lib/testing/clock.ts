@@ -9,7 +9,7 @@ const someDay = Date.UTC(2026, 10, 21, 9, 30);
 
 export type Clock = ReturnType<typeof createClock>;
 
-/** A clock that stands still until it is told to go on to the next thing that happens. */
+/** A clock that stands still until `step` or `goTo` moves it. */
 export function createClock() {
   let now = someDay;
   const timers = new Set<Timer>();
@@ -25,7 +25,7 @@ export function createClock() {
     now: () => now,
     /** Since the clock was made, in milliseconds. */
     elapsedMs: () => now - someDay,
-    /** Answers how not to. */
+    /** @returns what cancels it */
     after(ms: number, run: () => void): () => void {
       const timer = { at: now + Math.max(0, ms), run };
       timers.add(timer);

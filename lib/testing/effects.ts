@@ -9,12 +9,12 @@ export type Expected = EffectCount | 'dead-letter';
 /** Effects by their names. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** How often each effect happened, whichever way that was said. @throws TypeError when it says nothing */
+/** How often each effect happened, as a count or as counts by name. @throws TypeError when it is neither */
 export function countsOf(counted: EffectCount, message: SweptMessage): Counts {
   return checked('effects', counted, message);
 }
 
-/** How often each of these effects ought to have happened. @throws TypeError when it says nothing */
+/** How often each of these effects ought to have happened. @throws TypeError when it is no count */
 export function wantedOf(expected: Expected, counts: Counts, message: SweptMessage): Counts {
   const all = (count: number) => Object.fromEntries(Object.keys(counts).map((name) => [name, count]));
   if (expected === 'dead-letter') return all(0);
@@ -25,9 +25,12 @@ export function wantedOf(expected: Expected, counts: Counts, message: SweptMessa
 /** A count that is none, such as `NaN`, is neither too small nor too large: it would let every handler pass. */
 function checked(option: 'effects' | 'expected', counted: unknown, message: SweptMessage): Counts {
   const named = typeof counted === 'number' ? { effect: counted } : counted;
-  const entries = isRecord(named) ? Object.entries(named) : [];
+  const entries: readonly [string, unknown][] = isRecord(named) ? Object.entries(named) : [];
   const wrong = entries.find(([, count]) => !isCount(count));
-  if (entries.length > 0 && wrong === undefined) return Object.fromEntries(entries) as Counts;
+  const counts = entries.flatMap(([name, count]): readonly [string, number][] =>
+    isCount(count) ? [[name, count]] : [],
+  );
+  if (counts.length > 0 && wrong === undefined) return Object.fromEntries(counts);
   const got = wrong ? `${wrong[0]}: ${String(wrong[1])}` : named instanceof Promise ? 'a promise' : 'no count';
   throw new TypeError(
     `${option}: expected a whole number, 0 or more, or one for each effect by its name, e.g. { mail: 1, points: 1 }; ` +
@@ -35,6 +38,7 @@ function checked(option: 'effects' | 'expected', counted: unknown, message: Swep
   );
 }
 
-const isCount = (count: unknown) => Number.isSafeInteger(count) && Number(count) >= 0;
+const isCount = (count: unknown): count is number =>
+  typeof count === 'number' && Number.isSafeInteger(count) && count >= 0;
 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -2,12 +2,12 @@
  * What can go wrong with one call of a handler to the outside.
  *
  * `kill-before`: the worker dies, and the call is never made. `kill-after`: it dies when the call has been applied.
- * `throw`: the call fails, and is not applied. `lose-answer`: it is applied, and fails all the same. `apply-late`: it fails, and is
- * applied later: the request was still on its way. `hang`: it is applied, and no answer comes for as long as the invocation lasts. The
+ * `throw`: the call fails, and is not applied. `lose-answer`: it is applied, but its response is lost. `apply-late`: it fails, and is
+ * applied later: the request was still on its way. `hang`: it is applied, and no response comes while the invocation lasts. The
  * caller cannot tell the last four apart.
  *
- * Where the client sends again by itself: `resend`: it is applied, its answer is lost, and it is sent again. `apply-again`: it is
- * answered, and an earlier try of it is applied later.
+ * Where the client sends again by itself: `resend`: it is applied, its response is lost, and it is sent again. `apply-again`:
+ * the response arrives, and an earlier try of the call is applied later.
  */
 export type Fault =
   | 'kill-before'
@@ -39,18 +39,18 @@ export const resendFaults: readonly Fault[] = [...callFaults, 'resend', 'apply-a
 /** A read that comes late changes nothing. */
 export const readFaults: readonly Fault[] = callFaults.filter((fault) => fault !== 'apply-late');
 
-/** When a handler returns all is done, but for the answer. That it is lost is the same as that its worker dies before it. */
+/** When a handler returns, all is done but the response. A lost response comes to the same as a worker that dies before it. */
 export const returnFaults: readonly Fault[] = ['kill-before'];
 
 const words: Readonly<Record<Fault, string>> = {
   'kill-before': 'the worker is killed before it',
   'kill-after': 'it is applied, and the worker is killed',
   throw: 'it fails, and is not applied',
-  'lose-answer': 'it is applied, and its answer is lost',
+  'lose-answer': 'it is applied, and its response is lost',
   'apply-late': 'it fails, and is applied later',
-  hang: 'it is applied, and never answered',
-  resend: 'it is applied, its answer is lost, and it is sent again',
-  'apply-again': 'it is applied and answered, and an earlier try of it is applied later',
+  hang: 'it is applied, and no response comes',
+  resend: 'it is applied, its response is lost, and it is sent again',
+  'apply-again': 'it is applied and its response arrives, and an earlier try of it is applied later',
 };
 
 /** A fault as a story tells it. */

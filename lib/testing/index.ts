@@ -1,9 +1,14 @@
 export { assertSurvivesCrashes, explain, SweepError } from './assert.ts';
-export type { CallerOptions, CallerVerdict } from './callers.ts';
+export type { CallerVerdict } from './caller-verdict.ts';
+export type { CallerOptions } from './callers.ts';
 export type { EffectCount, Expected } from './effects.ts';
 export type { Fault, FaultAt } from './faults.ts';
 export type { SweptHandler } from './invocation.ts';
 export type { Fates, Finding, Problem } from './judge.ts';
+export type { LosingResponses } from './laws/claim-stage.ts';
+export { type ClaimStoreLawsOptions, claimStoreLaws } from './laws/claim-store.ts';
+export type { LawTest } from './laws/law.ts';
+export { type LockStoreLawsOptions, lockStoreLaws } from './laws/lock-store.ts';
 export type { Scenario, SweepOptions } from './options.ts';
 export { crashSweep, type SweepReport } from './sweep.ts';
 export type { Delivery, SweptFate, SweptMessage } from './traffic.ts';

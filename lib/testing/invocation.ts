@@ -2,7 +2,7 @@ import type { InvocationContext } from '../sqs/event.ts';
 import type { Clock } from './clock.ts';
 import { returnFaults } from './faults.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { Answer } from './traffic.ts';
+import type { InvocationResult } from './traffic.ts';
 
 /**
  * A Lambda handler: `eachMessage`'s, Middy's, or any other; with `callers`, any async function. Its parameters are `never`, so that it may
@@ -10,31 +10,31 @@ import type { Answer } from './traffic.ts';
  */
 export type SweptHandler = (event: never, context: never) => unknown;
 
-/** One invocation, from Lambda's side: with a time limit, in a sandbox that is frozen as soon as it has answered. */
+/** One invocation, from Lambda's side: with a time limit, in a sandbox that is frozen as soon as it has responded. */
 export async function invoke(
   sandbox: Sandbox,
   handler: SweptHandler,
   event: unknown,
   { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
-): Promise<Answer> {
-  const died = Promise.withResolvers<Answer>();
+): Promise<InvocationResult> {
+  const died = Promise.withResolvers<InvocationResult>();
   sandbox.thaw(() => died.resolve({ kind: 'died' }));
   const deadline = clock.now() + timeoutMs;
   const cancelTimeout = clock.after(timeoutMs, () => sandbox.kill('is killed by its time-out'));
-  const answered = (async () => {
-    const answer = await answerOf(() =>
+  const responded = (async () => {
+    const result = await resultOf(() =>
       sandbox.inside(() => handler(event as never, contextUntil(deadline, clock) as never)),
     );
     await sandbox.io('return', () => undefined, { takesMs: 0, faults: returnFaults });
-    return answer;
+    return result;
   })();
-  const answer = await Promise.race([died.promise, answered]);
+  const result = await Promise.race([died.promise, responded]);
   cancelTimeout();
   sandbox.freeze();
-  return answer;
+  return result;
 }
 
-async function answerOf(call: () => unknown): Promise<Answer> {
+async function resultOf(call: () => unknown): Promise<InvocationResult> {
   try {
     return { kind: 'returned', value: await call() };
   } catch {

@@ -30,7 +30,7 @@ export interface Finding {
   readonly story: readonly string[];
 }
 
-/** How the messages of all runs ended. `parked` ones are in the dead-letter queue, because somebody has to decide. */
+/** How the messages of all runs ended. `parked` ones are in the dead-letter queue, because an operator has to decide. */
 export interface Fates {
   acknowledged: number;
   parked: number;
@@ -41,10 +41,10 @@ export interface Fates {
 type Judging<Provider> = Pick<SweepSettings<Provider>, 'effects' | 'expected'>;
 
 /**
- * What came to harm in a run.
+ * The messages that came to harm in a run.
  *
  * @param claimsOf the claims that a message has when it is alone; none, if its handler is not pawl's
- * @throws whatever `effects` and `expected` throw; TypeError when they answer no counts
+ * @throws whatever `effects` and `expected` throw; TypeError when they return no counts
  */
 export async function judge<Provider>(
   run: Run<Provider>,
@@ -62,7 +62,8 @@ export async function judge<Provider>(
     const story = [...run.story, endOf(one, counts)];
     for (const found of problems) {
       const problem = found === 'dead-lettered' ? await whyDeadLettered(run, one, claimsOf) : found;
-      if (problem) findings.push({ problem, message: number, fate, effects: counts, delivery, faults, story });
+      if (problem !== undefined)
+        findings.push({ problem, message: number, fate, effects: counts, delivery, faults, story });
     }
   }
   return findings;

@@ -34,7 +34,7 @@ export interface SweepOptions<Provider> {
    */
   readonly expected?: (provider: Provider, message: SweptMessage) => Expected;
   /**
-   * Callers instead of a queue, who each send their message as a request, again and again until they get a final answer. For handlers of
+   * Callers instead of a queue, who each send their message as a request, again and again until they get a final response. For handlers of
    * HTTP, functions made with `once`, and any other async function.
    * @default a queue of SQS
    */
@@ -80,7 +80,7 @@ export interface SweepOptions<Provider> {
    * @default 2; one more than there are messages where each is alone: with `callers`, and delivered `apart`
    */
   readonly sandboxes?: number;
-  /** What a call throws that fails, or whose answer is lost, by its name. @default a connection that was reset */
+  /** What a call throws that fails, or whose response is lost, by its name. @default a connection that was reset */
   readonly error?: (name: string) => unknown;
   /**
    * The most runs that are made. Single faults come first; if the pairs are too many, some are left out evenly, and counted.

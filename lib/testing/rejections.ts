@@ -3,7 +3,7 @@ import process from 'node:process';
 type Listener = (reason: unknown, promise: Promise<unknown>) => void;
 
 /**
- * Hears of every rejection that nobody handles, until the answered function is called. In Lambda it ends the worker; here it
+ * Listens to every rejection that is not handled, until the returned function is called. In Lambda such a rejection ends the worker; here it
  * would end the tests, or be held against them.
  */
 export function listenToRejections(onRejection: (reason: unknown) => void): () => void {

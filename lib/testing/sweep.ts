@@ -18,7 +18,7 @@ export interface SweepReport {
   readonly skipped: number;
   /** How the messages of all runs ended. */
   readonly fates: Readonly<Fates>;
-  /** All harm that was done; and below the same, by its kind. */
+  /** All harm that was done. The lists below have the same findings, by kind. */
   readonly findings: readonly Finding[];
   readonly doubled: readonly Finding[];
   readonly lost: readonly Finding[];
@@ -28,14 +28,14 @@ export interface SweepReport {
   readonly stuck: readonly Finding[];
 }
 
-/** One sweep at a time: they listen to the process for unhandled rejections, and could not tell whose one is. */
+/** One sweep at a time: they listen to the process for unhandled rejections, and could not tell which sweep one belongs to. */
 let line: Promise<unknown> = Promise.resolve();
 
 /**
- * Kills a handler at every await, fails there, loses the answer there, applies the call late there, never answers there, singly and in
- * pairs; lets the queue (or callers) deliver again, in several ways, and reports what doubled, was lost, or came to other harm.
+ * Kills a handler at every await, fails there, loses the response there, applies the call late there, never responds there, singly and in
+ * pairs. Lets the queue (or callers) deliver again, in several ways, and reports what doubled, was lost, or came to other harm.
  *
- * @throws OptionError when an option is out of range; TypeError when `effects` or `expected` answer no counts; whatever `provider`,
+ * @throws OptionError when an option is out of range; TypeError when `effects` or `expected` return no counts; whatever `provider`,
  * `handler`, `effects` or `expected` throws; Error when the handler has no effect that could be counted
  * @example
  * const report = await crashSweep({
@@ -61,99 +61,137 @@ async function sweep<Provider>(options: SweepOptions<Provider>): Promise<SweepRe
   const restore = installAmbient();
   const realWork = watchRealWork();
   try {
-    return await sweepWith(settings, realWork);
+    const started = new Sweep(settings, realWork);
+    return await (settings.replay === undefined ? started.all() : started.replay(settings.replay));
   } finally {
     realWork.stop();
     restore();
   }
 }
 
-/** A run, and what can go wrong in it. */
-interface Made<Provider> extends Required<Scenario> {
+/** A run that was made, and where more can go wrong in it. */
+interface MadeRun<Provider> extends Required<Scenario> {
   readonly boundaries: readonly Boundary[];
   readonly isHarmless: boolean;
   readonly run: Run<Provider>;
 }
 
-async function sweepWith<Provider>(settings: SweepSettings<Provider>, realWork: RealWork): Promise<SweepReport> {
-  const { deliveries, max, onProgress, replay } = settings;
-  const fates: Fates = { acknowledged: 0, parked: 0, deadLettered: 0, stuck: 0 };
-  const findings: Finding[] = [];
-  const claimsOf = claimsAlone(settings, realWork);
-  let runs = 0;
-  let planned = 0;
-  let skipped = 0;
+/** A run to be made, and where its last fault is. */
+interface Planned extends Required<Scenario> {
+  readonly name: string;
+}
 
-  async function make(scenario: Required<Scenario>): Promise<Made<Provider>> {
-    const run = await runOnce(settings, { ...scenario, realWork });
-    const found = await judge(run, settings, claimsOf);
-    findings.push(...found);
-    countFates(fates, run.messages);
-    runs++;
-    onProgress?.({ runs, of: planned });
-    return { ...scenario, run, boundaries: run.boundaries, isHarmless: found.length === 0 };
+/** The runs of one sweep, and what they found. */
+class Sweep<Provider> {
+  readonly #settings: SweepSettings<Provider>;
+  readonly #realWork: RealWork;
+  readonly #fates: Fates = { acknowledged: 0, parked: 0, deadLettered: 0, stuck: 0 };
+  readonly #findings: Finding[] = [];
+  /** The claims of each message when it is alone, by its number. */
+  readonly #claimsAlone = new Map<number, Promise<ReadonlySet<string>>>();
+  #runs = 0;
+  #planned = 0;
+  #skipped = 0;
+
+  constructor(settings: SweepSettings<Provider>, realWork: RealWork) {
+    this.#settings = settings;
+    this.#realWork = realWork;
   }
 
-  /** Makes so many of these runs at most. */
-  async function makeAll(scenarios: readonly Required<Scenario>[], most: number): Promise<readonly Made<Provider>[]> {
+  /** Makes one run and no other. */
+  async replay(scenario: Required<Scenario>): Promise<SweepReport> {
+    const [made] = await this.#makeAll([scenario], 1);
+    return this.#report(made, [scenario.delivery]);
+  }
+
+  /** Makes a run without faults of each delivery, then the single faults, then the pairs; as many as `max` allows. */
+  async all(): Promise<SweepReport> {
+    const { deliveries, max } = this.#settings;
+    const plain = deliveries.map((delivery) => ({ delivery, faults: [] }));
+    const [first, ...others] = await this.#makeAll(plain, max);
+    if (first !== undefined) {
+      if (this.#findings.length === 0) expectToSee(first.run, this.#settings);
+      const singles = await this.#makeSingles(first, others);
+      await this.#makeAll(harmlessOf(singles).flatMap(withOneMore), max - this.#runs);
+    }
+    return this.#report(first, deliveries);
+  }
+
+  async #makeSingles(
+    first: MadeRun<Provider>,
+    others: readonly MadeRun<Provider>[],
+  ): Promise<readonly MadeRun<Provider>[]> {
+    const { max } = this.#settings;
+    const singles = await this.#makeAll(withOneMore(first), max - this.#runs);
+    const elsewhere = harmlessOf(others).flatMap(withOneMore);
+    const most = this.#runs + Math.ceil((max - this.#runs) / 2);
+    // The handler's own calls first: what its traffic changes most is what it meets there.
+    const own = await this.#makeAll(
+      elsewhere.filter(({ name }) => !isOurs(name)),
+      most - this.#runs,
+    );
+    const ours = await this.#makeAll(
+      elsewhere.filter(({ name }) => isOurs(name)),
+      most - this.#runs,
+    );
+    return [...singles, ...own, ...ours];
+  }
+
+  /** Makes so many of these runs at most, spread over all of them. */
+  async #makeAll(scenarios: readonly Required<Scenario>[], most: number): Promise<readonly MadeRun<Provider>[]> {
     const within = evenly(scenarios, Math.max(0, most));
-    skipped += scenarios.length - within.length;
-    planned = runs + within.length;
-    const made: Made<Provider>[] = [];
-    for (const scenario of within) made.push(await make(scenario));
+    this.#skipped += scenarios.length - within.length;
+    this.#planned = this.#runs + within.length;
+    const made: MadeRun<Provider>[] = [];
+    for (const scenario of within) made.push(await this.#make(scenario));
     return made;
   }
 
-  const plain = deliveries.map((delivery) => ({ delivery, faults: [] }));
-  const [first, ...others] = await makeAll(replay ? [replay] : plain, max);
-  if (first === undefined) throw new Error('crashSweep: no run was made');
-  if (replay === undefined) {
-    if (findings.length === 0) expectToSee(first.run, settings);
-    const singles = [...(await makeAll(withOneMore(first), max - runs))];
-    // What does harm alone does harm in company, and would hide the rest.
-    const harmless = (made: readonly Made<Provider>[]) => made.filter(({ isHarmless }) => isHarmless);
-    const elsewhere = harmless(others).flatMap(withOneMore);
-    // The handler's own calls first: what its traffic changes most is what it meets there.
-    const most = runs + Math.ceil((max - runs) / 2);
-    const own = elsewhere.filter(({ name }) => !isOurs(name));
-    singles.push(...(await makeAll(own, most - runs)));
-    singles.push(
-      ...(await makeAll(
-        elsewhere.filter(({ name }) => isOurs(name)),
-        most - runs,
-      )),
-    );
-    await makeAll(harmless(singles).flatMap(withOneMore), max - runs);
+  async #make(scenario: Required<Scenario>): Promise<MadeRun<Provider>> {
+    const run = await runOnce(this.#settings, { ...scenario, realWork: this.#realWork });
+    const found = await judge(run, this.#settings, (number) => this.#claimsOf(number));
+    this.#findings.push(...found);
+    countFates(this.#fates, run.messages);
+    this.#runs++;
+    this.#settings.onProgress?.({ runs: this.#runs, of: this.#planned });
+    return { ...scenario, run, boundaries: run.boundaries, isHarmless: found.length === 0 };
   }
-  const of = (...problems: Problem[]) => findings.filter(({ problem }) => problems.includes(problem));
-  return {
-    boundaries: first.boundaries.map(({ name }) => name),
-    deliveries: replay ? [replay.delivery] : deliveries,
-    runs,
-    skipped,
-    fates,
-    findings,
-    doubled: of('doubled'),
-    lost: of('lost'),
-    outOfOrder: of('out-of-order'),
-    neverRan: of('never-ran'),
-    deadLettered: of('dead-lettered'),
-    stuck: of('stuck'),
-  };
+
+  /** The claims that a message has when nothing else is sent, and nothing goes wrong. */
+  #claimsOf(only: number): Promise<ReadonlySet<string>> {
+    const known = this.#claimsAlone.get(only);
+    if (known !== undefined) return known;
+    const alone = { delivery: 'together', faults: [], only, realWork: this.#realWork } as const;
+    const claims = runOnce(this.#settings, alone).then(({ attended }) => attended);
+    this.#claimsAlone.set(only, claims);
+    return claims;
+  }
+
+  /** @throws Error when no run was made */
+  #report(first: MadeRun<Provider> | undefined, deliveries: readonly Delivery[]): SweepReport {
+    if (first === undefined) throw new Error('crashSweep: no run was made');
+    const findings = this.#findings;
+    const of = (wanted: Problem) => findings.filter(({ problem }) => problem === wanted);
+    return {
+      boundaries: first.boundaries.map(({ name }) => name),
+      deliveries,
+      runs: this.#runs,
+      skipped: this.#skipped,
+      fates: this.#fates,
+      findings,
+      doubled: of('doubled'),
+      lost: of('lost'),
+      outOfOrder: of('out-of-order'),
+      neverRan: of('never-ran'),
+      deadLettered: of('dead-lettered'),
+      stuck: of('stuck'),
+    };
+  }
 }
 
-/** Says which claims a message has when nothing else is sent, and nothing goes wrong. */
-function claimsAlone<Provider>(settings: SweepSettings<Provider>, realWork: RealWork) {
-  const known = new Map<number, Promise<ReadonlySet<string>>>();
-  return (only: number): Promise<ReadonlySet<string>> => {
-    const found = known.get(only);
-    if (found !== undefined) return found;
-    const claims = runOnce(settings, { delivery: 'together', faults: [], only, realWork }).then(
-      ({ attended }) => attended,
-    );
-    known.set(only, claims);
-    return claims;
-  };
+/** What does harm alone does harm in company, and would hide the rest. */
+function harmlessOf<Provider>(made: readonly MadeRun<Provider>[]): readonly MadeRun<Provider>[] {
+  return made.filter(({ isHarmless }) => isHarmless);
 }
 
 /** @throws Error when a sweep would find nothing, whatever the handler did */
@@ -180,13 +218,8 @@ function expectToSee<Provider>(run: Run<Provider>, { effects, expected }: SweepS
 /** A boundary that is not the handler's own. */
 const isOurs = (name: string) => name === 'return' || name.startsWith('store.') || name.startsWith('sqs.');
 
-/** A run to be made, and where its last fault is. */
-interface Planned extends Required<Scenario> {
-  readonly name: string;
-}
-
 /** The same run, with one fault more, at any boundary after the last. */
-function withOneMore({ delivery, faults, boundaries }: Made<unknown>): readonly Planned[] {
+function withOneMore({ delivery, faults, boundaries }: MadeRun<unknown>): readonly Planned[] {
   const after = faults.at(-1)?.at ?? 0;
   return boundaries
     .slice(after)

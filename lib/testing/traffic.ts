@@ -50,13 +50,13 @@ export interface Delivered {
   readonly attempt?: number;
 }
 
-/** What came of an invocation. `died`: its worker did not live to answer. */
-export type Answer =
+/** How an invocation ended. `died`: its worker did not live to respond. */
+export type InvocationResult =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw' }
   | { readonly kind: 'died' };
 
-/** Whoever hands work to a function, again and again until that has an end: a queue, or callers. */
+/** A queue, or callers: hands work to a function, again and again until each message has its fate. */
 export interface Traffic {
   readonly all: readonly Sent[];
   /** What can be handed over now, if anything can. */
@@ -65,7 +65,7 @@ export interface Traffic {
   nextAt(): number;
   isEmpty(): boolean;
   /** @returns what is to be told of it, if anything is */
-  conclude(delivered: Delivered, answer: Answer): string | undefined;
+  conclude(delivered: Delivered, result: InvocationResult): string | undefined;
 }
 
 export function settle(one: Sent, fate: SweptFate, reason?: string): void {
@@ -78,7 +78,7 @@ export function settle(one: Sent, fate: SweptFate, reason?: string): void {
  *
  * `together`: in batches as large as they may be; of callers, all at once. `apart`: each message alone, all at once; what comes
  * again comes in batches. `regrouped`: in batches, and what comes again comes alone. `in-turn`: each alone, and the next when it
- * has been answered; a repetition just before a late request of the one before it is applied. `reversed`: together, the last first; never of a FIFO queue. `long-wait`: a repetition, or else the last, waits for
+ * has ended; a repetition just before a late request of the one before it is applied. `reversed`: together, the last first; never of a FIFO queue. `long-wait`: a repetition, or else the last, waits for
  * as long as a queue keeps it (`longestWaitMs`).
  */
 export type Delivery = 'together' | 'apart' | 'regrouped' | 'in-turn' | 'reversed' | 'long-wait';

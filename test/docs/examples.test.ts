@@ -458,6 +458,10 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/operate.md', 'the card was charged, the mail was not sent'],
   ['docs/operate.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
   ['docs/testing.md', 'expected: '], // an option of a sweep
+  ['docs/stores.md', 'export function mapStore'], // run in `stores.test.ts`, as are the next three
+  ['docs/stores.md', 'claimStoreLaws({'],
+  ['docs/stores.md', 'export function mapLockStore'],
+  ['docs/stores.md', 'lockStoreLaws({'],
   ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from

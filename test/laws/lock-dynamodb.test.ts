@@ -1,29 +1,30 @@
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, inject, test } from 'vitest';
 import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
+import { lockStoreLaws } from '../../lib/testing/index.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
-import { lockLaws, sentTwice } from './lock-laws.ts';
 
 const endpoint = inject('dynamoEndpoint');
 const client = localClient(endpoint);
+const elsewhere = localClient(endpoint);
 let tableName: string;
 
 beforeAll(async () => {
   tableName = await claimsTable(client);
 });
-afterAll(() => client.destroy());
-
-lockLaws('dynamoLockStore on DynamoDB Local', async () => {
-  const lossyClient = localClient(endpoint);
-  const lost = loseAnswersOf(lossyClient);
-  return {
-    store: dynamoLockStore({ tableName, client }),
-    lossy: { store: dynamoLockStore({ tableName, client: lossyClient }), lost },
-  };
+afterAll(() => {
+  for (const each of [client, elsewhere]) each.destroy();
 });
 
-/** The SDK's own retry of a transaction carries its token, and DynamoDB answers as to the first. A caller's own does not. */
-lockLaws('dynamoLockStore, whose transactions are sent again by others than the SDK', async () => {
-  const store = dynamoLockStore({ tableName, client });
-  return { store, lossy: sentTwice(store) };
+lockStoreLaws({
+  test,
+  name: 'dynamoLockStore on DynamoDB Local',
+  open: () => dynamoLockStore({ tableName, client }),
+  openElsewhere: () => dynamoLockStore({ tableName, client: elsewhere }),
+  // The SDK's own retry of a transaction carries its token, and DynamoDB answers as to the first. A caller's own does not.
+  openLosingResponses() {
+    const lossyClient = localClient(endpoint);
+    const lost = loseAnswersOf(lossyClient);
+    return { store: dynamoLockStore({ tableName, client: lossyClient }), lost };
+  },
 });

@@ -1,9 +1,7 @@
+import { test } from 'vitest';
 import { memoryLockStore } from '../../lib/locks/memory.ts';
-import { lockLaws, sentTwice } from './lock-laws.ts';
+import { lockStoreLaws } from '../../lib/testing/index.ts';
 
 for (const most of [100, 6]) {
-  lockLaws(`memoryLockStore of ${most}`, async () => {
-    const store = memoryLockStore({ most });
-    return { store, lossy: sentTwice(store) };
-  });
+  lockStoreLaws({ test, name: `memoryLockStore of ${most}`, open: () => memoryLockStore({ most }) });
 }

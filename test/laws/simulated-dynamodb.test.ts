@@ -1,8 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
 import { dynamoStore, individualDynamoStore, type TableOptions } from '../../lib/stores/dynamodb/index.ts';
+import { claimStoreLaws, lockStoreLaws } from '../../lib/testing/index.ts';
 import { dynamoClient } from '../../proof/simulation/dynamodb/client.ts';
 import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import type { FaultName } from '../../proof/simulation/faults.ts';
@@ -10,8 +11,6 @@ import { createSandbox, type Sandbox } from '../../proof/simulation/lambda/sandb
 import { noStats } from '../../proof/simulation/simulation.ts';
 import { createWorld } from '../../proof/simulation/world/world.ts';
 import { inCompany } from '../support/in-company.ts';
-import { lockLaws } from './lock-laws.ts';
-import { storeLaws } from './store-laws.ts';
 
 /** What the simulation believes of DynamoDB must be so: the laws that hold on DynamoDB Local hold on the simulated table. */
 const world = createWorld({ seed: 1, keepsStory: false, turnsTheLoop: false });
@@ -85,18 +84,20 @@ function losingAnswers() {
 
 type Open = (options: TableOptions) => ClaimStore;
 
-function laws(name: string, open: Open, runs: number, client = clientWith({}), meetsItself = false): void {
-  storeLaws(
-    `${name} on the simulated table`,
-    async () => {
+function laws(name: string, open: Open, runs: number, client = clientWith({}), mayMeetItself = false): void {
+  claimStoreLaws({
+    test,
+    name: `${name} on the simulated table`,
+    open: () => open({ tableName, client }),
+    openElsewhere: () => open({ tableName, client: clientWith({}) }),
+    openLosingResponses() {
       const losing = losingAnswers();
-      return {
-        store: open({ tableName, client }),
-        lossy: { store: open({ tableName, client: losing.client }), lost: losing.lost },
-      };
+      return { store: open({ tableName, client: losing.client }), lost: losing.lost };
     },
-    { races: 10 * runs, runs, meetsItself },
-  );
+    races: 10 * runs,
+    runs,
+    mayMeetItself,
+  });
 }
 
 const batches: Open = (options) => dynamoStore({ ...options, host });
@@ -106,21 +107,31 @@ laws('dynamoStore, always in a batch', (options) => inCompany(batches(options)),
 
 const inPart = { statementThrottled: 0.05, statementFailsApplied: 0.05, itemWithheld: 0.5, keysUnprocessed: 0.05 };
 const onTheWay = { storeThrottles: 0.1, storeFails: 0.1, storeRequestLost: 0.1, storeAnswerLost: 0.1 };
-laws('dynamoStore, in batches that fail in part', (options) => inCompany(batches(options)), 20, clientWith(inPart));
+laws(
+  'dynamoStore, in batches that fail in part',
+  (options) => inCompany(batches(options)),
+  20,
+  clientWith(inPart),
+  true,
+);
 laws('dynamoStore, on an unreliable way', batches, 20, clientWith(onTheWay), true);
 
-function locks(name: string, client = clientWith({})): void {
-  lockLaws(`${name} on the simulated table`, async () => {
-    const losing = losingAnswers();
-    return {
-      store: dynamoLockStore({ tableName, client, host }),
-      lossy: { store: dynamoLockStore({ tableName, client: losing.client, host }), lost: losing.lost },
-    };
+function locks(name: string, client = clientWith({}), mayMeetItself = false): void {
+  lockStoreLaws({
+    test,
+    name: `${name} on the simulated table`,
+    open: () => dynamoLockStore({ tableName, client, host }),
+    openElsewhere: () => dynamoLockStore({ tableName, client: clientWith({}), host }),
+    openLosingResponses() {
+      const losing = losingAnswers();
+      return { store: dynamoLockStore({ tableName, client: losing.client, host }), lost: losing.lost };
+    },
+    mayMeetItself,
   });
 }
 locks('dynamoLockStore');
 const meeting = { storeConflicts: 0.2, keysUnprocessed: 0.1 };
-locks('dynamoLockStore, on an unreliable way', clientWith(onTheWay));
+locks('dynamoLockStore, on an unreliable way', clientWith(onTheWay), true);
 // Apart: a transaction that was applied, whose answer was lost, and that is sent again into another one, is refused as its own.
 locks('dynamoLockStore, that meets other transactions', clientWith(meeting));
 

@@ -696,7 +696,7 @@ describe('parked messages', () => {
 
   promise(
     readme,
-    'A message that kills its workers is tried alone, after its batch-mates',
+    'A message that kills its workers runs alone, after the rest of its batch',
     'a message whose worker died runs after its batch-mates, with nobody beside it',
     async () => {
       const all = surroundings();

@@ -317,7 +317,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, in flight | 409 `in-flight`, with a `Retry-After` of at most 5 s, because the first may end at any moment',
+      'the same again, in flight | 409 `in-flight`, with a `Retry-After` of at most 5 s, because the first request may end at any moment',
       `${door}: a duplicate under way gets 409, with Retry-After of 5 s at most`,
       async () => {
         const one = api(async (all: Any, ...rest: Any[]) => {
@@ -342,7 +342,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'another request with the same key | 422 `key-reused`',
+      'a request with the same key and other content | 422 `key-reused`',
       `${door}: another body, path or query with the key is 422; their order, spaces and number forms are not`,
       async () => {
         const one = api(pays);
@@ -397,7 +397,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      '`caller` finds no caller | 403 `no-caller`',
+      '`caller` returns no caller | 403 `no-caller`',
       `${door}: a request of nobody is 403, and nothing runs`,
       async () => {
         for (const nobody of [undefined, null, '']) {
@@ -492,7 +492,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to decide … a key is `scopedKey({ caller }, key)`. Pass that to `parkedClaims(…).resolve`',
+      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to [resolve the claim](operate.md#a-parked-claim) … a key is `scopedKey({ caller }, key)`. Pass that to `parkedClaims(…).resolve`',
       `${door}: a parked request is 409 until an operator has decided, and runs or not as they said`,
       async () => {
         const one = api(pays, { onAbandoned: 'park', caller: () => 'c-17', classify: () => 'unknown' });
@@ -575,7 +575,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      "`required: ({ method }) => method === 'POST'` lets other requests run without a key, and without a claim",
+      "`required: ({ method }) => method === 'POST'` requires a key for POST only. Any other request without a key runs without a claim",
       `${door}: where no key is required, a request without one runs without a claim, and one with a malformed key does not`,
       async () => {
         const claims: unknown[] = [];
@@ -634,7 +634,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      "`documentation: 'https://…'`, and the problem’s `type` is `https://…#in-flight`, with a `Link` to it",
+      "If you give `documentation: 'https://…'`, the problem's `type` is `https://…#in-flight` (or another reason), and the response has a `Link` to it",
       `${door}: problems are problem details, with a type below the documentation`,
       async () => {
         const one = api(pays, { documentation: 'https://api.example/docs' });

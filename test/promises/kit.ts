@@ -9,9 +9,12 @@ import type { SqsEvent, SqsRecord } from '../../lib/sqs/index.ts';
 const quotedWordForWord: readonly string[] = [
   'README.md',
   'docs/fingerprint.md',
+  'docs/http.md',
+  'docs/locks.md',
   'docs/operate.md',
   'docs/policies.md',
   'docs/producers.md',
+  'docs/testing.md',
   'docs/transactions.md',
   'docs/wrap.md',
 ];

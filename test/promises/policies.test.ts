@@ -105,7 +105,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    '`not-applied` is believed only `settleMs` after the last moment at which the effect can have been applied. Then the handler runs',
+    '`not-applied`: pawl believes it only `settleMs` after the last moment at which the effect can have been applied. Then the handler runs',
     'not-applied is not believed before settleMs, and in between the call is in doubt',
     async () => {
       const all = surroundings();
@@ -137,7 +137,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    '`applied` is believed at once, and completes the claim',
+    '`applied`: pawl believes it at once, and completes the claim',
     'a provider that says applied completes the claim with its result, and nothing runs',
     async () => {
       const all = surroundings();
@@ -208,7 +208,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    'Before pawl asks, it fences off the old worker',
+    'Before pawl asks, it grants the claim anew. So DynamoDB refuses the late writes of the old worker',
     'when the provider is asked, the store already has a higher fence and another claim id',
     async () => {
       const all = surroundings();
@@ -232,7 +232,7 @@ describe('what becomes of an abandoned attempt', () => {
 
   promise(
     readme,
-    'A message that kills its workers is tried alone, after its batch-mates. The third time, it is parked',
+    'A message that kills its workers runs alone, after the rest of its batch. The third time, pawl parks its claim',
     'under retry a key whose workers die is parked, and runs at most three times',
     async () => {
       const all = surroundings();

@@ -161,7 +161,7 @@ describe('transactions', () => {
 
   promise(
     guide,
-    'If the writes have a condition, catch `CommitRefusedError` and throw what it means',
+    'If the writes have a condition, catch `CommitRefusedError`, and throw the error that it means for your handler',
     'a handler that answers a refused commit with a RejectedError ends its claim',
     async () => {
       const store = refusing();

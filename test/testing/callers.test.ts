@@ -36,15 +36,15 @@ it('hand over the body, wait longer each time, and end with a final answer', asy
     '      0 ms  worker 1 is asked for request 1, attempt 1',
     '      0 ms  worker 1 #1 pay: it fails, and is not applied',
     '     20 ms  worker 1 #2 return',
-    '     20 ms  worker 1 answers request 1: again',
+    '     20 ms  worker 1 responds to request 1: again',
     '   1020 ms  worker 1 is asked for request 1, attempt 2',
     '   1020 ms  worker 1 #3 pay: it is applied, and the worker is killed',
     '   1040 ms  worker 1 is killed',
-    '   1040 ms  worker 1 answers request 1: again',
+    '   1040 ms  worker 1 responds to request 1: again',
     '   3040 ms  worker 2 is asked for request 1, attempt 3',
     '   3040 ms  worker 2 #4 pay',
     '   3080 ms  worker 2 #5 return',
-    '   3080 ms  worker 2 answers request 1: done',
+    '   3080 ms  worker 2 responds to request 1: done',
     '       end  message 1: acknowledged; effect × 7',
   ]);
 });
@@ -91,7 +91,7 @@ it.each([
   [{ outcome: 'rejected' }, 'refused'],
 ] as const)('take %j for: %s', async (answer, verdict) => {
   const { findings } = await swept(() => async () => answer, [], { callers: { attempts: 1 } });
-  expect(findings[0]?.story).toContainEqual(expect.stringContaining(`answers request 1: ${verdict}`));
+  expect(findings[0]?.story).toContainEqual(expect.stringContaining(`responds to request 1: ${verdict}`));
 });
 
 it('understand an answer as their author says, and send the event that they make', async () => {

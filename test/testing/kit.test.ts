@@ -101,7 +101,7 @@ it('never answers a call that hangs: the function times out, and the message com
   const [finding] = report.doubled;
   expect(finding?.story).toEqual([
     '      0 ms  worker 1 receives message 1, for the first time',
-    '      0 ms  worker 1 #1 first: it is applied, and never answered',
+    '      0 ms  worker 1 #1 first: it is applied, and no response comes',
     '    30.0 s  worker 1 is killed by its time-out',
     '   180.0 s  worker 2 receives message 1, for the second time',
     '   180.0 s  worker 2 #2 first',

@@ -1,0 +1,117 @@
+import type { ClaimStore } from '../../claims/store.ts';
+import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
+import { conditionLaws, schema1Laws } from './claim-conditions.ts';
+import { contentLaws } from './claim-contents.ts';
+import { ownWriteLaws } from './claim-own-writes.ts';
+import { type ClaimStage, type LosingResponses, sentTwice } from './claim-stage.ts';
+import { workerLaws } from './claim-workers.ts';
+import { type Law, type LawTest, registerLaws } from './law.ts';
+
+export interface ClaimStoreLawsOptions {
+  /** `test` of Vitest, of Jest or of `node:test`, or `it` of Mocha. */
+  readonly test: LawTest;
+  /**
+   * Opens the store. Called once for each law. All ids are new, so every law may get the same store, over a table with other records in it.
+   */
+  readonly open: () => ClaimStore | Promise<ClaimStore>;
+  /**
+   * Stands before the name of each test.
+   * @default nothing
+   */
+  readonly name?: string;
+  /**
+   * Opens the same records as another process does: by a connection of its own, without what the first store keeps in memory.
+   * @default nothing: the laws about several processes are skipped
+   */
+  readonly openElsewhere?: (store: ClaimStore) => ClaimStore | Promise<ClaimStore>;
+  /**
+   * Opens the same records by a way on which the response of every applied write is lost once, and the database's client sends the write again by
+   * itself.
+   * @default nothing: only the laws about a caller that sends again run
+   */
+  readonly openLosingResponses?: (
+    store: ClaimStore,
+  ) => LosingResponses<ClaimStore> | Promise<LosingResponses<ClaimStore>>;
+  /**
+   * Why the store holds no records of schema 1, e.g. `'the table is new'`. Earlier versions of pawl wrote them to DynamoDB.
+   * @default nothing: the laws about them run
+   */
+  readonly withoutSchema1?: string;
+  /**
+   * Whether the store's own client may send a write again while a law runs, so that a write is refused because of itself.
+   * @default false
+   */
+  readonly mayMeetItself?: boolean;
+  /**
+   * How many races of two workers are run for one claim.
+   * @default 100
+   */
+  readonly races?: number;
+  /**
+   * How many random writes and histories are tried.
+   * @default 50
+   */
+  readonly runs?: number;
+}
+
+/**
+ * Registers the specification of a claim store as tests: a store is right if all of them pass. Each failure says what the store did, what was
+ * expected, and what goes wrong in production where a store does that.
+ *
+ * The laws need no server of their own, no test framework but the one that is handed in, and leave their records behind.
+ *
+ * @example
+ * import { test } from 'vitest'; // or from 'node:test'
+ * import { claimStoreLaws } from 'pawl/testing';
+ *
+ * claimStoreLaws({ test, open: () => myStore({ table: 'claims' }) });
+ */
+export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
+  const {
+    test,
+    name,
+    open,
+    openElsewhere,
+    openLosingResponses,
+    races = 100,
+    runs = 50,
+    mayMeetItself = false,
+  } = options;
+  registerLaws({ test, name }, lawsFor(options), async () => {
+    const store = await open();
+    const losing = await openLosingResponses?.(store);
+    const elsewhere = (await openElsewhere?.(store)) ?? store;
+    return {
+      store,
+      elsewhere,
+      lossy: { 'its caller': sentTwice(store), 'its client': losing },
+      races,
+      runs,
+      mayMeetItself,
+    };
+  });
+}
+
+const oneProcess = 'openElsewhere is not given';
+const noLosses = 'openLosingResponses is not given';
+
+function lawsFor({
+  openElsewhere,
+  openLosingResponses,
+  withoutSchema1,
+}: ClaimStoreLawsOptions): readonly Law<ClaimStage>[] {
+  return [
+    ...contentLaws,
+    ...conditionLaws,
+    ...skippedIf(withoutSchema1, schema1Laws),
+    ...concurrencyLaws,
+    ...skippedIf(openElsewhere === undefined ? oneProcess : undefined, elsewhereLaws),
+    ...workerLaws,
+    ...ownWriteLaws('its caller'),
+    ...ownWriteLaws('its client', openLosingResponses === undefined ? noLosses : undefined),
+  ];
+}
+
+function skippedIf(skipped: string | undefined, laws: readonly Law<ClaimStage>[]): readonly Law<ClaimStage>[] {
+  return laws.map((law) => ({ ...law, skipped }));
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import type { ClaimStore } from '../../../lib/index.ts';
+import { claimStoreLaws } from '../../../lib/testing/index.ts';
+import { brokenStores } from './broken-stores.ts';
+import { rightStore } from './map-store.ts';
+import { runLaws } from './run-laws.ts';
+
+const caught = new Map<string, string>();
+
+const lawsOver = (open: () => ClaimStore) => runLaws((test) => claimStoreLaws({ test, open, races: 10, runs: 40 }));
+
+test('a store over a Map passes every law that it can be held to, and each other law is skipped with its reason', async () => {
+  const { passed, failed, skipped } = await lawsOver(rightStore);
+  expect([...failed]).toEqual([]);
+  expect(passed.length).toBeGreaterThan(40);
+  for (const name of skipped) expect(name).toMatch(/ \(skipped: open(Elsewhere|LosingResponses) is not given\)$/);
+  expect(skipped).toHaveLength(8);
+});
+
+describe('a store is found out that', () => {
+  for (const [name, open] of Object.entries(brokenStores)) {
+    test(name, { timeout: 30_000 }, async () => {
+      const { failed } = await lawsOver(open);
+      for (const [law, message] of failed) caught.set(law, message);
+      expect(failed.size).toBeGreaterThan(0);
+    });
+  }
+});
+
+test('each law finds one of them out, and says what is wrong in sentences', async () => {
+  const { passed } = await lawsOver(rightStore);
+  expect(passed.filter((law) => !caught.has(law))).toEqual([]);
+});
+
+test('a failure says what the store did, what was expected, and why that matters', async () => {
+  const { failed } = await lawsOver(brokenStores['keeps maps one level deep'] ?? rightStore);
+  expect(failed.get('keeps every field of a record, maps inside of it included')).toBe(
+    'The record that was read is not the one that was written: resolution.steps is absent, ' +
+      'expected {"charge":"applied","print the card":"not-applied"}. pawl decides by these fields and shows them to operators: ' +
+      'a value that changes in the store decides otherwise.',
+  );
+});
+
+test('a store that throws fails the law with its own error', async () => {
+  const { failed } = await lawsOver(() => ({
+    ...rightStore(),
+    write: async () => {
+      throw new Error('relation "claims" does not exist');
+    },
+  }));
+  const messages = [...failed.values()].filter((message) => !message.includes('does not exist'));
+  expect(messages).toEqual([]);
+});
