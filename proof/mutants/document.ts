@@ -24,7 +24,7 @@ file is changed. A mutant depends on what a module exports, not on how its sourc
 
 A mutant goes through these checks, in this order. The first check that fails has found it.
 
-1. The unit tests of the module's own folder.
+1. The unit tests of the module's own room, and of the rooms that stand on it.
 2. The exhaustive search within small bounds, if the module is one that the search runs or compares its worker with.
 3. The laws of the stores, in memory and on DynamoDB Local.
 4. All unit tests.

@@ -17,15 +17,23 @@ export interface Killer {
 /** The production code that the search runs, or compares its worker with. */
 const searched = /^lib\/(kernel|payload|claims|sqs)\//;
 const repository = join(import.meta.dirname, '../..');
-const folders = ['kernel', 'payload', 'claims', 'sqs', 'middy', 'stores'];
+/** Whose unit tests meet a mutant first, by the room of its module: those of the room, and of the rooms that stand on it. */
+const near: Readonly<Record<string, readonly string[]>> = {
+  kernel: ['kernel', 'claims'],
+  payload: ['payload', 'sqs'],
+  claims: ['claims', 'sqs', 'middy'],
+  sqs: ['sqs', 'middy'],
+  middy: ['middy'],
+  stores: ['stores'],
+};
 const always = () => true;
 const patienceMs = 15 * 60_000;
 
 /** In the order in which a mutant meets them: the quickest first. */
 export const killers: readonly Killer[] = [
-  ...folders.map((name) => ({
+  ...Object.keys(near).map((name) => ({
     name: `unit tests of ${name}`,
-    sees: (module: string) => module.startsWith(`lib/${name}/`),
+    sees: (module: string) => near[roomOf(module)]?.includes(name) ?? false,
     run: vitest('unit', () => [`test/${name}/`]),
   })),
   { name: 'search', sees: (module) => searched.test(module), run: search },
@@ -37,6 +45,11 @@ export const killers: readonly Killer[] = [
     run: vitest('integration', () => ['test/scenarios/', 'test/integration/*.test.ts']),
   },
 ];
+
+/** `lib/claims/decide.ts` → `claims` */
+function roomOf(module: string): string {
+  return module.split('/')[1] ?? '';
+}
 
 /** Rooms whose parts are left out one by one. */
 const split = ['test/proof'];

@@ -45,11 +45,14 @@ describe('planting', () => {
 });
 
 describe('the checks that meet a mutant', () => {
-  it('include the search and the unit tests of its folder, for every module of the claims and of SQS', () => {
-    for (const { module } of mutants.filter((one) => /^lib\/(claims|sqs)\//.test(one.module))) {
-      const names = killers.filter(({ sees }) => sees(module)).map(({ name }) => name);
-      expect(names).toEqual([`unit tests of ${module.split('/')[1]}`, 'search', 'laws', 'unit tests', 'scenarios']);
-    }
+  it.each([
+    ['lib/kernel/key.ts', ['unit tests of kernel', 'unit tests of claims', 'search']],
+    ['lib/claims/decide.ts', ['unit tests of claims', 'unit tests of sqs', 'unit tests of middy', 'search']],
+    ['lib/sqs/limit.ts', ['unit tests of sqs', 'unit tests of middy', 'search']],
+    ['lib/stores/dynamodb/put.ts', ['unit tests of stores']],
+  ])('are those near %s first, and then all others', (module, first) => {
+    const names = killers.filter(({ sees }) => sees(module)).map(({ name }) => name);
+    expect(names).toEqual([...first, 'laws', 'unit tests', 'scenarios']);
   });
 
   it('leave out the unit tests that have run, and those of the mutants themselves', () => {
