@@ -16,7 +16,9 @@ const ofSettle = (what: string, breakage: (original: Settle) => Partial<Settle>)
 /** Decides upon another record than the one that is there. */
 function seeing(change: (found: ClaimRecord, now: number) => ClaimRecord): (original: typeof decide) => typeof decide {
   return (original) => (found, request, rules, now) => {
-    const decided = original(found && change(found, now), request, rules, now);
+    const seen = found && change(found, now);
+    const decided = original(seen, request, rules, now);
+    if (found !== undefined && decided.record === seen) return { ...decided, record: found };
     return decided.write ? { ...decided, write: { ...decided.write, seen: found } } : decided;
   };
 }

@@ -234,12 +234,14 @@ export const engine: readonly Mutant[] = [
     },
   })),
   ofResolve("an operator's decision overwrites a claim that is not parked", ({ parkedClaims }) => ({
-    parkedClaims({ store, ...options }) {
+    parkedClaims(options) {
+      const { store } = options;
       const read: typeof store.read = async (id) => {
         const found = await store.read(id);
         return found && { ...found, status: 'parked' };
       };
-      return parkedClaims({ ...options, store: { read, write: (write) => store.write(write) } });
+      const { resolve } = parkedClaims({ ...options, store: { read, write: (write) => store.write(write) } });
+      return { ...parkedClaims(options), resolve };
     },
   })),
 ];
