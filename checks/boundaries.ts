@@ -36,6 +36,11 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/kernel\//,
   },
   {
+    rule: 'lib/kernel/unknown-option.ts imports nothing: the constructs use it, and must not load the runtime for it',
+    from: /^lib\/kernel\/unknown-option\.ts$/,
+    only: /^$/,
+  },
+  {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
     from: /^lib\/payload\//,
     only: /^lib\/(kernel|payload)\//,
@@ -103,7 +108,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
-    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$)/,
+    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/unknown-option\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',
@@ -116,14 +121,34 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(cli|deployment\/doctor)\/|lib\/deployment\/[a-z-]+\.ts$|@aws-sdk\/|node:)/,
   },
   {
-    rule: 'lib/rehearsal stands in for AWS, for any app: it imports nothing else of lib, and nothing that gets deployed imports it',
+    rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',
     from: /^lib\/rehearsal\//,
-    never: /^(lib\/(?!rehearsal\/)|shop\/)/,
+    only: /^(lib\/rehearsal\/|node:|@aws-sdk\/|(aws-lambda|esbuild|fauxqs)$)/,
+  },
+  {
+    rule: "only lib/rehearsal/pawl knows pawl's table and events: the stand-in for AWS runs any app",
+    from: /^lib\/rehearsal\/(?!pawl\/)/,
+    never: /^lib\/rehearsal\/pawl\//,
+  },
+  {
+    rule: 'what runs inside a sandbox beside the code of a function imports Node at most',
+    from: /^lib\/rehearsal\/sandbox-runtime\.ts$/,
+    only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
     rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks and tests import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|bin\/|test\/|proof\/|bench\/)/,
+    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/)/,
     never: /^lib\/rehearsal\//,
+  },
+  {
+    rule: 'bin holds entry points without logic: it imports the shop, the command line and the CDK',
+    from: /^bin\//,
+    only: /^(shop\/|lib\/cli\/|aws-cdk-lib$)/,
+  },
+  {
+    rule: 'shop is the app that npm start rehearses: it imports no proof, no check, no test and no benchmark',
+    from: /^shop\//,
+    never: /^(proof|checks|test|bench)\//,
   },
   {
     rule: 'lib imports nothing from outside: it is what gets published',

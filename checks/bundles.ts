@@ -1,16 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { esbuildOptions } from '../lib/deployment/constructs/bundling.ts';
 
 /**
- * Says what bundles are made of, in minified bytes: those of the plain consumers in `checks/consumers`, which import nothing that
- * an author could do without, and those of the app's lambdas, which do. Sizes are reported, and clarity comes before them. Fails when CDK is in a bundle.
- *
- * It cannot tell how long a bundle takes to load, nor what of it is ever run.
+ * What bundles are made of, in minified bytes: those of the plain consumers in `checks/consumers`, which import nothing that an author could do
+ * without, and those of the app's lambdas, which do. Owns: the bytes, and the rule that no bundle contains CDK. Does not own: the report
+ * (`sizes.ts`). It cannot tell what of a bundle is ever run.
  */
 
-const PLAIN = 'checks/consumers';
+export const PLAIN = 'checks/consumers';
 
 const OWN = /^lib\/(?!observe\/)/;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +19,7 @@ export interface Bundle {
   /** The entry, as a path from the repository's root. */
   readonly entry: string;
   readonly total: number;
+  readonly gzipped: number;
   /** Everything under `lib/` that every consumer carries. */
   readonly own: number;
   /** The listeners of `lib/observe`, which a consumer imports by choice. */
@@ -43,7 +44,7 @@ export async function measureBundles(): Promise<readonly Bundle[]> {
 }
 
 async function measure(entry: string): Promise<Bundle | undefined> {
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     ...esbuildOptions(entry),
     absWorkingDir: ROOT,
     metafile: true,
@@ -51,7 +52,8 @@ async function measure(entry: string): Promise<Bundle | undefined> {
     logLevel: 'error',
   });
   const output = metafile.outputs['index.mjs'];
-  if (output === undefined) throw new Error(`esbuild wrote no index.mjs for ${entry}`);
+  const code = outputFiles.find(({ path }) => path.endsWith('index.mjs'));
+  if (output === undefined || code === undefined) throw new Error(`esbuild wrote no index.mjs for ${entry}`);
   if (!output.exports.includes('handler')) return undefined;
 
   const sizes = Object.entries(output.inputs).map(([path, { bytesInOutput }]) => ({ path, bytesInOutput }));
@@ -64,6 +66,7 @@ async function measure(entry: string): Promise<Bundle | undefined> {
   return {
     entry,
     total: output.bytes,
+    gzipped: gzipSync(code.contents).length,
     own,
     observe,
     sdk,
@@ -83,18 +86,4 @@ export function bundleProblems(bundles: readonly Bundle[]): string[] {
 
 function cdkProblems({ entry, cdk }: Bundle): string[] {
   return cdk.length === 0 ? [] : [`${entry}: the bundle pulls in CDK, ${cdk[0]} among ${cdk.length} files.`];
-}
-
-if (import.meta.main) {
-  const bundles = await measureBundles();
-  const columns = ['total', 'own', 'observe', 'sdk', 'middy', 'rest'] as const;
-  const width = Math.max(0, ...bundles.map(({ entry }) => entry.length));
-  console.log(`${'minified bytes'.padEnd(width)}${columns.map((name) => name.padStart(10)).join('')}`);
-  for (const bundle of bundles) {
-    const numbers = columns.map((name) => bundle[name].toLocaleString('en-US').padStart(10));
-    console.log(`${bundle.entry.padEnd(width)}${numbers.join('')}`);
-  }
-  const problems = bundleProblems(bundles);
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
 }

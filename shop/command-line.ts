@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Protection } from './changed-bundle.ts';
+import type { Protection } from './protection/changed-bundle.ts';
 
 /** What `npm start` was asked to do. */
 export interface CommandLine {
@@ -17,27 +17,27 @@ export interface CommandLine {
 
 export const DEFAULTS = { orders: 300, payments: 100, repayments: 12, killShare: 0.08, seed: 20_260_101 } as const;
 
-export const HELP = `Runs the whole app on this machine, with everything going wrong, and counts what happened.
+export const HELP = `Runs the whole app on this machine, under every kind of trouble, and counts the effects that really happened.
 
 Usage: npm start -- [options]
 
   --orders <n>     how many orders, each with one email and one gift card   (${DEFAULTS.orders})
-  --payments <n>   how many payments, each told of twice at the same time   (${DEFAULTS.payments})
+  --payments <n>   how many payments, each with two callbacks at once       (${DEFAULTS.payments})
   --repayments <n> how many requests to repay debts, over overlapping sets  (${DEFAULTS.repayments})
   --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${DEFAULTS.killShare})
-  --seed <n>       decides what goes wrong where; the same seed, the same   (${DEFAULTS.seed})
-                   troubles
+  --seed <n>       decides what goes wrong where; the same seed gives the   (${DEFAULTS.seed})
+                   same troubles
   --fifo           instead: 300 changes of 40 accounts through a FIFO queue, where order counts too
-  --retry          the same under the policy 'retry', which runs again what is in doubt: right
-                   where a provider honours effect keys, as the one of gift cards does
+  --retry          the same under the policy 'retry', which runs an effect in doubt again: right
+                   if the provider honours effect keys, as the gift card provider does
   --unprotected    the same functions and the same troubles, without pawl
   --json           only one line of JSON on the standard output
   --verbose        also what the functions print, on the standard error
   --help           this text
 
 Needs Java 17 for DynamoDB Local. Needs no AWS account, and no network.
-Ends with 0 when no effect was lost and none happened twice, and with 1 otherwise. With --retry, emails may:
-SES has no effect keys.`;
+Exits with 0 if no effect was lost and none happened twice, and with 1 otherwise. With --retry, an email
+may happen twice: SES has no effect keys.`;
 
 /** The arguments make no sense. The message says which one, and what it should have been. */
 export class UsageError extends Error {
@@ -68,7 +68,7 @@ function protectionOf({
   readonly retry?: boolean;
   readonly unprotected?: boolean;
 }): Protection {
-  if (retry && unprotected) throw new UsageError("--retry and --unprotected can't both be had: choose one of them.");
+  if (retry && unprotected) throw new UsageError('--retry and --unprotected exclude each other: choose one of them.');
   return retry ? 'retry' : unprotected ? 'none' : 'as-written';
 }
 

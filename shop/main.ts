@@ -2,12 +2,13 @@ import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
 import { MissingJavaError } from '../lib/rehearsal/java.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
-import { runFifo } from './fifo.ts';
-import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo-report.ts';
-import { isGood, jsonLine, report } from './report.ts';
-import { runTraffic } from './traffic.ts';
+import { runFifo } from './fifo/fifo.ts';
+import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo/fifo-report.ts';
+import { report } from './traffic/report.ts';
+import { runTraffic } from './traffic/traffic.ts';
+import { isGood, jsonLine } from './traffic/traffic-result.ts';
 
-/** Runs the command line of the local stack to its end. Answers the exit code. */
+/** Runs the command line of `npm start` to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   let line: CommandLine | 'help';
   try {
@@ -28,7 +29,7 @@ const FIFO = { changes: 300, accounts: 40 } as const;
 const SAID = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
 
 async function run({ json, verbose, fifo, ...options }: CommandLine): Promise<number> {
-  // Everything for people goes to the other stream when a program reads this one.
+  // If a program reads the standard output, everything for people goes to the other stream.
   const people = json ? process.stderr : process.stdout;
   const progress = createProgress(people);
   endOnSignals(() => progress.end());

@@ -1,7 +1,9 @@
-import { expect, ofHttp, ofQueues, refuseOptions } from '../kernel/check.ts';
+import { expect } from '../kernel/check.ts';
 import { StoreUnavailableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { type Acquired, acquire } from './acquire.ts';
@@ -9,7 +11,7 @@ import { checkedAttributes } from './attributes.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { identify, type KeyValue } from './identity.ts';
-import { type ClaimOptions, settingsOf } from './options.ts';
+import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
 import { fallbackLease } from './renewed-lease.ts';
 import { run } from './run.ts';
 import type { RunResult } from './run-result.ts';
@@ -32,6 +34,10 @@ export interface OnceCall {
   /** The caller knows that this was tried before: a read is made first, which is cheaper than a write that fails. */
   readonly redelivered?: boolean;
 }
+
+const docs = 'docs/policies.md';
+const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
+const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 
 /** What came of a call. Only `completed` means that the effect has happened. */
 export type OnceOutcome<R> =
@@ -66,13 +72,14 @@ export function once<Input, R>(
   options: OnceOptions<Input> & { readonly host: Host },
   fn: (input: Input, claim: Claim) => Promise<R> | R,
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
-  refuseOptions('once', options, { ...ofQueues, ...ofHttp });
+  expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
   const settings = settingsOf(options);
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
 
   return async function callOnce(input, call = {}) {
+    expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', docs });
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
     const prints = printsOf(

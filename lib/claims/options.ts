@@ -1,6 +1,7 @@
 import { expect, expectWhole } from '../kernel/check.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { AbandonedPolicy, ClaimRules } from './decide.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease } from './lease.ts';
@@ -101,6 +102,27 @@ export interface ClaimOptions<Input> {
   /** The clock, the random source and the timers. Only simulations set it. */
   readonly host?: Host;
 }
+
+export const claimOptionNames = {
+  operation: true,
+  store: true,
+  onAbandoned: true,
+  lease: true,
+  skewMs: true,
+  timeoutMs: true,
+  marginMs: true,
+  retentionSeconds: true,
+  maxAttempts: true,
+  retryWindowSeconds: true,
+  maxAbandoned: true,
+  classify: true,
+  marksEffect: true,
+  recordResult: true,
+  maxResultBytes: true,
+  attributes: true,
+  onEvent: true,
+  host: true,
+} as const satisfies NamesOf<ClaimOptions<unknown>>;
 
 /** Options after defaults and validation: among them, the rules that claims are decided by. */
 export interface Settings<Input>

@@ -1,4 +1,6 @@
 import { expect, expectWhole } from '../kernel/check.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Doubt, Verdict } from './claim.ts';
 
 export interface ReconcileOptions<Input> {
@@ -14,6 +16,7 @@ export interface ReconcileOptions<Input> {
   readonly settleMs: number;
 }
 
+const known = { ask: true, settleMs: true } as const satisfies NamesOf<ReconcileOptions<unknown>>;
 /** The policy to ask the provider, as `reconcile` makes it. */
 export interface Reconcile<Input> extends ReconcileOptions<Input> {
   readonly kind: 'reconcile';
@@ -30,7 +33,9 @@ export interface Reconcile<Input> extends ReconcileOptions<Input> {
  *   settleMs: 5000,
  * }),
  */
-export function reconcile<Input>({ ask, settleMs }: ReconcileOptions<Input>): Reconcile<Input> {
+export function reconcile<Input>(options: ReconcileOptions<Input>): Reconcile<Input> {
+  expectOptions(options, { door: 'reconcile', known, docs: 'docs/policies.md' });
+  const { ask, settleMs } = options;
   expect(typeof ask === 'function', 'reconcile.ask', 'a function', ask);
   expectWhole('reconcile.settleMs', settleMs);
   return { kind: 'reconcile', ask, settleMs };

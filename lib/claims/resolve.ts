@@ -1,5 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry } from './decide.ts';
 import { identify, type KeyValue } from './identity.ts';
@@ -55,6 +57,13 @@ export interface ParkedClaimsOptions {
   readonly retentionSeconds?: number | 'forever';
 }
 
+const docs = 'docs/operate.md';
+const known = { operation: true, store: true, retentionSeconds: true, host: true } as const satisfies NamesOf<
+  ParkedClaimsOptions & { readonly host: Host }
+>;
+const knownOfResolution = { by: true, note: true, fence: true } as const satisfies NamesOf<ResolvedBy>;
+const knownOfStep = { verdict: true, result: true } as const satisfies NamesOf<Extract<StepResolution, object>>;
+
 /** What was said of a claim: of the whole, or of its steps one by one. */
 export interface Said {
   readonly resolution: Resolution;
@@ -101,6 +110,7 @@ const longestNote = 2000;
 
 /** The claims of an operation that wait for an operator's decision. */
 export function parkedClaims(options: ParkedClaimsOptions & { readonly host: Host }) {
+  expectOptions(options, { door: 'parkedClaims', known, docs });
   const { operation, store, host } = options;
   const retention = options.retentionSeconds ?? 30 * 24 * 3600;
   const rules = { retentionSeconds: retention === 'forever' ? Infinity : retention };
@@ -119,8 +129,10 @@ export function parkedClaims(options: ParkedClaimsOptions & { readonly host: Hos
   async function resolve(
     key: KeyValue,
     verdict: ResolutionVerdict | StepResolutions,
-    { by, note, fence }: ResolvedBy,
+    resolved: ResolvedBy,
   ): Promise<Resolved> {
+    expectOptions(resolved, { door: 'resolve', known: knownOfResolution, docs });
+    const { by, note, fence } = resolved;
     const byStep = typeof verdict === 'object' && verdict !== null ? Object.entries(verdict) : undefined;
     if (byStep === undefined) expectVerdict('', verdict);
     for (const [step, said] of byStep ?? []) expectVerdict(step, said);
@@ -158,6 +170,9 @@ export function parkedClaims(options: ParkedClaimsOptions & { readonly host: Hos
 }
 
 function expectVerdict(step: string, said: unknown): void {
+  if (typeof said === 'object' && said !== null) {
+    expectOptions(said, { door: 'resolve', within: step, known: knownOfStep, docs });
+  }
   const given = typeof said === 'object' && said !== null && 'verdict' in said ? said.verdict : said;
   const fits = typeof said === 'object' ? given === 'applied' : typeof given === 'string' && verdicts.includes(given);
   const what = step === '' ? 'verdict' : `verdict of step ${step}`;

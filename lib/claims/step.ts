@@ -1,6 +1,8 @@
 import { expect, expectWhole } from '../kernel/check.ts';
 import { InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { Claim, Verdict } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
@@ -29,6 +31,10 @@ export interface StepReconcile {
   readonly settleMs: number;
 }
 
+const docs = 'docs/transactions.md';
+const known = { onAbandoned: true } as const satisfies NamesOf<StepOptions>;
+const knownOfPolicy = { ask: true, settleMs: true } as const satisfies NamesOf<StepReconcile>;
+
 /**
  * Runs one part of a handler, and keeps what it returned beside the claim: after a crash the step does not run again, and returns
  * the same. Steps are known by their order and their name, and must be called in the same order each time. One that is found
@@ -49,11 +55,14 @@ export function step<R>(
   claim: Claim,
   name: string,
   fn: (step: StepRun) => Promise<R> | R,
-  { onAbandoned }: StepOptions,
+  options: StepOptions,
 ): Promise<R> {
+  expectOptions(options, { door: 'step', known, docs });
+  const { onAbandoned } = options;
   const asks = typeof onAbandoned === 'object' ? onAbandoned : undefined;
   const decided = asks?.ask || onAbandoned === 'retry' || onAbandoned === 'park';
   expect(decided, `onAbandoned of step ${name}`, "'retry', 'park' or { ask, settleMs }", onAbandoned);
+  if (asks) expectOptions(asks, { door: 'step', within: 'onAbandoned', known: knownOfPolicy, docs });
   if (asks) expectWhole(`settleMs of step ${name}`, asks.settleMs);
   const next = nextStep(claim, name);
   return next.work.follow(runStep(next, fn, onAbandoned));

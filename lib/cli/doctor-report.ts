@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Finding, Level } from '../deployment/doctor/checks.ts';
 
-/** What was found about one consumer. */
+/** One consumer, and the findings about it. */
 export interface Examined {
   readonly functionName: string;
   readonly queueName: string | undefined;
@@ -46,7 +46,7 @@ function wrap(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** The last line: how many of each. */
+/** The last line: how many findings of each level. */
 export function summary(findings: readonly Finding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const plural = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;

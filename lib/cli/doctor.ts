@@ -8,13 +8,13 @@ export const HELP = `Checks what is deployed against the wiring rules, and repor
 
 Usage: pawl doctor <stack or function> [options]
 
-  --region <region>              @default the one of your AWS settings
-  --claims-table <name>          for functions that know it by another variable than CLAIMS_TABLE
+  --region <region>              the AWS region   (that of your AWS settings)
+  --claims-table <name>          the claims table, for functions without the variable CLAIMS_TABLE
   --claim-retention-days <n>     how long your handlers remember claims   (30)
   --individual-store             the handlers use individualDynamoStore, which needs no PartiQL
   --locks                        the handlers use pawl/locks, which also needs UpdateItem and ConditionCheckItem
   --lock-lease-seconds <n>       the lease of the handlers' locks   (with --locks: 60)
-  --lock-attempts <n>            how many attempts of others over the same resources may be ahead   (1)
+  --lock-attempts <n>            how many attempts of other requests for the same resources may be ahead   (1)
   --concurrency <n>              how many messages the handlers work on at once
   --handler-timeout-seconds <n>  the longest time that the handlers take for one message
   --max-attempts <n>             after how many attempts the handlers park a message   (20)
@@ -48,7 +48,7 @@ interface CommandLine {
   readonly json: boolean;
 }
 
-/** Runs `pawl doctor` to its end. Answers the exit code. */
+/** Runs `pawl doctor` to its end. @returns the exit code */
 export async function doctor(
   args: readonly string[],
   { out, error }: Output = { out: process.stdout, error: process.stderr },
@@ -88,7 +88,7 @@ async function examine(line: CommandLine, out: NodeJS.WriteStream): Promise<numb
   else {
     out.write(`${table(examined, { colour: out.isTTY === true, columns: out.columns || 120 })}`);
     for (const { functionName, reason } of skipped) out.write(`Left out: ${functionName}: ${reason}.\n`);
-    out.write(`${examined.length === 0 ? `${line.name} has no consumer of pawl's.` : summary(findings)}\n`);
+    out.write(`${examined.length === 0 ? `${line.name} has no consumer that uses pawl.` : summary(findings)}\n`);
   }
   if (examined.length === 0) return 2;
   return findings.some(({ level }) => level === 'problem') ? 1 : 0;
@@ -105,7 +105,7 @@ type NumberOption =
   | 'handler-timeout-seconds'
   | 'max-attempts';
 
-/** @throws Error that says which argument makes no sense, and what it should have been */
+/** @throws Error that names the argument and what was expected */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -126,15 +126,15 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     },
   });
   if (values.help) return 'help';
-  const [name, ...others] = positionals;
-  if (name === undefined || others.length > 0) {
-    throw new Error(`pawl doctor takes the name of one stack or function, and got ${positionals.length} names.`);
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) {
+    throw new Error(`pawl doctor takes the name of one stack or function; got ${positionals.length} names.`);
   }
   const number = (option: NumberOption): number | undefined => {
     const text = values[option];
     if (text === undefined) return undefined;
     const given = Number(text);
-    if (!(given > 0)) throw new Error(`--${option} should be a number above 0, and is '${text}'.`);
+    if (!(given > 0)) throw new Error(`--${option}: expected a number above 0; got '${text}'.`);
     return given;
   };
   return {

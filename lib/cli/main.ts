@@ -7,7 +7,7 @@ See: pawl doctor --help`;
 
 const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
-/** Runs the command line to its end. Answers the exit code. */
+/** Runs the command line to its end. @returns the exit code */
 async function main([command, ...args]: readonly string[]): Promise<number> {
   if (command === 'doctor') {
     try {
@@ -15,7 +15,7 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
       return await doctor(args);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
-      // The clients are optional peers: whoever only wraps handlers needs few of them.
+      // The clients are optional peers: a project that only wraps handlers needs few of them.
       process.stderr.write(`${error.message}\npawl doctor needs: npm install --save-dev ${NEEDED.join(' ')}\n`);
       return 2;
     }

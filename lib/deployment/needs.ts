@@ -1,4 +1,4 @@
-/** What a consumer's role must be permitted. No CDK in here, so that the same can be asked of a deployed role. */
+/** What a consumer's role must be permitted. This file imports no CDK, so that `pawl doctor` can check a deployed role by it. */
 
 /** What `dynamoStore` calls: a batch of claims is one `BatchExecuteStatement`, which IAM knows as its statements. */
 export const STORE_ACTIONS = [
@@ -11,7 +11,7 @@ export const STORE_ACTIONS = [
 /** What `individualDynamoStore` calls. */
 export const INDIVIDUAL_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
-/** What `pawl/locks` calls: locks, their checks in transactions of the caller's, and the progress of `forEachItem`. */
+/** What `pawl/locks` calls: for locks, for their checks in the caller's transactions, and for the progress of `forEachItem`. */
 export const LOCK_ACTIONS = [
   'dynamodb:BatchGetItem',
   'dynamodb:PutItem',
@@ -19,7 +19,7 @@ export const LOCK_ACTIONS = [
   'dynamodb:ConditionCheckItem',
 ] as const;
 
-/** What Lambda does with the queue in the function's name, and what pawl does to defer. */
+/** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const QUEUE_ACTIONS = [
   'sqs:ReceiveMessage',
   'sqs:DeleteMessage',
@@ -27,5 +27,5 @@ export const QUEUE_ACTIONS = [
   'sqs:GetQueueAttributes',
 ] as const;
 
-/** What moves a message that can never run out of the way. */
+/** What pawl calls to dead-letter a message that can never run. */
 export const DEAD_LETTER_ACTIONS = ['sqs:SendMessage'] as const;

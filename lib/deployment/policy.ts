@@ -1,8 +1,8 @@
 import { type Problem, refused, warned } from './wiring-problem.ts';
 
 /*
- * What IAM's policies say of one action on one resource. No CDK in here: the same is asked of a template and of what is deployed.
- * ARNs are texts; what is not known of them is in braces.
+ * What IAM's policies decide about one action on one resource. It imports no CDK: it decides about a template, and about what is deployed.
+ * ARNs are texts. A part that is not known is in braces.
  */
 
 /** As policies are written. */
@@ -17,7 +17,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** What one set of statements says of an action. `perhaps`: under a condition that is known at run time only. */
+/** What one set of statements says about an action. `perhaps`: under a condition that is known only at run time. */
 export interface Said {
   readonly allows: 'always' | 'perhaps' | 'never';
   readonly denies: 'always' | 'perhaps' | 'never';
@@ -27,7 +27,7 @@ export interface Said {
 export interface Policies {
   /** Those of the role. */
   readonly ofRole: readonly Statement[];
-  /** Those of the resource, which say whom they are about. */
+  /** Those of the resource, which name their principals. */
   readonly ofResource: readonly Statement[];
   /** Those of the role's permissions boundary; `'unseen'` when it is made elsewhere, undefined when there is none. */
   readonly boundary: readonly Statement[] | 'unseen' | undefined;
@@ -91,7 +91,7 @@ function covers(statement: Statement, action: string, resource: string): boolean
   return ofAction && ofResource;
 }
 
-/** Whom a resource's policy is about. */
+/** Whether a statement of a resource's policy applies to the role. */
 function isAbout({ Principal, NotPrincipal }: Statement, roleArn: string | undefined): boolean {
   const names = (principal: unknown) => {
     if (principal === '*') return true;
@@ -105,12 +105,22 @@ function isAbout({ Principal, NotPrincipal }: Statement, roleArn: string | undef
   return NotPrincipal === undefined ? names(Principal) : !names(NotPrincipal);
 }
 
-/** Of conditions, only that on TLS is known: every request of the SDK and of Lambda's pollers uses it. */
+/** As JSON writes it, in lower case. A value may be a text. */
+const ONLY_WITH_TLS: readonly string[] = [
+  '{"bool":{"aws:securetransport":true}}',
+  '{"bool":{"aws:securetransport":"true"}}',
+];
+const ONLY_WITHOUT_TLS: readonly string[] = [
+  '{"bool":{"aws:securetransport":false}}',
+  '{"bool":{"aws:securetransport":"false"}}',
+];
+
+/** The only condition whose outcome is known is that on TLS: every request of the SDK and of Lambda's pollers uses it. */
 function isMet(condition: unknown): 'always' | 'perhaps' | 'never' {
   if (condition === undefined) return 'always';
-  const known = JSON.stringify(condition);
-  if (/^\{"Bool":\{"aws:SecureTransport":"?false"?\}\}$/i.test(known)) return 'never';
-  return /^\{"Bool":\{"aws:SecureTransport":"?true"?\}\}$/i.test(known) ? 'always' : 'perhaps';
+  const text = JSON.stringify(condition).toLowerCase();
+  if (ONLY_WITHOUT_TLS.includes(text)) return 'never';
+  return ONLY_WITH_TLS.includes(text) ? 'always' : 'perhaps';
 }
 
 function any(given: unknown, test: (one: string) => boolean): boolean {
@@ -123,7 +133,7 @@ function matches(pattern: string, text: string, flags: 'i' | ''): boolean {
   return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, flags).test(text);
 }
 
-/** The sentence about these actions on that resource; none when they are allowed. `fix` says how a missing grant comes about. */
+/** The problem with these actions on that resource; none when they are allowed. `fix` is the advice for a missing grant. */
 export function permissionProblem(
   decision: Decision,
   actions: readonly string[],

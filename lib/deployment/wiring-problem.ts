@@ -1,9 +1,9 @@
 import type { RULES, RuleName } from './wiring-rules.ts';
 
-/** What contradicts what. */
+/** A broken rule. */
 export interface Problem {
   readonly rule: RuleName;
-  /** A problem is refused. A warning is for what may be meant. */
+  /** A problem is refused. A warning is for what may be intended. */
   readonly level: 'problem' | 'warning';
   /** What is wrong, with the numbers; what was expected; what to do. */
   readonly text: string;
@@ -22,7 +22,7 @@ export function warned(rule: NamesAt<'warning'>, text: string): Problem {
   return { rule, level: 'warning', text };
 }
 
-/** Seconds as a person says them: whole days as days. */
+/** Seconds as people read them: whole days as days. */
 export function span(seconds: number): string {
   const days = seconds / 86_400;
   if (!Number.isInteger(days)) return `${seconds} s`;

@@ -6,8 +6,8 @@ export interface QueuePlace {
   readonly queueArn?: string | undefined;
   /** How long the queue keeps a message. */
   readonly retentionSeconds?: number | undefined;
-  /** `false` when there is no redrive policy. */
-  readonly maxReceiveCount?: number | false | undefined;
+  /** `'none'` when there is no redrive policy. */
+  readonly maxReceiveCount?: number | 'none' | undefined;
   /** Where the redrive policy leads. */
   readonly redriveArn?: string | undefined;
   /** The dead-letter queue that the handler and the alarm know. */
@@ -31,7 +31,7 @@ export function queueProblems(place: QueuePlace & { readonly fifo: boolean }): r
 }
 
 function missingProblems({ maxReceiveCount }: QueuePlace): readonly Problem[] {
-  if (maxReceiveCount !== false) return [];
+  if (maxReceiveCount !== 'none') return [];
   return [
     refused(
       'deadLetterQueue',
@@ -74,13 +74,13 @@ function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): 
   return problems;
 }
 
-/** Whether two ARNs say that they are in two regions or accounts. What is in braces is not known, and says nothing. */
+/** Whether two ARNs are known to be in two regions or accounts. What is in braces is not known. */
 export function isElsewhere(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   const [, , , ...places] = one.split(':');
-  const [, , , ...others] = other.split(':');
+  const [, , , ...otherPlaces] = other.split(':');
   return [0, 1].some((index) => {
-    const [a = '', b = ''] = [places[index], others[index]];
+    const [a = '', b = ''] = [places[index], otherPlaces[index]];
     return a !== b && !a.includes('{') && !b.includes('{');
   });
 }

@@ -5,7 +5,7 @@ import { type Problem, refused } from './wiring-problem.ts';
  * a redrive policy with fewer sets it aside unrun.
  */
 
-/** What is said of a handler when nothing else is: its own defaults. */
+/** What is assumed of a handler: its own defaults. */
 export const HANDLER_DEFAULTS = { concurrency: 25, maxAttempts: 20, lockLeaseSeconds: 60, lockAttempts: 1 } as const;
 
 /** SQS's and Lambda's advice for a queue that feeds a function: throttling, a lost worker or a duplicate in flight costs a receive. */
@@ -23,8 +23,8 @@ export interface Receiving {
   readonly timeoutSeconds: number | undefined;
   readonly batchSize: number;
   readonly fifo: boolean;
-  /** `false` when there is no redrive policy. */
-  readonly maxReceiveCount?: number | false | undefined;
+  /** `'none'` when there is no redrive policy. */
+  readonly maxReceiveCount?: number | 'none' | undefined;
   /** How many messages the handler works on at once. */
   readonly concurrency?: number | undefined;
   /** The longest that one message takes: `timeoutMs` of the handler's options. */
@@ -33,7 +33,7 @@ export interface Receiving {
   readonly maxAttempts?: number | undefined;
   /** The `leaseMs` of the handler's locks, when it locks. */
   readonly lockLeaseSeconds?: number | undefined;
-  /** How many attempts of others over the same resources may be ahead of a message. */
+  /** How many attempts of other requests over the same resources may be ahead of a message. */
   readonly lockAttempts?: number | undefined;
   /** Whether a duplicate in flight goes back to the queue; `false` when the handler discards it. */
   readonly defersInFlight?: boolean | undefined;
@@ -47,8 +47,8 @@ export interface Receives {
 }
 
 /**
- * How many messages of a batch get their turn in one invocation; undefined when nothing is said of the handler. One of which only the
- * concurrency is known may take the whole invocation for a message.
+ * How many messages of a batch get their turn in one invocation; undefined when neither option of the handler is known. If only its concurrency
+ * is known, one message may take the whole invocation.
  */
 export function turnsPerInvocation(facts: Receiving): number | undefined {
   const { timeoutSeconds, handlerTimeoutSeconds, fifo, concurrency } = facts;
@@ -61,8 +61,8 @@ export function turnsPerInvocation(facts: Receiving): number | undefined {
 }
 
 /**
- * The receives that a message may spend on waiting for locks: for each attempt ahead of it, one for each look at a lock that is renewed for as
- * long as its function runs, and one for a lock that is kept. A message waits until the lock that it met can have ended.
+ * The receives that a message may spend on waiting for locks. Each attempt ahead of it costs one receive for each look at a lock that is renewed
+ * while its function runs, and one for a lock that is kept. A message waits until the lock that it met can have ended.
  */
 export function receivesOfLocks(facts: Receiving): number {
   const { timeoutSeconds, lockLeaseSeconds, lockAttempts = HANDLER_DEFAULTS.lockAttempts } = facts;
@@ -73,7 +73,6 @@ export function receivesOfLocks(facts: Receiving): number {
 /**
  * The receives that a message may spend on invocations that end before its turn. On a standard queue its batches are mixed anew each time, and it
  * can be unlucky twice; a message group keeps its order. Measured in `test/sqs/troubled-queue.test.ts` and `test/integration/fifo.test.ts`.
- *
  */
 function receivesOfTurns({ batchSize, fifo }: Receiving, turns: number | undefined): number {
   if (turns === undefined || turns < 1 || turns >= batchSize) return 0;
@@ -81,14 +80,14 @@ function receivesOfTurns({ batchSize, fifo }: Receiving, turns: number | undefin
 }
 
 /**
- * The receives of a message are also those of what keeps failing before it in its message group. The handler gives that half of them, and sets it
- * aside before it takes those behind it along.
+ * SQS receives a message also whenever a message before it in its group fails. The handler gives such a message half of the receives, and then sets
+ * it aside, so that the messages behind it keep the other half.
  */
 function receivesOfGroup({ batchSize, fifo }: Receiving): number {
   return fifo && batchSize > 1 ? LEAST_RECEIVES : 0;
 }
 
-/** How many receives a healthy message may need: `LEAST_RECEIVES`; as many for what fails before it in its group; what it waits for its turn; and one for each look at another's lock. */
+/** How many receives a healthy message may need: `LEAST_RECEIVES`, and those for a failing message before it, for its turn, and for locks of other requests. */
 export function leastReceives(facts: Receiving): Receives {
   const { batchSize } = facts;
   const turns = turnsPerInvocation(facts);
@@ -151,13 +150,13 @@ function countProblems(wiring: Receiving): readonly Problem[] {
     ...(least > MOST_RECEIVES ? [] : [`Set maxReceiveCount to ${least} or more`]),
     ...(wiring.batchSize > 1 ? ['lower batchSize'] : []),
   ];
-  const [fix = 'Make the waits shorter', ...others] = fixes;
+  const [fix = 'Make the waits shorter', ...otherFixes] = fixes;
   return [
     refused(
       'receives',
       `maxReceiveCount is ${maxReceiveCount}, and a healthy message may need ${least} receives before it has run: ` +
         `${[`${least - (all - LEAST_RECEIVES)} for throttling, lost workers and duplicates`, ...because].join(', ')}. ` +
-        `SQS would dead-letter it before it has run. ${[capital(fix), ...others].join(', or ')}.`,
+        `SQS would dead-letter it before it has run. ${[capital(fix), ...otherFixes].join(', or ')}.`,
     ),
   ];
 }

@@ -1,5 +1,8 @@
 import { type Problem, refused, warned } from './wiring-problem.ts';
 
+/** Whether DynamoDB deletes expired items, and by which attribute. */
+export type TimeToLive = { readonly kind: 'on'; readonly attribute: string } | { readonly kind: 'off' };
+
 /** What is known of a table of claims. */
 export interface TableWiring {
   readonly name: string;
@@ -7,8 +10,7 @@ export interface TableWiring {
   readonly key: readonly string[];
   /** The other regions that it is replicated to. */
   readonly replicas: readonly string[];
-  /** The attribute by which DynamoDB deletes; `false` when it deletes nothing. */
-  readonly ttlAttribute: string | false | undefined;
+  readonly ttl: TimeToLive | undefined;
   /** Whether something keeps it from being deleted. */
   readonly isKept: boolean | undefined;
   readonly pointInTimeRecovery: boolean | undefined;
@@ -42,9 +44,9 @@ function replicaProblems({ name, replicas }: TableWiring): readonly Problem[] {
   ];
 }
 
-function ttlProblems({ name, ttlAttribute }: TableWiring): readonly Problem[] {
-  if (ttlAttribute === undefined || ttlAttribute === 'expiresAt') return [];
-  if (ttlAttribute === false) {
+function ttlProblems({ name, ttl }: TableWiring): readonly Problem[] {
+  if (ttl === undefined) return [];
+  if (ttl.kind === 'off') {
     return [
       warned(
         'tableGrows',
@@ -52,10 +54,11 @@ function ttlProblems({ name, ttlAttribute }: TableWiring): readonly Problem[] {
       ),
     ];
   }
+  if (ttl.attribute === 'expiresAt') return [];
   return [
     refused(
       'tableTtl',
-      `The claims table ${name} deletes by ${ttlAttribute}, and the expiry of a claim is in expiresAt: DynamoDB would delete claims too early, or never. ` +
+      `The claims table ${name} deletes by ${ttl.attribute}, and the expiry of a claim is in expiresAt: DynamoDB would delete claims too early, or never. ` +
         "Set the table's TTL attribute to expiresAt.",
     ),
   ];

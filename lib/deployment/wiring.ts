@@ -4,8 +4,8 @@ import { type QueuePlace, queueProblems } from './wiring-queues.ts';
 import { LEAST_RECEIVES, type Receiving, receiveProblems } from './wiring-receives.ts';
 
 /**
- * The facts of a consumer that must agree with each other. Plain values and no CDK in here, so that the same checks can
- * be made of a deployed stack. What is not known is `undefined`, and is not checked.
+ * The facts of a consumer that must agree with each other. They are plain values, and this file imports no CDK, so that `pawl doctor` can check a
+ * deployed stack by the same rules. A fact that is not known is `undefined`, and is not checked.
  */
 export interface Wiring extends Receiving, QueuePlace, Polling {
   readonly visibilityTimeoutSeconds: number | undefined;
@@ -39,7 +39,7 @@ export function leastVisibilitySeconds(timeoutSeconds: number, maxBatchingWindow
   return 6 * timeoutSeconds + maxBatchingWindowSeconds;
 }
 
-/** Says what contradicts what, with the numbers and the fix; empty when all is well. */
+/** The contradictions, each with the numbers and the fix; empty when there are none. */
 export function wiringProblems(wiring: Wiring): readonly Problem[] {
   return [
     ...visibilityProblems(wiring),

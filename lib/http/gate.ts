@@ -8,7 +8,7 @@ import type { ClaimRecord } from '../claims/record.ts';
 import { fallbackLease } from '../claims/renewed-lease.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
-import { expect, ofQueues, refuseOptions } from '../kernel/check.ts';
+import { expect } from '../kernel/check.ts';
 import {
   effectKind,
   errorKind,
@@ -75,7 +75,6 @@ type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
 
 /** What the two ways of serving HTTP have in common: from a request to its claim, and from what was answered to a response. */
 export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>) {
-  refuseOptions('a door of HTTP', options, ofQueues);
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
   const { host, isFinal, documentation, maxResultBytes, marginMs } = settings;
   checkReaders(settings);

@@ -2,9 +2,10 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { Claim } from '../claims/claim.ts';
 import { errorKind, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate } from './gate.ts';
-import type { HttpOptions } from './options.ts';
+import { type HttpOptions, httpOptionNames } from './options.ts';
 import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
 
@@ -54,6 +55,8 @@ export function claimOf(context: object): Claim | undefined {
 export function httpOnce<Event extends HttpEvent>(
   options: HttpOptions<Event>,
 ): MiddlewareObj<Event, unknown, Error, Context, Record<string, unknown>> {
+  const known = { ...httpOptionNames, ...ofWorlds };
+  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/http.md' });
   const { enter, handle } = createGate(options);
   type HttpCall = Request<Event, unknown, Error, Context, Record<string, unknown>>;
 

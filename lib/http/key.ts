@@ -1,5 +1,7 @@
 import type { KeyValue } from '../claims/identity.ts';
 import { InvalidMessageError } from '../kernel/errors.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { HttpRequest } from './event.ts';
 
 /** Takes the idempotency key from a request. Answering nothing means that it has none. */
@@ -19,6 +21,8 @@ export interface HeaderKeyOptions {
   readonly bareTokens?: boolean;
 }
 
+const known = { name: true, bareTokens: true } as const satisfies NamesOf<HeaderKeyOptions>;
+
 /** A string of RFC 9651: printable ASCII in quotes, with the quote and the backslash escaped. */
 const string = String.raw`"(?:[ !#-[\]-~]|\\["\\])*"`;
 const bareItem = String.raw`(?:${string}|[?][01]|@?-?\d[\d.]*|:[\w+/=]*:|[A-Za-z*][!#$%&'*+.^\`|~\w:/-]*)`;
@@ -34,10 +38,9 @@ const bare = /^ *([!#-+\--:<-[\]-~]+) *$/;
  * @example
  * key: headerKey({ bareTokens: true })
  */
-export function headerKey({
-  name = 'Idempotency-Key',
-  bareTokens = false,
-}: HeaderKeyOptions = {}): RequestKey<unknown> {
+export function headerKey(options: HeaderKeyOptions = {}): RequestKey<unknown> {
+  expectOptions(options, { door: 'headerKey', known, docs: 'docs/http.md' });
+  const { name = 'Idempotency-Key', bareTokens = false } = options;
   return ({ header }) => {
     const value = header(name);
     if (value === undefined) return undefined;

@@ -1,7 +1,8 @@
 import type { Claim } from '../claims/claim.ts';
+import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, type RequestContext } from './gate.ts';
-import type { HttpOptions } from './options.ts';
+import { type HttpOptions, httpOptionNames } from './options.ts';
 import type { OwnResponse } from './response.ts';
 
 /**
@@ -35,6 +36,8 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: Claim) => Promise<Response> | Response,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
+  const known = { ...httpOptionNames, ...ofWorlds };
+  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
   const { enter, handle } = createGate(options);
 
   return async function onceOverHttpHandler(event, context) {

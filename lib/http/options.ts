@@ -1,4 +1,5 @@
-import type { ClaimOptions } from '../claims/options.ts';
+import { type ClaimOptions, claimOptionNames } from '../claims/options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
@@ -38,3 +39,13 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
   /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
   readonly documentation?: string;
 }
+
+export const httpOptionNames = {
+  ...claimOptionNames,
+  caller: true,
+  key: true,
+  required: true,
+  isFinal: true,
+  fingerprint: true,
+  documentation: true,
+} as const satisfies NamesOf<HttpOptions<HttpEvent>>;

@@ -2,6 +2,8 @@ import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
 import { StoreUnavailableError } from '../kernel/errors.ts';
 import { type Host, sleep } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type HeldAnswer, type LockAnswer, tryLockAll, type Wish } from './acquire.ts';
 import { insisting } from './bounded.ts';
 import { isExclusive } from './decide.ts';
@@ -10,7 +12,14 @@ import { heldBy, readResources } from './found.ts';
 import { heard } from './heard.ts';
 import type { HeldBy, Lock } from './lock.ts';
 import { inside, refuseNested } from './nested.ts';
-import { checkLockAll, type LockAllOptions, type LocksOptions, lockSettings } from './options.ts';
+import {
+  checkLockAll,
+  type LockAllOptions,
+  type LocksOptions,
+  lockAllOptionNames,
+  lockSettings,
+  locksOptionNames,
+} from './options.ts';
 import { keepRenewed } from './renewal.ts';
 import { type Resource, resourceId } from './resource.ts';
 import {
@@ -26,6 +35,10 @@ export interface WithLockOptions extends LockAllOptions {
   /** What becomes of the lock when the work has ended. There is no default: only the author knows what a failure leaves behind. */
   readonly unlock: UnlockRules;
 }
+
+const docs = 'docs/locks.md';
+const withLockOptionNames = { ...lockAllOptionNames, unlock: true } as const satisfies NamesOf<WithLockOptions>;
+const ofWithLock = { unlock: 'it is an option of withLock: this lock is held until its holder ends it' };
 
 /** The lock as the work under it sees it. */
 export type WorkingLock = Lock & {
@@ -104,6 +117,7 @@ const longestPauseMs = 2000;
  * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
  */
 export function resourceLocks(options: LocksOptions): Locks {
+  expectOptions(options, { door: 'resourceLocks', known: locksOptionNames, docs });
   const settings = lockSettings({ host: nodeHost, ...options });
   const { host, store } = settings;
 
@@ -146,17 +160,26 @@ export function resourceLocks(options: LocksOptions): Locks {
     }
   }
 
-  async function lockAll(...wanted: Parameters<Locks['lockAll']>): Promise<Lock> {
-    const { answer } = await ask(...wanted);
+  async function lockAll(resources: readonly Resource[], options: LockAllOptions): Promise<Lock> {
+    expectOptions(options, { door: 'lockAll', known: lockAllOptionNames, refused: ofWithLock, docs });
+    const { answer } = await ask(resources, options);
     if (answer.outcome === 'held') throw new ResourcesBusyError(answer.by, answer.retryAfterMs);
     return answer.lock;
   }
 
+  async function tryAll(resources: readonly Resource[], options: LockAllOptions): Promise<LockAnswer> {
+    expectOptions(options, { door: 'tryLockAll', known: lockAllOptionNames, refused: ofWithLock, docs });
+    const { answer } = await ask(resources, options);
+    return answer;
+  }
+
   async function tryWithLock<R>(
     resources: readonly Resource[],
-    { unlock, ...options }: WithLockOptions,
+    given: WithLockOptions,
     work: (lock: WorkingLock) => Promise<R> | R,
   ): Promise<WithLockAnswer<R>> {
+    expectOptions(given, { door: 'tryWithLock', known: withLockOptionNames, docs });
+    const { unlock, ...options } = given;
     checkRules(unlock);
     const { answer, named } = await ask(resources, options);
     if (answer.outcome === 'held') return answer;
@@ -182,6 +205,7 @@ export function resourceLocks(options: LocksOptions): Locks {
     options: WithLockOptions,
     work: (lock: WorkingLock) => Promise<R> | R,
   ): Promise<Worked<R>> {
+    expectOptions(options, { door: 'withLock', known: withLockOptionNames, docs });
     const answer = await tryWithLock(resources, options, work);
     if (answer.outcome === 'held') throw new ResourcesBusyError(answer.by, answer.retryAfterMs);
     return answer;
@@ -194,11 +218,7 @@ export function resourceLocks(options: LocksOptions): Locks {
 
   return {
     lockAll: (...wanted) => heard('lockAll', lockAll(...wanted)),
-    tryLockAll: (...wanted) =>
-      heard(
-        'tryLockAll',
-        ask(...wanted).then(({ answer }) => answer),
-      ),
+    tryLockAll: (...wanted) => heard('tryLockAll', tryAll(...wanted)),
     withLock: (...wanted) => heard('withLock', withLock(...wanted)),
     tryWithLock: (...wanted) => heard('tryWithLock', tryWithLock(...wanted)),
     read: (resources) => heard('locks.read', read(resources)),

@@ -1,5 +1,6 @@
 import { expect, expectWhole } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { LockStore } from './store.ts';
 
 export interface LocksOptions {
@@ -38,6 +39,20 @@ export interface LockAllOptions {
    */
   readonly waitMs?: number;
 }
+
+export const locksOptionNames = {
+  store: true,
+  leaseMs: true,
+  keepMs: true,
+  skewMs: true,
+  host: true,
+} as const satisfies NamesOf<LocksOptions>;
+
+export const lockAllOptionNames = {
+  holder: true,
+  reason: true,
+  waitMs: true,
+} as const satisfies NamesOf<LockAllOptions>;
 
 const numbers = { leaseMs: 60_000, keepMs: 900_000, skewMs: 1000 };
 export type LockSettings = Required<LocksOptions>;

@@ -1,4 +1,6 @@
 import { expect } from '../kernel/check.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { requestMsOf, within } from './bounded.ts';
 import { LockKeptError } from './errors.ts';
 import type { Lock } from './lock.ts';
@@ -23,8 +25,11 @@ export interface UnlockRules {
  */
 export type Settled = 'unlocked' | 'kept' | 'stale' | 'unknown';
 
+const known = { onSuccess: true, onFailure: true } as const satisfies NamesOf<UnlockRules>;
+
 /** @throws OptionError: a rule that is misspelt would keep the lock without a word */
 export function checkRules(rules: UnlockRules | undefined): void {
+  if (rules !== undefined) expectOptions(rules, { door: 'withLock', within: 'unlock', known, docs: 'docs/locks.md' });
   for (const name of ['onSuccess', 'onFailure'] as const) {
     const rule = rules?.[name];
     const isRule = rule === 'unlock' || rule === 'keep' || typeof rule === 'function';

@@ -2,15 +2,15 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import { emit } from '../claims/engine.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
-import { refuseOptions } from '../kernel/check.ts';
 import { RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { createConsumer } from '../sqs/consumer.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { again, done, type Fate, fateOfRun, soon } from '../sqs/fate.ts';
 import { withEach } from '../sqs/limit.ts';
-import type { SqsOptions } from '../sqs/options.ts';
+import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, grantedOf } from './claim-batch.ts';
 import { watchForEarlyAnswer } from './early-answers.ts';
 import { type Said, type Told, toldByThrow, toldOfAll, understand } from './responses.ts';
@@ -42,6 +42,7 @@ interface Taken extends ClaimedBatch {
 /** Why it has no use for some options of `eachMessage`. */
 const holdsAll = 'a batch handler holds all its claims for the rest of the invocation';
 const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
+const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
 /**
  * By the request itself. Its `internal` may be one object for all requests, as Middy 5 and 6 have it with the option of that name, and other middlewares
@@ -70,7 +71,7 @@ const usedTwice = new Error('sqsOnce: use it once on a handler');
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
-  refuseOptions('sqsOnce', options, { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim });
+  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
   const consumer = createConsumer<Body>(options);
   const { engine, settings } = consumer;
 

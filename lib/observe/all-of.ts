@@ -1,22 +1,22 @@
 import type { ClaimEvent } from '../claims/events.ts';
 
-/** Hears of what happens to claims: what `onEvent` takes. */
+/** A function that `onEvent` takes: it is called with each event of a claim. */
 export type Listener = (event: ClaimEvent) => void;
 
 /**
- * Tells several listeners. One that throws does not keep the others from hearing; what it throws is ignored, as it is
- * for a single listener.
+ * Combines several listeners into one. Each is called with every event, in the order given. What a listener throws is ignored, as it is for a
+ * single listener, and the next ones are still called.
  *
  * @example
  * onEvent: allOf(logEvents, metricEvents())
  */
 export function allOf(...listeners: readonly Listener[]): Listener {
-  return function tellAll(event) {
+  return function callAll(event) {
     for (const listener of listeners) {
       try {
         listener(event);
       } catch {
-        // An effect may just have happened: nothing that watches it may look like a failure of it.
+        // An effect may just have happened: thrown from here, the listener's error would look like a failure of the effect.
       }
     }
   };

@@ -1,30 +1,37 @@
 import { createHmac } from 'node:crypto';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
 
 export interface HashOptions {
   /**
-   * A secret that goes into the hash. Without one, whoever can guess a key (an e-mail address, a customer's number) can
-   * find out whether it is in the logs.
+   * A secret that goes into the hash. Without one, a reader of the logs who guesses a key (an e-mail address, a customer's number) can check
+   * whether it is in them.
    * @default none
    */
   readonly salt?: string;
 }
 
+const known = { salt: true } as const satisfies NamesOf<HashOptions>;
+
 /**
- * Keeps the keys of claims from a listener, for those whose keys are personal data: an event's id becomes
- * `operation#hash:…`, the same for the same key and salt, so that a claim's events can still be found together.
+ * Hides the keys of claims from a listener. Use it where keys are personal data. An event's id becomes `operation#hash:…`. The same key and
+ * salt give the same hash, so the events of one claim can still be found together.
  *
- * It changes ids only. The errors in events are the author's: what they quote, they quote. Events go to the listener; to
- * hide keys from several, wrap `allOf` of them.
+ * It changes ids only. The errors in events are the author's, and may quote anything. To hide keys from several listeners, wrap `allOf` of them.
+ *
+ * @throws OptionError when an option is unknown
  *
  * @example
  * onEvent: hashedKeys(allOf(logEvents, metricEvents()), { salt: process.env.LOG_SALT })
  */
-export function hashedKeys(listener: Listener, { salt = '' }: HashOptions = {}): Listener {
-  return function tellHashed(event) {
+export function hashedKeys(listener: Listener, options: HashOptions = {}): Listener {
+  expectOptions(options, { door: 'hashedKeys', known, docs: 'docs/operate.md' });
+  const { salt = '' } = options;
+  return function callHashed(event) {
     const { operation, id } = event;
     const prefix = `${operation}#`;
-    // A message without a usable key has an empty id, and nothing to hide.
+    // A message without a usable key has an empty id: there is nothing to hide.
     if (id === '') return listener(event);
     const key = id.startsWith(prefix) ? id.slice(prefix.length) : id;
     const hash = createHmac('sha256', salt).update(key).digest('hex').slice(0, 32);

@@ -1,4 +1,6 @@
 import { expect } from '../kernel/check.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
 
 export interface MetricOptions {
@@ -8,23 +10,26 @@ export interface MetricOptions {
    */
   readonly namespace?: string;
   /**
-   * Where the lines go, each without its line end.
-   * @default standard output, past the console: where Lambda writes its logs as JSON, it wraps what comes by the console,
-   * and CloudWatch then finds no metric in it
+   * Writes one line, which comes without its line end.
+   * @default standard output, and not the console: where Lambda logs as JSON, it wraps the console's lines, and CloudWatch finds no metric in
+   * them
    */
   readonly write?: (line: string) => void;
 }
 
+const known = { namespace: true, write: true } as const satisfies NamesOf<MetricOptions>;
+
 /**
- * A listener that counts events as CloudWatch metrics, without a request: it writes lines in Embedded Metric Format, from
- * which CloudWatch Logs makes the metrics. There is one metric for each type of event (`Granted`, `TakenOver`, …), by
- * `operation`. The claim's id is in the line for Logs Insights, and is no dimension: each value of one is paid for.
+ * A listener that counts events as CloudWatch metrics, without a request. It writes lines in Embedded Metric Format, and CloudWatch Logs makes
+ * the metrics from them. There is one metric for each type of event (`Granted`, `TakenOver`, …), with the dimension `operation`. The line also
+ * contains the claim's id, for Logs Insights. The id is no dimension: AWS charges for each value of a dimension.
  *
- * @throws OptionError when the namespace is none
+ * @throws OptionError when an option is unknown, or the namespace is not 1 to 255 characters long
  * @example
  * onEvent: allOf(logEvents, metricEvents({ namespace: 'shop' }))
  */
 export function metricEvents(options: MetricOptions = {}): Listener {
+  expectOptions(options, { door: 'metricEvents', known, docs: 'docs/operate.md' });
   const { namespace = 'pawl', write = (line) => process.stdout.write(`${line}\n`) } = options;
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);

@@ -2,15 +2,14 @@ import type { Listener } from './all-of.ts';
 
 type Attributes = Record<string, string | number | boolean>;
 
-/** Of a span of `@opentelemetry/api`, what is needed here; so that nobody has to install it for its types. */
+/** The part of a span of `@opentelemetry/api` that is used here. So no consumer has to install that package for its types. */
 export interface EventSpan {
   addEvent(name: string, attributes: Attributes): unknown;
 }
 
 /**
- * A listener that adds what happens to the span that is active: an event `pawl.granted`, `pawl.taken-over`, …, with its
- * facts as attributes (`pawl.operation`, `pawl.id`, `pawl.attempts`, `pawl.error.name`, …). Without an active span it
- * does nothing.
+ * A listener that adds each event to the active span, as `pawl.granted`, `pawl.taken-over`, …, with its facts as attributes (`pawl.operation`,
+ * `pawl.id`, `pawl.attempts`, `pawl.error.name`, …). If no span is active, it does nothing.
  *
  * @example
  * import { trace } from '@opentelemetry/api';
@@ -22,7 +21,7 @@ export function spanEvents(activeSpan: () => EventSpan | undefined): Listener {
   };
 }
 
-/** An attribute is a scalar, so that what is inside an object gets a name of its own. */
+/** An attribute is a scalar: each value inside an object gets a name of its own. */
 function attributesOf(prefix: string, facts: object): Attributes {
   const attributes: Attributes = {};
   for (const [name, fact] of Object.entries(facts) as Iterable<[string, unknown]>) {

@@ -1,5 +1,6 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 /**
@@ -37,6 +38,15 @@ export type PreviousRule<Input> = {
   readonly until: string;
 } & Compared<Input>;
 
+/** Of the union of rules, TypeScript holds each list to the members that it is made of. */
+type NamesOfEither<Rule> = Readonly<Record<Rule extends unknown ? keyof Rule : never, true>>;
+const knownOfRule = { ignore: true, of: true, version: true, previous: true } as const satisfies NamesOfEither<
+  FingerprintRule<unknown>
+>;
+const knownOfPrevious = { ignore: true, of: true, version: true, until: true } as const satisfies NamesOfEither<
+  PreviousRule<unknown>
+>;
+
 /** What an author gives: `false` compares nothing, and a function is short for `{ of }`. */
 export type FingerprintOption<Input> = false | ((input: Input) => string) | FingerprintRule<Input>;
 
@@ -61,6 +71,11 @@ export function ruleOf<Input>(given: unknown): FingerprintRule<Input> | undefine
 }
 
 function expectRule(option: string, given: unknown): void {
+  if (typeof given === 'object' && given !== null) {
+    const within = option === 'fingerprint' ? {} : { within: 'previous' };
+    const known = option === 'fingerprint' ? knownOfRule : knownOfPrevious;
+    expectOptions(given, { door: 'fingerprint', ...within, known, docs: 'docs/fingerprint.md' });
+  }
   const fields: Partial<Record<string, unknown>> = typeof given === 'object' && given !== null ? { ...given } : {};
   const { ignore, of, version } = fields;
   const isIgnore = Array.isArray(ignore) && ignore.every((path) => typeof path === 'string') && of === undefined;

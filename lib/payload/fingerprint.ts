@@ -1,4 +1,5 @@
 import type { Host } from '../kernel/host.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 
 /** A payload has no canonical form. The message says what is in the way and where, by path; never a value. */
 export class FingerprintError extends Error {
@@ -115,9 +116,8 @@ function quoted(text: string): string {
 /** As JSON.stringify sees a value, and refusing where it would drop, empty or round it. */
 function jsonOf(given: unknown, path: readonly string[]): unknown {
   // Before anybody's BigInt.prototype.toJSON, which would make it a string.
-  if (typeof given === 'bigint') return Object(exactNumber(`${given}`));
-  const { toJSON } = Object(given);
-  const value: unknown = typeof toJSON === 'function' ? toJSON.call(given) : given;
+  if (typeof given === 'bigint') return exactly(`${given}`);
+  const value = asItSays(given);
   if (Array.isArray(value)) return Array.from(value, (element) => element ?? null);
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   // A number beyond 2^53 may have been rounded before it came here: two amounts would be one.
@@ -126,6 +126,12 @@ function jsonOf(given: unknown, path: readonly string[]): unknown {
   if (value == null ? value === given : kindOf(value) === 'Object') return value;
   const what = typeof value === 'number' ? 'a number that is NaN, infinite or beyond 2^53' : `this ${kindOf(given)}`;
   throw new FingerprintError(`${what} has no canonical form (at ${shown(path)})`);
+}
+
+/** What `toJSON` makes of an object or a function, where it has one. Like JSON, this asks no text and no number. */
+function asItSays(given: unknown): unknown {
+  const toJSON = propertyOf(given, 'toJSON');
+  return typeof toJSON === 'function' ? toJSON.call(given) : given;
 }
 
 /** A path, bounded: a cycle's has five hundred names. */
@@ -139,7 +145,12 @@ function kindOf(value: unknown): string {
 
 /** The reviver that keeps what a double would lose. No string of a document is an object, so this one is a number. */
 function keepDigits(_name: string, value: unknown, context: { readonly source: string }): unknown {
-  return typeof value === 'number' && inexact.test(context.source) ? Object(exactNumber(context.source)) : value;
+  return typeof value === 'number' && inexact.test(context.source) ? exactly(context.source) : value;
+}
+
+/** A number in all its digits. In an object, so that it is told from a text that has the same ones. */
+function exactly(literal: string): object {
+  return new String(exactNumber(literal));
 }
 
 /** A decimal number as JavaScript writes it, where its double says it all; else all of its digits. */

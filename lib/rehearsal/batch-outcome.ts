@@ -1,20 +1,22 @@
 import type { Outcome } from './sandbox.ts';
 
-/** What becomes of one message of a batch. */
-export type Fate = 'delete' | 'return';
+/**
+ * What becomes of one message of a batch. `return` means that Lambda does nothing: the message comes back when its
+ * visibility timeout ends.
+ */
+export type Disposition = 'delete' | 'return';
 
 /**
  * What Lambda does with each message of a batch, given how the invocation ended.
  *
- * `return` means that nothing is done: the message comes back when its visibility timeout ends. An answer that Lambda
- * cannot make sense of fails the whole batch, so that a typing error in a consumer never deletes a message.
+ * If Lambda does not understand a response, the whole batch comes back, so that a typing error in a consumer never deletes a message.
  */
-export function fatesOf(
+export function dispositionsOf(
   outcome: Outcome,
   messageIds: readonly string[],
   reportsBatchItemFailures: boolean,
-): ReadonlyMap<string, Fate> {
-  const all = (fate: Fate) => new Map(messageIds.map((id) => [id, fate]));
+): ReadonlyMap<string, Disposition> {
+  const all = (disposition: Disposition) => new Map(messageIds.map((id) => [id, disposition]));
   if (outcome.kind !== 'response') return all('return');
   if (!reportsBatchItemFailures) return all('delete');
   const failed = failedIds(outcome.value);
@@ -22,7 +24,7 @@ export function fatesOf(
   return new Map(messageIds.map((id) => [id, failed.includes(id) ? 'return' : 'delete']));
 }
 
-/** The identifiers in a batch response, or `undefined` when it is not one. Nothing at all means that nothing failed. */
+/** The identifiers in a batch response, or `undefined` if it is not a batch response. An empty response means that no message failed. */
 function failedIds(value: unknown): readonly string[] | undefined {
   if (value === null || value === undefined || value === '') return [];
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** What is to be killed, as `kill` takes it: a process by its id, a group of processes by its leader's id with a minus. */
+/** What to kill, as `kill` takes it: a process by its id, a group of processes by its leader's id with a minus. */
 const targets = new Set<number>();
 let tell: ((line: string) => void) | undefined;
 
@@ -18,14 +18,14 @@ function killNow(target: number): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   killAll();
-  // Node ends a process on a signal only while nobody listens. When we are the only listener, staying silent would make
-  // Ctrl-C do nothing; when there are others (Vitest, the command line), how to end is theirs to say.
+  // Node ends a process on a signal only if the signal has no listener. If this is the only listener, Ctrl-C would do nothing
+  // without what follows. If there are others (Vitest, the command line), they decide how to end.
   if (process.listenerCount(signal) > 1) return;
   process.removeListener(signal, onSignal);
   process.kill(process.pid, signal);
 }
 
-/** Reads `+pid` and `-pid`, and when its input ends, because we did, kills what is left. */
+/** Reads `+pid` and `-pid`. When its input ends, because this process did, it kills what is left. */
 const WATCHMAN = `
 while read -r line; do
   case "$line" in
@@ -36,8 +36,8 @@ done
 for pid in $pids; do kill -s KILL -- "$pid" 2>/dev/null; done`;
 
 /**
- * Starts a watchman who outlives us. When we get SIGKILL ourselves we can kill nobody: DynamoDB Local would run on, and
- * a frozen sandbox would stay for ever, because it cannot even notice that we are gone.
+ * Starts a watchman that outlives this process. After a SIGKILL this process can kill nothing: DynamoDB Local would run on, and
+ * a frozen sandbox would stay for ever, because it cannot notice that its parent is gone.
  */
 function hireWatchman(): (line: string) => void {
   const watchman = spawn('/bin/sh', ['-c', WATCHMAN], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
@@ -58,9 +58,9 @@ function watch(): (line: string) => void {
 }
 
 /**
- * Ties a child process to the life of this one: it is killed when we exit, throw, or are killed.
+ * Ties a child process to the life of this one: it is killed when this process exits, throws, or is killed.
  *
- * With SIGKILL, because a sandbox that was frozen with SIGSTOP keeps SIGTERM pending for ever and would outlive us.
+ * With SIGKILL, because a sandbox that was frozen with SIGSTOP keeps SIGTERM pending for ever and would outlive this process.
  */
 export function killWithUs<Child extends ChildProcess>(child: Child): Child {
   if (child.pid !== undefined) tie(child, child.pid);
@@ -70,7 +70,7 @@ export function killWithUs<Child extends ChildProcess>(child: Child): Child {
 /**
  * The same for a child and everything that it starts. It has to lead a group of its own: `spawn(…, { detached: true })`.
  *
- * Answers what ends the group, which outlives its leader: calling it again does nothing.
+ * Returns a function that ends the group, which outlives its leader. Calling that again does nothing.
  */
 export function killGroupWithUs(child: ChildProcess): () => void {
   const { pid } = child;

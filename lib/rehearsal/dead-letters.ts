@@ -1,5 +1,4 @@
 import { type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { record } from './template.ts';
 
 /** Reads a dead-letter queue to its end. What was received is invisible for a while. */
 export async function receiveDeadLetters(client: SQSClient, url: string): Promise<readonly Message[]> {
@@ -11,20 +10,4 @@ export async function receiveDeadLetters(client: SQSClient, url: string): Promis
     if (Messages.length === 0) return received;
     received.push(...Messages);
   }
-}
-
-/** The order that a message is about; none, if it cannot be read. */
-export function orderOf({ Body = '' }: Pick<Message, 'Body'>): string | undefined {
-  try {
-    const { orderId } = record(JSON.parse(Body));
-    return typeof orderId === 'string' ? orderId : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The orders of which a message waits in a dead-letter queue, whoever moved it there: pawl, or SQS after too many receives. */
-export async function deadLetteredOrders(client: SQSClient, url: string): Promise<ReadonlySet<string>> {
-  const messages = await receiveDeadLetters(client, url);
-  return new Set(messages.flatMap((message) => orderOf(message) ?? []));
 }

@@ -11,7 +11,7 @@ import { requireJava } from './java.ts';
 
 export { MissingJavaError } from './java.ts';
 
-/** A running DynamoDB Local: one database whatever the credentials and region. */
+/** A running DynamoDB Local: one database for all credentials and regions. */
 export interface DynamoDbLocal extends AsyncDisposable {
   readonly endpoint: string;
   readonly port: number;
@@ -20,7 +20,7 @@ export interface DynamoDbLocal extends AsyncDisposable {
 }
 
 export interface DynamoDbLocalOptions {
-  /** How long the server may take until it answers. @default 60000 */
+  /** How long the server may take until it responds. @default 60000 */
   readonly startTimeoutMs?: number;
   /** Where its tables are kept, so that they are still there when it is started again. @default in memory, gone with it */
   readonly folder?: string;
@@ -29,10 +29,10 @@ export interface DynamoDbLocalOptions {
 }
 
 /**
- * Starts DynamoDB Local on a free port of 127.0.0.1 and waits until it answers. No other address of the machine reaches it. Give
+ * Starts DynamoDB Local on a free port of 127.0.0.1 and waits until it responds. No other address of the machine reaches it. Give
  * the server's clients any credentials and any region.
  *
- * @throws MissingJavaError when there is no Java, or one that is too old.
+ * @throws MissingJavaError if Java is missing, or too old
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbLocal> {
   await requireJava();
@@ -49,11 +49,10 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
     // When this process ends first, it kills the server and does not hear of its end.
     process.once('exit', remove);
     const printed = capture(child);
-    const outcome = await answers(child, port, deadline);
+    const outcome = await responds(child, port, deadline);
     if (outcome === 'up') return running(child, port);
     child.kill('SIGKILL');
-    // Between finding a free port and the server taking it, somebody else may have taken it; and a port that a server has
-    // just given up may take a moment to be free.
+    // Another process may take the port before the server does. And a port that a server has just given up may take a moment to be free.
     if (outcome === 'ended' && /already in use|BindException/i.test(printed()) && Date.now() < deadline) continue;
     throw new Error(`DynamoDB Local did not start (${outcome}). It said:\n${printed()}`);
   }
@@ -73,7 +72,7 @@ const LOOPBACK = fileURLToPath(new URL('./loopback/', import.meta.url));
 function startJar(port: number, folder: string | undefined, scratch: string): ChildProcess {
   const cwd = dynamoDbLocalFolder();
   const args = [
-    // A short-lived server: the optimising compiler costs more processor than it gives back.
+    // A short-lived server: the optimising compiler costs more CPU time than it saves.
     '-XX:TieredStopAtLevel=1',
     '-XX:+UseSerialGC',
     // It unpacks a library there for each start, and leaves it.
@@ -84,7 +83,7 @@ function startJar(port: number, folder: string | undefined, scratch: string): Ch
     'LoopbackServer',
     ...(folder === undefined ? ['-inMemory'] : ['-dbPath', folder]),
     '-sharedDb',
-    // Without it the server tells AWS of each start.
+    // Without it the server reports each start to AWS.
     '-disableTelemetry',
     '-port',
     String(port),
@@ -103,7 +102,7 @@ function capture(child: ChildProcess): () => string {
   return () => text;
 }
 
-async function answers(child: ChildProcess, port: number, deadline: number): Promise<'up' | 'ended' | 'too slow'> {
+async function responds(child: ChildProcess, port: number, deadline: number): Promise<'up' | 'ended' | 'too slow'> {
   let ended = false;
   child.once('exit', () => {
     ended = true;
@@ -114,13 +113,13 @@ async function answers(child: ChildProcess, port: number, deadline: number): Pro
   while (Date.now() < deadline) {
     if (ended) return 'ended';
     try {
-      // Unsigned, so it is refused; being refused by DynamoDB Local is being answered by it.
+      // Unsigned, so DynamoDB Local refuses it. A refusal is a response.
       const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5_000) });
       await response.arrayBuffer();
-      // Whoever else took the port may answer, too.
+      // Another process that took the port may respond, too.
       if (!ended && response.headers.has('x-amzn-requestid')) return 'up';
     } catch {
-      // Nobody listens yet.
+      // No process listens yet.
     }
     await sleep(50);
   }
@@ -133,7 +132,7 @@ function running(child: ChildProcess, port: number): DynamoDbLocal {
     stopped ??= new Promise((resolve) => {
       if (child.exitCode !== null || child.signalCode !== null) return resolve();
       child.once('exit', () => resolve());
-      // In memory there is nothing that a polite end would save, and in a folder every write that was answered is saved already.
+      // A polite end would save nothing: tables in memory go anyway, and in a folder every write that had its response is saved already.
       child.kill('SIGKILL');
     });
     return stopped;

@@ -1,5 +1,5 @@
 /**
- * Ends at once on Ctrl-C. Not by stopping one thing after the other: whatever runs in this process ends with it, and the
+ * Ends this process at once on Ctrl-C. It stops nothing one by one: what runs in this process ends with it, and the
  * processes that it started are killed as it exits.
  */
 export function endOnSignals(before: () => void): void {
@@ -9,7 +9,7 @@ export function endOnSignals(before: () => void): void {
   };
   process.once('SIGINT', end(130));
   process.once('SIGTERM', end(143));
-  // npm dies of a SIGTERM of its own without handing it on, and would leave us running for nobody.
+  // npm ends at a SIGTERM without handing it on, and would leave this process running.
   const { ppid } = process;
   if (process.env['npm_lifecycle_event'] === undefined) return;
   setInterval(() => {

@@ -6,15 +6,15 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { fatesOf } from './batch-outcome.ts';
+import { dispositionsOf } from './batch-outcome.ts';
 import type { Outcome } from './sandbox.ts';
 import { toSqsEvent } from './sqs-event.ts';
 
-/** SQS delivers at least once. These make it do what it may do, and in a small test never does. */
+/** SQS delivers at least once. These make it deliver twice, which it may do and in a small test never does. */
 export interface DeliveryFaults {
   /** The message was handled, and its deletion is forgotten: it is delivered once more. */
   readonly forgetsDeletion?: (message: Message) => boolean;
-  /** The message becomes visible to everybody while it is still being handled. */
+  /** The message becomes visible to every worker while it is still being handled. */
   readonly deliversTwice?: (message: Message) => boolean;
 }
 
@@ -48,88 +48,109 @@ export interface EventSource {
 /** The most that SQS gives or takes in one request. */
 const PER_REQUEST = 10;
 
+/** An event source from the inside of this file. */
+interface State {
+  readonly options: EventSourceOptions;
+  readonly faults: DeliveryFaults;
+  readonly stats: { batches: number; deliveries: number; redeliveries: number };
+  readonly stopping: AbortController;
+}
+
 export function startEventSource(options: EventSourceOptions): EventSource {
-  const { client, queue, batchSize, faults = {} } = options;
   const stats = { batches: 0, deliveries: 0, redeliveries: 0 };
-  const stopping = new AbortController();
-
-  async function receive(most: number, waitSeconds: number): Promise<readonly Message[]> {
-    const { Messages = [] } = await client.send(
-      new ReceiveMessageCommand({
-        QueueUrl: queue.url,
-        MaxNumberOfMessages: Math.min(PER_REQUEST, most),
-        WaitTimeSeconds: waitSeconds,
-        MessageSystemAttributeNames: ['All'],
-        MessageAttributeNames: ['All'],
-      }),
-      { abortSignal: stopping.signal },
-    );
-    return Messages;
-  }
-
-  /** Gathers messages until the batch is full or its window ends. One request gives ten at most. */
-  async function gather(): Promise<readonly Message[]> {
-    const batch = [...(await receive(batchSize, 20))];
-    const windowEnds = Date.now() + options.windowMs;
-    while (batch.length > 0 && batch.length < batchSize) {
-      const leftMs = windowEnds - Date.now();
-      if (leftMs <= 0) break;
-      const more = await receive(batchSize - batch.length, Math.min(1, Math.floor(leftMs / 1_000)));
-      batch.push(...more);
-      // The last part of a window is shorter than the second that a long poll takes at least.
-      if (more.length === 0 && leftMs < 1_000) await sleep(Math.min(50, leftMs));
-    }
-    return batch;
-  }
-
-  async function handle(batch: readonly Message[]): Promise<void> {
-    stats.batches += 1;
-    stats.deliveries += batch.length;
-    stats.redeliveries += batch.filter(({ Attributes }) => Number(Attributes?.ApproximateReceiveCount) > 1).length;
-    // Only once the batch is closed: earlier, the message would come back into the very batch that it is in.
-    await Promise.all(batch.filter((message) => faults.deliversTwice?.(message)).map(makeVisible));
-    const outcome = await options.invoke(toSqsEvent(batch, queue.arn));
-    const ids = batch.map(({ MessageId }) => MessageId ?? '');
-    const fates = fatesOf(outcome, ids, options.reportsBatchItemFailures);
-    const handled = batch.filter(({ MessageId }) => fates.get(MessageId ?? '') === 'delete');
-    const kept = new Set(handled.filter((message) => faults.forgetsDeletion?.(message)));
-    await Promise.all([...[...kept].map(makeVisible), remove(handled.filter((message) => !kept.has(message)))]);
-  }
-
-  async function makeVisible(message: Message): Promise<void> {
-    const input = { QueueUrl: queue.url, ReceiptHandle: message.ReceiptHandle, VisibilityTimeout: 0 };
-    // It fails when the message is no longer ours, and then it is visible, or somebody else's.
-    await client.send(new ChangeMessageVisibilityCommand(input)).catch(() => undefined);
-  }
-
-  async function remove(messages: readonly Message[]): Promise<void> {
-    for (let start = 0; start < messages.length; start += PER_REQUEST) {
-      const entries = messages.slice(start, start + PER_REQUEST);
-      const Entries = entries.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
-      await client.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
-    }
-  }
-
-  async function poll(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const batch = await gather();
-        if (batch.length > 0) await handle(batch);
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        // A poller that dies of one failed request would leave its share of the queue unread for ever.
-        console.error(`The event source of ${queue.url} will try again:`, error);
-        await sleep(200);
-      }
-    }
-  }
-
-  const pollers = Array.from({ length: options.concurrency }, poll);
+  const state: State = { options, faults: options.faults ?? {}, stats, stopping: new AbortController() };
+  const pollers = Array.from({ length: options.concurrency }, () => poll(state));
   return {
     stats,
     async stop() {
-      stopping.abort();
+      state.stopping.abort();
       await Promise.all(pollers);
     },
   };
+}
+
+async function poll(state: State): Promise<void> {
+  const { signal } = state.stopping;
+  while (!signal.aborted) {
+    try {
+      const batch = await gather(state);
+      if (batch.length > 0) await handle(state, batch);
+    } catch (error) {
+      if (signal.aborted) return;
+      // A poller that ends at one failed request would leave its share of the queue unread for ever.
+      console.error(`The event source of ${state.options.queue.url} will try again:`, error);
+      await sleep(200);
+    }
+  }
+}
+
+/** Gathers messages until the batch is full or its window ends. One request gives ten at most. */
+async function gather(state: State): Promise<readonly Message[]> {
+  const { batchSize, windowMs } = state.options;
+  const batch = [...(await receive(state, batchSize, 20))];
+  const windowEnds = Date.now() + windowMs;
+  while (batch.length > 0 && batch.length < batchSize) {
+    const leftMs = windowEnds - Date.now();
+    if (leftMs <= 0) break;
+    const more = await receive(state, batchSize - batch.length, Math.min(1, Math.floor(leftMs / 1_000)));
+    batch.push(...more);
+    // The last part of a window is shorter than the second that a long poll takes at least.
+    if (more.length === 0 && leftMs < 1_000) await sleep(Math.min(50, leftMs));
+  }
+  return batch;
+}
+
+async function receive(
+  { options: { client, queue }, stopping }: State,
+  most: number,
+  waitSeconds: number,
+): Promise<readonly Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queue.url,
+      MaxNumberOfMessages: Math.min(PER_REQUEST, most),
+      WaitTimeSeconds: waitSeconds,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+    { abortSignal: stopping.signal },
+  );
+  return Messages;
+}
+
+async function handle(state: State, batch: readonly Message[]): Promise<void> {
+  const { options, faults, stats } = state;
+  stats.batches += 1;
+  stats.deliveries += batch.length;
+  stats.redeliveries += batch.filter(({ Attributes }) => Number(Attributes?.ApproximateReceiveCount) > 1).length;
+  // Only once the batch is closed: earlier, the message would come back into the very batch that it is in.
+  await makeVisible(
+    state,
+    batch.filter((message) => faults.deliversTwice?.(message)),
+  );
+  const outcome = await options.invoke(toSqsEvent(batch, options.queue.arn));
+  const ids = batch.map(({ MessageId }) => MessageId ?? '');
+  const dispositions = dispositionsOf(outcome, ids, options.reportsBatchItemFailures);
+  const handled = batch.filter(({ MessageId }) => dispositions.get(MessageId ?? '') === 'delete');
+  const kept = new Set(handled.filter((message) => faults.forgetsDeletion?.(message)));
+  const deleted = handled.filter((message) => !kept.has(message));
+  await Promise.all([makeVisible(state, [...kept]), remove(state, deleted)]);
+}
+
+async function makeVisible({ options: { client, queue } }: State, messages: readonly Message[]): Promise<void> {
+  await Promise.all(
+    messages.map(async ({ ReceiptHandle }) => {
+      const input = { QueueUrl: queue.url, ReceiptHandle, VisibilityTimeout: 0 };
+      // It fails if the receipt is no longer valid. Then the message is visible, or another batch has received it.
+      await client.send(new ChangeMessageVisibilityCommand(input)).catch(() => undefined);
+    }),
+  );
+}
+
+async function remove({ options: { client, queue } }: State, messages: readonly Message[]): Promise<void> {
+  for (let start = 0; start < messages.length; start += PER_REQUEST) {
+    const entries = messages.slice(start, start + PER_REQUEST);
+    const Entries = entries.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+    await client.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
+  }
 }

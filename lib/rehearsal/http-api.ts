@@ -1,59 +1,84 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type HttpServer, readBody, startHttpServer } from './http.ts';
+import { createRouter, type Match } from './http-routes.ts';
 import type { Outcome } from './sandbox.ts';
 import { record } from './template.ts';
 
+/** A route of an HTTP API, and the function behind it. */
+export interface HttpRoute {
+  /** As API Gateway has it: `POST /invoices/{id}`, `ANY /files/{proxy+}`, or `$default`. */
+  readonly key: string;
+  invoke(event: unknown): Promise<Outcome>;
+}
+
 /**
  * How many requests may be under way. As where a concurrency is set, any more are throttled: if they waited, they would be run for clients
- * that have given up, and those that ask again would wait behind them.
+ * that have given up, and the retries of those clients would wait behind them.
  */
 const MOST_AT_ONCE = 30;
 
+/** An API from the inside of this file. */
+interface State {
+  readonly match: (method: string, path: string) => Match<HttpRoute> | undefined;
+  underWay: number;
+}
+
 /**
- * A stand-in for an HTTP API in front of one function: payload 2.0 in, its response out. Whatever else becomes of the function is a 502, and
- * too many requests at once are a 503.
+ * Starts a stand-in for an HTTP API: a request becomes an event of payload 2.0, and the function's response the response. Without a route
+ * for it, a request is a 404. If a function gives no response, the request is a 502. Too many requests at once are a 503.
  */
-export async function startHttpApi(invoke: (event: unknown) => Promise<Outcome>): Promise<HttpServer> {
-  let underWay = 0;
-
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const outcome = await invoke(await eventOf(request));
-    const answer = record(outcome.kind === 'response' ? outcome.value : undefined);
-    if (typeof answer['statusCode'] !== 'number') {
-      response.writeHead(502).end();
-      return;
-    }
-    const body = String(answer['body'] ?? '');
-    response.writeHead(answer['statusCode'], record(answer['headers']) as Record<string, string>);
-    response.end(answer['isBase64Encoded'] === true ? Buffer.from(body, 'base64') : body);
-  }
-
+export async function startHttpApi(routes: readonly HttpRoute[]): Promise<HttpServer> {
+  const state: State = { match: createRouter(routes), underWay: 0 };
   return startHttpServer((request, response) => {
-    if (underWay >= MOST_AT_ONCE) {
+    if (state.underWay >= MOST_AT_ONCE) {
       response.writeHead(503).end();
       return;
     }
-    underWay += 1;
-    handle(request, response)
+    state.underWay += 1;
+    handle(state, request, response)
       .catch(() => response.destroy())
       .finally(() => {
-        underWay -= 1;
+        state.underWay -= 1;
       });
   });
 }
 
-async function eventOf(request: IncomingMessage) {
-  const { pathname, searchParams, search } = new URL(request.url ?? '/', 'http://local');
+async function handle({ match }: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = urlOf(request);
+  const found = match(request.method ?? 'GET', pathname);
+  if (found === undefined) {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not Found"}');
+    return;
+  }
+  const outcome = await found.route.invoke(await eventOf(request, found));
+  const answer = record(outcome.kind === 'response' ? outcome.value : undefined);
+  if (typeof answer['statusCode'] !== 'number') {
+    response.writeHead(502).end();
+    return;
+  }
+  const body = String(answer['body'] ?? '');
+  const headers = Object.entries(record(answer['headers'])).map(([name, value]) => [name, String(value)]);
+  response.writeHead(answer['statusCode'], Object.fromEntries(headers));
+  response.end(answer['isBase64Encoded'] === true ? Buffer.from(body, 'base64') : body);
+}
+
+async function eventOf(request: IncomingMessage, { route, parameters }: Match<HttpRoute>) {
+  const { pathname, searchParams, search } = urlOf(request);
   const method = request.method ?? 'GET';
   return {
     version: '2.0',
-    routeKey: `${method} ${pathname}`,
+    routeKey: route.key,
     rawPath: pathname,
     rawQueryString: search.slice(1),
     queryStringParameters: Object.fromEntries(searchParams),
+    ...(Object.keys(parameters).length > 0 ? { pathParameters: parameters } : {}),
     headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
     requestContext: { http: { method, path: pathname, sourceIp: '127.0.0.1' }, stage: '$default' },
     body: (await readBody(request)).toString('utf8'),
     isBase64Encoded: false,
   };
+}
+
+function urlOf(request: IncomingMessage): URL {
+  return new URL(request.url ?? '/', 'http://local');
 }

@@ -36,7 +36,7 @@ export async function readBody(stream: AsyncIterable<unknown>): Promise<Buffer> 
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** Resolves when the whole answer was handed to the network, or the connection is gone. */
+/** Resolves when the whole response was handed to the network, or the connection is gone. */
 export async function sendJson(response: ServerResponse, status: number, value: unknown): Promise<void> {
   if (response.destroyed) return;
   await new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ export function javaMajorVersion(printed: string): number | undefined {
 /**
  * Makes sure that a Java that can run DynamoDB Local is there.
  *
- * @throws MissingJavaError when it is not. Asked first, because a server that cannot start looks like one that is slow.
+ * @throws MissingJavaError if it is not. Checked first, because a server that cannot start looks like a slow server.
  */
 export async function requireJava(command = 'java'): Promise<void> {
   const printed = await new Promise<string | undefined>((resolve) => {

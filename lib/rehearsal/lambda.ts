@@ -41,97 +41,113 @@ export interface LambdaStats {
 /** A stand-in for the Lambda service: functions in sandboxes, each a process of its own. */
 export interface LambdaLocal {
   createFunction(definition: FunctionDefinition): LocalFunction;
-  /** Kills a sandbox now, as a host that dies would. False when there is none of this id, or it is dead already. */
+  /** Kills a sandbox now, as a host that dies would. Returns false if no sandbox has this id, or it is dead already. */
   kill(sandbox: string): boolean;
   readonly stats: LambdaStats;
   /** Kills every sandbox, frozen ones too. Invocations end as crashed; later ones fail. */
   stop(): void;
 }
 
+/** The service from the inside of this file. */
+interface Service {
+  readonly options: LambdaOptions;
+  /** Every sandbox that may still run, by its id. */
+  readonly alive: Map<string, Sandbox>;
+  readonly stats: { started: number; killed: number; timedOut: number; invocations: number; busy: number };
+  stopped: boolean;
+}
+
+/** One function: at most `maxSandboxes` invocations have a seat, the others wait in line. */
+interface FunctionState {
+  readonly service: Service;
+  readonly definition: FunctionDefinition;
+  /** Frozen sandboxes, the one that was used last at the end. */
+  readonly warm: Sandbox[];
+  readonly waiting: (() => void)[];
+  seats: number;
+}
+
 export function createLambda(options: LambdaOptions = {}): LambdaLocal {
-  const alive = new Map<string, Sandbox>();
   const stats = { started: 0, killed: 0, timedOut: 0, invocations: 0, busy: 0 };
-  let stopped = false;
-
-  function startFor(definition: FunctionDefinition): Sandbox {
-    stats.started += 1;
-    // Local servers tell sandboxes apart by the access key in the signature: it is the one thing that every AWS request carries.
-    const id = `SANDBOX${String(stats.started).padStart(4, '0')}`;
-    const sandbox = startSandbox({
-      id,
-      timeoutMs: definition.timeoutMs,
-      onLog: (line) => options.onLog?.(line, id),
-      environment: {
-        ...options.environment,
-        ...definition.environment,
-        _HANDLER: definition.handler,
-        LAMBDA_TASK_ROOT: definition.folder,
-        NODE_OPTIONS: '--enable-source-maps',
-        AWS_REGION: REGION,
-        AWS_ACCESS_KEY_ID: id,
-        AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_LAMBDA_FUNCTION_NAME: definition.name,
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb ?? 128),
-      },
-    });
-    alive.set(id, sandbox);
-    return sandbox;
-  }
-
-  function createFunction(definition: FunctionDefinition): LocalFunction {
-    const warm: Sandbox[] = [];
-    const waiting: (() => void)[] = [];
-    let busy = 0;
-
-    async function seat(): Promise<void> {
-      if (busy >= definition.maxSandboxes) await new Promise<void>((resolve) => waiting.push(resolve));
-      else busy += 1;
-    }
-
-    function leave(sandbox: Sandbox): void {
-      if (sandbox.dead) alive.delete(sandbox.id);
-      else warm.push(sandbox);
-      const next = waiting.shift();
-      // The seat goes to the next in line, so that an invocation arriving now cannot take it and exceed the limit.
-      if (next === undefined) busy -= 1;
-      else next();
-    }
-
-    function warmest(): Sandbox | undefined {
-      for (;;) {
-        const sandbox = warm.pop();
-        if (sandbox === undefined || !sandbox.dead) return sandbox;
-        alive.delete(sandbox.id);
-      }
-    }
-
-    async function invoke(event: unknown): Promise<Outcome> {
-      await seat();
-      if (stopped) throw new Error('The Lambda stand-in was stopped.');
-      const sandbox = warmest() ?? startFor(definition);
-      stats.invocations += 1;
-      stats.busy += 1;
-      const outcome = await sandbox.invoke(event);
-      stats.busy -= 1;
-      if (outcome.kind === 'timed-out') stats.timedOut += 1;
-      leave(sandbox);
-      return outcome;
-    }
-
-    return { name: definition.name, invoke };
-  }
-
+  const service: Service = { options, alive: new Map(), stats, stopped: false };
   return {
-    createFunction,
-    kill(id) {
-      const killed = alive.get(id)?.kill() ?? false;
-      if (killed) stats.killed += 1;
-      return killed;
+    createFunction(definition) {
+      const state: FunctionState = { service, definition, warm: [], waiting: [], seats: 0 };
+      return { name: definition.name, invoke: (event) => invoke(state, event) };
     },
+    kill: (id) => kill(service, id),
     stats,
     stop() {
-      stopped = true;
-      for (const sandbox of alive.values()) sandbox.kill();
+      service.stopped = true;
+      for (const sandbox of service.alive.values()) sandbox.kill();
     },
   };
+}
+
+function kill({ alive, stats }: Service, id: string): boolean {
+  const killed = alive.get(id)?.kill() ?? false;
+  if (killed) stats.killed += 1;
+  return killed;
+}
+
+async function invoke(state: FunctionState, event: unknown): Promise<Outcome> {
+  const { service } = state;
+  await takeSeat(state);
+  if (service.stopped) throw new Error('The Lambda stand-in was stopped.');
+  const sandbox = takeWarm(state) ?? startFor(state);
+  service.stats.invocations += 1;
+  service.stats.busy += 1;
+  const outcome = await sandbox.invoke(event);
+  service.stats.busy -= 1;
+  if (outcome.kind === 'timed-out') service.stats.timedOut += 1;
+  if (sandbox.dead) service.alive.delete(sandbox.id);
+  else state.warm.push(sandbox);
+  giveSeatUp(state);
+  return outcome;
+}
+
+async function takeSeat(state: FunctionState): Promise<void> {
+  if (state.seats < state.definition.maxSandboxes) state.seats += 1;
+  else await new Promise<void>((resolve) => state.waiting.push(resolve));
+}
+
+/** The seat goes to the next in line: if it were free for a moment, an invocation that arrives then would exceed the limit. */
+function giveSeatUp(state: FunctionState): void {
+  const next = state.waiting.shift();
+  if (next === undefined) state.seats -= 1;
+  else next();
+}
+
+function takeWarm({ service, warm }: FunctionState): Sandbox | undefined {
+  for (;;) {
+    const sandbox = warm.pop();
+    if (sandbox === undefined || !sandbox.dead) return sandbox;
+    service.alive.delete(sandbox.id);
+  }
+}
+
+function startFor({ service, definition }: FunctionState): Sandbox {
+  const { options, stats } = service;
+  stats.started += 1;
+  // Local servers tell sandboxes apart by the access key in the signature: every AWS request carries it.
+  const id = `SANDBOX${String(stats.started).padStart(4, '0')}`;
+  const sandbox = startSandbox({
+    id,
+    timeoutMs: definition.timeoutMs,
+    onLog: (line) => options.onLog?.(line, id),
+    environment: {
+      ...options.environment,
+      ...definition.environment,
+      _HANDLER: definition.handler,
+      LAMBDA_TASK_ROOT: definition.folder,
+      NODE_OPTIONS: '--enable-source-maps',
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: id,
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_LAMBDA_FUNCTION_NAME: definition.name,
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMb ?? 128),
+    },
+  });
+  service.alive.set(id, sandbox);
+  return sandbox;
 }

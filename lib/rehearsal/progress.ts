@@ -1,6 +1,6 @@
-/** Shows where a run is: one line that changes in a terminal, and a line now and then anywhere else. */
+/** Shows where a run is: in a terminal one line that changes, and elsewhere a line now and then. */
 export interface Progress {
-  /** Shows the text now, in a terminal, and otherwise if nothing was shown for a while. */
+  /** Shows the text: in a terminal at once, and elsewhere only if nothing was shown for a while. */
   update(text: string): void;
   /** Shows the text now, and keeps it. */
   say(text: string): void;
@@ -8,7 +8,7 @@ export interface Progress {
   end(): void;
 }
 
-/** @param betweenLinesMs how often it shows where it is, where there is no terminal */
+/** @param betweenLinesMs how long to wait between two lines, if there is no terminal */
 export function createProgress(stream: NodeJS.WriteStream, betweenLinesMs = 2_000): Progress {
   let shownAt = 0;
   let open = false;
@@ -19,7 +19,7 @@ export function createProgress(stream: NodeJS.WriteStream, betweenLinesMs = 2_00
   return {
     update(text) {
       if (stream.isTTY) {
-        // A line that wraps could not be taken back. Some terminals say that they have no columns at all.
+        // A line that wraps could not be replaced. Some terminals report 0 columns.
         stream.write(`\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}`);
         open = true;
       } else if (Date.now() - shownAt >= betweenLinesMs) {

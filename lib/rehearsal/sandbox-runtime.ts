@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { FromSandbox, ToSandbox } from './sandbox.ts';
 
 /**
- * What runs inside a sandbox: Lambda's runtime, as far as a handler can tell.
+ * What runs inside a sandbox: Lambda's runtime, as far as a handler can see it.
  *
  * A process of its own, so that killing it loses exactly what a killed sandbox loses, and freezing it freezes its timers and sockets.
  */
@@ -54,10 +54,10 @@ function contextOf(call: ToSandbox): object {
   };
 }
 
-async function answer(handler: Handler, call: ToSandbox): Promise<FromSandbox> {
+async function respond(handler: Handler, call: ToSandbox): Promise<FromSandbox> {
   try {
     const value = await handler(JSON.parse(call.event), contextOf(call));
-    // Lambda answers with JSON, so what a handler returns loses whatever JSON cannot say, here as there.
+    // Lambda's response is JSON, so a returned value loses what JSON cannot hold, here as there.
     return { kind: 'response', requestId: call.requestId, value: JSON.stringify(value) ?? 'null' };
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -67,11 +67,11 @@ async function answer(handler: Handler, call: ToSandbox): Promise<FromSandbox> {
 }
 
 if (process.send !== undefined) {
-  // Nobody is left to answer to. A frozen sandbox gets here as soon as somebody thaws it.
+  // The service is gone, so no caller is left. A frozen sandbox gets here as soon as it is thawed.
   process.on('disconnect', () => process.exit(0));
   const handler = await load();
   process.on('message', (call: ToSandbox) => {
-    void answer(handler, call).then(send);
+    void respond(handler, call).then(send);
   });
   send({ kind: 'ready' });
 }

@@ -11,7 +11,7 @@ export type Outcome =
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'crashed' };
 
-/** A call on its way into a sandbox. As JSON: by reference, a handler could change the event of a later delivery. */
+/** A call on its way into a sandbox. The event is JSON: by reference, a handler could change the event of a later delivery. */
 export interface ToSandbox {
   readonly requestId: string;
   readonly event: string;
@@ -35,7 +35,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   readonly id: string;
   invoke(event: unknown): Promise<Outcome>;
-  /** Kills the process at once, whatever it is doing. False when it was dead already. */
+  /** Kills the process at once, whatever it is doing. Returns false if it was dead already. */
   kill(): boolean;
   readonly dead: boolean;
 }
@@ -45,6 +45,19 @@ const INIT_TIMEOUT_MS = 10_000;
 
 const RUNTIME = fileURLToPath(new URL('./sandbox-runtime.ts', import.meta.url));
 
+/** A sandbox from the inside of this file. */
+interface State {
+  readonly options: SandboxOptions;
+  readonly child: ChildProcess;
+  /** Resolves when the process has ended, or could not be started. */
+  readonly ended: Promise<void>;
+  /** Resolves when the handler is loaded, or never will be. */
+  readonly ready: Promise<FromSandbox | 'ended' | 'late'>;
+  killed: boolean;
+  frozen: boolean;
+}
+
+/** Starts a process that loads the handler. It takes invocations at once; the first one waits until the handler is loaded. */
 export function startSandbox(options: SandboxOptions): Sandbox {
   const child = killWithUs(
     fork(RUNTIME, [], {
@@ -54,59 +67,69 @@ export function startSandbox(options: SandboxOptions): Sandbox {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     }),
   );
+  forwardLines(child, options.onLog);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  let killed = false;
-  // Dead from the signal on: until the exit arrives here, a killed sandbox would be taken for a warm one and fail a second batch.
-  const dead = () => killed || child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
-  const kill = (): boolean => {
-    if (dead()) return false;
-    killed = child.kill('SIGKILL');
-    return killed;
-  };
-  forwardLines(child, options.onLog);
   const ready = nextMessage(child, ended, (message) => message.kind === 'ready', INIT_TIMEOUT_MS);
-  let frozen = false;
-
-  async function invoke(event: unknown): Promise<Outcome> {
-    const begun = await ready;
-    if (begun === 'late') kill();
-    if (begun === 'ended' || begun === 'late' || dead()) return { kind: 'crashed' };
-    if (frozen) child.kill('SIGCONT');
-    frozen = false;
-    const requestId = randomUUID();
-    const call: ToSandbox = { requestId, event: JSON.stringify(event), deadline: Date.now() + options.timeoutMs };
-    const answered = nextMessage(
-      child,
-      ended,
-      (message) => message.kind !== 'ready' && message.requestId === requestId,
-      options.timeoutMs,
-    );
-    // A sandbox killed between two invocations cannot take the call; its end is told by `answered`.
-    child.send(call, () => undefined);
-    const message = await answered;
-    if (message === 'late') {
-      kill();
-      return { kind: 'timed-out' };
-    }
-    if (message === 'ended' || message.kind === 'ready') return { kind: 'crashed' };
-    // Frozen, not idle: between invocations a sandbox runs nothing, and what it left un-awaited goes on at the next one.
-    frozen = child.kill('SIGSTOP');
-    return message.kind === 'response'
-      ? { kind: 'response', value: JSON.parse(message.value) }
-      : { kind: 'error', error: { name: message.name, message: message.message } };
-  }
-
+  const state: State = { options, child, ended, ready, killed: false, frozen: false };
   return {
     id: options.id,
-    invoke,
-    kill,
+    invoke: (event) => invoke(state, event),
+    kill: () => kill(state),
     get dead() {
-      return dead();
+      return isDead(state);
     },
   };
+}
+
+/** Dead from the signal on: until the exit arrives here, a killed sandbox would be taken for a warm one and fail a second batch. */
+function isDead({ killed, child }: State): boolean {
+  return killed || child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}
+
+function kill(state: State): boolean {
+  if (isDead(state)) return false;
+  state.killed = state.child.kill('SIGKILL');
+  return state.killed;
+}
+
+async function invoke(state: State, event: unknown): Promise<Outcome> {
+  const begun = await state.ready;
+  if (begun === 'late') kill(state);
+  if (begun === 'ended' || begun === 'late' || isDead(state)) return { kind: 'crashed' };
+  thaw(state);
+  const message = await call(state, event);
+  if (message === 'late') {
+    kill(state);
+    return { kind: 'timed-out' };
+  }
+  if (message === 'ended' || message.kind === 'ready') return { kind: 'crashed' };
+  freeze(state);
+  return message.kind === 'response'
+    ? { kind: 'response', value: JSON.parse(message.value) }
+    : { kind: 'error', error: { name: message.name, message: message.message } };
+}
+
+async function call({ child, ended, options: { timeoutMs } }: State, event: unknown) {
+  const requestId = randomUUID();
+  const request: ToSandbox = { requestId, event: JSON.stringify(event), deadline: Date.now() + timeoutMs };
+  const isResponse = (message: FromSandbox) => message.kind !== 'ready' && message.requestId === requestId;
+  const response = nextMessage(child, ended, isResponse, timeoutMs);
+  // If the sandbox was killed between two invocations, the send fails, and `response` reports that the process has ended.
+  child.send(request, () => undefined);
+  return response;
+}
+
+function thaw(state: State): void {
+  if (state.frozen) state.child.kill('SIGCONT');
+  state.frozen = false;
+}
+
+/** Frozen, not idle: between invocations a sandbox runs nothing, and promises that its handler did not await go on at the next one. */
+function freeze(state: State): void {
+  state.frozen = state.child.kill('SIGSTOP');
 }
 
 async function nextMessage(

@@ -63,7 +63,7 @@ export async function startSqsLocal(): Promise<SqsLocal> {
     credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
   });
   // Not the URL that the server gives: its host is `sqs.us-east-1.localhost`, which not every resolver knows, and the
-  // SDK sends a request to the host of the queue's URL, whatever endpoint it was told.
+  // SDK sends a request to the host of the queue's URL, whatever its endpoint is.
   const address = (name: string) => ({
     url: `${endpoint}/${ACCOUNT}/${name}`,
     arn: `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`,

@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { killWithUs } from './children.ts';
+import { scratchFolder } from './scratch.ts';
 import { record, type Template } from './template.ts';
 
-/** The folder that holds `bin/`, `lib/` and `lambda/`. */
-export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+/** A CDK app, by what `cdk.json` says of it. */
+export interface CdkApp {
+  /** The program that synthesizes it and its arguments: `['node', 'bin/app.ts']`. */
+  readonly command: readonly [program: string, ...args: string[]];
+  /** The folder in which the program runs. What a rehearsal writes goes to `.pawl/` in there. */
+  readonly folder: string;
+}
 
 /** A synthesized CDK app. */
 export interface Assembly {
@@ -24,39 +28,32 @@ export interface Synthesized {
   readonly assets: ReadonlyMap<string, string>;
 }
 
+/** How long an app may take to synthesize. */
+const TIMEOUT_MS = 120_000;
+
+/** What the CDK's command line sets as well: each resource says which construct it belongs to. */
+const PATHS = { 'aws:cdk:enable-path-metadata': true };
+
 /**
- * Synthesizes `bin/app.ts`, the app that `cdk deploy` deploys, and reads what it would deploy.
+ * Synthesizes a CDK app and reads what it would deploy.
  *
- * In a process of its own: the CDK keeps state per process, takes seconds to load, and no other part of the local stack needs it.
+ * In a process of its own: the CDK keeps state per process and takes seconds to load, and no other part of a rehearsal needs it.
+ *
+ * @param context what `cdk deploy -c name=value` would set; here, values need not be texts
+ * @throws Error with what the app printed, if it does not synthesize
  */
-export async function synthesize(context: Readonly<Record<string, unknown>>): Promise<Assembly> {
-  const scratch = await scratchFolder('synth-');
+export async function synthesize(app: CdkApp, context: Readonly<Record<string, unknown>> = {}): Promise<Assembly> {
+  const folder = await scratchFolder(app.folder, 'synth-');
   try {
-    await run(process.execPath, ['bin/app.ts'], { CDK_OUTDIR: scratch, CDK_CONTEXT_JSON: JSON.stringify(context) });
-    return { folder: scratch, stacks: await readAssembly(scratch) };
+    await run(app, { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...PATHS, ...context }) });
+    return { folder, stacks: await readAssembly(folder) };
   } catch (error) {
-    await rm(scratch, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-const scratchFolders = new Set<string>();
-
-function removeScratchFolders(): void {
-  for (const folder of scratchFolders) rmSync(folder, { recursive: true, force: true });
-}
-
-/** A new folder under `.pawl/`, which git ignores. It goes with this process, if nobody removes it earlier. */
-export async function scratchFolder(prefix: string): Promise<string> {
-  await mkdir(join(PROJECT, '.pawl'), { recursive: true });
-  const folder = await mkdtemp(join(PROJECT, '.pawl', prefix));
-  // Ctrl-C is the usual end of a local stack, and should leave nothing behind either.
-  if (scratchFolders.size === 0) process.once('exit', removeScratchFolders);
-  scratchFolders.add(folder);
-  return folder;
-}
-
-/** Reads the stacks in a cloud assembly, by their names in order. */
+/** Reads the stacks in a cloud assembly, sorted by their names. */
 export async function readAssembly(folder: string): Promise<readonly Synthesized[]> {
   const files = await readdir(folder);
   const templates = files.filter((name) => name.endsWith('.template.json')).sort();
@@ -79,12 +76,15 @@ async function readStack(folder: string, name: string, files: readonly string[])
   return { stackName, template, assets };
 }
 
-async function run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+async function run(
+  { command: [program, ...args], folder: cwd }: CdkApp,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const child = execFile(
-      command,
-      [...args],
-      { cwd: PROJECT, env: { ...process.env, ...env }, timeout: 120_000, maxBuffer: 16 * 1_024 * 1_024 },
+      program,
+      args,
+      { cwd, env: { ...process.env, ...env }, timeout: TIMEOUT_MS, maxBuffer: 16 * 1_024 * 1_024 },
       (error, stdout, stderr) => {
         if (error === null) resolve();
         else reject(new Error(`The CDK app does not synthesize.\n${stdout}${stderr}`));

@@ -23,27 +23,27 @@ export interface TapAnswer {
 }
 
 /**
- * What becomes of a call. `kill` ends the calling sandbox and drops the call; `drop` destroys the connection, so that
- * the caller cannot know whether the server did it.
+ * What becomes of a call. `kill` ends the calling sandbox and drops the call. `drop` destroys the connection, so that
+ * the caller cannot know whether the server has carried the call out.
  */
 export type TapVerdict = 'pass' | 'kill' | 'drop' | { readonly delayMs: number };
 
-/** A request that is changed on its way, and its answer on the way back. */
+/** A request that is changed on its way, and its response on the way back. */
 export interface Rewrite {
-  /** What the server is asked instead; nothing when it is not asked at all. */
+  /** The request that the server gets instead; `undefined` if the server gets none. */
   readonly body: string | undefined;
-  /** The answer, made from the server's if it was asked. */
+  /** Makes the response, from the server's if it got a request. */
   answer(body?: string): string;
 }
 
 export interface TapHooks {
-  /** Before all else. What it answers nothing for passes as it is. */
+  /** Before the server gets the call. A call for which it returns `undefined` passes unchanged. */
   readonly rewrite?: (call: TapCall) => Rewrite | undefined;
   /** Before the server sees the call. After `kill` or `drop` it never does. */
   readonly onRequest?: (call: TapCall) => TapVerdict;
-  /** After the server did it, before the caller knows. */
+  /** After the server has carried the call out, before the caller gets the response. */
   readonly onResponse?: (call: TapCall, answer: TapAnswer) => TapVerdict;
-  /** After the caller was told. */
+  /** After the caller got the response. */
   readonly onAnswered?: (call: TapCall, answer: TapAnswer) => 'pass' | 'kill';
 }
 
@@ -57,95 +57,105 @@ export interface TapOptions {
 
 const perConnection = new Set(['connection', 'transfer-encoding', 'content-length']);
 
-/** A proxy in front of one server, which can make any of its answers late, lost or fatal. */
+/** A proxy in front of one server, which can make any of its responses late, lost or fatal. */
 export interface Tap {
   readonly endpoint: string;
   readonly stats: { readonly calls: number };
   stop(): Promise<void>;
 }
 
-export async function startTap(options: TapOptions): Promise<Tap> {
-  const { hooks = {} } = options;
-  const target = new URL(options.target);
+/** A tap from the inside of this file. */
+interface State {
+  readonly target: URL;
+  readonly hooks: TapHooks;
+  readonly kill: (sandbox: string) => void;
+  /** Keeps connections to the server open. */
+  readonly agent: Agent;
+  readonly stats: { calls: number };
+}
+
+export async function startTap({ target, hooks = {}, kill = () => undefined }: TapOptions): Promise<Tap> {
   const agent = new Agent({ keepAlive: true });
-  const stats = { calls: 0 };
-
-  /** Carries a verdict out. False when the call ends here. */
-  async function obey(verdict: TapVerdict, call: TapCall, response: ServerResponse): Promise<boolean> {
-    if (verdict === 'pass') return true;
-    if (typeof verdict === 'object') {
-      await sleep(verdict.delayMs);
-      return true;
-    }
-    if (verdict === 'kill') kill(call);
-    response.destroy();
-    return false;
-  }
-
-  function kill({ sandbox }: TapCall): void {
-    if (sandbox !== undefined) options.kill?.(sandbox);
-  }
-
-  async function forward(request: IncomingMessage, body: Buffer): Promise<{ head: IncomingMessage; body: Buffer }> {
-    const head = await new Promise<IncomingMessage>((resolve, reject) => {
-      const onward = httpRequest(
-        { agent, host: target.hostname, port: target.port, method: request.method, path: request.url },
-        resolve,
-      );
-      // Copied one by one, as they came; the connection's own headers belong to each connection.
-      for (const [name, value] of Object.entries(request.headers)) {
-        if (value !== undefined && !perConnection.has(name)) onward.setHeader(name, value);
-      }
-      onward.setHeader('content-length', body.length);
-      onward.once('error', reject);
-      onward.end(body);
-    });
-    return { head, body: await readBody(head) };
-  }
-
-  async function ask(
-    request: IncomingMessage,
-    call: TapCall,
-    rewrite: Rewrite | undefined,
-  ): Promise<{ answer: TapAnswer; headers: IncomingHttpHeaders }> {
-    if (rewrite !== undefined && rewrite.body === undefined) {
-      const headers = { 'content-type': 'application/x-amz-json-1.0' };
-      return { answer: { status: 200, body: rewrite.answer() }, headers };
-    }
-    const onward = await forward(request, Buffer.from(rewrite?.body ?? call.body));
-    const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;
-    const status = onward.head.statusCode ?? 502;
-    const body = onward.body.toString('utf8');
-    if (rewrite === undefined || status !== 200) return { answer: { status, body }, headers };
-    // Both are about the body that the server sent.
-    const { 'content-length': ___, 'x-amz-crc32': ____, ...others } = headers;
-    return { answer: { status, body: rewrite.answer(body) }, headers: others };
-  }
-
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    stats.calls += 1;
-    const body = await readBody(request);
-    const operation = String(request.headers['x-amz-target'] ?? '').replace(/^.*\./, '');
-    const call: TapCall = { sandbox: sandboxOf(request), operation, body: body.toString('utf8') };
-    if (!(await obey(hooks.onRequest?.(call) ?? 'pass', call, response))) return;
-    const { answer, headers } = await ask(request, call, hooks.rewrite?.(call));
-    if (!(await obey(hooks.onResponse?.(call, answer) ?? 'pass', call, response))) return;
-    response.writeHead(answer.status, headers);
-    response.end(answer.body, () => {
-      if (hooks.onAnswered?.(call, answer) === 'kill') kill(call);
-    });
-  }
-
+  const state: State = { target: new URL(target), hooks, kill, agent, stats: { calls: 0 } };
   const server = await startHttpServer((request, response) => {
-    // A sandbox that is killed takes its connections with it: there is nobody to tell.
-    handle(request, response).catch(() => response.destroy());
+    // A sandbox that is killed takes its connections with it: no caller is left for a response.
+    handle(state, request, response).catch(() => response.destroy());
   });
   return {
     endpoint: server.endpoint,
-    stats,
+    stats: state.stats,
     async stop() {
       await server.stop();
       agent.destroy();
     },
   };
+}
+
+async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { hooks, stats } = state;
+  stats.calls += 1;
+  const body = await readBody(request);
+  const operation = String(request.headers['x-amz-target'] ?? '').replace(/^.*\./, '');
+  const call: TapCall = { sandbox: sandboxOf(request), operation, body: body.toString('utf8') };
+  if (!(await goesOn(state, hooks.onRequest?.(call) ?? 'pass', call, response))) return;
+  const { answer, headers } = await ask(state, request, call);
+  if (!(await goesOn(state, hooks.onResponse?.(call, answer) ?? 'pass', call, response))) return;
+  response.writeHead(answer.status, headers);
+  response.end(answer.body, () => {
+    if (hooks.onAnswered?.(call, answer) === 'kill') killCaller(state, call);
+  });
+}
+
+/** Carries a verdict out. Returns false if the call ends here. */
+async function goesOn(state: State, verdict: TapVerdict, call: TapCall, response: ServerResponse): Promise<boolean> {
+  if (verdict === 'pass') return true;
+  if (typeof verdict === 'object') {
+    await sleep(verdict.delayMs);
+    return true;
+  }
+  if (verdict === 'kill') killCaller(state, call);
+  response.destroy();
+  return false;
+}
+
+function killCaller({ kill }: State, { sandbox }: TapCall): void {
+  if (sandbox !== undefined) kill(sandbox);
+}
+
+/** The response to a call: the server's, or what a rewrite makes of it. */
+async function ask(
+  state: State,
+  request: IncomingMessage,
+  call: TapCall,
+): Promise<{ answer: TapAnswer; headers: IncomingHttpHeaders }> {
+  const rewrite = state.hooks.rewrite?.(call);
+  if (rewrite !== undefined && rewrite.body === undefined) {
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    return { answer: { status: 200, body: rewrite.answer() }, headers };
+  }
+  const onward = await forward(state, request, Buffer.from(rewrite?.body ?? call.body));
+  const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;
+  const status = onward.head.statusCode ?? 502;
+  const body = onward.body.toString('utf8');
+  if (rewrite === undefined || status !== 200) return { answer: { status, body }, headers };
+  // Both are about the body that the server sent.
+  const { 'content-length': ___, 'x-amz-crc32': ____, ...others } = headers;
+  return { answer: { status, body: rewrite.answer(body) }, headers: others };
+}
+
+async function forward({ agent, target }: State, request: IncomingMessage, body: Buffer) {
+  const head = await new Promise<IncomingMessage>((resolve, reject) => {
+    const onward = httpRequest(
+      { agent, host: target.hostname, port: target.port, method: request.method, path: request.url },
+      resolve,
+    );
+    // All but the connection's own headers, which belong to each connection.
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (value !== undefined && !perConnection.has(name)) onward.setHeader(name, value);
+    }
+    onward.setHeader('content-length', body.length);
+    onward.once('error', reject);
+    onward.end(body);
+  });
+  return { head, body: await readBody(head) };
 }

@@ -1,13 +1,14 @@
 import type { Claim } from '../claims/claim.ts';
 import { run } from '../claims/run.ts';
 import type { Host } from '../kernel/host.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { type Consumer, createConsumer, type Runnable } from './consumer.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import { type Fate, fateOfRun } from './fate.ts';
 import { inOrder } from './in-order.ts';
 import { createLimit } from './limit.ts';
 import type { Message } from './message.ts';
-import type { SqsOptions } from './options.ts';
+import { type SqsOptions, sqsOptionNames } from './options.ts';
 import type { Delivery } from './queue.ts';
 
 /** A message on its way to its handler. */
@@ -54,6 +55,7 @@ export function eachMessage<Body>(
   options: SqsOptions<Body> & { readonly host?: Host },
   handle: MessageHandler<Body>,
 ): SqsHandler {
+  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/wrap.md' });
   return eachBy(options, (consumer) => async (one, deadline, mayTakeOver) => {
     const acquired = await consumer.acquire(one, deadline, mayTakeOver);
     if (acquired.kind === 'refused') return acquired.fate;

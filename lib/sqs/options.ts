@@ -1,5 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { ClaimOptions } from '../claims/options.ts';
+import { type ClaimOptions, claimOptionNames } from '../claims/options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
@@ -49,3 +50,15 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly sqsClient?: SQSClient;
 }
+
+export const sqsOptionNames = {
+  ...claimOptionNames,
+  key: true,
+  schema: true,
+  fingerprint: true,
+  backoffSeconds: true,
+  concurrency: true,
+  onInFlight: true,
+  deadLetters: true,
+  sqsClient: true,
+} as const satisfies NamesOf<SqsOptions<unknown>>;

@@ -11,6 +11,8 @@ import { expect, expectWhole } from '../kernel/check.ts';
 import { InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts';
 import { sleep } from '../kernel/host.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
 import { keyAttribute } from './keys.ts';
 import { isRefusal } from './refusal.ts';
@@ -60,6 +62,27 @@ export interface Outgoing {
   readonly delaySeconds?: number;
 }
 
+const docs = 'docs/producers.md';
+const known = {
+  operation: true,
+  store: true,
+  queueUrl: true,
+  sqsClient: true,
+  ignore: true,
+  giveUpAfterMs: true,
+  retentionSeconds: true,
+  onEvent: true,
+  host: true,
+} as const satisfies NamesOf<SendOnceOptions>;
+const knownOfMessage = {
+  key: true,
+  intent: true,
+  body: true,
+  attributes: true,
+  messageGroupId: true,
+  delaySeconds: true,
+} as const satisfies NamesOf<Outgoing>;
+
 export type SendOutcome =
   /** It is in the queue: since now, or since earlier. `messageId` is the last one known. */
   | {
@@ -95,6 +118,7 @@ const defaults = { host: nodeHost, giveUpAfterMs: 30_000, ignore: [] as readonly
  * await send({ key: entityKey('payment', payment.id, 'refund'), body: { payment: payment.id } });
  */
 export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promise<SendOutcome> {
+  expectOptions(options, { door: 'sendOnce', known, docs });
   const { queueUrl, operation, giveUpAfterMs = defaults.giveUpAfterMs, ignore = defaults.ignore } = options;
   expect(typeof operation === 'string' && operation, 'operation', 'a name', operation);
   expect(typeof queueUrl === 'string' && queueUrl, 'queueUrl', "a queue's URL", queueUrl);
@@ -142,6 +166,7 @@ export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promi
   }
 
   return async function sendMessage(message) {
+    expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, docs });
     const proposed = identify(settings.operation, message.key, host).key;
     const identity = identify(settings.operation, message.intent ?? proposed, host);
     const text: string | undefined = JSON.stringify(message.body);

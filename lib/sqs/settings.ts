@@ -1,6 +1,6 @@
 import { type Settings, settingsOf } from '../claims/options.ts';
 import { nodeHost } from '../host.ts';
-import { expect, ofHttp, refuseOptions } from '../kernel/check.ts';
+import { expect } from '../kernel/check.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
 
@@ -19,7 +19,6 @@ export type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptio
 
 /** @throws OptionError, naming the option, what was expected and what came */
 export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
-  refuseOptions('a consumer of SQS', options, ofHttp);
   const settings = settingsOf(options, defaults) as SqsSettings<Body>;
   const { key, schema, deadLetters, sqsClient } = options;
   const { concurrency, onInFlight, backoffSeconds, recordResult } = settings;

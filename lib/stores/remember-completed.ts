@@ -1,6 +1,8 @@
 import type { ClaimRecord } from '../claims/record.ts';
 import { type ClaimStore, type ClaimWrite, unchanged } from '../claims/store.ts';
 import { expect } from '../kernel/check.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 
 export interface RememberOptions {
   /**
@@ -11,6 +13,8 @@ export interface RememberOptions {
   readonly keys?: number;
 }
 
+const known = { keys: true } as const satisfies NamesOf<RememberOptions>;
+
 /**
  * A claim store that remembers, in this process, which claims are completed, so that a duplicate costs no request.
  * It can only ever say "done", which within its retention never goes back; whatever else there is to know is asked of the store.
@@ -20,10 +24,9 @@ export interface RememberOptions {
  * @example
  * store: rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE })),
  */
-export function rememberCompleted<Store extends ClaimStore>(
-  store: Store,
-  { keys = 1000 }: RememberOptions = {},
-): Store {
+export function rememberCompleted<Store extends ClaimStore>(store: Store, options: RememberOptions = {}): Store {
+  expectOptions(options, { door: 'rememberCompleted', known, docs: 'docs/policies.md' });
+  const { keys = 1000 } = options;
   expect(Number.isSafeInteger(keys) && keys > 0, 'rememberCompleted.keys', 'a whole number, 1 or more', keys);
   const completed = new Map<string, ClaimRecord>();
 

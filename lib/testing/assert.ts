@@ -1,6 +1,6 @@
 import { inWords } from './faults.ts';
 import type { Finding, Problem } from './judge.ts';
-import type { SweepOptions } from './options.ts';
+import { expectSweepOptions, type SweepOptions } from './options.ts';
 import { crashSweep, type SweepReport } from './sweep.ts';
 
 /** What the assertion throws: one sentence, the story of one run, and the other findings in a line each. */
@@ -23,6 +23,7 @@ export class SweepError extends Error {
  * });
  */
 export async function assertSurvivesCrashes<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
+  expectSweepOptions('assertSurvivesCrashes', options);
   const report = await crashSweep(options);
   if (report.findings.length > 0) throw new SweepError(report);
   return report;

@@ -1,3 +1,4 @@
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type CallerVerdict, verdictOf } from './caller-verdict.ts';
 import type { Clock } from './clock.ts';
 import {
@@ -35,6 +36,13 @@ export interface CallerOptions {
    */
   readonly attempts?: number;
 }
+
+export const callerOptionNames = {
+  event: true,
+  understands: true,
+  timeoutMs: true,
+  attempts: true,
+} as const satisfies NamesOf<CallerOptions>;
 
 export const callerDefaults = { timeoutMs: 29_000, attempts: 12 } as const;
 

@@ -1,9 +1,11 @@
 import { expect, expectWhole } from '../kernel/check.ts';
-import type { CallerOptions } from './callers.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { type CallerOptions, callerOptionNames } from './callers.ts';
 import type { EffectCount, Expected } from './effects.ts';
 import type { FaultAt } from './faults.ts';
 import type { SweptHandler } from './invocation.ts';
-import type { Delivery, SweptMessage } from './traffic.ts';
+import { type Delivery, type SweptMessage, sweptMessageNames } from './traffic.ts';
 import type { World } from './world.ts';
 
 /** One run: how the traffic comes, and what goes wrong. A finding is one, too. */
@@ -93,6 +95,38 @@ export interface SweepOptions<Provider> {
   readonly onProgress?: (progress: { readonly runs: number; readonly of: number }) => void;
 }
 
+const docs = 'docs/testing.md';
+const known = {
+  messages: true,
+  provider: true,
+  handler: true,
+  effects: true,
+  expected: true,
+  callers: true,
+  deliveries: true,
+  lateMs: true,
+  longestWaitMs: true,
+  functionTimeoutMs: true,
+  visibilityTimeoutMs: true,
+  maxReceiveCount: true,
+  batchSize: true,
+  sandboxes: true,
+  error: true,
+  max: true,
+  replay: true,
+  onProgress: true,
+} as const satisfies NamesOf<SweepOptions<unknown>>;
+
+/** A finding is taken as a `replay`, and says more than a scenario: of it, no name is refused. @throws OptionError */
+export function expectSweepOptions<Provider>(door: string, options: SweepOptions<Provider>): void {
+  expectOptions(options, { door, known, docs });
+  const { callers, messages } = options;
+  if (callers !== undefined) expectOptions(callers, { door, within: 'callers', known: callerOptionNames, docs });
+  for (const message of messages ?? []) {
+    expectOptions(message, { door, within: 'messages', known: sweptMessageNames, docs });
+  }
+}
+
 /** The options after defaults and validation. */
 export type SweepSettings<Provider> = Omit<SweepOptions<Provider>, 'replay'> &
   Required<Pick<SweepOptions<Provider>, Defaulted>> & { readonly replay: Required<Scenario> | undefined };
@@ -113,6 +147,7 @@ const allDeliveries: readonly Delivery[] = ['together', 'apart', 'regrouped', 'i
 
 /** Merges defaults, and checks. @throws OptionError */
 export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepSettings<Provider> {
+  expectSweepOptions('crashSweep', options);
   const { messages, callers, replay, functionTimeoutMs = 30_000 } = options;
   expect(messages.length > 0, 'messages', 'at least one', 'none');
   const {

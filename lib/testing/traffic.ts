@@ -1,3 +1,5 @@
+import type { NamesOf } from '../kernel/unknown-option.ts';
+
 /** What a sweep sends: a message of a queue, or with `callers` the request of one. */
 export interface SweptMessage {
   /** Sent as JSON, unless it is a text. A caller sends it as it is, unless `callers.event` makes an event of it. */
@@ -14,6 +16,14 @@ export interface SweptMessage {
   /** The X-Ray trace that it belongs to. @default none */
   readonly awsTraceHeader?: string;
 }
+
+export const sweptMessageNames = {
+  body: true,
+  messageAttributes: true,
+  messageGroupId: true,
+  messageDeduplicationId: true,
+  awsTraceHeader: true,
+} as const satisfies NamesOf<SweptMessage>;
 
 /**
  * What became of a message. `acknowledged`: it is done; a caller was told so. `dead-lettered`: it is in the dead-letter queue; a caller was

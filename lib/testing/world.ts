@@ -1,6 +1,8 @@
 import type { ClaimEvent } from '../claims/events.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { SqsOptions } from '../sqs/options.ts';
 import { callFaults, type Fault, readFaults, resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';
@@ -35,6 +37,9 @@ export interface CallOptions {
    */
   readonly takesMs?: number;
 }
+
+const known = { resends: true, takesMs: true } as const satisfies NamesOf<CallOptions>;
+const docs = 'docs/testing.md';
 
 /** What a handler gets in place of the outside world, in one sandbox. */
 export interface World {
@@ -78,8 +83,11 @@ export interface Outside {
 /** The world as one sandbox sees it. */
 export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outside }: Outside): World {
   const { host } = sandbox;
-  const io: World['io'] = (name, call, { resends = false, takesMs = callMs.provider } = {}) =>
-    sandbox.io(name, call, { takesMs, lateMs: outside.lateMs, faults: resends ? resendFaults : callFaults });
+  const io: World['io'] = (name, call, options = {}) => {
+    expectOptions(options, { door: 'world.io', known, docs });
+    const { resends = false, takesMs = callMs.provider } = options;
+    return sandbox.io(name, call, { takesMs, lateMs: outside.lateMs, faults: resends ? resendFaults : callFaults });
+  };
 
   const through: ClaimStore = {
     read: (id) =>
@@ -106,7 +114,8 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
     },
     deadLetterQueueUrl,
     io,
-    wrap<T extends object>(name: string, client: T, options?: CallOptions): Wrapped<T> {
+    wrap<T extends object>(name: string, client: T, options: CallOptions = {}): Wrapped<T> {
+      expectOptions(options, { door: 'world.wrap', known, docs });
       return new Proxy(client, {
         get(target, property) {
           const value: unknown = Reflect.get(target, property);

@@ -10,6 +10,8 @@ import { expect } from '../kernel/check.ts';
 import { InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import type { Transition } from '../kernel/record.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { CommitRefusedError } from './refused.ts';
 import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
 
@@ -17,6 +19,8 @@ export interface CommitOptions {
   /** What duplicates are answered with, where results are recorded. What the handler returns is not, once it has committed. */
   readonly result?: unknown;
 }
+
+const known = { result: true } as const satisfies NamesOf<CommitOptions>;
 
 /**
  * Applies writes of the application's and completes the claim, in one transaction: either all of it happened, or nothing. It
@@ -33,7 +37,9 @@ export interface CommitOptions {
  *   { Update: { TableName, Key: { id: body.to }, UpdateExpression: 'SET balance = balance + :n', … } },
  * ]);
  */
-export function commit(claim: Claim, writes: readonly AppWrite[], { result }: CommitOptions = {}): Promise<void> {
+export function commit(claim: Claim, writes: readonly AppWrite[], options: CommitOptions = {}): Promise<void> {
+  expectOptions(options, { door: 'commit', known, docs: 'docs/transactions.md' });
+  const { result } = options;
   const { engine, grant, work, steps } = internalsOf(claim);
   const { settings } = engine;
   const { claimId } = grant.record;

@@ -4,14 +4,15 @@ import { factsOf } from '../claims/events.ts';
 import { completion } from '../claims/result.ts';
 import { run } from '../claims/run.ts';
 import { settle } from '../claims/settle.ts';
-import { refuseOptions } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Consumer, Runnable } from '../sqs/consumer.ts';
 import { eachBy, type SqsHandler } from '../sqs/each-message.ts';
 import { done, fateOfRun } from '../sqs/fate.ts';
 import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
-import type { SqsOptions } from '../sqs/options.ts';
+import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { carrying, commit, expectTransactional } from './commit.ts';
 import { CommitRefusedError } from './refused.ts';
 import type { AppWrite, TransactionalStore } from './store.ts';
@@ -28,6 +29,8 @@ export interface EachTransactionOptions<Body>
 
 /** Why it has no use for some options of other consumers. */
 const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
+const refused = { onAbandoned: nothingInDoubt, lease: nothingInDoubt, marksEffect: nothingInDoubt, ...ofHttp };
+const known = { ...sqsOptionNames, onRefused: true } as const satisfies NamesOf<EachTransactionOptions<unknown>>;
 
 /** From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once. */
 export type TransactionHandler<Body> = (message: Message<Body>) => Promise<readonly AppWrite[]> | readonly AppWrite[];
@@ -46,14 +49,11 @@ export type TransactionHandler<Body> = (message: Message<Body>) => Promise<reado
  * );
  */
 export function eachTransaction<Body>(
-  { onRefused = (refused) => refused, ...options }: EachTransactionOptions<Body>,
+  given: EachTransactionOptions<Body>,
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
-  refuseOptions('eachTransaction', options, {
-    onAbandoned: nothingInDoubt,
-    lease: nothingInDoubt,
-    marksEffect: nothingInDoubt,
-  });
+  expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/transactions.md' });
+  const { onRefused = (refusal) => refusal, ...options } = given;
   const handler = eachBy<Body>(
     { ...options, onAbandoned: 'retry' },
     (consumer) => async (one, deadline, mayTakeOver) => {

@@ -4,6 +4,8 @@ import { emit } from '../claims/engine.ts';
 import { nextStep } from '../claims/next-step.ts';
 import { type StepOptions, type StepRun, step } from '../claims/step.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import { carrying, commit, expectTransactional } from './commit.ts';
 import { CommitRefusedError } from './refused.ts';
 import type { AppWrite } from './store.ts';
@@ -27,6 +29,14 @@ export interface Phases<Input, R> {
   readonly onRefused?: (refused: CommitRefusedError, phase: 'prepare' | 'record') => unknown;
 }
 
+const known = {
+  prepare: true,
+  execute: true,
+  record: true,
+  onAbandoned: true,
+  onRefused: true,
+} as const satisfies NamesOf<Phases<unknown, unknown>>;
+
 /**
  * A handler in three phases: writes committed with the claim, a remote call, writes committed with the completion. It can be
  * killed anywhere; the next attempt goes on where it stood. The consumer's store is a `transactionalStore`, and its own
@@ -44,7 +54,10 @@ export interface Phases<Input, R> {
  *   }),
  * );
  */
-export function inPhases<Input, R>({ prepare, execute, record, onAbandoned, onRefused = same }: Phases<Input, R>) {
+export function inPhases<Input, R>(phases: Phases<Input, R>) {
+  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/transactions.md' });
+  const { prepare, execute, record, onAbandoned, onRefused = same } = phases;
+
   return async function inThreePhases(input: Input, claim: Claim): Promise<R> {
     expectTransactional(internalsOf(claim).engine.settings.store);
     if (prepare) await refusable('prepare', () => commitStep(claim, 'prepare', () => prepare(input)));

@@ -3,11 +3,12 @@ import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommand
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../claims/store.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';
 import { fromItem } from '../stores/dynamodb/item.ts';
 import { tableOf } from '../stores/dynamodb/options.ts';
-import { type DynamoStoreOptions, dynamoStore } from '../stores/dynamodb/store.ts';
+import { type DynamoStoreOptions, dynamoStore, dynamoStoreOptionNames } from '../stores/dynamodb/store.ts';
 
 /** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
 export type AppWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -46,6 +47,7 @@ export const mostWrites = 99;
  * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function transactionalStore(options: DynamoStoreOptions): TransactionalStore {
+  expectOptions(options, { door: 'transactionalStore', known: dynamoStoreOptionNames, docs: 'docs/transactions.md' });
   const { TableName, client } = tableOf(options);
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions });
 

@@ -1,36 +1,18 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deadLetteredOrders } from '../../lib/rehearsal/dead-letters.ts';
-import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
-import { createStoreFaults } from '../../lib/rehearsal/store-faults.ts';
-import { PROJECT, scratchFolder } from '../../lib/rehearsal/synthesize.ts';
-import { createFaults } from '../faults.ts';
-import { startGiftCards } from '../gift-cards.ts';
-import { createLedger, type EffectKind } from '../ledger.ts';
-import { createPawlEvents } from '../pawl-events.ts';
-import { createPlan, EFFECTS, type PlannedOrder } from '../plan.ts';
-import { sendOrders } from '../producer.ts';
-import { startSes } from '../ses.ts';
-import type { StackFaults } from '../stack.ts';
-import { judge } from '../verdict.ts';
-import { type Account, createAccount } from './account.ts';
-import { createCdk, STACK } from './cdk.ts';
-import { type Emulator, startEmulator } from './emulator.ts';
-import { EMULATOR, installEmulator } from './install.ts';
-import { run } from './process.ts';
+import { drainQueues, messagesIn } from '../../lib/rehearsal/drain.ts';
+import { readClaims, type StoredClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
+import { CONSTRUCT_OF, EFFECTS, OPERATION_OF } from '../app/app-functions.ts';
+import { createPlan, type PlannedOrder } from '../plan/plan.ts';
+import type { EffectKind } from '../providers/ledger.ts';
+import { stopwatch } from '../stopwatch.ts';
+import { deadLetteredOrders } from '../traffic/dead-letters.ts';
+import { type OrderQueues, type Sent, sendOrders } from '../traffic/producer.ts';
+import { judge } from '../traffic/verdict.ts';
+import { createJournal, type Journal } from './journal.ts';
 import type { DeployResult } from './result.ts';
+import { type DeployOptions, STACK, startWorld, type World } from './world.ts';
 
-export interface DeployOptions {
-  readonly orders: number;
-  readonly seed: number;
-  readonly progress: Progress;
-  /** Every line that the CDK, the emulator and the functions print. */
-  readonly onLine?: (line: string) => void;
-}
-
-/** What the stack is deployed with, and what it is updated to while messages are on their way. */
+/** The timeout with which the stack is deployed, and the one that an update sets while messages are on their way. */
 const FIRST = { functionTimeoutSeconds: '3' };
 const UPDATED = { functionTimeoutSeconds: '4' };
 const VISIBILITY_PER_TIMEOUT = 6;
@@ -39,170 +21,206 @@ const CLEAN = '0: 0 problems, 0 warnings.';
 
 const DRAIN_TIMEOUT_MS = 150_000;
 const BETWEEN_ORDERS_MS = 1_500;
-const HOST_FAILURES = 4;
 
-const CONSUMER_OF: Readonly<Record<EffectKind, string>> = { email: 'SendEmail', 'gift-card': 'IssueGiftCard' };
+/** A deployed stack, and what was sent to it. */
+interface Run {
+  readonly world: World;
+  readonly journal: Journal;
+  readonly plan: readonly PlannedOrder[];
+  /** The names of the functions. */
+  readonly functions: readonly string[];
+  readonly table: string;
+  readonly queues: OrderQueues;
+  readonly deadLetterQueue: Readonly<Record<EffectKind, string>>;
+  readonly sent: { -readonly [Count in keyof Sent]: Sent[Count] };
+}
 
-/** The life of a stack: bootstrapped, deployed, used, updated while it is being used, checked, and destroyed. */
+/** What is known of the stack before it is destroyed. */
+interface Seen {
+  readonly claims: StoredClaims;
+  readonly deadLettered: number;
+  readonly setAside: Readonly<Record<EffectKind, ReadonlySet<string>>>;
+}
+
+/** The life of a stack: bootstrapped, deployed, used, updated while it is used, checked, and destroyed. */
 export async function runDeployment(options: DeployOptions): Promise<DeployResult> {
-  const { progress } = options;
-  const onLine = options.onLine ?? (() => undefined);
-  const begun = Date.now();
-  const elapsed = () => Math.round((Date.now() - begun) / 100) / 10;
-  const say = (text: string) => progress.say(`${elapsed().toFixed(1).padStart(6)} s  ${text}`);
-  const failures: string[] = [];
-  const expect = (what: string, is: boolean) => {
-    say(`${is ? 'ok ' : 'NOT'} ${what}`);
-    if (!is) failures.push(what);
-  };
-
-  const python = await installEmulator(say);
-  const folder = await scratchFolder('deploy-');
+  const elapsed = stopwatch();
+  const journal = createJournal(options.progress, elapsed);
   await using cleanUp = new AsyncDisposableStack();
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-
   const plan = createPlan({ orders: options.orders, killShare: 0, seed: options.seed });
-  const orderIds = plan.map(({ order }) => order.orderId);
-  const ledger = createLedger();
-  const events = createPawlEvents();
-  const { faults, stats: faultStats } = createFaults(plan, createStoreFaults(createRandom(options.seed)));
-  let killed = 0;
-  const provider = {
-    nextFault: withKills(plan, faults.provider),
-    kill: () => {
-      killed += emulator.killFunctions();
-    },
-  };
-  const ses = cleanUp.adopt(await startSes(ledger, provider), (server) => server.stop());
-  const giftCards = cleanUp.adopt(await startGiftCards(ledger, { lookupLagMs: 300, ...provider }), (server) =>
-    server.stop(),
-  );
-  const emulator = cleanUp.adopt(
-    await startEmulator({
-      python,
-      folder,
-      // Of all AWS services only the mail provider is ours: we have to know what really went out, and to make it fail.
-      functionEnvironment: { AWS_ENDPOINT_URL_SESV2: ses.endpoint },
-      onLine(line) {
-        events.read(line);
-        onLine(line);
-      },
-    }),
-    (running) => running.stop(),
-  );
-  say(`${EMULATOR.replace('==', ' ')} runs, with TLS, and with every permission checked`);
-  const account = cleanUp.adopt(createAccount(emulator.endpoint), (clients) => clients.destroy());
-  const cdk = createCdk(emulator, folder, (line) => {
-    const happened = stackEvent(line);
-    if (happened !== undefined) progress.say(`          ${happened}`);
-    onLine(line);
-  });
+  const world = await startWorld({ ...options, plan, say: journal.say }, cleanUp);
+  const run = await deploy(world, journal, plan);
+  const left = (await useAndUpdate(run)) + (await sendAllAgain(run));
+  await breakAndRepair(run);
+  const seen = await look(run);
+  const claimsKept = await destroy(run, seen);
+  options.progress.end();
+  return resultOf(run, seen, { left, claimsKept, seconds: elapsed() });
+}
 
-  say('cdk bootstrap');
+async function deploy(world: World, journal: Journal, plan: readonly PlannedOrder[]): Promise<Run> {
+  const { account, cdk, giftCardApiUrl, doctor } = world;
+  journal.say('cdk bootstrap');
   await cdk.bootstrap();
-  say('cdk deploy');
-  const outputs = await cdk.deploy({ ...FIRST, giftCardApiUrl: giftCards.endpoint });
-  const queueUrl = (effect: EffectKind) => outputs[`${CONSUMER_OF[effect]}QueueUrl`] ?? '';
-  const table = outputs['ClaimsTableName'] ?? '';
+  journal.say('cdk deploy');
+  const outputs = await cdk.deploy({ ...FIRST, giftCardApiUrl });
   const resources = await account.stackResources(STACK);
   const functions = resources.filter(({ type }) => type === 'AWS::Lambda::Function').map(({ name }) => name);
-  const deadLetterQueue = (effect: EffectKind) =>
-    resources.find(
-      ({ type, logicalId }) =>
-        type === 'AWS::SQS::Queue' && logicalId.startsWith(`${CONSUMER_OF[effect]}DeadLetterQueue`),
-    )?.name ?? '';
-  expect(
+  const table = outputs['ClaimsTableName'] ?? '';
+  journal.expect(
     `deployed: ${resources.length} resources, of which ${functions.length} functions and 1 table`,
     functions.length === 2 && table !== '',
   );
-  const doctor = (name: string) => runDoctor(emulator, name, (line) => progress.say(`          ${line}`));
-  say(`pawl doctor ${STACK}`);
-  expect('pawl doctor finds nothing wrong', (await doctor(STACK)) === CLEAN);
-
-  const shop = {
-    sqs: account.sqs,
-    consumers: { email: { queue: { url: queueUrl('email') } }, 'gift-card': { queue: { url: queueUrl('gift-card') } } },
+  journal.say(`pawl doctor ${STACK}`);
+  journal.expect('pawl doctor finds nothing wrong', (await doctor(STACK)) === CLEAN);
+  const queueOf = (effect: EffectKind) => ({
+    queue: { url: outputs[`${CONSTRUCT_OF[OPERATION_OF[effect]]}QueueUrl`] ?? '' },
+  });
+  const deadLetterQueueOf = (effect: EffectKind) => {
+    const logicalId = `${CONSTRUCT_OF[OPERATION_OF[effect]]}DeadLetterQueue`;
+    const found = resources.find((one) => one.type === 'AWS::SQS::Queue' && one.logicalId.startsWith(logicalId));
+    return found?.name ?? '';
   };
-  const done = (effect: EffectKind) => ledger.countByOrder(effect).size;
-  const show = (state: string) =>
-    progress.update(
-      `${elapsed().toFixed(1).padStart(6)} s      ${done('email')} emails   ${done('gift-card')} gift cards   ${state}`,
-    );
-  const drained = () => drain(account, EFFECTS.map(queueUrl), (left) => show(`${left} messages on their queues`));
-  const sent = { messages: 0, duplicates: 0 };
-  async function send(part: readonly PlannedOrder[]): Promise<void> {
-    for (let start = 0; start < part.length; start += 10) {
-      const { messages, duplicates } = await sendOrders(shop, part.slice(start, start + 10));
-      sent.messages += messages;
-      sent.duplicates += duplicates;
-      show(`${sent.messages} messages sent`);
-      await sleep(BETWEEN_ORDERS_MS);
-    }
-  }
+  return {
+    world,
+    journal,
+    plan,
+    functions,
+    table,
+    queues: { sqs: account.sqs, consumers: { email: queueOf('email'), 'gift-card': queueOf('gift-card') } },
+    deadLetterQueue: { email: deadLetterQueueOf('email'), 'gift-card': deadLetterQueueOf('gift-card') },
+    sent: { messages: 0, duplicates: 0 },
+  };
+}
 
+/** Sends a third of the orders, another one while the stack is updated, and the rest. Returns how many messages are left. */
+async function useAndUpdate(run: Run): Promise<number> {
+  const { plan, journal, world } = run;
+  const { ledger } = world;
   const third = Math.ceil(plan.length / 3);
-  say(`sending ${plan.length} orders, each to both queues, some twice; providers fail, and hosts die`);
-  await send(plan.slice(0, third));
-  const beforeUpdate = ledger.entries.length;
-  say(`cdk deploy again, in mid-traffic: ${beforeUpdate} effects so far, the function timeout goes from 3 s to 4 s`);
-  const updating = cdk.deploy({ ...UPDATED, giftCardApiUrl: giftCards.endpoint });
-  // A failing update is looked at below, and must not be taken for one that nobody looks at.
+  journal.say(`sending ${plan.length} orders, each to both queues, some twice; providers fail, and hosts die`);
+  await send(run, plan.slice(0, third));
+  const before = ledger.entries.length;
+  journal.say(`cdk deploy again, in mid-traffic: ${before} effects so far, the function timeout goes from 3 s to 4 s`);
+  const updating = world.cdk.deploy({ ...UPDATED, giftCardApiUrl: world.giftCardApiUrl });
+  // An update that fails throws below. Until then its rejection must not end the process.
   updating.catch(() => undefined);
-  await send(plan.slice(third, 2 * third));
+  await send(run, plan.slice(third, 2 * third));
   await updating;
-  const beforeRest = ledger.entries.length;
-  const visibilities = await Promise.all(EFFECTS.map((effect) => account.visibilitySeconds(queueUrl(effect))));
+  const meanwhile = ledger.entries.length - before;
+  await checkUpdate(run);
+  await send(run, plan.slice(2 * third));
+  const left = await drain(run);
+  const after = ledger.entries.length - before - meanwhile;
+  journal.expect(
+    `effects happened before, during and after the update: ${before}, ${meanwhile} and ${after}`,
+    before > 0 && meanwhile > 0 && after > 0,
+  );
+  return left;
+}
+
+async function checkUpdate({ world: { account }, queues, functions, journal }: Run): Promise<void> {
+  const urls = EFFECTS.map((effect) => queues.consumers[effect].queue.url);
+  const visibilities = await Promise.all(urls.map((url) => account.visibilitySeconds(url)));
   const timeouts = await Promise.all(functions.map((name) => account.functionTimeoutSeconds(name)));
   const wanted = Number(UPDATED.functionTimeoutSeconds);
-  expect(
+  journal.expect(
     `updated: timeouts ${timeouts.join(' and ')} s, visibility timeouts ${visibilities.join(' and ')} s`,
     timeouts.every((seconds) => seconds === wanted) &&
       visibilities.every((seconds) => seconds === wanted * VISIBILITY_PER_TIMEOUT),
   );
-  await send(plan.slice(2 * third));
-  let left = await drained();
-  expect(
-    `effects happened before, during and after the update: ${beforeUpdate}, ${beforeRest - beforeUpdate} and ${ledger.entries.length - beforeRest}`,
-    beforeUpdate > 0 && beforeRest > beforeUpdate && ledger.entries.length > beforeRest,
-  );
+}
 
-  const afterFirst = ledger.entries.length;
-  say(`sending all ${plan.length} orders once more, as a scheduler that runs twice would`);
-  const again = await sendAgain(shop, plan);
-  sent.messages += again;
-  sent.duplicates += again;
-  left += await drained();
-  expect(`not one more effect: ${ledger.entries.length} before and after`, ledger.entries.length === afterFirst);
+async function send(run: Run, orders: readonly PlannedOrder[]): Promise<void> {
+  for (let start = 0; start < orders.length; start += 10) {
+    count(run, await sendOrders(run.queues, orders.slice(start, start + 10)));
+    show(run, `${run.sent.messages} messages sent`);
+    await sleep(BETWEEN_ORDERS_MS);
+  }
+}
 
-  const mailFunction = functions.find((name) => name.includes('SendEmail')) ?? '';
-  say(`somebody sets the visibility timeout of the mail queue to 5 s; pawl doctor ${mailFunction}`);
-  await account.setVisibilitySeconds(queueUrl('email'), 5);
-  expect('pawl doctor finds it', (await doctor(mailFunction)) === '1: 1 problem, 0 warnings.');
-  await account.setVisibilitySeconds(queueUrl('email'), wanted * VISIBILITY_PER_TIMEOUT);
-  expect('pawl doctor finds nothing wrong once it is set back', (await doctor(mailFunction)) === CLEAN);
+function count({ sent }: Run, { messages, duplicates }: Sent): void {
+  sent.messages += messages;
+  sent.duplicates += duplicates;
+}
 
-  const claims = await account.claims(table);
-  const depths = await Promise.all(EFFECTS.map((effect) => account.depth(deadLetterQueue(effect))));
-  const deadLettered = depths.reduce((sum, depth) => sum + depth.ready + depth.delayed + depth.inFlight, 0);
-  const setAside = new Map<EffectKind, ReadonlySet<string>>();
-  for (const effect of EFFECTS)
-    setAside.set(effect, await deadLetteredOrders(account.sqs.client, deadLetterQueue(effect)));
-  say('cdk destroy');
-  await cdk.destroy({ ...UPDATED, giftCardApiUrl: giftCards.endpoint });
-  const remains = await account.remains(STACK);
-  expect(
+function show({ world: { ledger }, journal }: Run, state: string): void {
+  const done = (effect: EffectKind) => ledger.countByOrder(effect).size;
+  journal.update(`${done('email')} emails   ${done('gift-card')} gift cards   ${state}`);
+}
+
+async function drain(run: Run): Promise<number> {
+  const { world, queues } = run;
+  return drainQueues({
+    depths: () => Promise.all(EFFECTS.map((effect) => world.account.depth(queues.consumers[effect].queue.url))),
+    until: Date.now() + DRAIN_TIMEOUT_MS,
+    onLook: ({ left }) => show(run, `${left} messages on their queues`),
+    betweenLooksMs: 500,
+  });
+}
+
+/** Sends every order once more, with new message ids. Returns how many messages are left. */
+async function sendAllAgain(run: Run): Promise<number> {
+  const { plan, journal, world, queues } = run;
+  const before = world.ledger.entries.length;
+  journal.say(`sending all ${plan.length} orders once more, as a scheduler that runs twice would`);
+  const calm = { sentAgainAfterSeconds: undefined, redelivery: undefined, trouble: undefined };
+  const again = plan.map(({ order }) => ({ order, effects: { email: calm, 'gift-card': calm } }));
+  const { messages } = await sendOrders(queues, again);
+  count(run, { messages, duplicates: messages });
+  const left = await drain(run);
+  const after = world.ledger.entries.length;
+  journal.expect(`not one more effect: ${after} before and after`, after === before);
+  return left;
+}
+
+/** Sets a visibility timeout that contradicts the function's timeout, for `pawl doctor` to find, and sets it back. */
+async function breakAndRepair({ world: { account, doctor }, functions, queues, journal }: Run): Promise<void> {
+  const mail = functions.find((name) => name.includes(CONSTRUCT_OF['send-email'])) ?? '';
+  const { url } = queues.consumers.email.queue;
+  journal.say(`an operator sets the visibility timeout of the mail queue to 5 s; pawl doctor ${mail}`);
+  await account.setVisibilitySeconds(url, 5);
+  journal.expect('pawl doctor finds it', (await doctor(mail)) === '1: 1 problem, 0 warnings.');
+  await account.setVisibilitySeconds(url, Number(UPDATED.functionTimeoutSeconds) * VISIBILITY_PER_TIMEOUT);
+  journal.expect('pawl doctor finds nothing wrong once it is set back', (await doctor(mail)) === CLEAN);
+}
+
+async function look({ world: { account }, table, deadLetterQueue }: Run): Promise<Seen> {
+  const depths = await Promise.all(EFFECTS.map((effect) => account.depth(deadLetterQueue[effect])));
+  const setAside = (effect: EffectKind) => deadLetteredOrders(account.sqs.client, deadLetterQueue[effect]);
+  return {
+    claims: await readClaims(account.dynamo, table),
+    deadLettered: depths.reduce((sum, depth) => sum + messagesIn(depth), 0),
+    setAside: { email: await setAside('email'), 'gift-card': await setAside('gift-card') },
+  };
+}
+
+/** Destroys the stack. Returns how many claims the table still has, which stays. */
+async function destroy({ world, table, journal }: Run, { claims }: Seen): Promise<number> {
+  journal.say('cdk destroy');
+  await world.cdk.destroy({ ...UPDATED, giftCardApiUrl: world.giftCardApiUrl });
+  const remains = await world.account.remains(STACK);
+  journal.expect(
     `destroyed: ${remains.length === 0 ? 'no stack, no queue, no function is left' : remains.join(', ')}`,
     remains.length === 0,
   );
-  const kept = await account.claims(table);
-  expect(`the table stays, with its ${kept?.total ?? 0} claims`, kept !== undefined && kept.total === claims?.total);
-  progress.end();
+  const kept = await readClaims(world.account.dynamo, table).catch(() => ({ total: 0 }));
+  journal.expect(`the table stays, with its ${kept.total} claims`, kept.total > 0 && kept.total === claims.total);
+  return kept.total;
+}
 
+function resultOf(
+  { world, journal, plan, sent }: Run,
+  { claims, deadLettered, setAside }: Seen,
+  end: Pick<DeployResult, 'left' | 'claimsKept' | 'seconds'>,
+): DeployResult {
+  const { events, ledger } = world;
+  const orderIds = plan.map(({ order }) => order.orderId);
   const verdictOn = (effect: EffectKind) =>
     judge(effect, orderIds, ledger, {
-      parkedClaims: claims?.parked ?? new Set(),
-      deadLettered: setAside.get(effect) ?? new Set(),
-      left,
+      parkedClaims: claims.parked,
+      deadLettered: setAside[effect],
+      left: end.left,
     });
   return {
     orders: plan.length,
@@ -212,79 +230,11 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
     takeovers: events.count('taken-over'),
     verdicts: events.verdicts(),
     deadLettered,
-    providerFaults: faultStats.providerFaults,
-    killed,
+    providerFaults: world.faultStats().providerFaults,
+    killed: world.killed(),
     emails: verdictOn('email'),
     giftCards: verdictOn('gift-card'),
-    left,
-    failures,
-    claimsKept: kept?.total ?? 0,
-    seconds: elapsed(),
+    failures: journal.failures,
+    ...end,
   };
-}
-
-/** Every order once more, to both queues, with new message ids. */
-async function sendAgain(shop: Parameters<typeof sendOrders>[0], plan: readonly PlannedOrder[]): Promise<number> {
-  const once = { sentAgainAfterSeconds: undefined, redelivery: undefined, trouble: undefined };
-  const { messages } = await sendOrders(
-    shop,
-    plan.map(({ order }) => ({ order, effects: { email: once, 'gift-card': once } })),
-  );
-  return messages;
-}
-
-/** Waits until the queues are empty or the time is up. Answers how many messages are left. */
-async function drain(account: Account, queueUrls: readonly string[], show: (left: number) => void): Promise<number> {
-  const deadline = Date.now() + DRAIN_TIMEOUT_MS;
-  for (;;) {
-    const depths = await Promise.all(queueUrls.map((url) => account.depth(url)));
-    const left = depths.reduce((sum, depth) => sum + depth.ready + depth.delayed + depth.inFlight, 0);
-    if (left === 0 || Date.now() >= deadline) return left;
-    show(left);
-    await sleep(500);
-  }
-}
-
-type NextFault = NonNullable<StackFaults['provider']>;
-
-const KILLS = ['kill-before', 'kill-applied', 'kill-answered'] as const;
-
-/** Beside what the plan has in store, the host dies in the middle of some effects, before and after they happened. */
-function withKills(plan: readonly PlannedOrder[], planned: NextFault | undefined): NextFault {
-  const step = Math.max(1, Math.floor(plan.length / HOST_FAILURES));
-  const victims = new Map<string, (typeof KILLS)[number]>();
-  for (let index = 0; index < HOST_FAILURES && index * step < plan.length; index += 1) {
-    const orderId = plan[index * step]?.order.orderId ?? '';
-    victims.set(`${index % 2 === 0 ? 'gift-card' : 'email'} ${orderId}`, KILLS[index % KILLS.length] ?? 'kill-before');
-  }
-  return (effect, orderId) => {
-    const kind = victims.get(`${effect} ${orderId}`);
-    if (kind === undefined) return planned?.(effect, orderId);
-    victims.delete(`${effect} ${orderId}`);
-    return { kind };
-  };
-}
-
-/** `pawl doctor`, as a user runs it. Answers its exit code, and the last line that it printed. */
-async function runDoctor(emulator: Emulator, name: string, onLine: (line: string) => void): Promise<string> {
-  let last = '';
-  const code = await run(process.execPath, [join(PROJECT, 'bin', 'pawl.ts'), 'doctor', name], {
-    name: 'pawl doctor',
-    timeoutMs: 60_000,
-    expected: [0, 1],
-    env: { ...emulator.environment, NO_COLOR: '1' },
-    onLine(line) {
-      last = line;
-      onLine(line);
-    },
-  });
-  return `${code}: ${last}`;
-}
-
-/** The part of a line of the CDK's that says what became of one resource. */
-function stackEvent(line: string): string | undefined {
-  const found = /\|\s*(\w+_(?:COMPLETE|FAILED|SKIPPED))\s*\|\s*(AWS::\S+)\s*\|\s*(\S+)/.exec(line);
-  if (found === null) return undefined;
-  const [, state = '', type = '', path = ''] = found;
-  return `${state.padEnd(16)} ${type.padEnd(32)} ${path}`;
 }

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
+import { MissingToolError } from '../../lib/rehearsal/emulator/install.ts';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { runDeployment } from './deployment.ts';
-import { MissingToolError } from './install.ts';
+
 import { isGood, jsonLine, report } from './result.ts';
 
 const HELP = `Deploys the app into an AWS emulator on this machine, uses it, updates it while it is used, and destroys it.
@@ -20,7 +21,7 @@ Ends with 0 when all was as it should be, and nothing was lost or doubled; with 
 /** Nothing takes this long unless it hangs. */
 const TIMEOUT_MS = 900_000;
 
-/** Runs the command line to its end. Answers the exit code. */
+/** Runs the command line to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   let options: { orders: number; seed: number; verbose: boolean };
   try {

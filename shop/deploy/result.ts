@@ -1,5 +1,5 @@
-import type { Verdicts } from '../pawl-events.ts';
-import { type EffectVerdict, isClean } from '../verdict.ts';
+import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
+import { type EffectVerdict, isClean } from '../traffic/verdict.ts';
 
 /** What a run found out. */
 export interface DeployResult {

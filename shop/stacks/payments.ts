@@ -26,7 +26,7 @@ export interface PaymentSettings {
 /** A processor's callbacks behind an HTTP API, and a ledger with one debit and one credit for each payment. */
 export class Payments extends Stack {
   constructor(scope: Construct, id: string, settings: PaymentSettings) {
-    super(scope, id, { description: 'Payments that are posted once, however often the processor tells of them.' });
+    super(scope, id, { description: 'Payments that are posted once, however often the processor reports them.' });
     const claims = new ClaimsTable(this, 'Claims');
     const ledger = new Table(this, 'Ledger', {
       partitionKey: { name: 'paymentId', type: AttributeType.STRING },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../lib/cli/doctor.ts';
 import { summary, table } from '../../lib/cli/doctor-report.ts';
-import { tableActions } from '../../lib/deployment/doctor/read.ts';
+import { tableActions } from '../../lib/deployment/doctor/read-consumer.ts';
 
 test('takes one name, and remembers claims for 30 days unless told otherwise', () => {
   expect(readCommandLine(['PawlOrders'])).toEqual({
@@ -56,10 +56,10 @@ test('takes one name, and remembers claims for 30 days unless told otherwise', (
 });
 
 test.each([
-  [[], /one stack or function, and got 0 names/],
+  [[], /one stack or function; got 0 names/],
   [['a', 'b'], /got 2 names/],
-  [['a', '--claim-retention-days', 'long'], /should be a number above 0, and is 'long'/],
-  [['a', '--max-attempts', '0'], /--max-attempts should be a number above 0, and is '0'/],
+  [['a', '--claim-retention-days', 'long'], /: expected a number above 0; got 'long'/],
+  [['a', '--max-attempts', '0'], /--max-attempts: expected a number above 0; got '0'/],
   [['a', '--verbose'], /--verbose/],
 ])('refuses %j', (args, message) => {
   expect(() => readCommandLine(args)).toThrow(message);

@@ -75,7 +75,7 @@ export function tableClient(
 export function wired(world: World, outside: Outside, client = tableClient(world, outside)): Names {
   const { store, host, sqsClient, onEvent } = world.options;
   const wiring = { host, sqsClient, onEvent };
-  const through = { tableName, client, documents: documentsOver(client), host };
+  const through = { tableName, client, host };
   /** A queue that is told apart by the key of what is sent: a consumer runs once for each. */
   const producer = {
     send: ({ input }: { readonly input: SendMessageCommandInput }) =>
@@ -99,7 +99,7 @@ export function wired(world: World, outside: Outside, client = tableClient(world
     dynamoLockStore: () => dynamoLockStore(through),
     resourceLocks: (options: object) => resourceLocks({ ...options, host } as never),
     forEachItem: (items: never, options: object, writes: never) =>
-      forEachItem(items, { ...options, ...through } as never, writes),
+      forEachItem(items, { ...options, ...through, documents: documentsOver(client) } as never, writes),
     onceOverHttp: (options: object, handle: never) => onceOverHttp({ ...options, host, onEvent } as never, handle),
     httpOnce: (options: object) => httpOnce({ ...options, host, onEvent } as never),
     sendOnce: (options: object) => sendOnce({ ...options, host, onEvent, sqsClient: producer } as never),

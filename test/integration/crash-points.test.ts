@@ -3,12 +3,12 @@ import { type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parkedClaims } from '../../lib/index.ts';
 import { readBody, sandboxOf, startHttpServer } from '../../lib/rehearsal/http.ts';
+import { claimsIn, completionsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
+import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
+import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { claimsIn, completionsIn } from '../../shop/claim-writes.ts';
-import { startGiftCards } from '../../shop/gift-cards.ts';
-import { createLedger } from '../../shop/ledger.ts';
-import { createPawlEvents } from '../../shop/pawl-events.ts';
-import type { ProviderFault } from '../../shop/provider.ts';
+import { startGiftCards } from '../../shop/providers/gift-cards.ts';
+import { createLedger } from '../../shop/providers/ledger.ts';
 import { type Functions, startFunctions, type TestConsumer } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 

@@ -7,7 +7,7 @@ import type { SqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { startTap, type Tap } from '../../lib/rehearsal/tap.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { runTraffic } from '../../shop/traffic.ts';
+import { runTraffic } from '../../shop/traffic/traffic.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

@@ -11,11 +11,12 @@ import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts'
 import { startTap } from '../../lib/rehearsal/tap.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
 import type { SqsHandler } from '../../lib/sqs/each-message.ts';
-import { startAccounts } from '../../shop/accounts.ts';
-import { startGiftCards } from '../../shop/gift-cards.ts';
-import { createLedger } from '../../shop/ledger.ts';
-import { startProcessor } from '../../shop/processor.ts';
-import { startSes } from '../../shop/ses.ts';
+import { APP } from '../../shop/app/project.ts';
+import { startAccounts } from '../../shop/providers/accounts.ts';
+import { startGiftCards } from '../../shop/providers/gift-cards.ts';
+import { createLedger } from '../../shop/providers/ledger.ts';
+import { startProcessor } from '../../shop/providers/processor.ts';
+import { startSes } from '../../shop/providers/ses.ts';
 import { actionsOf } from '../support/actions.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { localClient } from '../support/tables.ts';
@@ -50,7 +51,7 @@ beforeAll(async () => {
     stopped(await startSqsLocal()),
     stopped(await startTap({ target: inject('dynamoEndpoint'), hooks: { onRequest } })),
   ];
-  const app = await synthesize({
+  const app = await synthesize(APP, {
     'aws:cdk:bundling-stacks': [],
     giftCardApiUrl: giftCards.endpoint,
     accountsApiUrl: accounts.endpoint,
@@ -196,7 +197,7 @@ test('every function that has a grant on a table is among these', () => {
 test.each(functions)('%s: %s asks for what it is granted, and is granted no more', async (name, construct, use) => {
   const stack = stacks.get(name);
   if (stack === undefined) throw new Error(`The app has no stack ${name}.`);
-  const { environment } = stack.provisioned.functionOf(construct);
+  const { environment } = stack.provisioned.functionAt(construct);
   for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
   asked.clear();
   await use();

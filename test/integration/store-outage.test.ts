@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { type ClaimRecord, parkedClaims } from '../../lib/index.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { claimsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
+import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { claimsIn } from '../../shop/claim-writes.ts';
-import { startGiftCards } from '../../shop/gift-cards.ts';
-import { createLedger } from '../../shop/ledger.ts';
-import { createPawlEvents } from '../../shop/pawl-events.ts';
+import { startGiftCards } from '../../shop/providers/gift-cards.ts';
+import { createLedger } from '../../shop/providers/ledger.ts';
 import { startFunctions } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 

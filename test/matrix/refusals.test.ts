@@ -79,15 +79,11 @@ describe('what a door has no use for is refused when it is set up, with a senten
     ['once', 'schema', () => once(untyped({ ...forBatch, schema: {} }), () => undefined)],
     ['once', 'deadLetters', () => once(untyped({ ...forBatch, deadLetters: {} }), () => undefined)],
     ['once', 'isFinal', () => once(untyped({ ...forBatch, isFinal: () => true }), () => undefined)],
-    ['a door of HTTP', 'schema', () => onceOverHttp(untyped({ ...forHttp, schema: {} }), () => undefined)],
-    ['a door of HTTP', 'onInFlight', () => httpOnce(untyped({ ...forHttp, onInFlight: 'discard' }))],
-    ['a consumer of SQS', 'caller', () => eachMessage(untyped({ ...forBatch, caller: 'anyone' }), () => undefined)],
-    ['a consumer of SQS', 'required', () => sqsOnce(untyped({ ...forBatch, required: false }))],
-    [
-      'a consumer of SQS',
-      'isFinal',
-      () => eachTransaction(untyped({ ...forTransactions, isFinal: () => true }), writes),
-    ],
+    ['onceOverHttp', 'schema', () => onceOverHttp(untyped({ ...forHttp, schema: {} }), () => undefined)],
+    ['httpOnce', 'onInFlight', () => httpOnce(untyped({ ...forHttp, onInFlight: 'discard' }))],
+    ['eachMessage', 'caller', () => eachMessage(untyped({ ...forBatch, caller: 'anyone' }), () => undefined)],
+    ['sqsOnce', 'required', () => sqsOnce(untyped({ ...forBatch, required: false }))],
+    ['eachTransaction', 'isFinal', () => eachTransaction(untyped({ ...forTransactions, isFinal: () => true }), writes)],
   ])('%s: %s, which is of another door', (door, option, setUp) => {
     expect(setUp).toThrow(OptionError);
     expect(setUp).toThrow(`${option}: ${door} does not take it`);

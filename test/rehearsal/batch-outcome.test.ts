@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { fatesOf } from '../../lib/rehearsal/batch-outcome.ts';
+import { dispositionsOf } from '../../lib/rehearsal/batch-outcome.ts';
 import type { Outcome } from '../../lib/rehearsal/sandbox.ts';
 
 const ids = ['a', 'b', 'c'];
 const deletedBy = (outcome: Outcome, reports = true) =>
-  [...fatesOf(outcome, ids, reports)].filter(([, fate]) => fate === 'delete').map(([id]) => id);
+  [...dispositionsOf(outcome, ids, reports)].filter(([, disposition]) => disposition === 'delete').map(([id]) => id);
 const response = (value: unknown): Outcome => ({ kind: 'response', value });
 const failing = (...failed: unknown[]) =>
   response({ batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) });

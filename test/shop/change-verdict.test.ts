@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AccountsEntry } from '../../shop/accounts.ts';
-import { type PlannedChange, planChanges } from '../../shop/change-plan.ts';
-import { type ChangesSeen, isInOrder, judgeChanges } from '../../shop/change-verdict.ts';
-import { fifoJsonLine, fifoReport, isGoodFifo } from '../../shop/fifo-report.ts';
+import { type ChangesSeen, isInOrder, judgeChanges } from '../../shop/fifo/change-verdict.ts';
+import { fifoJsonLine, fifoReport, isGoodFifo } from '../../shop/fifo/fifo-report.ts';
+import { type PlannedChange, planChanges } from '../../shop/plan/change-plan.ts';
+import type { AccountsEntry } from '../../shop/providers/accounts.ts';
 
 /** `a2` is the second change of account `a`. */
 const planned = (changeId: string, facts: Partial<PlannedChange> = {}): PlannedChange => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
-import { createStoreFaults } from '../../lib/rehearsal/store-faults.ts';
-import { createFaults } from '../../shop/faults.ts';
-import type { KillPoint, PlannedOrder, Trouble } from '../../shop/plan.ts';
+import { createFaults } from '../../shop/faults/faults.ts';
+import type { KillPoint, PlannedOrder, Trouble } from '../../shop/plan/plan.ts';
 
 const calm = { sentAgainAfterSeconds: undefined, redelivery: undefined, trouble: undefined };
 
@@ -20,7 +20,7 @@ function planWith(trouble: Trouble): PlannedOrder {
 }
 
 /** DynamoDB on a good day. */
-const calmStore = createStoreFaults({ ...createRandom(1), chance: () => false });
+const calmStore = createDynamoDbFaults({ ...createRandom(1), chance: () => false });
 
 const kill = (point: KillPoint): Trouble => ({ kind: 'kill', point });
 const call = (operation: string, body: unknown) => ({ sandbox: 'SANDBOX0001', operation, body: JSON.stringify(body) });
@@ -46,7 +46,7 @@ const refused = { status: 400, body: '{}' };
 
 describe('a planned kill', () => {
   test.each([claim, claims])('waits for the claim to be written, and happens once', (written) => {
-    const { tap } = createFaults([planWith(kill('claim-written'))], calmStore).faults;
+    const { dynamodb: tap } = createFaults({ orders: [planWith(kill('claim-written'))] }, calmStore).faults;
     expect(tap?.onRequest?.(written)).toBe('pass');
     expect(tap?.onResponse?.(release, ok)).toBe('pass');
     expect(tap?.onResponse?.(written, refused)).toBe('pass');
@@ -55,22 +55,22 @@ describe('a planned kill', () => {
   });
 
   test('after the claim was answered comes no sooner', () => {
-    const { tap } = createFaults([planWith(kill('claim-answered'))], calmStore).faults;
+    const { dynamodb: tap } = createFaults({ orders: [planWith(kill('claim-answered'))] }, calmStore).faults;
     expect(tap?.onResponse?.(claim, ok)).toBe('pass');
     expect(tap?.onAnswered?.(claim, ok)).toBe('kill');
   });
 
   test('at the completion is before or after it is written', () => {
-    const before = createFaults([planWith(kill('completion-sent'))], calmStore).faults;
-    expect(before.tap?.onRequest?.(claim)).toBe('pass');
-    expect(before.tap?.onRequest?.(completion)).toBe('kill');
-    const after = createFaults([planWith(kill('completion-written'))], calmStore).faults;
-    expect(after.tap?.onRequest?.(completion)).toBe('pass');
-    expect(after.tap?.onResponse?.(completion, ok)).toBe('kill');
+    const before = createFaults({ orders: [planWith(kill('completion-sent'))] }, calmStore).faults;
+    expect(before.dynamodb?.onRequest?.(claim)).toBe('pass');
+    expect(before.dynamodb?.onRequest?.(completion)).toBe('kill');
+    const after = createFaults({ orders: [planWith(kill('completion-written'))] }, calmStore).faults;
+    expect(after.dynamodb?.onRequest?.(completion)).toBe('pass');
+    expect(after.dynamodb?.onResponse?.(completion, ok)).toBe('kill');
   });
 
   test('during the effect is left to the provider, and is for this effect of this order', () => {
-    const { provider } = createFaults([planWith(kill('effect-applied'))], calmStore).faults;
+    const { provider } = createFaults({ orders: [planWith(kill('effect-applied'))] }, calmStore).faults;
     expect(provider?.('gift-card', 'order-1')).toBeUndefined();
     expect(provider?.('email', 'order-2')).toBeUndefined();
     expect(provider?.('email', 'order-1')).toEqual({ kind: 'kill-applied' });
@@ -81,12 +81,12 @@ describe('a planned kill', () => {
 test('a planned redelivery happens once, to a message of its order', () => {
   const plan = planWith(kill('claim-written'));
   const email = { ...plan.effects.email, redelivery: 'forgets-deletion' as const };
-  const { faults, stats } = createFaults([{ ...plan, effects: { ...plan.effects, email } }], calmStore);
+  const { faults, stats } = createFaults({ orders: [{ ...plan, effects: { ...plan.effects, email } }] }, calmStore);
   const { forgetsDeletion, deliversTwice } = faults.delivery?.('email') ?? {};
   const message = { Body: JSON.stringify(plan.order) };
   expect(deliversTwice?.(message)).toBe(false);
   expect(forgetsDeletion?.({ Body: '{"orderId":"order-2"}' })).toBe(false);
   expect(forgetsDeletion?.(message)).toBe(true);
   expect(forgetsDeletion?.(message)).toBe(false);
-  expect(stats.redeliveries).toBe(1);
+  expect(stats().redeliveries).toBe(1);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createPlan, EFFECTS, type PlannedOrder } from '../../shop/plan.ts';
+import { EFFECTS } from '../../shop/app/app-functions.ts';
+import { createPlan, type PlannedOrder } from '../../shop/plan/plan.ts';
 
 const killsIn = (plan: readonly PlannedOrder[]) =>
   plan

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { orderOf } from '../../lib/rehearsal/dead-letters.ts';
-import { createLedger } from '../../shop/ledger.ts';
-import { createPawlEvents } from '../../shop/pawl-events.ts';
-import { isGood, jsonLine, report, type TrafficResult } from '../../shop/report.ts';
-import { judge } from '../../shop/verdict.ts';
+import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
+import { createLedger } from '../../shop/providers/ledger.ts';
+import { orderOf } from '../../shop/traffic/dead-letters.ts';
+import { report } from '../../shop/traffic/report.ts';
+import { isGood, jsonLine, type TrafficResult } from '../../shop/traffic/traffic-result.ts';
+import { judge } from '../../shop/traffic/verdict.ts';
 
 const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'set-aside', 'never-run', 'lost'];
 

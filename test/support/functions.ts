@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { build } from 'esbuild';
+import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { type EventSource, startEventSource } from '../../lib/rehearsal/event-source.ts';
 import { createLambda, type LambdaStats } from '../../lib/rehearsal/lambda.ts';
+import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
-import { scratchFolder } from '../../lib/rehearsal/synthesize.ts';
 import { startTap, type TapHooks } from '../../lib/rehearsal/tap.ts';
-import { AS_CDK_BUNDLES } from '../../shop/changed-bundle.ts';
+import { PROJECT } from '../../shop/app/project.ts';
 
 export interface FunctionsOptions {
   /** The source of the handler, in `test/fixtures`. */
@@ -45,9 +44,9 @@ export interface Functions extends AsyncDisposable {
 
 export async function startFunctions(options: FunctionsOptions): Promise<Functions> {
   await using starting = new AsyncDisposableStack();
-  const folder = await scratchFolder('fixture-');
+  const folder = await scratchFolder(PROJECT, 'fixture-');
   starting.defer(() => rm(folder, { recursive: true, force: true }));
-  await bundle(options.fixture, folder);
+  await bundleFunction(fileURLToPath(new URL(`../fixtures/${options.fixture}`, import.meta.url)), folder);
   const sqs = await startSqsLocal();
   starting.defer(() => sqs.stop());
   const kill = (sandbox: string) => lambda.kill(sandbox);
@@ -96,13 +95,4 @@ export async function startFunctions(options: FunctionsOptions): Promise<Functio
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-/** Bundles a fixture as the CDK bundles a function. */
-async function bundle(fixture: string, folder: string): Promise<void> {
-  await build({
-    entryPoints: [fileURLToPath(new URL(`../fixtures/${fixture}`, import.meta.url))],
-    outfile: join(folder, 'index.mjs'),
-    ...AS_CDK_BUNDLES,
-  });
 }

@@ -4,7 +4,7 @@ import type {
   BatchStatementResponse,
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import { claimWrites, type SeenWrite } from '../../shop/claim-writes.ts';
+import { claimWrites, type SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
 
 const message = 'the table is throttled';
 

@@ -11,11 +11,11 @@ interface AlarmOptions {
   readonly threshold: number;
   /** @default 1 */
   readonly evaluationPeriods?: number;
-  /** What it means and what to do; CloudWatch takes 1,024 characters. */
+  /** What it means and what to do, in at most 1,024 characters, which is CloudWatch's limit. */
   readonly description: string;
 }
 
-/** An alarm as soon as `metric` reaches the threshold. No data is no problem: these metrics exist only while something happens. */
+/** An alarm that goes off as soon as `metric` reaches the threshold. Missing data is no problem: these metrics exist only while something happens. */
 export function alarmAt(scope: Construct, id: string, metric: Metric, options: AlarmOptions): Alarm {
   return metric.createAlarm(scope, id, {
     threshold: options.threshold,
@@ -26,7 +26,7 @@ export function alarmAt(scope: Construct, id: string, metric: Metric, options: A
   });
 }
 
-/** Lets each of the alarms call each of the actions. */
+/** Adds each of the actions to each of the alarms. */
 export function actOn(alarms: readonly (Alarm | undefined)[], actions: readonly IAlarmAction[]): void {
   for (const alarm of alarms) alarm?.addAlarmAction(...actions);
 }

@@ -4,14 +4,16 @@ import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from '../needs.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { makeLocking } from './known-consumers.ts';
+import { expectProps } from './known-props.ts';
 import { seenArn } from './seen.ts';
 
 /**
- * What either DynamoDB store calls, and nothing else. `grantReadWriteData` would both lack the PartiQL actions and hand out
- * `DeleteItem`, `Scan` and `Query`: a consumer that can delete a claim can repeat an effect.
+ * What the two DynamoDB stores call, and nothing else. `grantReadWriteData` lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and
+ * `Query`: a consumer that can delete a claim can repeat an effect.
  */
 const CLAIM_ACTIONS = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
 
@@ -50,6 +52,12 @@ export interface ClaimsTableProps {
   readonly throttleThreshold?: number;
 }
 
+const known = {
+  deletionProtection: true,
+  encryptionKey: true,
+  throttleThreshold: true,
+} as const satisfies NamesOf<ClaimsTableProps>;
+
 /** The alarms of a {@link ClaimsTable}. */
 export interface ClaimsTableAlarms {
   readonly writeThrottles: Alarm;
@@ -57,10 +65,10 @@ export interface ClaimsTableAlarms {
 }
 
 /**
- * Permits `grantee` to claim, complete, release, reject, park and renew in `table`, and to use the table's
- * customer-managed key when it has one. Nothing can be deleted, scanned or queried with these permissions.
+ * Permits `grantee` to claim, complete, release, reject, park and renew in `table`, and to use the table's customer-managed key, if it has
+ * one. These permissions allow no delete, scan or query.
  *
- * `ClaimsTable.grantClaims` and `Consumer` call this; call it yourself for a table that was made elsewhere.
+ * `ClaimsTable.grantClaims` and `Consumer` call this. Call it yourself for a table that was made elsewhere.
  *
  * @example
  * grantClaims(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
@@ -79,7 +87,7 @@ export function grantClaims(table: ITable, grantee: IGrantable): Grant {
  * grantLocks(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
  */
 export function grantLocks(table: ITable, grantee: IGrantable): Grant {
-  // A consumer that locks needs more receives, which it is asked for when the app is complete.
+  // A consumer that locks needs more receives. That is checked when the app is complete.
   makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
   return grantOn(table, grantee, LOCK_ACTIONS);
 }
@@ -91,8 +99,8 @@ function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[])
 }
 
 /**
- * The DynamoDB table that holds the claims: on-demand, with TTL, point-in-time recovery and deletion protection, and
- * kept when its stack goes. Losing it would forget every effect that happened, and so repeat those whose messages return.
+ * The DynamoDB table that holds the claims: on-demand, with TTL, point-in-time recovery and deletion protection. It is kept when its stack is
+ * deleted: without its records, every effect whose message returns would happen again.
  *
  * One table serves any number of consumers: keys carry their operation's name.
  *
@@ -109,6 +117,7 @@ export class ClaimsTable extends Construct {
 
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
+    expectProps(this, props, { door: 'ClaimsTable', known, docs: 'docs/adopt.md' });
     // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
     // the same claim, because a condition sees its own region only. A `Table` has no such method.
     const table = new Table(this, 'Table', {
@@ -127,17 +136,17 @@ export class ClaimsTable extends Construct {
     this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);
   }
 
-  /** Lets every alarm of the table call these, for instance an `SnsAction`. */
+  /** Adds these actions to every alarm of the table, for instance an `SnsAction`. */
   addAlarmAction(...actions: readonly IAlarmAction[]): void {
     actOn(Object.values(this.alarms), actions);
   }
 
-  /** Permits `grantee` to do with claims what the store does, on this table only. See {@link grantClaims}. */
+  /** Permits `grantee` to use the claims in this table, as a store does. See {@link grantClaims}. */
   grantClaims(grantee: IGrantable): Grant {
     return grantClaims(this.table, grantee);
   }
 
-  /** Permits `grantee` to use `pawl/locks`, on this table only. See {@link grantLocks}. */
+  /** Permits `grantee` to use `pawl/locks` in this table. See {@link grantLocks}. */
   grantLocks(grantee: IGrantable): Grant {
     return grantLocks(this.table, grantee);
   }

@@ -8,7 +8,7 @@ import type { ClaimMetric } from './metrics.ts';
 export interface ConsumerAlarms {
   /** A message waits in the dead-letter queue. */
   readonly deadLetters: Alarm;
-  /** The oldest message is older than retries explain. */
+  /** The oldest message is older than retries can explain. */
   readonly oldestMessage: Alarm;
   /** A claim was parked: it is in doubt whether its effect happened. */
   readonly parked: Alarm | undefined;
@@ -35,7 +35,7 @@ export interface AlarmSettings {
   readonly onClaims: boolean;
 }
 
-/** Makes the alarms of a consumer. Each description says what it means, what it does not mean, and what to do. */
+/** Makes the alarms of a consumer. Each description says what the alarm means, what it does not mean, and what to do. */
 export function createAlarms(consumer: Watched, settings: AlarmSettings): ConsumerAlarms {
   const { path } = consumer.node;
   const { maxReceiveCount, maxMessageAge, takenOverThreshold, onClaims } = settings;

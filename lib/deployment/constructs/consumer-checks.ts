@@ -3,11 +3,12 @@ import { leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.t
 import { type Problem, refused } from '../wiring-problem.ts';
 import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
 import type { ConsumerProps } from './consumer-props.ts';
+import { holdsSecret } from './template-values.ts';
 
 /** SQS's longest. It is the last place of a message: the longer SQS keeps it there, the more time an operator has. */
 export const DEAD_LETTER_RETENTION = Duration.days(14);
 
-/** The numbers that a consumer has when nothing else is said. */
+/** The defaults of a consumer. */
 export const DEFAULTS = {
   timeout: Duration.seconds(30),
   retentionPeriod: Duration.days(4),
@@ -24,7 +25,7 @@ export interface Times {
 
 type PropName = keyof ConsumerProps;
 
-/** What decides how a thing is made, and so has no place beside one that exists. */
+/** The options that decide how a resource is made. Beside a resource that exists, they are refused. */
 const MAKING = {
   function: [
     'entry',
@@ -179,7 +180,7 @@ function takenVariables(environment: Readonly<Record<string, string>>): Problem[
 function secrets(stack: Stack, environment: Readonly<Record<string, string>>): Problem[] {
   return Object.entries(environment)
     .filter(([, value]) => Token.isUnresolved(value) || value.includes('{{resolve:'))
-    .filter(([, value]) => /\{\{resolve:(secretsmanager|ssm-secure):/.test(JSON.stringify(stack.resolve(value))))
+    .filter(([, value]) => holdsSecret(stack.resolve(value)))
     .map(([name]) => secretProblem(name));
 }
 

@@ -4,12 +4,13 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Architecture, IFunction, ILayerVersion, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 
 /**
  * The options of a `Consumer`.
  *
- * A function, a queue, a dead-letter queue and an event source that exist are taken as they are: what decides how they are
- * made is refused beside them, and what can be seen of them is checked at synth time.
+ * A function, a queue, a dead-letter queue and an event source that exist are taken as they are. Options that decide how
+ * they are made are refused beside them. What can be seen of them is checked at synth time.
  */
 export interface ConsumerProps {
   /**
@@ -70,8 +71,8 @@ export interface ConsumerProps {
   readonly claimsTable: ITable;
 
   /**
-   * The `operation` of the handler's options. No other function may have the same on this table, unless `sharedOperation` says so. Its
-   * claims get metrics and alarms; for them its `onEvent` has to be, or to include, `metricEvents()` of `pawl/observe`.
+   * The `operation` of the handler's options. No other function may use the same operation on this table, unless both set
+   * `sharedOperation`. Its claims get metrics and alarms. They need `metricEvents()` of `pawl/observe` in the handler's `onEvent`.
    *
    * @default - no metrics and no alarms on claims; the alarms on the queues are made all the same
    */
@@ -108,7 +109,7 @@ export interface ConsumerProps {
 
   /**
    * The `concurrency` of the handler's options: how many messages of a batch it works on at once. With `handlerTimeout` it says how many
-   * messages have their turn in one invocation, and so how many receives the others need.
+   * messages have their turn in one invocation, and so how many receives the remaining messages need.
    *
    * @default 25, as the handler's own default
    */
@@ -122,7 +123,7 @@ export interface ConsumerProps {
   readonly handlerTimeout?: Duration;
 
   /**
-   * The `maxAttempts` of the handler's options: after how many attempts a message that keeps failing is parked. It has to
+   * The `maxAttempts` of the handler's options: after how many attempts a message that keeps failing is parked. It must
    * cover the times that a message is tried while it waits for locks.
    *
    * @default 20, as the handler's own default
@@ -197,7 +198,7 @@ export interface ConsumerProps {
   readonly architecture?: Architecture;
 
   /**
-   * The most messages that one invocation receives. More than 10 needs `maxBatchingWindow`, and is not to be had with FIFO.
+   * The most messages that one invocation receives. More than 10 needs `maxBatchingWindow`, and is impossible with FIFO.
    *
    * @default 10
    */
@@ -277,9 +278,49 @@ export interface ConsumerProps {
   readonly layers?: readonly ILayerVersion[];
 
   /**
-   * The path of the package lock file; bundling takes its folder as the root, and `entry` has to be below it.
+   * The path of the package lock file; bundling takes its folder as the root, and `entry` must be below it.
    *
    * @default - the lock file found in the working directory or the nearest folder above it
    */
   readonly depsLockFilePath?: string;
 }
+
+export const consumerPropNames = {
+  entry: true,
+  function: true,
+  queue: true,
+  deadLetterQueue: true,
+  createEventSource: true,
+  externalPermissions: true,
+  handler: true,
+  claimsTable: true,
+  operation: true,
+  metricsNamespace: true,
+  lease: true,
+  claimRetention: true,
+  onInFlight: true,
+  concurrency: true,
+  handlerTimeout: true,
+  maxAttempts: true,
+  lockLease: true,
+  lockAttempts: true,
+  sharedOperation: true,
+  maxMessageAge: true,
+  takenOverThreshold: true,
+  environment: true,
+  timeout: true,
+  memorySize: true,
+  architecture: true,
+  batchSize: true,
+  maxBatchingWindow: true,
+  maxConcurrency: true,
+  fifo: true,
+  visibilityTimeout: true,
+  retentionPeriod: true,
+  maxReceiveCount: true,
+  encryptionKey: true,
+  logRetention: true,
+  tracing: true,
+  layers: true,
+  depsLockFilePath: true,
+} as const satisfies NamesOf<ConsumerProps>;

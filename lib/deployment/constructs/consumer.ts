@@ -10,30 +10,32 @@ import { grantClaims } from './claims-table.ts';
 import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
 import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuseIfAny, type Times } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
-import type { ConsumerProps } from './consumer-props.ts';
+import { type ConsumerProps, consumerPropNames } from './consumer-props.ts';
 import { createQueues, existingQueues } from './consumer-queues.ts';
 import { tellFunction } from './environment.ts';
 import { makeKnown } from './known-consumers.ts';
+import { expectProps } from './known-props.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
-import { markComplete, markUnderConstruction } from './rendered.ts';
 import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
 import { type Parts, seenProblems } from './seen-problems.ts';
+import { markComplete, markUnderConstruction } from './template-body.ts';
 
 /** What the longest back-off of a consumer is, unless its author says otherwise. */
 const LONGEST_BACKOFF_SECONDS = 900;
 
 /**
- * A queue whose messages take effect once: the queue, its dead-letter queue, the function that consumes it and may claim in
- * the claims table, the event source between them, and alarms. Each of them may exist already.
+ * A queue whose messages take effect once: the queue, its dead-letter queue, the function that consumes it and may claim in the claims table,
+ * the event source between them, and alarms. Each resource may exist already.
  *
- * Every setting that pawl relies on is set, or refused when it is otherwise: partial batch responses, a visibility timeout that
- * outlasts the function's retries, 5 receives, permissions. What is made here is TLS only, encrypted at rest, and has logs that
- * end. The function finds the claims table's name in `CLAIMS_TABLE` and the dead-letter queue's URL in
- * `DEAD_LETTER_QUEUE_URL`.
+ * The construct sets every setting that pawl relies on: partial batch responses, a visibility timeout that outlasts the function's retries,
+ * 5 receives, permissions. If a setting of an existing resource differs, it is refused. New resources accept TLS only, are encrypted at rest,
+ * and keep their logs for a limited time. The function finds the name of the claims table in `CLAIMS_TABLE`, and the URL of the dead-letter
+ * queue in `DEAD_LETTER_QUEUE_URL`.
  *
- * Options that contradict each other are refused at once; what exists is looked at when the app is complete, at synth time.
+ * Options that contradict each other are refused at once. Existing resources are checked at synth time, when the app is complete.
  *
- * @throws {WiringError} when timeouts or batch settings contradict each other, or `environment` sets a variable of pawl's.
+ * @throws {WiringError} when an option is unknown, when timeouts or batch settings contradict each other, or when `environment` sets a variable
+ *   that the construct sets
  *
  * @example
  * const claims = new ClaimsTable(this, 'Claims');
@@ -52,7 +54,7 @@ const LONGEST_BACKOFF_SECONDS = 900;
 export class Consumer extends Construct {
   /** Where producers send. */
   readonly queue: IQueue;
-  /** Where messages end that could not be handled. */
+  /** Where messages go that could not be handled. */
   readonly deadLetterQueue: IQueue;
   /** The function that runs the handler. */
   readonly function: IFunction;
@@ -62,6 +64,7 @@ export class Consumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
+    expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/wiring.md' });
     markUnderConstruction(this);
     this.#props = props;
     const { path } = this.node;
@@ -102,7 +105,7 @@ export class Consumer extends Construct {
     return this.queue.grantSendMessages(grantee);
   }
 
-  /** Lets every alarm of the consumer call these, for instance an `SnsAction`. */
+  /** Adds these actions to every alarm of the consumer, for instance an `SnsAction`. */
   addAlarmAction(...actions: readonly IAlarmAction[]): void {
     actOn(Object.values(this.alarms), actions);
   }
@@ -120,21 +123,21 @@ export class Consumer extends Construct {
     });
   }
 
-  /** How long the oldest message has been waiting to be done with: the first number to grow when a consumer falls behind. */
+  /** The age of the oldest message in the queue: the first number to grow when a consumer falls behind. */
   metricApproximateAgeOfOldestMessage(props?: MetricOptions): Metric {
     return this.queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1), ...props });
   }
 
   /**
-   * How often something happened to the claims of the consumer: a sum, from what its handler writes with `metricEvents()`.
+   * How often something happened to the claims of the consumer: a sum of what its handler writes with `metricEvents()`.
    *
-   * @throws Error when the consumer was made without its `operation`
+   * @throws Error when the consumer has no `operation`
    */
   metricClaims(metricName: ClaimMetric, props?: MetricOptions): Metric {
     const { operation, metricsNamespace = 'pawl' } = this.#props;
     if (operation === undefined) {
       throw new Error(
-        `${this.node.path} has no metrics on claims, because its operation is not known. Give it operation.`,
+        `${this.node.path} has no metrics on claims, because its operation is not known. Set the option operation.`,
       );
     }
     return claimMetric(metricName, { operation, namespace: metricsNamespace }, props);

@@ -9,8 +9,10 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import type { Consumer } from './consumer.ts';
+import { expectProps } from './known-props.ts';
 import type { ClaimMetric } from './metrics.ts';
 
 /** The options of a {@link ClaimsDashboard}. */
@@ -36,6 +38,13 @@ export interface ClaimsDashboardProps {
   readonly defaultInterval?: Duration;
 }
 
+const known = {
+  claimsTable: true,
+  consumers: true,
+  dashboardName: true,
+  defaultInterval: true,
+} as const satisfies NamesOf<ClaimsDashboardProps>;
+
 /** What became of the claims on an ordinary day, and what is out of the ordinary. */
 const ORDINARY: readonly ClaimMetric[] = ['Completed', 'Replayed', 'Deferred', 'Released', 'Rejected'];
 const UNUSUAL: readonly ClaimMetric[] = ['TakenOver', 'Parked', 'StaleClaim', 'CompletionLost', 'KeyReused'];
@@ -56,6 +65,7 @@ export class ClaimsDashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: ClaimsDashboardProps) {
     super(scope, id);
+    expectProps(this, props, { door: 'ClaimsDashboard', known, docs: 'docs/operate.md' });
     const { claimsTable, consumers, dashboardName } = props;
     const alarms = [claimsTable, ...consumers].flatMap((construct) => Object.values(construct.alarms));
     this.dashboard = new Dashboard(this, 'Dashboard', {

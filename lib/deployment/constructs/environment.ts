@@ -4,8 +4,9 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { type Problem, refused } from '../wiring-problem.ts';
 import { resolvedIn } from './rendered.ts';
 import { functionBehind, seenFunction, variablesSoFar } from './seen.ts';
+import { holdsSecret } from './template-values.ts';
 
-/** What a consumer tells its function. */
+/** What a consumer sets in the environment of its function. */
 interface Told {
   /** The path of the consumer. */
   readonly by: string;
@@ -94,7 +95,7 @@ export function variableProblems(aFunction: IFunction, path: string): readonly P
 /** The names of the variables whose value CloudFormation takes from a secret. */
 export function secretVariables(aFunction: IFunction): readonly string[] {
   return Object.entries(seenFunction(aFunction)?.variables ?? {})
-    .filter(([, value]) => /\{\{resolve:(secretsmanager|ssm-secure):/.test(JSON.stringify(value)))
+    .filter(([, value]) => holdsSecret(value))
     .map(([name]) => name);
 }
 

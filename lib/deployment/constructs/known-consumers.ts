@@ -1,7 +1,7 @@
 import type { IPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 
-/** What every `Consumer` of an app tells the others, for the rules that are about two of them. ARNs are as `seenArn` gives them. */
+/** The facts of a `Consumer` that the rules about two of them need. ARNs are as `seenArn` returns them. */
 export interface KnownConsumer {
   readonly path: string;
   readonly queueArn: () => string;
@@ -12,7 +12,7 @@ export interface KnownConsumer {
 
 const known = new WeakMap<IConstruct, KnownConsumer[]>();
 
-/** Makes a consumer known to all of its app. */
+/** Makes a consumer known to every other consumer of its app. */
 export function makeKnown(root: IConstruct, consumer: KnownConsumer): void {
   known.set(root, [...knownConsumers(root), consumer]);
 }
@@ -24,7 +24,7 @@ export function knownConsumers(root: IConstruct): readonly KnownConsumer[] {
 
 const locking = new WeakMap<IPrincipal, string[]>();
 
-/** Remembers that a principal was granted what locks need on a table: its handler locks there. */
+/** Remembers that a principal was granted what locks need on a table: the handler locks there. */
 export function makeLocking(grantee: IPrincipal, tableArn: string): void {
   locking.set(grantee, [...(locking.get(grantee) ?? []), tableArn]);
 }

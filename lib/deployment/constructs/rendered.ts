@@ -1,75 +1,19 @@
-import {
-  CfnElement,
-  CfnResource,
-  DefaultTokenResolver,
-  type IPostProcessor,
-  type IResolvable,
-  type IResolveContext,
-  Reference,
-  Stack,
-  Stage,
-  Tokenization,
-} from 'aws-cdk-lib';
+import { CfnElement, CfnResource, Stack, Tokenization } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
+import { arnOnce, assemblyOf, bodyOf, CONSTRUCT, functionOf, isComplete, ReferenceResolver } from './template-body.ts';
 import { listIn, type Properties, partOf } from './template-values.ts';
 
 /*
- * What CloudFormation is given, as far as it is known at synth time. It owns rendering and the evaluation of references; it knows no rule.
+ * What CloudFormation is given, as far as it is known at synth time. It owns the evaluation of references and the ARNs; it knows no rule. What
+ * stands in the template is in `template-body.ts`. References and ARNs are one file because each needs the other.
  *
- * 1. A resource is rendered as CDK renders it for the template: `addPropertyOverride`, `addPropertyDeletionOverride`, aspects and the
- *    setters of the L1 class all count.
- * 2. A reference keeps the construct that it refers to. A logical id alone says nothing: two stacks of one class have the same ones.
- * 3. What is only known at deployment keeps a text of its own in braces. Two such texts are equal only if they are about the same thing.
+ * A value that is known only at deployment keeps a text of its own in braces. Two such texts are equal only if they are about the same thing.
  */
 
 /** A resource as it stands in the template, with its references evaluated. */
 export interface Rendered {
   readonly properties: Properties;
   readonly deletionPolicy: unknown;
-}
-
-/** Stands before the path of a construct, where a logical id would be. No logical id contains it. */
-const CONSTRUCT = '@';
-
-/** Renders tokens as CloudFormation's functions, and references with the path of what they refer to. */
-class ReferenceResolver extends DefaultTokenResolver {
-  constructor() {
-    super({ join: (left, right) => joined([...parts(left), ...parts(right)]) });
-  }
-
-  override resolveToken(token: IResolvable, context: IResolveContext, postProcessor: IPostProcessor): unknown {
-    const isOurs = Reference.isReference(token) && CfnElement.isCfnElement(token.target);
-    const name = isOurs ? token.displayName : '';
-    if (!isOurs || name.startsWith('AWS::')) return super.resolveToken(token, context, postProcessor);
-    const target = `${CONSTRUCT}${token.target.node.path}`;
-    return name === 'Ref' ? { Ref: target } : { 'Fn::GetAtt': [target, name] };
-  }
-}
-
-function parts(value: unknown): readonly unknown[] {
-  if (value === undefined || value === '') return [];
-  const inner = functionOf(value);
-  if (inner?.name === 'Fn::Join' && Array.isArray(inner.argument) && inner.argument[0] === '') return inner.argument[1];
-  return [value];
-}
-
-function joined(all: readonly unknown[]): unknown {
-  if (all.every((one) => typeof one === 'string' || typeof one === 'number')) return all.join('');
-  return all.length === 1 ? all[0] : { 'Fn::Join': ['', all] };
-}
-
-/** The intrinsic function that a value is, such as `{ Ref: … }`. */
-function functionOf(value: unknown): { readonly name: string; readonly argument: unknown } | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const [entry, ...others] = Object.entries(value);
-  if (entry === undefined || others.length > 0) return undefined;
-  const [name, argument] = entry;
-  return name === 'Ref' || name.startsWith('Fn::') ? { name, argument } : undefined;
-}
-
-/** An app, or a stage of it: what is synthesized together, one stage after the other. */
-function assemblyOf(scope: IConstruct): IConstruct {
-  return Stage.of(scope) ?? scope.node.root;
 }
 
 /** The resources of these types in every stack of the stage. Another stage may not be complete yet, and CDK lets none refer to it. */
@@ -98,54 +42,9 @@ export function resolvedIn(scope: IConstruct, value: unknown): unknown {
   return evaluated(scope, Tokenization.resolve(value, { scope, resolver: new ReferenceResolver(), preparing: false }));
 }
 
-/** What stands in the template, with its references as they are. */
-function bodyOf(resource: CfnResource): Properties | undefined {
-  return once(passes.get(assemblyOf(resource))?.bodies, resource, renderedBody);
-}
-
-/** What a pass knows already is not made again: an app has many consumers, and each looks at all of its resources. */
-function once<T>(known: Map<CfnResource, T> | undefined, resource: CfnResource, make: (resource: CfnResource) => T): T {
-  if (known?.has(resource)) return known.get(resource) as T;
-  const made = make(resource);
-  known?.set(resource, made);
-  return made;
-}
-
-function renderedBody(resource: CfnResource): Properties | undefined {
-  const whole: { readonly Resources?: Readonly<Record<string, Properties>> } = Tokenization.resolve(
-    // The one way to what is rendered with its overrides. CDK marks it as internal, and declares it all the same.
-    resource._toCloudFormation(),
-    { scope: resource, resolver: new ReferenceResolver(), preparing: false },
-  );
-  return Object.values(whole.Resources ?? {})[0];
-}
-
-/** One validation of a stage: each of its consumers asks once, and nothing changes in between. */
-interface Pass {
-  readonly asked: Set<IConstruct>;
-  readonly bodies: Map<CfnResource, Properties | undefined>;
-  readonly arns: Map<CfnResource, string | undefined>;
-}
-
-/** The stages whose construction is done. */
-const passes = new WeakMap<IConstruct, Pass>();
-
-/** Says that the construction of the stage around `asking` is done: from now on its resources are rendered as a whole, each once. */
-export function markComplete(asking: IConstruct): void {
-  const assembly = assemblyOf(asking);
-  const pass = passes.get(assembly);
-  if (pass !== undefined && !pass.asked.has(asking)) pass.asked.add(asking);
-  else passes.set(assembly, { asked: new Set([asking]), bodies: new Map(), arns: new Map() });
-}
-
-/** Says that something is still added to the stage. */
-export function markUnderConstruction(scope: IConstruct): void {
-  passes.delete(assemblyOf(scope));
-}
-
-/** One property, without evaluating the others: a queue may refer to itself. */
+/** One property, and no other is evaluated: a queue may refer to itself. */
 function property(resource: CfnResource, name: string): unknown {
-  if (!passes.has(assemblyOf(resource))) return soFar(resource, `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
+  if (!isComplete(resource)) return soFar(resource, `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
   return evaluated(resource, partOf(bodyOf(resource)?.['Properties'])[name]);
 }
 
@@ -277,7 +176,7 @@ const NAMED: Readonly<Record<string, readonly [service: string, nameProperty: st
 
 /** The ARN of a resource of the app; undefined for types that no rule is about. */
 export function arnOf(resource: CfnResource): string | undefined {
-  return once(passes.get(assemblyOf(resource))?.arns, resource, madeArn);
+  return arnOnce(resource, madeArn);
 }
 
 function madeArn(resource: CfnResource): string | undefined {

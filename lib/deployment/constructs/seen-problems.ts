@@ -23,12 +23,12 @@ import {
   seenTable,
 } from './seen.ts';
 
-/** What a consumer consists of, whoever made it. */
+/** The parts of a consumer, whether it made them or they existed. */
 export interface Parts extends Queues {
   readonly function: IFunction;
 }
 
-/** What is wrong with a consumer as the whole app will be deployed; for the end of the app's construction. */
+/** The problems of a consumer as the whole app will be deployed. Call it at the end of the app's construction. */
 export function seenProblems(consumer: IConstruct, parts: Parts, props: ConsumerProps): readonly Problem[] {
   const arns = {
     queue: seenArn(parts.queue, parts.queue.queueArn),
@@ -91,9 +91,9 @@ function consumerProblems(consumer: IConstruct, parts: Parts, props: ConsumerPro
     otherFunctions: otherFunctions(consumer, ofQueue, arns),
   };
   const unseen = { batchSize: props.batchSize ?? DEFAULTS.batchSize, maxBatchingWindowSeconds: 0 };
-  const [first = unseen, ...others] = own;
-  // A second event source is a problem by itself; what it lacks is one as well.
-  return unique([first, ...others].flatMap((source) => wiringProblems({ ...common, ...source })));
+  const [first = unseen, ...more] = own;
+  // A second event source is a problem by itself. What is wrong with it is reported as well.
+  return unique([first, ...more].flatMap((source) => wiringProblems({ ...common, ...source })));
 }
 
 function unique(problems: readonly Problem[]): readonly Problem[] {
@@ -101,7 +101,7 @@ function unique(problems: readonly Problem[]): readonly Problem[] {
 }
 
 function sumOfConcurrency(sources: readonly SeenEventSource[]): number | undefined {
-  // What is disabled polls nothing, beside others; alone, it is there to be enabled one day.
+  // A disabled event source polls nothing, and counts only where all are disabled: it may be enabled one day.
   const enabled = sources.filter((source) => source.enabled !== false);
   const each = (enabled.length > 0 ? enabled : sources).map(({ maxConcurrency }) => maxConcurrency);
   return each.length === 0
@@ -109,16 +109,16 @@ function sumOfConcurrency(sources: readonly SeenEventSource[]): number | undefin
     : each.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
 }
 
-/** What the construct is told; or, where it is not told and the function was granted locks, their default. */
+/** The `lockLease` of the construct. If it has none and the function was granted locks, their default. */
 function lockLeaseSeconds(parts: Parts, props: ConsumerProps, arns: Arns): number | undefined {
   if (props.lockLease !== undefined) return props.lockLease.toSeconds();
   const isGranted = isLocking(parts.function.grantPrincipal, arns.table);
   return isGranted ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined;
 }
 
-/** The functions that get messages of the queue besides this one. What is disabled gets none: it may be on its way out. */
+/** The functions that get messages of the queue besides this one. A disabled event source delivers none: its function may be on its way out. */
 function otherFunctions(consumer: IConstruct, ofQueue: readonly SeenEventSource[], arns: Arns): readonly string[] {
-  /** Of a function that the app gives no event source, it is not known. */
+  /** Not known, and so false, of a function that has no event source in the app. */
   const isDisabled = (functionArn: string) => {
     const own = ofQueue.filter((source) => isSameFunction(source.functionArn, functionArn));
     return own.length > 0 && own.every(({ enabled }) => enabled === false);

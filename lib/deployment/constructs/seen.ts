@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import { isElsewhere } from '../wiring-queues.ts';
-import type { TableWiring } from '../wiring-table.ts';
+import type { TableWiring, TimeToLive } from '../wiring-table.ts';
 import {
   arnOf,
   functionArn,
@@ -20,11 +20,11 @@ import {
 import { listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
 
 /*
- * What can be seen of a consumer's resources at synth time: what the template will say of them, with what an escape hatch or an aspect
- * has changed. Of a resource that is made elsewhere nothing is seen; `undefined` then says so.
+ * What can be seen of a consumer's resources at synth time: what the template will contain, with every change by an escape hatch or an aspect.
+ * A resource that is made elsewhere cannot be seen, and is `undefined`.
  */
 
-/** What Lambda and SQS assume when a template does not say. */
+/** What Lambda and SQS assume when the template has no value. */
 const UNSAID = { timeoutSeconds: 3, visibilityTimeoutSeconds: 30, retentionSeconds: 345_600, batchSize: 10 } as const;
 
 type MaybeQualified = IFunction & { readonly lambda?: IFunction };
@@ -69,7 +69,7 @@ export interface SeenQueue {
   readonly fifo: boolean | undefined;
   readonly visibilityTimeoutSeconds: number | undefined;
   readonly retentionSeconds: number | undefined;
-  readonly maxReceiveCount: number | false | undefined;
+  readonly maxReceiveCount: number | 'none' | undefined;
   readonly redriveArn: string | undefined;
   /** Those that may use it as their dead-letter queue; undefined for all. */
   readonly redriveAllowedFor: readonly string[] | undefined;
@@ -86,13 +86,13 @@ export function seenQueue(anywhere: IConstruct, queueArn: string): SeenQueue | u
     fifo: truthIn(properties['FifoQueue'], false),
     visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], UNSAID.visibilityTimeoutSeconds),
     retentionSeconds: numberIn(properties['MessageRetentionPeriod'], UNSAID.retentionSeconds),
-    maxReceiveCount: redrive === undefined ? false : numberIn(maxReceiveCount, undefined),
+    maxReceiveCount: redrive === undefined ? 'none' : numberIn(maxReceiveCount, undefined),
     redriveArn: isArn(deadLetterTargetArn) ? withoutPartition(deadLetterTargetArn) : undefined,
     redriveAllowedFor: allowedBy(documentIn(properties['RedriveAllowPolicy'])),
   };
 }
 
-/** What is only known at deployment is none. */
+/** Not an ARN that is known only at deployment. */
 function isArn(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('arn:');
 }
@@ -172,10 +172,11 @@ export function isSameFunction(one: string | undefined, other: string): boolean 
 
 /** Two stacks whose environment is not known may be deployed to two places. */
 function areTwoUnknown(one: string, other: string): boolean {
-  const [places, others] = [one, other].map((arn) => arn.split(':').slice(3, 5));
+  const [places, otherPlaces] = [one, other].map((arn) => arn.split(':').slice(3, 5));
   return (
-    places?.some((place, index) => place.includes('{') && others?.[index]?.includes('{') && place !== others[index]) ??
-    true
+    places?.some(
+      (place, index) => place.includes('{') && otherPlaces?.[index]?.includes('{') && place !== otherPlaces[index],
+    ) ?? true
   );
 }
 
@@ -235,7 +236,7 @@ export function seenTable(table: ITable): TableWiring | undefined {
       ...replicas.map(({ Region }) => String(Region)).filter((region) => region !== home),
       ...replicasOf(made),
     ],
-    ttlAttribute: ttlIn(partOf(properties['TimeToLiveSpecification'])),
+    ttl: ttlIn(partOf(properties['TimeToLiveSpecification'])),
     isKept: protection === false ? String(deletionPolicy).startsWith('Retain') : protection,
     pointInTimeRecovery: truthIn(recovery, false),
   };
@@ -259,8 +260,7 @@ function keyIn({ KeySchema, AttributeDefinitions }: Properties): readonly string
   });
 }
 
-function ttlIn({ AttributeName, Enabled }: Properties): string | false | undefined {
-  const enabled = truthIn(Enabled, false);
-  if (enabled === false) return false;
-  return typeof AttributeName === 'string' ? AttributeName : undefined;
+function ttlIn({ AttributeName, Enabled }: Properties): TimeToLive | undefined {
+  if (truthIn(Enabled, false) === false) return { kind: 'off' };
+  return typeof AttributeName === 'string' ? { kind: 'on', attribute: AttributeName } : undefined;
 }

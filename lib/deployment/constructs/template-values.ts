@@ -1,4 +1,4 @@
-/** Values of a template, which may be texts, or only known at deployment. */
+/** Reads values of a template: they may be texts, or known only at deployment. */
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -27,4 +27,13 @@ function isPart(value: unknown): value is Properties {
 
 export function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** CloudFormation puts the value of a secret in place of these. */
+const SECRETS: readonly string[] = ['{{resolve:secretsmanager:', '{{resolve:ssm-secure:'];
+
+/** Whether CloudFormation takes a part of the value from a secret. */
+export function holdsSecret(value: unknown): boolean {
+  const text = JSON.stringify(value) ?? '';
+  return SECRETS.some((reference) => text.includes(reference));
 }

@@ -10,11 +10,11 @@ export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
 export interface Finding {
   readonly level: Level;
   readonly about: 'wiring' | 'event source' | 'dead letters' | 'claims table' | 'permissions';
-  /** When all is well, what was seen. Otherwise what is wrong, with the numbers and the fix. */
+  /** Of level `ok`, what was seen. Otherwise what is wrong, with the numbers and the fix. */
   readonly text: string;
 }
 
-/** What the handlers choose, which no API tells. */
+/** What the handlers choose, which no API shows. */
 export interface CheckOptions {
   /** How long claims are remembered: `retentionSeconds`. */
   readonly claimRetentionSeconds: number;
@@ -24,13 +24,12 @@ export interface CheckOptions {
   readonly maxAttempts?: number | undefined;
   /** `leaseMs` of the handlers' locks, in seconds. */
   readonly lockLeaseSeconds?: number | undefined;
-  /** How many attempts of others may be ahead of a message. */
+  /** How many attempts of other requests may be ahead of a message. */
   readonly lockAttempts?: number | undefined;
 }
 
 /**
- * What is right and wrong with a consumer as it is deployed: the rules by which the constructs refuse a stack, and those about what
- * only an account can tell.
+ * Checks a consumer as it is deployed, by the rules that the constructs use to refuse a stack, and by those about what only an account shows.
  */
 export function checkConsumer(facts: ConsumerFacts, options: CheckOptions): readonly Finding[] {
   const problems = problemsOf(facts, options);
@@ -51,7 +50,7 @@ function problemsOf(facts: ConsumerFacts, options: CheckOptions): readonly Probl
     ...options,
     timeoutSeconds,
     runtime: facts.runtime,
-    reservedConcurrency: reservedConcurrency === false ? undefined : reservedConcurrency,
+    reservedConcurrency: reservedConcurrency === 'none' ? undefined : reservedConcurrency,
     maxConcurrencyOfAll: facts.maxConcurrencyOfAll,
     sources: facts.sources,
     otherFunctions: facts.otherFunctions,
@@ -102,7 +101,7 @@ function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly 
 
 function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): readonly Finding[] {
   const { deadLetterQueue, namedDeadLetterQueue, queue } = facts;
-  if (queue === undefined || queue.maxReceiveCount === false) return problems;
+  if (queue === undefined || queue.maxReceiveCount === 'none') return problems;
   const found = [...problems];
   if (deadLetterQueue === undefined) {
     found.push(
@@ -125,12 +124,15 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
 function checkTable(table: TableFacts | undefined): readonly Finding[] {
   if (table === undefined) return [unknown('claims table', 'pawl could not read the claims table.')];
   const found = tableProblems(table).map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
-  if (table.ttlAttribute === undefined)
-    found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
+  if (table.ttl === undefined) found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
   if (table.pointInTimeRecovery === undefined) {
     found.push(unknown('claims table', `pawl could not read the point-in-time recovery of ${table.name}.`));
   }
-  return orOk('claims table', found, `${table.name}, one region, deletes by ${table.ttlAttribute}, protected`);
+  return orOk('claims table', found, `${table.name}, one region, deletes by ${attributeOf(table)}, protected`);
+}
+
+function attributeOf({ ttl }: TableFacts): string {
+  return ttl?.kind === 'on' ? ttl.attribute : 'nothing';
 }
 
 function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {

@@ -1,4 +1,4 @@
-/** What is deployed, as the AWS APIs tell it. What could not be read is `undefined`, and is said to be unknown. */
+/** What is deployed, as the AWS APIs return it. What could not be read is `undefined`, and the report calls it unknown. */
 
 import type { Decision } from '../policy.ts';
 import type { TableWiring } from '../wiring-table.ts';
@@ -9,8 +9,8 @@ export interface ConsumerFacts {
   readonly timeoutSeconds: number;
   /** `undefined` for a container image. */
   readonly runtime: string | undefined;
-  /** What is kept for the function alone: `false` when nothing is, `undefined` when it could not be read. */
-  readonly reservedConcurrency: number | false | undefined;
+  /** What is reserved for the function; `undefined` when it could not be read. */
+  readonly reservedConcurrency: number | 'none' | undefined;
   readonly source: EventSourceFacts;
   /** The event sources of this queue to the function and its aliases. */
   readonly sources: readonly string[];
@@ -24,7 +24,7 @@ export interface ConsumerFacts {
   /** The ARN of the queue in the function's `DEAD_LETTER_QUEUE_URL`. */
   readonly namedDeadLetterQueue: string | undefined;
   readonly table: TableFacts | undefined;
-  /** What the function's role may do; `undefined` when IAM was not to be asked. */
+  /** What the function's role may do; `undefined` when IAM could not be asked. */
   readonly permissions: readonly Permission[] | undefined;
 }
 
@@ -43,8 +43,8 @@ export interface QueueFacts {
   readonly fifo: boolean;
   readonly visibilityTimeoutSeconds: number;
   readonly retentionSeconds: number;
-  /** `false` when there is no redrive policy. */
-  readonly maxReceiveCount: number | false;
+  /** `'none'` when there is no redrive policy. */
+  readonly maxReceiveCount: number | 'none';
   /** Where the redrive policy leads. */
   readonly redriveArn: string | undefined;
   /** The queues that may use it as their dead-letter queue; `undefined` for all of its account. */
@@ -57,7 +57,7 @@ export interface TableFacts extends TableWiring {
 
 export interface Permission {
   readonly action: string;
-  /** What it is needed on, for people. */
+  /** The resource that it is needed on, as the report calls it. */
   readonly on: string;
   readonly decision: Decision;
 }

@@ -1,17 +1,22 @@
+/** The names of AWS's errors contain these where a resource is not there, or the caller may not see it. */
+const UNSEEN: readonly string[] = [
+  'AccessDenied',
+  'NotAuthorized',
+  'NonExistent',
+  'NotFound',
+  'DoesNotExist',
+  'NoSuchEntity',
+];
+
 /**
- * What is not there, and what we may not see, is not known; that is a finding of its own. Anything else, such as credentials that are
- * no good or a network that is down, ends the examination.
+ * What is not there, and what the caller may not see, is unknown; that is a finding of its own. Any other error, such as invalid credentials or
+ * a network that is down, ends the examination.
  */
 export async function orUndefined<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (
-      error instanceof Error &&
-      /AccessDenied|NotAuthorized|NonExistent|NotFound|DoesNotExist|NoSuchEntity/.test(error.name)
-    ) {
-      return undefined;
-    }
+    if (error instanceof Error && UNSEEN.some((part) => error.name.includes(part))) return undefined;
     throw error;
   }
 }

@@ -13,7 +13,7 @@ export interface Need {
   readonly policy: readonly Statement[];
 }
 
-/** Asks IAM, as the role is: its policies, and its permissions boundary. */
+/** Asks IAM what the role may do, by its policies and its permissions boundary. */
 export async function readPermissions(
   iam: IAMClient,
   role: string | undefined,
@@ -50,7 +50,7 @@ interface Question {
   readonly policy: readonly Statement[];
 }
 
-/** The policy of the resource may deny what the role's permit, and, within one account, permit what they do not. */
+/** The policy of the resource may deny what the role's policies permit. Within one account, it may also permit what they do not. */
 function withPolicy(byRole: Decision, { role, action, arn, policy }: Question): Decision {
   if (byRole !== 'allowed' && byRole !== 'missing') return byRole;
   const ofRole = byRole === 'allowed' ? [{ Effect: 'Allow', Action: action, Resource: '*' }] : [];

@@ -21,7 +21,7 @@ export async function readQueue(sqs: SQSClient, arn: string): Promise<ReadQueue 
       fifo: Attributes.FifoQueue === 'true',
       visibilityTimeoutSeconds: Number(Attributes.VisibilityTimeout),
       retentionSeconds: Number(Attributes.MessageRetentionPeriod),
-      maxReceiveCount: redrive === undefined ? false : Number(redrive['maxReceiveCount']),
+      maxReceiveCount: redrive === undefined ? 'none' : Number(redrive['maxReceiveCount']),
       redriveArn: redrive === undefined ? undefined : String(redrive['deadLetterTargetArn']),
       redriveAllowedFor: allowedBy(documentIn(Attributes.RedriveAllowPolicy)),
       policy: statementsIn(documentIn(Attributes.Policy)),

@@ -3,7 +3,9 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
+  type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
+import type { TimeToLive } from '../wiring-table.ts';
 import type { TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
 
@@ -16,7 +18,6 @@ export async function readTable(dynamo: DynamoDBClient, TableName: string): Prom
   ]);
   const type = (name: string | undefined) =>
     Table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
-  const status = ttl?.TimeToLiveDescription?.TimeToLiveStatus;
   const home = Table?.TableArn?.split(':')[3];
   return {
     name: Table?.TableName ?? TableName,
@@ -25,14 +26,19 @@ export async function readTable(dynamo: DynamoDBClient, TableName: string): Prom
       ({ AttributeName, KeyType }) => `${AttributeName} (${KeyType}, ${type(AttributeName)})`,
     ),
     replicas: (Table?.Replicas ?? []).map(({ RegionName = '' }) => RegionName).filter((region) => region !== home),
-    ttlAttribute:
-      status === undefined
-        ? undefined
-        : status.startsWith('ENABL') && (ttl?.TimeToLiveDescription?.AttributeName ?? false),
+    ttl: ttlOf(ttl?.TimeToLiveDescription),
     isKept: Table?.DeletionProtectionEnabled ?? false,
     pointInTimeRecovery:
       backups === undefined
         ? undefined
         : backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED',
   };
+}
+
+/** Undefined when it could not be read. */
+function ttlOf(described: TimeToLiveDescription | undefined): TimeToLive | undefined {
+  const { TimeToLiveStatus: status, AttributeName: attribute } = described ?? {};
+  if (status === undefined) return undefined;
+  const isOn = status === 'ENABLED' || status === 'ENABLING';
+  return isOn && attribute !== undefined ? { kind: 'on', attribute } : { kind: 'off' };
 }

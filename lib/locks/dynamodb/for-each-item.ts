@@ -2,8 +2,10 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import { expect, expectWhole } from '../../kernel/check.ts';
 import type { Host } from '../../kernel/host.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { canonicalValue, fingerprintOf } from '../../payload/fingerprint.ts';
-import { type TableOptions, tableOf } from '../../stores/dynamodb/options.ts';
+import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import { WorkUnfinishedError } from '../errors.ts';
 import { heard } from '../heard.ts';
 import { type Progress, progressOf, type Segment, segmentsOf } from '../segment.ts';
@@ -49,6 +51,21 @@ export interface ForEachItemOptions<T> extends TableOptions {
   readonly host?: Host;
 }
 
+const docs = 'docs/locks.md';
+const known = {
+  ...tableOptionNames,
+  id: true,
+  work: true,
+  fence: true,
+  check: true,
+  chunk: true,
+  concurrency: true,
+  signal: true,
+  retentionSeconds: true,
+  documents: true,
+  host: true,
+} as const satisfies NamesOf<ForEachItemOptions<unknown>>;
+
 /** The writes for a chunk, whose first item is the one at `from`. */
 export type WritesFor<T> = (
   chunk: readonly T[],
@@ -92,6 +109,7 @@ async function attemptAll<T>(
   options: ForEachItemOptions<T>,
   writesFor: WritesFor<T>,
 ): Promise<ForEachItemAnswer> {
+  expectOptions(options, { door: 'forEachItem', known, docs });
   const { id, work, fence, host = nodeHost } = options;
   const { chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600 } = options;
   expect(typeof id === 'string' && id !== '', 'id', 'a text that is not empty', typeof id);
@@ -187,6 +205,8 @@ export function readProgress(
 }
 
 async function lookUp(options: Parameters<typeof readProgress>[0]): Promise<Progress | undefined> {
+  // Of a work, the options of `forEachItem` name it just as well.
+  expectOptions(options, { door: 'readProgress', known, docs });
   expectName(options.work);
   return progressItems({ ...documentsOf(options), host: nodeHost }, options).look();
 }

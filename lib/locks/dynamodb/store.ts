@@ -9,8 +9,10 @@ import {
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
-import { type TableOptions, tableOf } from '../../stores/dynamodb/options.ts';
+import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import type { Lock } from '../lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type Resource, resourceId } from '../resource.ts';
@@ -21,6 +23,8 @@ export interface DynamoLockStoreOptions extends TableOptions {
   /** The timers. Only simulations set it. */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
+
+const known = { ...tableOptionNames, host: true } as const satisfies NamesOf<DynamoLockStoreOptions>;
 
 /** One action of a transaction, as users of `DynamoDBDocumentClient` write it. */
 export type TransactAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -57,7 +61,9 @@ const mostRounds = 12;
  * @example
  * const store = dynamoLockStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoLockStore({ host = nodeHost, ...options }: DynamoLockStoreOptions): DynamoLockStore {
+export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStore {
+  expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/locks.md' });
+  const { host = nodeHost } = options;
   const { TableName, client } = tableOf(options);
 
   async function read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {

@@ -1,7 +1,8 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ClaimStore } from '../../claims/store.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
 import { fromItem } from './item.ts';
-import { type TableOptions, tableOf } from './options.ts';
+import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
 
 /**
@@ -15,6 +16,7 @@ import { put } from './put.ts';
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function individualDynamoStore(options: TableOptions): ClaimStore {
+  expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
   const { TableName, client } = tableOf(options);
   return {
     async read(id) {

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from '../../kernel/check.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 
 /** What every claim store in DynamoDB needs. */
 export interface TableOptions {
@@ -14,6 +15,8 @@ export interface TableOptions {
    */
   readonly client?: DynamoDBClient;
 }
+
+export const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<TableOptions>;
 
 /** @throws OptionError when the table's name is missing */
 export function tableOf({ tableName, client }: TableOptions) {

@@ -3,10 +3,12 @@ import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
-import { type TableOptions, tableOf } from './options.ts';
+import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
 import { statementOf } from './statement.ts';
 
@@ -14,6 +16,11 @@ export interface DynamoStoreOptions extends TableOptions {
   /** The timers. Only simulations set it. */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
+
+export const dynamoStoreOptionNames = {
+  ...tableOptionNames,
+  host: true,
+} as const satisfies NamesOf<DynamoStoreOptions>;
 
 /**
  * Claims in a DynamoDB table. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads.
@@ -24,7 +31,9 @@ export interface DynamoStoreOptions extends TableOptions {
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore({ host = nodeHost, ...options }: DynamoStoreOptions): ClaimStore {
+export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
+  expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
+  const { host = nodeHost } = options;
   const { TableName, client } = tableOf(options);
   const read = groupCommit(host, 100, readTogether);
   const write = groupCommit(host, 25, writeTogether);

@@ -1,4 +1,6 @@
 import type { ClaimStore } from '../../claims/store.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
 import { conditionLaws, schema1Laws } from './claim-conditions.ts';
 import { contentLaws } from './claim-contents.ts';
@@ -54,12 +56,25 @@ export interface ClaimStoreLawsOptions {
   readonly runs?: number;
 }
 
+const known = {
+  test: true,
+  open: true,
+  name: true,
+  openElsewhere: true,
+  openLosingResponses: true,
+  withoutSchema1: true,
+  mayMeetItself: true,
+  races: true,
+  runs: true,
+} as const satisfies NamesOf<ClaimStoreLawsOptions>;
+
 /**
  * Registers the specification of a claim store as tests: a store is right if all of them pass. Each failure says what the store did, what was
  * expected, and what goes wrong in production where a store does that.
  *
  * The laws need no server of their own, no test framework but the one that is handed in, and leave their records behind.
  *
+ * @throws OptionError when an option is unknown
  * @example
  * import { test } from 'vitest'; // or from 'node:test'
  * import { claimStoreLaws } from 'pawl/testing';
@@ -67,6 +82,7 @@ export interface ClaimStoreLawsOptions {
  * claimStoreLaws({ test, open: () => myStore({ table: 'claims' }) });
  */
 export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
+  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/testing.md' });
   const {
     test,
     name,

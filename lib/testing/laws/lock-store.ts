@@ -1,3 +1,5 @@
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { LockStore } from '../../locks/store.ts';
 import type { LosingResponses } from './claim-stage.ts';
 import { type Law, type LawTest, registerLaws } from './law.ts';
@@ -38,10 +40,20 @@ export interface LockStoreLawsOptions {
   readonly mayMeetItself?: boolean;
 }
 
+const known = {
+  test: true,
+  open: true,
+  name: true,
+  openElsewhere: true,
+  openLosingResponses: true,
+  mayMeetItself: true,
+} as const satisfies NamesOf<LockStoreLawsOptions>;
+
 /**
  * Registers the specification of a lock store as tests: a store is right if all of them pass. Each failure says what the store did, what was
  * expected, and what goes wrong in production where a store does that.
  *
+ * @throws OptionError when an option is unknown
  * @example
  * import { test } from 'node:test'; // or from 'vitest'
  * import { lockStoreLaws } from 'pawl/testing';
@@ -49,6 +61,7 @@ export interface LockStoreLawsOptions {
  * lockStoreLaws({ test, open: () => myLockStore({ table: 'locks' }) });
  */
 export function lockStoreLaws(options: LockStoreLawsOptions): void {
+  expectOptions(options, { door: 'lockStoreLaws', known, docs: 'docs/testing.md' });
   const { test, name, open, openElsewhere, openLosingResponses, mayMeetItself = false } = options;
   registerLaws({ test, name }, lawsFor(options), async () => {
     const store = await open();

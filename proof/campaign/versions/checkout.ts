@@ -1,7 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PROJECT, scratchFolder } from '../../../lib/rehearsal/synthesize.ts';
+import { scratchFolder } from '../../../lib/rehearsal/scratch.ts';
+import { PROJECT } from '../../../shop/app/project.ts';
 
 /** The clone has no such commit. The message says what to do. */
 export class MissingHistoryError extends Error {
@@ -28,10 +29,13 @@ export function hasCommit(commit: string): boolean {
  */
 export async function checkOut(commit: string): Promise<string> {
   if (!hasCommit(commit)) throw new MissingHistoryError(commit);
-  const folder = await scratchFolder('version-');
+  const folder = await scratchFolder(PROJECT, 'version-');
   const archive = join(folder, 'version.tar');
   const run = promisify(execFile);
-  const parts = ['lib', 'lambda', 'package.json', 'tsconfig.json'];
+  const { stdout } = await run('git', ['ls-tree', '--name-only', commit], { cwd: PROJECT });
+  const there = stdout.split('\n');
+  // Only later versions have a shop outside of the library.
+  const parts = ['lib', 'lambda', 'shop', 'package.json', 'tsconfig.json'].filter((part) => there.includes(part));
   await run('git', ['archive', '--format=tar', `--output=${archive}`, commit, ...parts], { cwd: PROJECT });
   await run('tar', ['-xf', archive, '-C', folder]);
   return folder;

@@ -2,13 +2,13 @@ import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk
 import { receiveDeadLetters } from '../../../lib/rehearsal/dead-letters.ts';
 import type { Progress } from '../../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../../lib/rehearsal/random.ts';
+import type { Consumer } from '../../../lib/rehearsal/rehearsal.ts';
 import { record } from '../../../lib/rehearsal/template.ts';
-import type { Protection } from '../../../shop/changed-bundle.ts';
-import { OPERATION_OF } from '../../../shop/faults.ts';
-import { EFFECTS } from '../../../shop/plan.ts';
-import { isGood, type TrafficResult } from '../../../shop/report.ts';
-import type { AppFunction, LocalStack, StackConsumer } from '../../../shop/stack.ts';
-import { runTraffic } from '../../../shop/traffic.ts';
+import { type AppFunction, EFFECTS, OPERATION_OF } from '../../../shop/app/app-functions.ts';
+import type { Shop } from '../../../shop/app/start.ts';
+import type { Protection } from '../../../shop/protection/changed-bundle.ts';
+import { runTraffic } from '../../../shop/traffic/traffic.ts';
+import { isGood, type TrafficResult } from '../../../shop/traffic/traffic-result.ts';
 
 /** Which way the traffic goes. */
 export type Direction = 'forward' | 'rollback';
@@ -61,7 +61,7 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
   const { direction, older, protection, progress, seed } = options;
   const random = createRandom(seed ^ 0x76_65_72);
   const effects = EFFECTS.length * options.orders;
-  let stack: LocalStack | undefined;
+  let shop: Shop | undefined;
   let isOver = false;
   let refusals = 0;
   let mixedSince: number | undefined;
@@ -72,7 +72,7 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
   /** The share of invocations that the older version gets now. */
   function olderShare(): number {
     if (isOver) return 0;
-    const done = EFFECTS.reduce((sum, effect) => sum + (stack?.ledger.countByOrder(effect).size ?? 0), 0) / effects;
+    const done = EFFECTS.reduce((sum, effect) => sum + (shop?.ledger.countByOrder(effect).size ?? 0), 0) / effects;
     if (done >= 1 / 3) mixedSince ??= Date.now();
     const isMixed = done < 2 / 3 && Date.now() - (mixedSince ?? 0) < LONGEST_MIX_MS;
     const phase = mixedSince === undefined ? 0 : isMixed ? 0.5 : 1;
@@ -94,7 +94,7 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
       takesNext: () => random.chance(olderShare()),
     },
     onUp: (running) => {
-      stack = running;
+      shop = running;
     },
     async onDrained(running) {
       isOver = true;
@@ -131,11 +131,11 @@ function count(result: TrafficResult, which: 'lost' | 'doubled'): number {
 }
 
 /** The operation of a consumer, and the field of its messages that is their key. */
-type Consumed = readonly [consumer: StackConsumer, operation: string, key: string];
+type Consumed = readonly [consumer: Consumer, operation: string, key: string];
 
 /** Sends back what SQS moved to the dead-letter queues. What pawl put there has a reason, and stays. */
-async function redriveAll(stack: LocalStack, refused: ReadonlySet<string>) {
-  const { consumers, payments, repayments, ledger } = stack;
+async function redriveAll(shop: Shop, refused: ReadonlySet<string>) {
+  const { consumers, payments, repayments, ledger } = shop;
   const all: readonly Consumed[] = [
     ...EFFECTS.map((effect): Consumed => [consumers[effect], OPERATION_OF[effect], 'orderId']),
     [payments.consumer, 'post-payment', 'paymentId'],
@@ -145,12 +145,12 @@ async function redriveAll(stack: LocalStack, refused: ReadonlySet<string>) {
   for (const [consumer, operation, key] of all) {
     const effect = EFFECTS.find((name) => consumers[name] === consumer);
     const happened = effect && ledger.countByOrder(effect);
-    for (const { Body: MessageBody = '', MessageAttributes, ReceiptHandle } of await movedBySqs(stack, consumer)) {
-      await stack.sqs.client.send(
+    for (const { Body: MessageBody = '', MessageAttributes, ReceiptHandle } of await movedBySqs(shop, consumer)) {
+      await shop.sqs.client.send(
         new SendMessageCommand({ QueueUrl: consumer.queue.url, MessageBody, MessageAttributes }),
       );
       const QueueUrl = consumer.deadLetterQueue?.url;
-      await stack.sqs.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      await shop.sqs.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
       const value = String(record(JSON.parse(MessageBody))[key]);
       counts.messages += 1;
       if (happened?.has(value)) counts.done += 1;
@@ -160,8 +160,8 @@ async function redriveAll(stack: LocalStack, refused: ReadonlySet<string>) {
   return counts;
 }
 
-async function movedBySqs(stack: LocalStack, { deadLetterQueue }: StackConsumer): Promise<readonly Message[]> {
+async function movedBySqs(shop: Shop, { deadLetterQueue }: Consumer): Promise<readonly Message[]> {
   if (deadLetterQueue === undefined) return [];
-  const all = await receiveDeadLetters(stack.sqs.client, deadLetterQueue.url);
+  const all = await receiveDeadLetters(shop.sqs.client, deadLetterQueue.url);
   return all.filter(({ MessageAttributes }) => MessageAttributes?.['pawl-reason'] === undefined);
 }

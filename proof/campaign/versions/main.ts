@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
-import { bundleOther } from '../../../shop/changed-bundle.ts';
+import { bundleOther } from '../../../shop/protection/changed-bundle.ts';
 import { checkOut, MissingHistoryError } from './checkout.ts';
 import { type DeploymentOptions, type DeploymentResult, type Direction, runDeployment } from './deployment.ts';
 

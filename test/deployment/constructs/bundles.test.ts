@@ -22,10 +22,12 @@ test('no bundle contains CDK', { timeout: 30_000 }, async () => {
     'lambda/repay-debts.ts',
     'lambda/send-email.ts',
   ]);
-  for (const { entry, own, total } of bundles) {
+  for (const { entry, own, total, gzipped } of bundles) {
     // The report on the ledger only reads, and needs no claim.
     if (entry !== 'lambda/ledger-drift.ts') expect(own).toBeGreaterThan(0);
     expect(total).toBeGreaterThan(own);
+    expect(gzipped).toBeGreaterThan(0);
+    expect(gzipped).toBeLessThan(total);
   }
   expect(bundleProblems(bundles)).toEqual([]);
 });
@@ -34,6 +36,7 @@ test('a bundle with CDK in it, and no bundle at all, are each a problem', () => 
   const fine: Bundle = {
     entry: 'checks/consumers/a.ts',
     total: 9e5,
+    gzipped: 3e5,
     own: 1,
     observe: 0,
     sdk: 0,

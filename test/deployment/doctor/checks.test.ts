@@ -22,7 +22,7 @@ const deadLetterQueue: QueueFacts = {
   name: 'orders-dead',
   arn: `${queue.arn}-dead`,
   retentionSeconds: 14 * DAY,
-  maxReceiveCount: false,
+  maxReceiveCount: 'none',
   redriveArn: undefined,
 };
 const table: TableFacts = {
@@ -30,7 +30,7 @@ const table: TableFacts = {
   arn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/claims',
   key: ['id (HASH, S)'],
   replicas: [],
-  ttlAttribute: 'expiresAt',
+  ttl: { kind: 'on', attribute: 'expiresAt' },
   isKept: true,
   pointInTimeRecovery: true,
 };
@@ -38,7 +38,7 @@ const sound: ConsumerFacts = {
   functionName: 'issue-gift-card',
   timeoutSeconds: 30,
   runtime: 'nodejs24.x',
-  reservedConcurrency: false,
+  reservedConcurrency: 'none',
   sources: ['1 of issue-gift-card'],
   otherFunctions: [],
   maxConcurrencyOfAll: undefined,
@@ -118,7 +118,7 @@ const cases: Readonly<Record<Names, Case>> = {
   },
   deadLetterQueue: {
     says: /wiring: The queue has no dead-letter queue/,
-    broken: { ...withQueue({ maxReceiveCount: false, redriveArn: undefined }), deadLetterQueue: undefined },
+    broken: { ...withQueue({ maxReceiveCount: 'none', redriveArn: undefined }), deadLetterQueue: undefined },
     narrow: withQueue({ maxReceiveCount: 5 }),
   },
   deadLetterQueueOther: {
@@ -222,13 +222,13 @@ const cases: Readonly<Record<Names, Case>> = {
   },
   tableTtl: {
     says: /claims table: The claims table claims deletes by leaseUntil/,
-    broken: withTable({ ttlAttribute: 'leaseUntil' }),
-    narrow: withTable({ ttlAttribute: 'expiresAt' }),
+    broken: withTable({ ttl: { kind: 'on', attribute: 'leaseUntil' } }),
+    narrow: withTable({ ttl: { kind: 'on', attribute: 'expiresAt' } }),
   },
   tableGrows: {
     says: /claims table: The claims table claims has no TTL/,
-    broken: withTable({ ttlAttribute: false }),
-    narrow: withTable({ ttlAttribute: 'expiresAt' }),
+    broken: withTable({ ttl: { kind: 'off' } }),
+    narrow: withTable({ ttl: { kind: 'on', attribute: 'expiresAt' } }),
   },
   tableDeletion: {
     says: /claims table: The claims table claims may be deleted/,

@@ -7,11 +7,11 @@ import { dynamoDbLocalFolder, startDynamoDbLocal } from '../../../lib/rehearsal/
 import { startHttpApi } from '../../../lib/rehearsal/http-api.ts';
 import { startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
 import { startTap } from '../../../lib/rehearsal/tap.ts';
-import { startAccounts } from '../../../shop/accounts.ts';
-import { startGiftCards } from '../../../shop/gift-cards.ts';
-import { createLedger } from '../../../shop/ledger.ts';
-import { startProcessor } from '../../../shop/processor.ts';
-import { startSes } from '../../../shop/ses.ts';
+import { startAccounts } from '../../../shop/providers/accounts.ts';
+import { startGiftCards } from '../../../shop/providers/gift-cards.ts';
+import { createLedger } from '../../../shop/providers/ledger.ts';
+import { startProcessor } from '../../../shop/providers/processor.ts';
+import { startSes } from '../../../shop/providers/ses.ts';
 import { isReached, otherAddresses } from '../../support/other-addresses.ts';
 
 interface Server {
@@ -26,7 +26,10 @@ const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
   ['the accounts service', () => startAccounts()],
   ['the gift card provider', () => startGiftCards(createLedger())],
   ['the payment processor', startProcessor],
-  ['the HTTP API', () => startHttpApi(async () => ({ kind: 'response', value: { statusCode: 200 } }))],
+  [
+    'the HTTP API',
+    () => startHttpApi([{ key: '$default', invoke: async () => ({ kind: 'response', value: { statusCode: 200 } }) }]),
+  ],
   ['the tap', () => startTap({ target: 'http://127.0.0.1:9' })],
 ];
 

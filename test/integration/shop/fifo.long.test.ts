@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isInOrder } from '../../../shop/change-verdict.ts';
-import { runFifo } from '../../../shop/fifo.ts';
+import { isInOrder } from '../../../shop/fifo/change-verdict.ts';
+import { runFifo } from '../../../shop/fifo/fifo.ts';
 
 const silent = { update: () => undefined, say: () => undefined, end: () => undefined };
 

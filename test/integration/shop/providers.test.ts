@@ -1,10 +1,10 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { HttpServer } from '../../../lib/rehearsal/http.ts';
-import { type GiftCardOptions, startGiftCards } from '../../../shop/gift-cards.ts';
-import { createLedger, type Ledger } from '../../../shop/ledger.ts';
-import type { ProviderFault } from '../../../shop/provider.ts';
-import { startSes } from '../../../shop/ses.ts';
+import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
+import { type GiftCardOptions, startGiftCards } from '../../../shop/providers/gift-cards.ts';
+import { createLedger, type Ledger } from '../../../shop/providers/ledger.ts';
+import { startSes } from '../../../shop/providers/ses.ts';
 
 let server: HttpServer;
 let ledger: Ledger;

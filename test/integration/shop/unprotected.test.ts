@@ -2,9 +2,9 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLambda } from '../../../lib/rehearsal/lambda.ts';
-import { bundleChanged } from '../../../shop/changed-bundle.ts';
-import { createLedger } from '../../../shop/ledger.ts';
-import { startSes } from '../../../shop/ses.ts';
+import { bundleChanged } from '../../../shop/protection/changed-bundle.ts';
+import { createLedger } from '../../../shop/providers/ledger.ts';
+import { startSes } from '../../../shop/providers/ses.ts';
 
 test('the bundle without pawl is the same function, has nothing of pawl in it, and mails twice', async () => {
   const folder = await bundleChanged('send-email', 'none');

@@ -1,0 +1,13 @@
+import type { IConstruct } from 'constructs';
+import { type TakenOptions, unknownOptions } from '../../kernel/unknown-option.ts';
+import { WiringError } from '../wiring.ts';
+
+/**
+ * Refuses properties that a construct does not have. Ignored, a misspelt one would deploy what its author has ruled out.
+ *
+ * @throws {WiringError} that names each, and the nearest known name
+ */
+export function expectProps(construct: IConstruct, props: object, taken: TakenOptions): void {
+  const problems = unknownOptions(props, taken);
+  if (problems.length > 0) throw new WiringError(construct.node.path, problems);
+}

@@ -1,0 +1,148 @@
+import type { EventSourceMappingConfiguration, FunctionConfiguration } from '@aws-sdk/client-lambda';
+import { deadLetterUrls } from '../../sqs/dead-letter-urls.ts';
+import { DEAD_LETTER_ACTIONS, INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../needs.ts';
+import type { Account } from './account.ts';
+import type { ConsumerFacts, EventSourceFacts, TableFacts } from './facts.ts';
+import { orUndefined } from './or-undefined.ts';
+import { mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
+import { type Need, readPermissions } from './read-permissions.ts';
+import { type ReadQueue, readQueue } from './read-queue.ts';
+import { readTable } from './read-table.ts';
+
+/** What the handlers use, which no API shows. */
+export interface HandlerNeeds {
+  /**
+   * Whether the handlers use `individualDynamoStore`, which needs other permissions than `dynamoStore`.
+   * @default false
+   */
+  readonly individualStore?: boolean | undefined;
+  /**
+   * Whether the handlers use `pawl/locks` on the claims table, which needs permissions of its own.
+   * @default false
+   */
+  readonly locks?: boolean | undefined;
+}
+
+/** A function, and one of the queues that feed it. */
+export interface Fed {
+  readonly configuration: FunctionConfiguration;
+  readonly mapping: EventSourceMappingConfiguration;
+  /** The mappings of all queues that feed the function. */
+  readonly all: readonly EventSourceMappingConfiguration[];
+  readonly tableName: string;
+}
+
+export async function readConsumer(account: Account, fed: Fed, needs: HandlerNeeds): Promise<ConsumerFacts> {
+  const { configuration, mapping, all, tableName } = fed;
+  const { FunctionName = '', Timeout = 3, Environment, Runtime, Role } = configuration;
+  const queueArn = mapping.EventSourceArn ?? '';
+  const [queue, table, reservedConcurrency, ofQueue] = await Promise.all([
+    readQueue(account.sqs, queueArn),
+    tableNamed(account, tableName),
+    reservedConcurrencyOf(account, FunctionName),
+    mappingsFrom(account, queueArn),
+  ]);
+  const deadLetterQueue = queue?.redriveArn === undefined ? undefined : await readQueue(account.sqs, queue.redriveArn);
+  const urlOf = deadLetterUrls(Environment?.Variables?.['DEAD_LETTER_QUEUE_URL'] ?? '');
+  const namedDeadLetterQueue = queueArnOf(urlOf(queueArn), queueArn);
+  const buries = namedDeadLetterQueue === undefined ? undefined : deadLetterQueue;
+  return {
+    functionName: FunctionName,
+    timeoutSeconds: Timeout,
+    runtime: Runtime,
+    reservedConcurrency,
+    source: eventSource(mapping),
+    ...sharing(mapping, ofQueue),
+    maxConcurrencyOfAll: sumOfConcurrency(all),
+    queue,
+    deadLetterQueue,
+    namedDeadLetterQueue,
+    table,
+    permissions: await readPermissions(account.iam, Role, needsOf({ table, queue, deadLetterQueue: buries }, needs)),
+  };
+}
+
+function tableNamed({ dynamo, tables }: Account, TableName: string): Promise<TableFacts | undefined> {
+  const known = tables.get(TableName) ?? orUndefined(() => readTable(dynamo, TableName));
+  tables.set(TableName, known);
+  return known;
+}
+
+/** The event sources of the queue: those of this function, and the other functions that get messages of it. */
+function sharing(
+  mapping: EventSourceMappingConfiguration,
+  ofQueue: readonly EventSourceMappingConfiguration[],
+): Pick<ConsumerFacts, 'sources' | 'otherFunctions'> {
+  const isOwn = (one: EventSourceMappingConfiguration) =>
+    unqualified(one.FunctionArn) === unqualified(mapping.FunctionArn);
+  const own = ofQueue.filter(isOwn);
+  // A function whose own event source is disabled takes no message away from another one: it may be on its way in, or out.
+  const shares = own.some(isEnabled);
+  const others = ofQueue.filter((one) => shares && !isOwn(one) && isEnabled(one));
+  return {
+    sources: own.map(({ FunctionArn, UUID }) => `${UUID} of ${FunctionArn}`),
+    otherFunctions: others.map(({ FunctionArn = '' }) => FunctionArn),
+  };
+}
+
+/** Undefined when one of them has no limit. */
+function sumOfConcurrency(all: readonly EventSourceMappingConfiguration[]): number | undefined {
+  // A disabled event source polls nothing, and counts only where all are disabled: it may be enabled one day.
+  const counted = all.some(isEnabled) ? all.filter(isEnabled) : all;
+  return counted
+    .map((one) => one.ScalingConfig?.MaximumConcurrency)
+    .reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
+}
+
+interface Places {
+  readonly table: TableFacts | undefined;
+  readonly queue: ReadQueue | undefined;
+  readonly deadLetterQueue: ReadQueue | undefined;
+}
+
+function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds): readonly Need[] {
+  return [
+    { actions: tableActions(needs), arn: table?.arn, on: 'the claims table', policy: [] },
+    { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
+    {
+      actions: DEAD_LETTER_ACTIONS,
+      arn: deadLetterQueue?.arn,
+      on: 'the dead-letter queue',
+      policy: deadLetterQueue?.policy ?? [],
+    },
+  ];
+}
+
+/** What the handlers call on the claims table. */
+export function tableActions({ individualStore, locks }: HandlerNeeds): readonly string[] {
+  const store: readonly string[] = individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS;
+  return locks === true ? [...new Set([...store, ...LOCK_ACTIONS])] : store;
+}
+
+function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {
+  return {
+    enabled: isEnabled(mapping),
+    batchSize: mapping.BatchSize ?? 10,
+    maxBatchingWindowSeconds: mapping.MaximumBatchingWindowInSeconds ?? 0,
+    reportsBatchItemFailures: mapping.FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
+    filters: mapping.FilterCriteria?.Filters?.length ?? 0,
+    maxConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
+  };
+}
+
+function isEnabled({ State = '' }: EventSourceMappingConfiguration): boolean {
+  return State !== 'Disabled' && State !== 'Disabling';
+}
+
+function unqualified(functionArn = ''): string {
+  return functionArn.split(':').slice(0, 7).join(':');
+}
+
+/** The ARN of a queue from its URL. If the URL does not contain the region, as with a local server, the region is that of the other queue. */
+function queueArnOf(url: string | undefined, otherArn: string): string | undefined {
+  if (url === undefined || url === '') return undefined;
+  const [account, name] = url.split('/').slice(-2);
+  const [, partition, , region] = otherArn.split(':');
+  const named = /^https?:\/\/(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.amazonaws\.com/.exec(url);
+  return `arn:${partition}:sqs:${named?.[1] ?? named?.[2] ?? region}:${account}:${name}`;
+}

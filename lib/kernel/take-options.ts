@@ -1,0 +1,49 @@
+import { OptionError } from './errors.ts';
+import { type TakenOptions, unknownOptions } from './unknown-option.ts';
+
+/** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
+export const ofQueues = {
+  schema: 'it is an option of consumers of SQS',
+  deadLetters: 'it is an option of consumers of SQS',
+  onInFlight: 'it is an option of consumers of SQS',
+  concurrency: 'it is an option of consumers of SQS',
+  backoffSeconds: 'it is an option of consumers of SQS',
+};
+export const ofHttp = {
+  caller: 'it is an option of HTTP',
+  required: 'it is an option of HTTP',
+  isFinal: 'it is an option of HTTP',
+};
+
+/** `world.options` of `pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */
+export const ofWorlds = { sqsClient: true } as const;
+
+export interface Taken extends TakenOptions {
+  /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */
+  readonly refused?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Refuses the options that a door does not take. Ignored, a misspelt lease or policy would be a promise that nothing keeps.
+ *
+ * @param options as the caller gave them, nested ones by themselves
+ * @throws OptionError that names the option, and the reason or the nearest known name
+ */
+export function expectOptions(options: object, { refused = {}, ...taken }: Taken): void {
+  const { door, within = 'options' } = taken;
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null) {
+    const type = given === null ? 'null' : typeof given;
+    throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${taken.docs}.`);
+  }
+  for (const [name, why] of Object.entries(refused)) {
+    if (Object.hasOwn(given, name) && Reflect.get(given, name) !== undefined) {
+      throw new OptionError(`${name}: ${door} does not take it: ${why}`);
+    }
+  }
+  const ours = Object.entries(given).filter(([name]) => !Object.hasOwn(refused, name));
+  // What is refused is no advice.
+  const known = Object.fromEntries(Object.entries(taken.known).filter(([name]) => !Object.hasOwn(refused, name)));
+  const problems = unknownOptions(Object.fromEntries(ours), { ...taken, known });
+  if (problems.length > 0) throw new OptionError(problems.join(' '));
+}

@@ -1,0 +1,130 @@
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetFunctionConfigurationCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import {
+  GetQueueAttributesCommand,
+  paginateListQueues,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { QueueDepth } from '../sqs-local.ts';
+import { REGION } from '../template.ts';
+
+export interface StackResource {
+  readonly type: string;
+  readonly logicalId: string;
+  readonly name: string;
+}
+
+/** The account to which a stack was deployed, as the AWS SDK sees it. */
+export interface Account {
+  readonly sqs: { readonly client: SQSClient };
+  readonly dynamo: DynamoDBClient;
+  depth(queueUrl: string): Promise<QueueDepth>;
+  visibilitySeconds(queueUrl: string): Promise<number>;
+  setVisibilitySeconds(queueUrl: string, seconds: number): Promise<void>;
+  functionTimeoutSeconds(name: string): Promise<number>;
+  /** The names that the stack's resources got, by type. */
+  stackResources(stack: string): Promise<readonly StackResource[]>;
+  /** What is left of a stack that was destroyed, apart from what the stack keeps. */
+  remains(stack: string): Promise<readonly string[]>;
+  destroy(): void;
+}
+
+/** One client for each service. */
+interface Clients {
+  readonly sqs: SQSClient;
+  readonly lambda: LambdaClient;
+  readonly dynamo: DynamoDBClient;
+  readonly cloudFormation: CloudFormationClient;
+}
+
+export function createAccount(endpoint: string): Account {
+  const config = { endpoint, region: REGION, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+  const clients: Clients = {
+    sqs: new SQSClient(config),
+    lambda: new LambdaClient(config),
+    dynamo: new DynamoDBClient(config),
+    cloudFormation: new CloudFormationClient(config),
+  };
+  return {
+    sqs: { client: clients.sqs },
+    dynamo: clients.dynamo,
+    depth: (queueUrl) => depth(clients, queueUrl),
+    visibilitySeconds: async (queueUrl) => Number((await attributes(clients, queueUrl))['VisibilityTimeout']),
+    async setVisibilitySeconds(QueueUrl, seconds) {
+      const Attributes = { VisibilityTimeout: String(seconds) };
+      await clients.sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
+    },
+    async functionTimeoutSeconds(FunctionName) {
+      return (await clients.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))).Timeout ?? 0;
+    },
+    stackResources: (stack) => stackResources(clients, stack),
+    remains: async (stack) => [
+      ...(await queuesOf(clients, stack)),
+      ...(await functionsOf(clients, stack)),
+      ...(await statusOf(clients, stack)),
+    ],
+    destroy() {
+      for (const client of Object.values(clients)) client.destroy();
+    },
+  };
+}
+
+async function attributes({ sqs }: Clients, QueueUrl: string): Promise<Readonly<Record<string, string>>> {
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+  return Attributes ?? {};
+}
+
+async function depth(clients: Clients, queueUrl: string): Promise<QueueDepth> {
+  const found = await attributes(clients, queueUrl);
+  return {
+    ready: Number(found['ApproximateNumberOfMessages']),
+    delayed: Number(found['ApproximateNumberOfMessagesDelayed']),
+    inFlight: Number(found['ApproximateNumberOfMessagesNotVisible']),
+  };
+}
+
+async function stackResources(
+  { cloudFormation: client }: Clients,
+  StackName: string,
+): Promise<readonly StackResource[]> {
+  const found: StackResource[] = [];
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName })) {
+    for (const { ResourceType = '', LogicalResourceId = '', PhysicalResourceId = '' } of StackResourceSummaries) {
+      found.push({ type: ResourceType, logicalId: LogicalResourceId, name: PhysicalResourceId });
+    }
+  }
+  return found;
+}
+
+async function queuesOf({ sqs: client }: Clients, stack: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { QueueUrls = [] } of paginateListQueues({ client }, { QueueNamePrefix: stack })) {
+    found.push(...QueueUrls);
+  }
+  return found;
+}
+
+async function functionsOf({ lambda: client }: Clients, stack: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
+    found.push(...Functions.map(({ FunctionName = '' }) => FunctionName).filter((name) => name.startsWith(stack)));
+  }
+  return found;
+}
+
+async function statusOf({ cloudFormation }: Clients, StackName: string): Promise<readonly string[]> {
+  try {
+    const { Stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
+    return Stacks.map((stack) => `${stack.StackName} (${stack.StackStatus})`);
+  } catch (error) {
+    // CloudFormation has no exception of its own for a stack that is not there.
+    if (error instanceof Error && error.message.includes('does not exist')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ACCOUNT, REGION, record } from '../template.ts';
+import type { Emulator } from './emulator.ts';
+import { run } from './process.ts';
+
+/** The CDK's command line for one stack, as a user runs it, against the emulator. */
+export interface Cdk {
+  bootstrap(): Promise<void>;
+  /** Returns the stack's outputs. */
+  deploy(context: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
+  destroy(context: Readonly<Record<string, string>>): Promise<void>;
+}
+
+const TIMEOUT_MS = 180_000;
+
+export interface CdkOptions {
+  readonly emulator: Emulator;
+  /** The folder with the app's `cdk.json`, and with the CDK among its packages. */
+  readonly project: string;
+  readonly stack: string;
+  /** Where the CDK may write. */
+  readonly folder: string;
+  /** Gets every line that the CDK prints. */
+  readonly onLine: (line: string) => void;
+}
+
+export function createCdk({ emulator, project, stack, folder, onLine }: CdkOptions): Cdk {
+  const outputs = join(folder, 'outputs.json');
+
+  async function cdk(...args: readonly string[]): Promise<void> {
+    await run(
+      process.execPath,
+      [
+        join(project, 'node_modules', 'aws-cdk', 'bin', 'cdk'),
+        ...args,
+        '--output',
+        join(folder, 'cdk.out'),
+        '--no-notices',
+        '--ci',
+      ],
+      {
+        name: `cdk ${args[0]}`,
+        cwd: project,
+        timeoutMs: TIMEOUT_MS,
+        env: {
+          ...emulator.environment,
+          CDK_HOME: join(folder, 'cdk-home'),
+          CDK_DISABLE_CLI_TELEMETRY: 'true',
+          CDK_DISABLE_VERSION_CHECK: '1',
+          NO_COLOR: '1',
+        },
+        onLine,
+      },
+    );
+  }
+
+  const settings = (context: Readonly<Record<string, string>>) =>
+    Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+  return {
+    bootstrap: () => cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`),
+    async deploy(context) {
+      await cdk(
+        'deploy',
+        stack,
+        '--require-approval',
+        'never',
+        '--progress',
+        'events',
+        '--outputs-file',
+        outputs,
+        ...settings(context),
+      );
+      const written = record(record(JSON.parse(await readFile(outputs, 'utf8')))[stack]);
+      return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, String(value)]));
+    },
+    destroy: (context) => cdk('destroy', stack, '--force', ...settings(context)),
+  };
+}
+
+/** The part of a line of the CDK's that says what became of one resource, or `undefined`. */
+export function resourceEvent(line: string): string | undefined {
+  const found = /\|\s*(\w+_(?:COMPLETE|FAILED|SKIPPED))\s*\|\s*(AWS::\S+)\s*\|\s*(\S+)/.exec(line);
+  if (found === null) return undefined;
+  const [, state = '', type = '', path = ''] = found;
+  return `${state.padEnd(16)} ${type.padEnd(32)} ${path}`;
+}

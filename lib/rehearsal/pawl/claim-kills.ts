@@ -1,0 +1,39 @@
+import type { TapHooks } from '../tap.ts';
+import { claimsIn, completionsIn } from './claim-writes.ts';
+
+/** A moment in the life of a claim at which its worker is killed. */
+export type ClaimKillPoint =
+  /** The claim is written; the worker never learns it. */
+  | 'claim-written'
+  /** The worker has just learnt that it holds the claim. */
+  | 'claim-answered'
+  /** The completion is on its way to the table. */
+  | 'completion-sent'
+  /** The completion is written; the worker never learns it. */
+  | 'completion-written';
+
+export const CLAIM_KILL_POINTS = [
+  'claim-written',
+  'claim-answered',
+  'completion-sent',
+  'completion-written',
+] as const satisfies readonly ClaimKillPoint[];
+
+/** Kills the worker of each of these claims once, at its point. @param points by the ids of the claims */
+export function createClaimKills(points: ReadonlyMap<string, ClaimKillPoint>): TapHooks {
+  const left = new Map(points);
+  /** Whether the worker of one of these claims is to be killed here. Each only once. */
+  const takesLife = (ids: readonly string[], point: ClaimKillPoint): boolean => {
+    const victim = ids.find((id) => left.get(id) === point);
+    return victim !== undefined && left.delete(victim);
+  };
+  return {
+    onRequest: (call) => (takesLife(completionsIn(call), 'completion-sent') ? 'kill' : 'pass'),
+    onResponse(call, answer) {
+      // A claim that was refused belongs to another worker: to kill this one would show nothing.
+      if (takesLife(claimsIn(call, answer), 'claim-written')) return 'kill';
+      return takesLife(completionsIn(call, answer), 'completion-written') ? 'kill' : 'pass';
+    },
+    onAnswered: (call, answer) => (takesLife(claimsIn(call, answer), 'claim-answered') ? 'kill' : 'pass'),
+  };
+}

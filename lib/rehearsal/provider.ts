@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HttpServer, readBody, sandboxOf, sendJson, startHttpServer } from './http.ts';
+
+/**
+ * What may go wrong with one call that asks for an effect. `before` and `applied` say on which side of the effect it goes wrong. The
+ * caller cannot tell the two apart, which is the whole difficulty.
+ */
+export type ProviderFault =
+  | { readonly kind: 'late'; readonly delayMs: number }
+  | { readonly kind: 'error-before'; readonly status: number }
+  | { readonly kind: 'error-applied'; readonly status: number }
+  | { readonly kind: 'hang-before' }
+  | { readonly kind: 'hang-applied' }
+  /** Applied only after a while, when the caller may have given up. The caller gets no response. */
+  | { readonly kind: 'hang-then-apply'; readonly delayMs: number }
+  | { readonly kind: 'kill-before' }
+  | { readonly kind: 'kill-applied' }
+  | { readonly kind: 'kill-answered' };
+
+export interface ProviderOptions<Effect extends string = string> {
+  /** Called for each call for an effect; what it returns happens to this call. */
+  readonly nextFault?: (effect: Effect, subject: string) => ProviderFault | undefined;
+  /** Kills the sandbox that is calling. */
+  readonly kill?: (sandbox: string) => void;
+}
+
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** A request for an effect, understood but not carried out yet. */
+export interface EffectRequest<Effect extends string = string> {
+  readonly effect: Effect;
+  /** The id of what the effect is for. */
+  readonly subject: string;
+  /** Carries the effect out. Called once at most. */
+  apply(): ProviderAnswer;
+}
+
+export interface ProviderCall {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** The JSON of the request, or `undefined`. */
+  readonly body: unknown;
+  readonly sandbox: string | undefined;
+}
+
+/** A provider's own part: it reads a call, and returns a response, or the effect that the call asks for. */
+export type ProviderRoutes<Effect extends string = string> = (
+  call: ProviderCall,
+) => ProviderAnswer | EffectRequest<Effect>;
+
+/** Starts a stand-in for a provider whose effects can go wrong in every way in which effects do. */
+export async function startProvider<Effect extends string>(
+  routes: ProviderRoutes<Effect>,
+  options: ProviderOptions<Effect> = {},
+): Promise<HttpServer> {
+  return startHttpServer((request, response) => {
+    handle(routes, options, request, response).catch(() => response.destroy());
+  });
+}
+
+async function handle<Effect extends string>(
+  routes: ProviderRoutes<Effect>,
+  { nextFault, kill }: ProviderOptions<Effect>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const call: ProviderCall = {
+    method: request.method ?? '',
+    path: new URL(request.url ?? '/', 'http://provider').pathname,
+    headers: request.headers,
+    body: parse((await readBody(request)).toString('utf8')),
+    sandbox: sandboxOf(request),
+  };
+  const understood = routes(call);
+  if (!('apply' in understood)) return sendJson(response, understood.status, understood.body);
+  const fault = nextFault?.(understood.effect, understood.subject);
+  const killCaller = () => {
+    if (call.sandbox !== undefined) kill?.(call.sandbox);
+  };
+  await perform(understood, fault, response, killCaller);
+}
+
+async function perform(
+  request: EffectRequest,
+  fault: ProviderFault | undefined,
+  response: ServerResponse,
+  killCaller: () => void,
+): Promise<void> {
+  switch (fault?.kind) {
+    case 'hang-before':
+      return;
+    case 'error-before':
+      return fail(response, fault.status);
+    case 'kill-before':
+      killCaller();
+      response.destroy();
+      return;
+    case 'hang-then-apply':
+      await sleep(fault.delayMs);
+      request.apply();
+      return;
+  }
+  const answer = request.apply();
+  switch (fault?.kind) {
+    case 'hang-applied':
+      return;
+    case 'error-applied':
+      return fail(response, fault.status);
+    case 'kill-applied':
+      killCaller();
+      response.destroy();
+      return;
+    case 'late':
+      await sleep(fault.delayMs);
+      return sendJson(response, answer.status, answer.body);
+    case 'kill-answered':
+      await sendJson(response, answer.status, answer.body);
+      return killCaller();
+    default:
+      return sendJson(response, answer.status, answer.body);
+  }
+}
+
+function fail(response: ServerResponse, status: number): Promise<void> {
+  return sendJson(response, status, { message: 'The provider had a problem.' });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

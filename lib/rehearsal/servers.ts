@@ -1,0 +1,39 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { allOrNothing } from './all-or-nothing.ts';
+import { startDynamoDbLocal } from './dynamodb-local.ts';
+import { type SqsLocal, startSqsLocal } from './sqs-local.ts';
+import { startTap, type TapHooks } from './tap.ts';
+import { REGION } from './template.ts';
+
+/** The local servers, and the tap in front of each that functions talk to. */
+export interface Servers {
+  /** Talks to DynamoDB itself, past the tap. */
+  readonly dynamo: DynamoDBClient;
+  /** SQS itself, past the tap. */
+  readonly sqs: SqsLocal;
+  /** Where functions find DynamoDB and SQS. */
+  readonly tapped: { readonly dynamodb: string; readonly sqs: string };
+}
+
+export interface ServersOptions {
+  /** What happens to the requests of functions. Requests to the URL of a queue itself do not pass the tap. */
+  readonly hooks: { readonly dynamodb?: TapHooks; readonly sqs?: TapHooks };
+  readonly kill: (sandbox: string) => void;
+}
+
+/** Starts DynamoDB Local and SQS, and their taps. `stopping` gets all that has to be stopped, also if one of them fails. */
+export async function startServers({ hooks, kill }: ServersOptions, stopping: AsyncDisposableStack): Promise<Servers> {
+  const stopped = <Part extends { stop(): Promise<void> }>(part: Part): Part =>
+    stopping.adopt(part, ({ stop }) => stop());
+  const [local, sqs] = await allOrNothing([startDynamoDbLocal().then(stopped), startSqsLocal().then(stopped)]);
+  const dynamo = new DynamoDBClient({
+    endpoint: local.endpoint,
+    region: REGION,
+    credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
+  });
+  stopping.defer(() => dynamo.destroy());
+  const tap = async (target: string, ofServer: TapHooks = {}) =>
+    stopped(await startTap({ target, kill, hooks: ofServer })).endpoint;
+  const [dynamodb, queues] = await allOrNothing([tap(local.endpoint, hooks.dynamodb), tap(sqs.endpoint, hooks.sqs)]);
+  return { dynamo, sqs, tapped: { dynamodb, sqs: queues } };
+}

@@ -1,0 +1,37 @@
+import { isAt } from '../../lib/rehearsal/constructs.ts';
+import type { FunctionPlace } from '../../lib/rehearsal/functions.ts';
+import type { EffectKind } from '../providers/ledger.ts';
+
+/** A function of the shop that is protected by pawl, by its file in `lambda/`. */
+export type AppFunction = keyof typeof CONSTRUCT_OF;
+
+/** The construct of each function in the shop's stacks. */
+export const CONSTRUCT_OF = {
+  'send-email': 'SendEmail',
+  'issue-gift-card': 'IssueGiftCard',
+  'post-payment': 'PostPayment',
+  'payment-callback': 'PaymentCallback',
+  'repay-debts': 'RepayDebts',
+  'change-account': 'ChangeAccount',
+} as const;
+
+const FUNCTIONS = Object.keys(CONSTRUCT_OF) as readonly AppFunction[];
+
+/** The effects of an order, and the function that has each. Its operation has the same name. */
+export const OPERATION_OF = {
+  email: 'send-email',
+  'gift-card': 'issue-gift-card',
+} as const satisfies Readonly<Record<EffectKind, AppFunction>>;
+
+export const EFFECTS: readonly [EffectKind, EffectKind] = ['email', 'gift-card'];
+
+/** The function at a place in the app, or `undefined` if pawl does not protect it. */
+export function functionAt({ construct }: FunctionPlace): AppFunction | undefined {
+  return FUNCTIONS.find((name) => isAt(construct, CONSTRUCT_OF[name]));
+}
+
+/** The effect that the function at a place has on an order, or `undefined` if it has none. */
+export function effectAt(place: FunctionPlace): EffectKind | undefined {
+  const name = functionAt(place);
+  return EFFECTS.find((effect) => OPERATION_OF[effect] === name);
+}

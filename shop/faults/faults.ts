@@ -1,0 +1,144 @@
+import type { DynamoDbFaultStats, DynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
+import { CLAIM_KILL_POINTS, type ClaimKillPoint, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
+import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
+import type { TapHooks } from '../../lib/rehearsal/tap.ts';
+import { combineHooks } from '../../lib/rehearsal/tap-hooks.ts';
+import { EFFECTS } from '../app/app-functions.ts';
+import { claimId } from '../app/claim-id.ts';
+import type { ShopFaults } from '../app/start.ts';
+import type { PlannedChange } from '../plan/change-plan.ts';
+import type { PlannedOrder, PlannedPayment, PlannedRepayment, Trouble } from '../plan/plan.ts';
+import { createQueueOutages } from './queue-outages.ts';
+import { createRedeliveries } from './redeliveries.ts';
+
+/** How long the service takes over a change of a slow account: an invocation has time for one. */
+const SLOW_MS = 600;
+
+/** What a run has planned. */
+export interface Plans {
+  readonly orders?: readonly PlannedOrder[];
+  readonly payments?: readonly PlannedPayment[];
+  readonly repayments?: readonly PlannedRepayment[];
+  readonly changes?: readonly PlannedChange[];
+}
+
+/** How often each kind of trouble really happened. */
+export interface FaultStats {
+  readonly redeliveries: number;
+  readonly providerFaults: number;
+  readonly store: DynamoDbFaultStats;
+}
+
+/** Carries plans out: each trouble happens once, at the first chance. */
+export function createFaults(
+  { orders = [], payments = [], repayments = [], changes = [] }: Plans,
+  dynamodb: DynamoDbFaults,
+): { readonly faults: ShopFaults; stats(): FaultStats } {
+  const troubles = troublesOf({ orders, payments, changes });
+  const atProviders = createProviderFaults(troubles);
+  const redeliveries = createRedeliveries(orders);
+  const claimKills = createClaimKills(claimKillsAmong(troubles));
+  const killed = repayments.filter((planned) => planned.killed).map(({ request }) => request.requestId);
+  return {
+    faults: {
+      provider: (effect, orderId) => atProviders.next(claimId(effect, orderId)),
+      accounts: createAccountFaults(changes, atProviders.next),
+      delivery: redeliveries.faultsFor,
+      sqs: createQueueOutages(payments),
+      dynamodb: combineHooks(claimKills, createWorkKills(killed), dynamodb.hooks),
+    },
+    stats: () => ({ ...redeliveries.stats, ...atProviders.stats, store: dynamodb.stats }),
+  };
+}
+
+/** All troubles, by the ids of the claims that they are for. */
+function troublesOf({ orders, payments, changes }: Required<Omit<Plans, 'repayments'>>): ReadonlyMap<string, Trouble> {
+  const troubles = new Map<string, Trouble>();
+  for (const { order, effects } of orders) {
+    for (const effect of EFFECTS) {
+      const { trouble } = effects[effect];
+      if (trouble !== undefined) troubles.set(claimId(effect, order.orderId), trouble);
+    }
+  }
+  for (const { payment, kill } of payments) {
+    if (kill) troubles.set(`${kill.operation}#${payment.paymentId}`, { kind: 'kill', point: kill.point });
+  }
+  for (const { change, trouble } of changes) {
+    if (trouble !== undefined) troubles.set(changeClaimId(change.changeId), trouble);
+  }
+  return troubles;
+}
+
+function changeClaimId(changeId: string): string {
+  return `change-account#${changeId}`;
+}
+
+/** The kills that meet a claim on its way to the table, or back. */
+function claimKillsAmong(troubles: ReadonlyMap<string, Trouble>): ReadonlyMap<string, ClaimKillPoint> {
+  const kills = new Map<string, ClaimKillPoint>();
+  for (const [id, trouble] of troubles) {
+    const point = trouble.kind === 'kill' ? CLAIM_KILL_POINTS.find((one) => one === trouble.point) : undefined;
+    if (point !== undefined) kills.set(id, point);
+  }
+  return kills;
+}
+
+/** What goes wrong with the calls for effects. Each fault happens once. */
+function createProviderFaults(troubles: ReadonlyMap<string, Trouble>) {
+  const left = new Map(troubles);
+  const stats = { providerFaults: 0 };
+  return {
+    stats,
+    /** The fault of the call for the effect of this claim. */
+    next(id: string): ProviderFault | undefined {
+      const trouble = left.get(id);
+      const fault = trouble && faultOf(trouble);
+      if (fault === undefined) return undefined;
+      left.delete(id);
+      if (trouble?.kind === 'provider') stats.providerFaults += 1;
+      return fault;
+    },
+  };
+}
+
+function faultOf(trouble: Trouble): ProviderFault | undefined {
+  if (trouble.kind === 'provider') return trouble.fault;
+  switch (trouble.point) {
+    case 'before-effect':
+      return { kind: 'kill-before' };
+    case 'effect-applied':
+      return { kind: 'kill-applied' };
+    case 'effect-answered':
+      return { kind: 'kill-answered' };
+    default:
+      return undefined;
+  }
+}
+
+/** What goes wrong with the calls to book a change: some are refused each time, and those of some accounts take long. */
+function createAccountFaults(
+  changes: readonly PlannedChange[],
+  next: (id: string) => ProviderFault | undefined,
+): NonNullable<ShopFaults['accounts']> {
+  const stuck = new Set(changes.filter((planned) => planned.stuck).map(({ change }) => change.changeId));
+  const slow = new Set(changes.filter((planned) => planned.slow).map(({ change }) => change.accountId));
+  return (changeId, accountId) => {
+    // As a person at the service would keep it back: nothing is booked, and the service says so.
+    if (stuck.has(changeId)) return { kind: 'error-before', status: 423 };
+    return next(changeClaimId(changeId)) ?? (slow.has(accountId) ? { kind: 'late', delayMs: SLOW_MS } : undefined);
+  };
+}
+
+/** Kills the worker of each of these repayments once, when some of its work is committed. */
+function createWorkKills(requestIds: readonly string[]): TapHooks {
+  const left = new Set(requestIds);
+  return {
+    onResponse({ operation, body }, { status }) {
+      if (operation !== 'TransactWriteItems' || status !== 200) return 'pass';
+      // The effect key of a request stands in each transaction of its work.
+      const ids = [...body.matchAll(/repay-debts#(request-\d+)/g)].map(([, id = '']) => id);
+      const victim = ids.find((id) => left.has(id));
+      return victim !== undefined && left.delete(victim) ? 'kill' : 'pass';
+    },
+  };
+}

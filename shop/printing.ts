@@ -1,0 +1,38 @@
+import { styleText } from 'node:util';
+import type { Protection } from './protection/changed-bundle.ts';
+
+/** What a report is painted with. */
+export type Colour = 'bold' | 'dim' | 'green' | 'red';
+
+/** Writes the parts of a report. */
+export interface Printer {
+  paint(colour: Colour, text: string): string;
+  /** One number of a report, and what it means. A bad number is red, unless it is 0. */
+  row(label: string, count: number, meaning: string, isBad?: boolean): string;
+}
+
+/** @param colour only when there is a terminal to show it */
+export function createPrinter(colour: boolean): Printer {
+  const paint = (format: Colour, text: string) => (colour ? styleText(format, text, { validateStream: false }) : text);
+  return {
+    paint,
+    row(label, count, meaning, isBad = false) {
+      const number = String(count).padStart(6);
+      const shown = isBad && count > 0 ? paint('red', number) : number;
+      return `  ${label.padEnd(16)}${shown}   ${paint('dim', meaning)}`;
+    },
+  };
+}
+
+/** The first of them by name, and how many more there are. */
+export function some(items: readonly string[]): string {
+  const shown = items.slice(0, 5).join(', ');
+  return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
+}
+
+/** The option of `npm start` that asks for a protection, with a space before it. */
+export const OPTION_FOR: Readonly<Record<Protection, string>> = {
+  'as-written': '',
+  retry: ' --retry',
+  none: ' --unprotected',
+};

@@ -1,0 +1,11 @@
+import { eachMessage as asWritten, type MessageHandler, type SqsOptions } from '../../lib/sqs/index.ts';
+
+/*
+ * What the functions of the app get in place of `lib/sqs` in `npm start -- --retry`: the same, but for the policy.
+ */
+export * from '../../lib/sqs/index.ts';
+
+/** A consumer under `onAbandoned: 'retry'`, whatever its author chose. */
+export function eachMessage<Body>(options: SqsOptions<Body>, handle: MessageHandler<Body>) {
+  return asWritten<Body>({ ...options, onAbandoned: 'retry' }, handle);
+}

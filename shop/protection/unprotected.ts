@@ -1,0 +1,103 @@
+/**
+ * What a consumer has without pawl, under pawl's names: each message is handled as it arrives, and its message id is its
+ * only identity. `npm start -- --unprotected` bundles the functions of the app with this instead of pawl.
+ */
+
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+
+const nothing = () => undefined;
+
+interface Context {
+  getRemainingTimeInMillis(): number;
+}
+
+interface Event {
+  readonly Records: readonly { readonly messageId: string; readonly body: string }[];
+}
+
+interface Options {
+  readonly schema?: { readonly '~standard': { validate(value: unknown): unknown } };
+}
+
+export function eachMessage(options: Options, handle: (message: object, claim: object) => unknown) {
+  return async (event: Event, context: Context) => {
+    const failed = await Promise.all(
+      event.Records.map(async ({ messageId, body }) => {
+        const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - 250));
+        const claim = {
+          key: messageId,
+          effectKey: messageId,
+          attempt: 1,
+          fence: 1,
+          signal,
+          remainingMs: () => context.getRemainingTimeInMillis(),
+          effect: (start: () => unknown) => start(),
+        };
+        try {
+          const parsed: unknown = JSON.parse(body);
+          await options.schema?.['~standard'].validate(parsed);
+          await handle({ body: parsed, messageId }, claim);
+          return [];
+        } catch (error) {
+          console.error(error);
+          return [{ itemIdentifier: messageId }];
+        }
+      }),
+    );
+    return { batchItemFailures: failed.flat() };
+  };
+}
+
+/** Posts each message as often as it arrives. */
+export function eachTransaction(options: Options, writesOf: (message: { body: unknown }) => readonly object[]) {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  return eachMessage(options, (message) => {
+    const TransactItems = [...writesOf(message as { body: unknown })];
+    return documents.send(new TransactWriteCommand({ TransactItems }));
+  });
+}
+
+/** Locks nothing. */
+export function resourceLocks() {
+  return {
+    async withLock(_: object, __: object, work: (lock: object) => unknown) {
+      return { outcome: 'done', result: await work({ signal: new AbortController().signal }) };
+    },
+  };
+}
+
+export function dynamoLockStore() {
+  return { stillHeld: nothing };
+}
+
+export async function forEachItem<T>(
+  items: readonly T[],
+  _: object,
+  writesOf: (chunk: readonly T[]) => Promise<readonly object[]>,
+) {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  for (let from = 0; from < items.length; from += 25) {
+    const TransactItems = [...(await writesOf(items.slice(from, from + 25)))];
+    if (TransactItems.length > 0) await documents.send(new TransactWriteCommand({ TransactItems }));
+  }
+  return { outcome: 'done' };
+}
+
+export function onceOverHttp(_: object, handle: (event: object, context: object, claim: object) => unknown) {
+  return (event: object, context: object) => handle(event, context, {});
+}
+
+export class RejectedError extends Error {}
+export class RetryableError extends Error {}
+
+export const bodyField = nothing;
+export const canonicalValue = nothing;
+export const compositeKey = nothing;
+export const messageAttribute = nothing;
+export const messageId = nothing;
+export const dynamoStore = nothing;
+export const transactionalStore = nothing;
+export const logEvents = nothing;
+export const deadLetterQueue = nothing;
+export const reconcile = nothing;

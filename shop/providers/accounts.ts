@@ -1,0 +1,67 @@
+import type { HttpServer } from '../../lib/rehearsal/http.ts';
+import { type ProviderFault, type ProviderOptions, startProvider } from '../../lib/rehearsal/provider.ts';
+import { record } from '../../lib/rehearsal/template.ts';
+
+/** A call that the service got, or a change that it booked. */
+export interface AccountsEntry {
+  /** `asked`: a call to book the change arrived. `booked`: the change is booked. */
+  readonly kind: 'asked' | 'booked';
+  readonly accountId: string;
+  readonly changeId: string;
+}
+
+/** A stand-in for the service that keeps customers' points. It books every call that it gets, and keeps a log of the calls. */
+export interface Accounts extends HttpServer {
+  /** Everything, in the order of arrival. */
+  readonly log: readonly AccountsEntry[];
+}
+
+export interface AccountsOptions extends Pick<ProviderOptions, 'kill'> {
+  /** Called for each call to book a change; what it returns happens to this call. */
+  readonly nextFault?: (changeId: string, accountId: string) => ProviderFault | undefined;
+}
+
+/** Starts the service. It refuses to let an account fall below zero, has no idempotency keys, and finds at once what it has booked. */
+export async function startAccounts({ nextFault, kill }: AccountsOptions = {}): Promise<Accounts> {
+  const log: AccountsEntry[] = [];
+  const balances = new Map<string, number>();
+  const references = new Set<string>();
+  const accountOf = new Map<string, string>();
+
+  const server = await startProvider<'account-change'>(
+    (call) => {
+      const reference = /^\/changes\/by-reference\/(.+)$/.exec(call.path)?.[1];
+      if (call.method === 'GET' && reference !== undefined) {
+        const isKnown = references.has(decodeURIComponent(reference));
+        return { status: isKnown ? 200 : 404, body: { booked: isKnown } };
+      }
+      const accountId = /^\/accounts\/([^/]+)\/changes$/.exec(call.path)?.[1];
+      if (call.method !== 'POST' || accountId === undefined) {
+        return { status: 404, body: { message: `The accounts stand-in has no ${call.method} ${call.path}.` } };
+      }
+      const { changeId, points, reference: given } = record(call.body);
+      if (typeof changeId !== 'string' || typeof points !== 'number' || typeof given !== 'string') {
+        return { status: 400, body: { message: 'A change needs changeId, points and reference.' } };
+      }
+      log.push({ kind: 'asked', accountId, changeId });
+      accountOf.set(changeId, accountId);
+      return {
+        effect: 'account-change',
+        subject: changeId,
+        apply() {
+          const balance = (balances.get(accountId) ?? 0) + points;
+          if (balance < 0) return { status: 422, body: { message: 'The account has fewer points.' } };
+          balances.set(accountId, balance);
+          references.add(given);
+          log.push({ kind: 'booked', accountId, changeId });
+          return { status: 201, body: { balance } };
+        },
+      };
+    },
+    {
+      ...(kill === undefined ? {} : { kill }),
+      nextFault: (_, changeId) => nextFault?.(changeId, accountOf.get(changeId) ?? ''),
+    },
+  );
+  return { ...server, log };
+}

@@ -1,0 +1,96 @@
+import { type Colour, OPTION_FOR, some } from '../printing.ts';
+import type { EffectKind } from '../providers/ledger.ts';
+import { isGood, type TrafficResult } from './traffic-result.ts';
+
+/** A line of the conclusion, and its colour. */
+export type Line = readonly [Exclude<Colour, 'bold'>, string];
+
+export const NAME_OF: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
+
+/** What a report says in the end: what is wrong, what waits for the operator, and how to run the same again. */
+export function conclusion(result: TrafficResult): readonly Line[] {
+  const good: Line = ['green', `Nothing lost, nothing doubled, after ${result.seconds} s.`];
+  return [
+    ...(isGood(result) ? [good] : [...wrongEffects(result), ...wrongMoney(result), ...unfinished(result)]),
+    ...parked(result),
+    ...repeated(result),
+    ...setAside(result),
+    ...commands(result),
+  ];
+}
+
+function both({ emails, giftCards }: TrafficResult) {
+  return [emails, giftCards];
+}
+
+function wrongEffects(result: TrafficResult): readonly Line[] {
+  return both(result).flatMap(({ effect, lost, doubled, neverRun }) => [
+    ...red(doubled, `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`),
+    ...red(lost, `Lost ${NAME_OF[effect]}: ${some(lost)}.`),
+    ...red(neverRun, `Set aside ${NAME_OF[effect]} that were never tried: ${some(neverRun)}.`),
+  ]);
+}
+
+function wrongMoney({ payments, repayments }: TrafficResult): readonly Line[] {
+  const { drift, refused } = payments;
+  const { repaidTwice, wanted, repaid, locksLeft } = repayments;
+  const open: Line = ['red', `${wanted - repaid} debts were not repaid.`];
+  const locked: Line = ['red', `${locksLeft} debts are still locked.`];
+  return [
+    ...red(refused, `Refused payments: ${some(refused)}.`),
+    ...red(drift, `Ledger: ${some(drift)}.`),
+    ...red(repaidTwice, `Repaid twice: ${some(repaidTwice)}.`),
+    ...(repaid < wanted ? [open] : []),
+    ...(locksLeft > 0 ? [locked] : []),
+  ];
+}
+
+function red(items: readonly string[], text: string): readonly Line[] {
+  return items.length > 0 ? [['red', text]] : [];
+}
+
+function unfinished(result: TrafficResult): readonly Line[] {
+  if (result.left === 0) return [];
+  const effects = both(result).reduce((sum, verdict) => sum + verdict.unfinished.length, 0);
+  const text = `${result.left} messages were still on their queues after ${result.seconds} s, so that ${effects} effects are unfinished.`;
+  return [['red', text]];
+}
+
+function parked(result: TrafficResult): readonly Line[] {
+  return both(result).flatMap((verdict) => {
+    const decided = result.decided.filter(({ effect }) => effect === verdict.effect);
+    const inAll = verdict.parked.length + decided.length;
+    if (inAll === 0) return [];
+    const why =
+      'A worker died or a call failed during the effect, and a second time is worse than a delay. The operator decides.';
+    const lines: Line[] = [['dim', `Parked ${NAME_OF[verdict.effect]}: ${inAll}. ${why}`]];
+    for (const { orderId, verdict: said } of decided) {
+      const meaning =
+        said === 'applied' ? 'it had happened, and did not run again' : 'it had not happened, and ran then';
+      lines.push(['dim', `  ${orderId}: looked up by the operator, resolved as ${said}, redriven: ${meaning}.`]);
+    }
+    const waiting = `  ${verdict.parked.length} still wait. (The provider did ${verdict.parkedAndDone} of them.)`;
+    return verdict.parked.length > 0 ? [...lines, ['dim', waiting]] : lines;
+  });
+}
+
+function repeated(result: TrafficResult): readonly Line[] {
+  return both(result).flatMap(({ effect, repeated: repeats }): readonly Line[] => {
+    const why = "under 'retry', by a provider that has no effect keys. Use 'park' or 'reconcile' with such a provider.";
+    return repeats.length > 0 ? [['dim', `Repeated ${NAME_OF[effect]}: ${repeats.length}, ${why}`]] : [];
+  });
+}
+
+function setAside(result: TrafficResult): readonly Line[] {
+  return both(result).flatMap(({ effect, setAside: orders }): readonly Line[] => {
+    const why =
+      'Not done, and not in doubt: SQS moved their messages to the dead-letter queue after too many receives, mostly by workers that died. Redrive them.';
+    return orders.length > 0 ? [['dim', `Set aside ${NAME_OF[effect]}: ${some(orders)}. ${why}`]] : [];
+  });
+}
+
+function commands({ orders, payments, repayments, killShare, seed, protection }: TrafficResult): readonly Line[] {
+  const again = `npm start -- --orders ${orders} --payments ${payments.payments} --repayments ${repayments.requests} --kill ${killShare} --seed ${seed}`;
+  const same: Line = ['dim', `Again: ${again}${OPTION_FOR[protection]}`];
+  return protection === 'none' ? [same] : [same, ['dim', `Without pawl: ${again} --unprotected`]];
+}

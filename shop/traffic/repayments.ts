@@ -1,0 +1,69 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { Shop } from '../app/start.ts';
+import type { PlannedRepayment } from '../plan/plan.ts';
+
+/** What became of the debts that requests named. */
+export interface RepaymentsVerdict {
+  readonly requests: number;
+  /** Debts that were named by at least one request. */
+  readonly wanted: number;
+  readonly repaid: number;
+  readonly repaidTwice: readonly string[];
+  /** Resources whose lock has not ended. */
+  readonly locksLeft: number;
+}
+
+/** Creates the debts, and sends the requests, each of them twice. */
+export async function sendRepayments(
+  { dynamo, sqs, repayments }: Shop,
+  plan: readonly PlannedRepayment[],
+): Promise<void> {
+  const documents = DynamoDBDocumentClient.from(dynamo);
+  const debts = wantedBy(plan);
+  for (let from = 0; from < debts.length; from += 25) {
+    const puts = debts.slice(from, from + 25).map((debtId) => ({ PutRequest: { Item: { debtId, amountCents: 100 } } }));
+    await documents.send(new BatchWriteCommand({ RequestItems: { [repayments.debtsTable]: puts } }));
+  }
+  const { url: QueueUrl } = repayments.consumer.queue;
+  for (const { request } of [...plan, ...plan]) {
+    await sqs.client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(request) }));
+  }
+}
+
+/** Reads the debts and the locks, and says what is wrong with them. */
+export async function judgeRepayments(
+  { dynamo, repayments: { debtsTable, claimsTable } }: Shop,
+  plan: readonly PlannedRepayment[],
+): Promise<RepaymentsVerdict> {
+  const documents = DynamoDBDocumentClient.from(dynamo);
+  async function all(TableName: string): Promise<readonly Record<string, unknown>[]> {
+    const items: Record<string, unknown>[] = [];
+    for await (const { Items = [] } of paginateScan({ client: documents }, { TableName, ConsistentRead: true }))
+      items.push(...Items);
+    return items;
+  }
+  const debts = await all(debtsTable);
+  const times = new Map(debts.map((debt) => [String(debt['debtId']), Number(debt['repaid'] ?? 0)]));
+  const wanted = wantedBy(plan);
+  const records = await all(claimsTable);
+  const locks = new Map(records.map((record) => [record['id'], record['status']]));
+  const isLocked = ({ kind, lockId }: Record<string, unknown>) =>
+    kind === 'resource' && locks.has(lockId) && locks.get(lockId) !== 'ended';
+  return {
+    requests: plan.length,
+    wanted: wanted.length,
+    repaid: wanted.filter((debt) => (times.get(debt) ?? 0) > 0).length,
+    repaidTwice: wanted.filter((debt) => (times.get(debt) ?? 0) > 1),
+    locksLeft: records.filter(isLocked).length,
+  };
+}
+
+/** Whether every debt was repaid once, and can be locked again. */
+export function isRepaid({ wanted, repaid, repaidTwice, locksLeft }: RepaymentsVerdict): boolean {
+  return repaid === wanted && repaidTwice.length === 0 && locksLeft === 0;
+}
+
+function wantedBy(plan: readonly PlannedRepayment[]): readonly string[] {
+  return [...new Set(plan.flatMap(({ request }) => request.debts))];
+}

@@ -1,0 +1,114 @@
+import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
+import { createPrinter, type Printer } from '../printing.ts';
+import { conclusion, NAME_OF } from './conclusion.ts';
+import { type TrafficResult, timesAsked } from './traffic-result.ts';
+import type { EffectVerdict } from './verdict.ts';
+
+/** The result as a person reads it. `colour` only when there is a terminal to show it. */
+export function report(result: TrafficResult, colour: boolean): string {
+  const printer = createPrinter(colour);
+  const { paint } = printer;
+  return [
+    '',
+    paint('bold', 'Messages'),
+    ...messages(result, printer),
+    '',
+    paint('bold', 'Troubles'),
+    ...troubles(result, printer),
+    '',
+    paint('bold', 'Effects           orders    done  doubled   parked  set aside  never run     lost'),
+    ...[result.emails, result.giftCards].map((verdict) => effect(verdict, printer)),
+    '',
+    paint('bold', 'Payments'),
+    ...payments(result, printer),
+    '',
+    paint('bold', 'Repayments'),
+    ...repayments(result, printer),
+    '',
+    ...conclusion(result).map(([format, text]) => paint(format, text)),
+    '',
+  ].join('\n');
+}
+
+function messages(result: TrafficResult, { row }: Printer): readonly string[] {
+  const { orders, producerDuplicates, batches, sqsRedeliveries, verdicts } = result;
+  const sent = `for ${orders} orders; the producer sent ${producerDuplicates} of them twice`;
+  const delivered = `in ${batches} batches; SQS was made to deliver ${sqsRedeliveries} of them again`;
+  const byPawl = [
+    row('suppressed', result.suppressed, 'duplicates whose effect had happened already'),
+    row('deferred', result.deferred, 'returned to the queue, while another worker held the claim'),
+    row('taken over', result.takeovers, 'claims whose worker had died, or whose effect was in doubt'),
+    row('reconciled', timesAsked(verdicts), `times the provider was asked: ${said(verdicts)}`),
+  ];
+  return [
+    row('sent', result.messages, sent),
+    row('delivered', result.deliveries, delivered),
+    ...(result.protection === 'none' ? [] : byPawl),
+    row('dead-lettered', result.deadLettered, 'moved to a dead-letter queue, for the operator'),
+    ...(result.left > 0 ? [row('left', result.left, 'still on their queues when the time was up', true)] : []),
+  ];
+}
+
+function said({ applied, notApplied, tooEarly, inconclusive }: Verdicts): string {
+  const early = tooEarly > 0 ? ` (${tooEarly} too early to be believed)` : '';
+  return `${applied} applied, ${notApplied} not applied${early}, ${inconclusive} inconclusive`;
+}
+
+function troubles(result: TrafficResult, { row }: Printer): readonly string[] {
+  const { sandboxes, payments, storeFaults } = result;
+  const { throttled, unread, answersLost } = storeFaults;
+  const ofStore = `${throttled} statements throttled, ${unread} keys left unread, ${answersLost} responses lost`;
+  return [
+    row('sandboxes', sandboxes.started, 'started, each a process of its own'),
+    row(
+      'killed',
+      sandboxes.killed,
+      'of them, with SIGKILL: before, during or after the effect, or while it was recorded',
+    ),
+    row('timed out', sandboxes.timedOut, 'of them, and were killed by the Lambda stand-in'),
+    row('provider faults', result.providerFaults, 'calls that failed, hung, or got a late response'),
+    row(
+      'queue outages',
+      payments.outages,
+      'payments whose message the queue refused at first, or took with the response lost',
+    ),
+    ...(result.protection === 'none' ? [] : [row('store faults', throttled + unread + answersLost, ofStore)]),
+  ];
+}
+
+function effect(verdict: EffectVerdict, { paint }: Printer): string {
+  const count = (items: readonly string[], width: number, isBad = false) => {
+    const text = String(items.length).padStart(width);
+    return isBad && items.length > 0 ? paint('red', text) : text;
+  };
+  return [
+    `  ${NAME_OF[verdict.effect].padEnd(14)}${String(verdict.orders).padStart(8)}${String(verdict.done).padStart(8)}`,
+    count(verdict.doubled, 9, true),
+    count(verdict.parked, 9),
+    count(verdict.setAside, 11),
+    count(verdict.neverRun, 11, true),
+    count(verdict.lost, 9, true),
+  ].join('');
+}
+
+function payments({ payments: verdict }: TrafficResult, { row }: Printer): readonly string[] {
+  const { callbacks, corrected, refused, ledgerEntries, drift } = verdict;
+  const paid = `each with two callbacks at the same instant, from two processes; ${callbacks} calls until each had its response`;
+  return [
+    row('paid', verdict.payments, paid),
+    row('corrected', corrected, 'whose callbacks were malformed at first, with the same id and another time stamp'),
+    row('refused', refused.length, 'that the app has not accepted, however often the processor called', true),
+    row('ledger entries', ledgerEntries, 'one debit and one credit each'),
+    row('drift', drift.length, 'whose entries do not match the statement of the processor', true),
+  ];
+}
+
+function repayments({ repayments: verdict }: TrafficResult, { row }: Printer): readonly string[] {
+  const { requests, wanted, repaid, repaidTwice, locksLeft } = verdict;
+  const requested = `debts, in ${requests} requests over sets that overlap, each sent twice; the first over up to 150 debts`;
+  return [
+    row('requested', wanted, requested),
+    row('repaid', repaid, `of them; ${repaidTwice.length} more than once`),
+    row('locks left', locksLeft, 'debts that are still locked', true),
+  ];
+}

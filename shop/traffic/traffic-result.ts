@@ -1,0 +1,83 @@
+import type { DynamoDbFaultStats } from '../../lib/rehearsal/dynamodb-faults.ts';
+import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
+import type { Protection } from '../protection/changed-bundle.ts';
+import type { Decided } from './operator.ts';
+import { isPosted, type PaymentsVerdict } from './payments.ts';
+import { isRepaid, type RepaymentsVerdict } from './repayments.ts';
+import { type EffectVerdict, isClean } from './verdict.ts';
+
+/** Everything that a run of the traffic found out. */
+export interface TrafficResult {
+  readonly orders: number;
+  readonly messages: number;
+  readonly producerDuplicates: number;
+  readonly sqsRedeliveries: number;
+  readonly providerFaults: number;
+  readonly storeFaults: DynamoDbFaultStats;
+  readonly deliveries: number;
+  readonly batches: number;
+  readonly suppressed: number;
+  readonly deferred: number;
+  readonly takeovers: number;
+  /** What the provider said of effects in doubt. */
+  readonly verdicts: Verdicts;
+  /** Parked claims that the operator decided; what is `parked` in the end does not count them. */
+  readonly decided: readonly Decided[];
+  readonly deadLettered: number;
+  readonly sandboxes: { readonly started: number; readonly killed: number; readonly timedOut: number };
+  readonly emails: EffectVerdict;
+  readonly giftCards: EffectVerdict;
+  readonly payments: PaymentsVerdict;
+  readonly repayments: RepaymentsVerdict;
+  /** Messages that were still on their queues when the time was up. */
+  readonly left: number;
+  readonly protection: Protection;
+  readonly killShare: number;
+  readonly seed: number;
+  readonly seconds: number;
+}
+
+/** Whether nothing was lost, nothing doubled, nothing left undone, and nothing set aside without having been tried. */
+export function isGood({ emails, giftCards, payments, repayments, left }: TrafficResult): boolean {
+  return left === 0 && isPosted(payments) && isRepaid(repayments) && [emails, giftCards].every(isClean);
+}
+
+/** How often providers were asked about effects in doubt. */
+export function timesAsked({ applied, notApplied, inconclusive }: Verdicts): number {
+  return applied + notApplied + inconclusive;
+}
+
+/** The result as the one line that a program reads. */
+export function jsonLine(result: TrafficResult): string {
+  const both = (pick: (verdict: EffectVerdict) => readonly string[]) =>
+    pick(result.emails).length + pick(result.giftCards).length;
+  return JSON.stringify({
+    orders: result.orders,
+    messages: result.messages,
+    deliveries: result.deliveries,
+    emails: result.emails.done,
+    giftCards: result.giftCards.done,
+    suppressed: result.suppressed,
+    deferred: result.deferred,
+    takeovers: result.takeovers,
+    reconciled: timesAsked(result.verdicts),
+    resolved: result.decided.length,
+    parked: both(({ parked }) => parked),
+    setAside: both(({ setAside }) => setAside),
+    neverRun: both(({ neverRun }) => neverRun),
+    unfinished: both(({ unfinished }) => unfinished),
+    lost: both(({ lost }) => lost),
+    doubled: both(({ doubled }) => doubled),
+    repeated: both(({ repeated }) => repeated),
+    payments: result.payments.payments,
+    ledgerEntries: result.payments.ledgerEntries,
+    drift: result.payments.drift.length,
+    refused: result.payments.refused.length,
+    repayments: result.repayments.repaid,
+    repaidTwice: result.repayments.repaidTwice.length,
+    locksLeft: result.repayments.locksLeft,
+    left: result.left,
+    killed: result.sandboxes.killed,
+    seconds: result.seconds,
+  });
+}

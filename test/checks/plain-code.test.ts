@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { codeProblems, habitsIn } from '../../checks/plain-code.ts';
+
+const found = (text: string) => habitsIn('lib/a.ts', text);
+
+describe('a habit that hides a type is found', () => {
+  test.each([
+    ['const a = b as unknown as C;', 'as unknown as'],
+    ['return Object(error)[brand];', 'Object(…)'],
+    ['const { name } = Object(await read());', 'Object(…)'],
+    ['const text = `$' + '{Object(error).name}`;', 'Object(…)'],
+    ['if (/^(retry|park)$/.test(policy)) return;', 'a regex over words'],
+    ['const known = /retry|park/i;', 'a regex over words'],
+    ['return /^(?:done|dead-letter|again)$/.exec(text) !== null;', 'a regex over words'],
+  ])('%s', (line, habit) => {
+    expect(found(`const before = 1;\n${line}\n`)).toEqual([expect.stringContaining(`lib/a.ts:2: ${habit}. Instead: `)]);
+  });
+
+  test.each([
+    ['a comment', '// not `as unknown as`, nor Object(x).y, nor /^(a|b)$/'],
+    ['a docstring', '/**\n * Object(x).y\n */'],
+    ['a quoted text', "throw new Error('as unknown as');"],
+    ['the methods of Object', 'Object.keys(a).map((b) => c.Object(b));'],
+    ['a pattern that is more than words', 'const item = /^(content-(?!location)|digest$)/i;'],
+    ['a division', 'const share = a / b | c / d;'],
+  ])('but not in %s', (_, text) => expect(found(text)).toEqual([]));
+});
+
+describe('the list of files that are not clean yet', () => {
+  const sources = [
+    { file: 'lib/clean.ts', text: 'export const a = 1;' },
+    { file: 'lib/not.ts', text: 'export const a = b as unknown as C;' },
+  ];
+
+  test('excuses those that it names', () => {
+    expect(codeProblems(sources, [])).toHaveLength(1);
+    expect(codeProblems(sources, ['lib/not.ts'])).toEqual([]);
+  });
+
+  test.each(['lib/clean.ts', 'lib/gone.ts'])('does not keep %s', (file) => {
+    expect(codeProblems(sources, ['lib/not.ts', file])).toEqual([
+      `${file} is clean, or gone: take it off the list in checks/plain-code.ts.`,
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { WiringError } from '../../lib/deployment/constructs/index.ts';
+import { memoryStore, OptionError, once, parkedClaims } from '../../lib/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { isError, misspelt, withoutOptions } from './misspelt.ts';
+
+const root = new URL('../../', import.meta.url);
+
+/** The functions and classes of every entry of the package, by name. */
+async function exportedFunctions(): Promise<ReadonlyMap<string, unknown>> {
+  const { exports }: { readonly exports: Readonly<Record<string, string>> } = JSON.parse(
+    readFileSync(new URL('package.json', root), 'utf8'),
+  );
+  const entries = Object.values(exports).filter((path) => path.startsWith('./dist/'));
+  const modules: readonly object[] = await Promise.all(
+    entries.map((path) => import(new URL(path.replace('./dist/', 'lib/').replace(/js$/, 'ts'), root).href)),
+  );
+  return new Map(
+    modules.flatMap((module) => Object.entries(module)).filter(([, value]) => typeof value === 'function'),
+  );
+}
+
+async function thrownBy(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('a misspelt option is refused with the nearest known name', () => {
+  test.each(misspelt)('$door: $option', async ({ door, option, meant, by = door.match(/\w+(?=\W*$)/)?.[0], call }) => {
+    const error = await thrownBy(call);
+    expect(
+      [OptionError, WiringError].some((type) => error instanceof type),
+      String(error),
+    ).toBe(true);
+    const { message } = error as Error;
+    expect(message).toContain(`${by}: there is no option '${option}'. Did you mean '${meant}'?`);
+    const [, page = ''] = /See (docs\/[a-z]+\.md)\./.exec(message) ?? [];
+    expect(existsSync(new URL(page, root)), page).toBe(true);
+  });
+});
+
+describe('no public function that takes options is missing above', () => {
+  let exported: ReadonlyMap<string, unknown>;
+  beforeAll(async () => {
+    exported = await exportedFunctions();
+  });
+
+  const doors = new Set(misspelt.map(({ door }) => door.replace(/\(.*$/, '')));
+
+  test('every exported function and class is tried, or takes no options', () => {
+    const unknown = [...exported].filter(
+      ([name, value]) => !doors.has(name) && !Object.hasOwn(withoutOptions, name) && !isError(value),
+    );
+    expect(unknown.map(([name]) => name)).toEqual([]);
+  });
+
+  test('every name in the tables is exported', () => {
+    const names = [...doors, ...Object.keys(withoutOptions)];
+    expect(names.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  test.each([
+    ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
+    ['parkedClaims()', Object.keys(parkedClaims({ operation: 'o', store: memoryStore() })), ['read']],
+  ])('every method of %s is tried, or takes no options', (door, methods, without) => {
+    const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);
+    expect([...new Set([...tried, ...without])].toSorted()).toEqual(methods.toSorted());
+  });
+});
+
+test('an option that is given as undefined under its own name has its default', () => {
+  const options = { operation: 'o', store: memoryStore(), key: () => 'k', onAbandoned: 'retry', leaseMs: undefined };
+  const { leaseMs: _, ...known } = options;
+  expect(() => once({ ...known, lease: undefined } as never, () => 1)).not.toThrow();
+  // Under a name that no door knows, it is a misspelt one whose value is missing as well.
+  expect(() => once(options as never, () => 1)).toThrow("there is no option 'leaseMs'. Did you mean 'lease'?");
+});

@@ -1,0 +1,385 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
+import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
+import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } from '../../lib/index.ts';
+import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
+import { sqsOnce } from '../../lib/middy/index.ts';
+import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
+import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import {
+  assertSurvivesCrashes,
+  claimStoreLaws,
+  crashSweep,
+  lockStoreLaws,
+  type World,
+} from '../../lib/testing/index.ts';
+import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
+import { memoryTransactions } from '../support/memory-transactions.ts';
+
+/** A misspelt option of a public function or construct. */
+export interface Misspelt {
+  /** The exported name, and after it what is called on its result. */
+  readonly door: string;
+  readonly option: string;
+  readonly meant: string;
+  /** What the message begins with. @default the last name of `door` */
+  readonly by?: string;
+  /** Calls it as a program without types does. It throws, or rejects. */
+  readonly call: () => unknown;
+}
+
+const untyped = (options: object) => options as never;
+const nothing = () => undefined;
+
+const store = memoryStore();
+const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
+const locks = resourceLocks({ store: memoryLockStore() });
+const holder = { holder: 'request-1' };
+const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
+const parked = parkedClaims({ operation: 'send-email', store });
+const fence = { ConditionCheck: {} };
+const sweep = { messages: [{ body: {} }], provider: nothing, effects: () => 1, handler: nothing };
+const scope = () => new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
+
+/** Lets the handler of a sweep misspell an option of its world. */
+function inWorld(misspell: (world: World) => unknown): Promise<unknown> {
+  const thrown = Promise.withResolvers<never>();
+  const handler = (world: World) => async () => {
+    try {
+      await misspell(world);
+    } catch (error) {
+      thrown.reject(error);
+    }
+  };
+  const swept = crashSweep(untyped({ ...sweep, callers: {}, handler }));
+  return Promise.race([thrown.promise, swept]);
+}
+
+/** Every public function and construct that takes options, and every object of options in them. */
+export const misspelt: readonly Misspelt[] = [
+  {
+    door: 'once',
+    option: 'onAbandonned',
+    meant: 'onAbandoned',
+    call: () => once(untyped({ ...claims, onAbandonned: 'park' }), nothing),
+  },
+  {
+    door: 'once',
+    option: 'retention',
+    meant: 'retentionSeconds',
+    call: () => once(untyped({ ...claims, retention: 60 }), nothing),
+  },
+  {
+    door: 'once',
+    option: 'ingore',
+    meant: 'ignore',
+    by: 'fingerprint',
+    call: () => once(untyped({ ...claims, fingerprint: { ingore: ['at'] } }), nothing),
+  },
+  {
+    door: 'once',
+    option: 'previous.untill',
+    meant: 'previous.until',
+    by: 'fingerprint',
+    call: () =>
+      once(
+        untyped({ ...claims, fingerprint: { ignore: [], previous: { ignore: [], untill: '2027-01-01' } } }),
+        nothing,
+      ),
+  },
+  {
+    door: 'once()',
+    option: 'remaningMs',
+    meant: 'remainingMs',
+    call: () => once(untyped(claims), nothing)(1, untyped({ remaningMs: () => 1 })),
+  },
+  {
+    door: 'parkedClaims',
+    option: 'retentionSecs',
+    meant: 'retentionSeconds',
+    call: () => parkedClaims(untyped({ operation: 'o', store, retentionSecs: 60 })),
+  },
+  {
+    door: 'parkedClaims().resolve',
+    option: 'notes',
+    meant: 'note',
+    call: () => parked.resolve('k', 'applied', untyped({ by: 'maria', notes: 'seen' })),
+  },
+  {
+    door: 'parkedClaims().resolve',
+    option: 'charge.reslt',
+    meant: 'charge.result',
+    call: () =>
+      parked.resolve('k', untyped({ charge: { verdict: 'applied', reslt: 1 } }), { by: 'maria', note: 'seen' }),
+  },
+  {
+    door: 'reconcile',
+    option: 'settleMS',
+    meant: 'settleMs',
+    call: () => reconcile(untyped({ ask: nothing, settleMS: 5 })),
+  },
+  {
+    door: 'rememberCompleted',
+    option: 'key',
+    meant: 'keys',
+    call: () => rememberCompleted(store, untyped({ key: 5 })),
+  },
+  {
+    door: 'step',
+    option: 'onAbandonded',
+    meant: 'onAbandoned',
+    call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandonded: 'park' })),
+  },
+  {
+    door: 'step',
+    option: 'onAbandoned.settlesMs',
+    meant: 'onAbandoned.settleMs',
+    call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandoned: { ask: nothing, settlesMs: 1 } })),
+  },
+  {
+    door: 'dynamoStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => dynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'individualDynamoStore',
+    option: 'table',
+    meant: 'tableName',
+    call: () => individualDynamoStore(untyped({ table: 'claims' })),
+  },
+  {
+    door: 'transactionalStore',
+    option: 'cleint',
+    meant: 'client',
+    call: () => transactionalStore(untyped({ tableName: 'claims', cleint: {} })),
+  },
+  {
+    door: 'dynamoLockStore',
+    option: 'TableName',
+    meant: 'tableName',
+    call: () => dynamoLockStore(untyped({ TableName: 'claims' })),
+  },
+  {
+    door: 'eachMessage',
+    option: 'concurency',
+    meant: 'concurrency',
+    call: () => eachMessage(untyped({ ...claims, concurency: 2 }), nothing),
+  },
+  {
+    door: 'eachMessage',
+    option: 'timeout',
+    meant: 'timeoutMs',
+    call: () => eachMessage(untyped({ ...claims, timeout: 2 }), nothing),
+  },
+  {
+    door: 'sqsOnce',
+    option: 'deadLetter',
+    meant: 'deadLetters',
+    call: () => sqsOnce(untyped({ ...claims, deadLetter: {} })),
+  },
+  {
+    door: 'eachTransaction',
+    option: 'onRefuse',
+    meant: 'onRefused',
+    call: () =>
+      eachTransaction(
+        untyped({ operation: 'o', key: nothing, store: memoryTransactions(memoryStore()).store, onRefuse: nothing }),
+        () => [],
+      ),
+  },
+  {
+    door: 'inPhases',
+    option: 'excute',
+    meant: 'execute',
+    call: () => inPhases(untyped({ excute: nothing, record: () => [], onAbandoned: 'retry' })),
+  },
+  { door: 'commit', option: 'results', meant: 'result', call: () => commit(untyped({}), [], untyped({ results: 1 })) },
+  {
+    door: 'sendOnce',
+    option: 'queueURL',
+    meant: 'queueUrl',
+    call: () => sendOnce(untyped({ operation: 'o', store, queueURL: 'https://sqs' })),
+  },
+  {
+    door: 'sendOnce()',
+    option: 'message.messageGroup',
+    meant: 'message.messageGroupId',
+    call: () =>
+      sendOnce({ operation: 'o', store, queueUrl: 'https://sqs' })(untyped({ key: 'k', body: {}, messageGroup: 'g' })),
+  },
+  {
+    door: 'onceOverHttp',
+    option: 'isfinal',
+    meant: 'isFinal',
+    call: () => onceOverHttp(untyped({ ...claims, caller: 'anyone', isfinal: nothing }), nothing),
+  },
+  {
+    door: 'httpOnce',
+    option: 'documentationUrl',
+    meant: 'documentation',
+    call: () => httpOnce(untyped({ ...claims, caller: 'anyone', documentationUrl: '' })),
+  },
+  { door: 'headerKey', option: 'bareToken', meant: 'bareTokens', call: () => headerKey(untyped({ bareToken: true })) },
+  {
+    door: 'resourceLocks',
+    option: 'lease',
+    meant: 'leaseMs',
+    call: () => resourceLocks(untyped({ store: memoryLockStore(), lease: 1000 })),
+  },
+  {
+    door: 'resourceLocks().lockAll',
+    option: 'waitMS',
+    meant: 'waitMs',
+    call: () => locks.lockAll([['debt', 1]], untyped({ ...holder, waitMS: 10 })),
+  },
+  {
+    door: 'resourceLocks().tryLockAll',
+    option: 'reasons',
+    meant: 'reason',
+    call: () => locks.tryLockAll([['debt', 1]], untyped({ ...holder, reasons: '' })),
+  },
+  {
+    door: 'resourceLocks().withLock',
+    option: 'unlocks',
+    meant: 'unlock',
+    call: () => locks.withLock([['debt', 1]], untyped({ ...holder, unlocks: unlock }), nothing),
+  },
+  {
+    door: 'resourceLocks().withLock',
+    option: 'unlock.onSucces',
+    meant: 'unlock.onSuccess',
+    call: () =>
+      locks.withLock([['debt', 1]], untyped({ ...holder, unlock: { onSucces: 'unlock', onFailure: 'keep' } }), nothing),
+  },
+  {
+    door: 'resourceLocks().tryWithLock',
+    option: 'holders',
+    meant: 'holder',
+    call: () => locks.tryWithLock([['debt', 1]], untyped({ holders: 'r', unlock }), nothing),
+  },
+  {
+    door: 'forEachItem',
+    option: 'chunks',
+    meant: 'chunk',
+    call: () => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, tableName: 't', chunks: 5 }), () => []),
+  },
+  {
+    door: 'readProgress',
+    option: 'works',
+    meant: 'work',
+    call: () => readProgress(untyped({ id: 'r', tableName: 't', works: 'repay' })),
+  },
+  { door: 'hashedKeys', option: 'sald', meant: 'salt', call: () => hashedKeys(nothing, untyped({ sald: 's' })) },
+  {
+    door: 'metricEvents',
+    option: 'nameSpaces',
+    meant: 'namespace',
+    call: () => metricEvents(untyped({ nameSpaces: 'shop' })),
+  },
+  { door: 'crashSweep', option: 'maximum', meant: 'max', call: () => crashSweep(untyped({ ...sweep, maximum: 5 })) },
+  {
+    door: 'crashSweep',
+    option: 'callers.attempt',
+    meant: 'callers.attempts',
+    call: () => crashSweep(untyped({ ...sweep, callers: { attempt: 3 } })),
+  },
+  {
+    door: 'crashSweep',
+    option: 'messages.messageGroupID',
+    meant: 'messages.messageGroupId',
+    call: () => crashSweep(untyped({ ...sweep, messages: [{ body: {}, messageGroupID: 'g' }] })),
+  },
+  {
+    door: 'crashSweep() world.io',
+    option: 'resend',
+    meant: 'resends',
+    call: () => inWorld((world) => world.io('mailer.send', nothing, untyped({ resend: true }))),
+  },
+  {
+    door: 'crashSweep() world.wrap',
+    option: 'takeMs',
+    meant: 'takesMs',
+    call: () => inWorld((world) => world.wrap('mailer', {}, untyped({ takeMs: 1 }))),
+  },
+  {
+    door: 'assertSurvivesCrashes',
+    option: 'effect',
+    meant: 'effects',
+    call: () => assertSurvivesCrashes(untyped({ ...sweep, effect: nothing })),
+  },
+  {
+    door: 'claimStoreLaws',
+    option: 'openElswhere',
+    meant: 'openElsewhere',
+    call: () => claimStoreLaws(untyped({ test: nothing, open: memoryStore, openElswhere: memoryStore })),
+  },
+  {
+    door: 'lockStoreLaws',
+    option: 'mayMeetitself',
+    meant: 'mayMeetItself',
+    call: () => lockStoreLaws(untyped({ test: nothing, open: memoryLockStore, mayMeetitself: true })),
+  },
+  {
+    door: 'ClaimsTable',
+    option: 'deletionProtected',
+    meant: 'deletionProtection',
+    call: () => new ClaimsTable(scope(), 'Claims', untyped({ deletionProtected: false })),
+  },
+  {
+    door: 'Consumer',
+    option: 'maxConcurency',
+    meant: 'maxConcurrency',
+    call: () => new Consumer(scope(), 'SendEmail', untyped({ maxConcurency: 2 })),
+  },
+  {
+    door: 'ClaimsDashboard',
+    option: 'consumer',
+    meant: 'consumers',
+    call: () => new ClaimsDashboard(scope(), 'Dashboard', untyped({ consumer: [] })),
+  },
+];
+
+const writesNothing = 'a value or functions, and no object of options';
+const protocol = 'records and requests of the protocol, which stores make';
+
+/** The other functions and classes that are exported, and what they take instead of options. */
+export const withoutOptions: Readonly<Record<string, string>> = {
+  decide: protocol,
+  renew: protocol,
+  settle: protocol,
+  unchanged: protocol,
+  decideLock: protocol,
+  endLock: protocol,
+  extendLock: protocol,
+  keepLock: protocol,
+  canonicalJson: writesNothing,
+  canonicalValue: writesNothing,
+  failOpen: writesNothing,
+  logEvents: writesNothing,
+  memoryStore: writesNothing,
+  renewedLease: writesNothing,
+  allOf: writesNothing,
+  spanEvents: writesNothing,
+  bodyField: writesNothing,
+  compositeKey: writesNothing,
+  messageAttribute: writesNothing,
+  messageId: writesNothing,
+  sentKey: writesNothing,
+  entityKey: writesNothing,
+  requestKey: writesNothing,
+  deadLetterQueue: writesNothing,
+  claimOf: writesNothing,
+  scopedKey: 'who the caller is',
+  claimHeld: writesNothing,
+  fencedBy: writesNothing,
+  memoryLockStore: writesNothing,
+  explain: 'a report',
+  commitStep: writesNothing,
+  grantClaims: writesNothing,
+  grantLocks: writesNothing,
+};
+
+/** An error that cannot be made would hide what it is about, so its options are not looked at. */
+export const isError = (value: unknown) => typeof value === 'function' && value.prototype instanceof Error;

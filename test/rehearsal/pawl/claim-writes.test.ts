@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { claimWrites } from '../../../lib/rehearsal/pawl/claim-writes.ts';
+import { statementOf } from '../../../lib/stores/dynamodb/statement.ts';
+import { record } from '../../support/records.ts';
+
+const seen = record({ id: 'send-email#2' });
+const call = {
+  sandbox: undefined,
+  operation: 'BatchExecuteStatement',
+  // What the store really sends: a reading of its own would drift away from it.
+  body: JSON.stringify({
+    Statements: [
+      statementOf('claims', { next: record({ id: 'send-email#1' }), seen: undefined }),
+      statementOf('claims', { next: { ...seen, status: 'completed', result: '"completed"' }, seen }),
+      statementOf('claims', {
+        next: { ...seen, id: 'send-email#3', claimId: 'b' },
+        seen: { ...seen, id: 'send-email#3' },
+      }),
+    ],
+  }),
+};
+const writes = [
+  { id: 'send-email#1', status: 'in-flight' },
+  { id: 'send-email#2', status: 'completed' },
+  { id: 'send-email#3', status: 'in-flight' },
+];
+
+test('the claims, completions and takeovers of a batch are told apart', () => {
+  expect(claimWrites(call)).toEqual(writes);
+});
+
+test('of an answered batch, only the statements that were applied count', () => {
+  const body = JSON.stringify({ Responses: [{ Error: { Code: 'DuplicateItem' } }, {}, {}] });
+  expect(claimWrites(call, { status: 200, body })).toEqual(writes.slice(1));
+  expect(claimWrites(call, { status: 500, body })).toEqual([]);
+});
+
+test('a single write is one', () => {
+  const body = JSON.stringify({ Item: { id: { S: 'a#1' }, status: { S: 'in-flight' } } });
+  expect(claimWrites({ operation: 'PutItem', body })).toEqual([{ id: 'a#1', status: 'in-flight' }]);
+});

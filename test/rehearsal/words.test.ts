@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOM = fileURLToPath(new URL('../../lib/rehearsal/', import.meta.url));
+
+/** What the shop is about. A room that stands in for AWS, for any app, has no word for it. */
+const WORDS_OF_THE_SHOP = new Set(
+  `shop shops order orders ordered email emails mail mails mailer gift gifts card cards payment payments paid payer repay repayment repayments repaid
+  debt debts ledger ledgers drift customer customers processor processors booking booked price amount cents currency recipient ses accounts`.split(
+    /\s+/,
+  ),
+);
+
+/** The words of a text in lower case: `giftCardApiUrl` and `gift-card` have `gift` and `card` among theirs. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+}
+
+/** The lines of a file that have a word of the shop. */
+function shopLines(text: string): readonly string[] {
+  return text.split('\n').filter((line) => wordsOf(line).some((word) => WORDS_OF_THE_SHOP.has(word)));
+}
+
+const files = globSync('**/*.{ts,py,java}', { cwd: ROOM });
+
+test.each(files)('lib/rehearsal/%s is for any app: it has no word of the shop, in its name or in its text', (file) => {
+  expect(shopLines(file)).toEqual([]);
+  expect(shopLines(readFileSync(`${ROOM}${file}`, 'utf8'))).toEqual([]);
+});
+
+test('a word of the shop is found in a name, in a text and in a comment', () => {
+  expect(files.length).toBeGreaterThan(30);
+  expect(shopLines("const url = context['giftCardApiUrl'];")).toHaveLength(1);
+  expect(shopLines("const stack = 'PawlOrders';")).toHaveLength(1);
+  expect(shopLines('// Waits for the payment.')).toHaveLength(1);
+  expect(shopLines('export const ACCOUNT = 1; // sorted, and at rest')).toEqual([]);
+});
