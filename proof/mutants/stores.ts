@@ -153,14 +153,13 @@ export const stores: readonly Mutant[] = [
       rememberCompleted(store, options) {
         const remembering = rememberCompleted(store, options);
         const found = new Map<string, Awaited<ReturnType<typeof store.read>>>();
-        return {
-          ...remembering,
-          async read(id: string) {
-            const known = found.get(id) ?? (await remembering.read(id));
-            found.set(id, known);
-            return known;
-          },
+        const write: typeof store.write = async (one) => {
+          const written = await remembering.write(one);
+          found.set(one.next.id, written.applied ? one.next : written.found);
+          return written;
         };
+        const read = async (id: string) => found.get(id) ?? remembering.read(id);
+        return { ...remembering, read, write };
       },
     }),
   ),

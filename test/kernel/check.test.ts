@@ -1,5 +1,5 @@
 import { describe, expect as expectThat, it } from 'vitest';
-import { expect, expectWhole, ofHttp, ofQueues, refuseOptions } from '../../lib/kernel/check.ts';
+import { expect, expectWhole } from '../../lib/kernel/check.ts';
 import { OptionError } from '../../lib/kernel/errors.ts';
 
 function messageOf(check: () => void): string | undefined {
@@ -40,30 +40,4 @@ describe('an option', () => {
       );
     },
   );
-});
-
-describe('a door', () => {
-  const refuse = (options: object) => messageOf(() => refuseOptions('once', options, { ...ofQueues, ...ofHttp }));
-
-  it('lets through what it does not know, and what is not given', () => {
-    expectThat(refuse({ operation: 'send-email' })).toBeUndefined();
-    expectThat(refuse({ schema: undefined, caller: undefined })).toBeUndefined();
-  });
-
-  it.each(['schema', 'deadLetters', 'onInFlight', 'concurrency', 'backoffSeconds'])(
-    'that is no queue refuses %s, and says why',
-    (option) => {
-      expectThat(refuse({ [option]: 1 })).toContain(option);
-      expectThat(refuse({ [option]: 1 })).toContain('it is an option of consumers of SQS');
-    },
-  );
-
-  it.each(['caller', 'required', 'isFinal'])('that is not HTTP refuses %s, and says why', (option) => {
-    expectThat(refuse({ [option]: false })).toContain(option);
-    expectThat(refuse({ [option]: false })).toContain('it is an option of HTTP');
-  });
-
-  it('names itself in a refusal', () => {
-    expectThat(refuse({ schema: {} })).toMatch(/\bonce\b/);
-  });
 });
