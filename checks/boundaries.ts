@@ -61,9 +61,24 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(kernel|claims|stores)\/|lib\/host\.ts$|@aws-sdk\/|@smithy\/)/,
   },
   {
-    rule: 'doors (lib/sqs, lib/middy, lib/http) translate to claims: no stores, no rehearsal, no constructs',
-    from: /^lib\/(sqs|middy|http)\//,
-    never: /^lib\/(?!(kernel|payload|claims|sqs|middy|http)\/|host\.ts$)/,
+    rule: 'lib/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
+    from: /^lib\/sqs\//,
+    never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$)/,
+  },
+  {
+    rule: 'lib/middy wraps batch handlers: it imports the kernel, the payload, the claims, the consumer of SQS and itself; no store',
+    from: /^lib\/middy\//,
+    never: /^lib\/(?!(kernel|payload|claims|sqs|middy)\/|host\.ts$)/,
+  },
+  {
+    rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy) belongs to no door: it imports the kernel',
+    from: /^lib\/middy\/(watched-request|early-timeout)\.ts$/,
+    only: /^(lib\/kernel\/|@middy\/core$)/,
+  },
+  {
+    rule: 'lib/http translates requests to claims: it imports the kernel, the payload, the claims, itself, and what all middlewares share; nothing of SQS',
+    from: /^lib\/http\//,
+    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout)\.ts$)/,
   },
   {
     rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",

@@ -1,8 +1,7 @@
 import type { Host } from '../kernel/host.ts';
-import { hashedId, identifyingText, looksHashed, recordId } from '../kernel/key.ts';
+import { hashedId, identifyingText, type KeyValue, looksHashed, recordId } from '../kernel/key.ts';
 
-/** What an author's key function may return. Missing is allowed to be said, and never runs. */
-export type KeyValue = string | number | undefined | null;
+export type { KeyValue };
 
 /** The identity of a claim: its record's id, and the effect key that is handed to a provider. */
 export interface Identity {

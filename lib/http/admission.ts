@@ -2,9 +2,9 @@ import { checkedAttributes } from '../claims/attributes.ts';
 import { type Identity, identify } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
-import { InvalidMessageError, letFail, OptionError } from '../kernel/errors.ts';
+import { errorKind, letFail, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { FingerprintError } from '../payload/fingerprint.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import { type Compared, type FingerprintRule, type Prints, printsOf } from '../payload/fingerprint-rule.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import { intentOf } from './intent.ts';
@@ -54,49 +54,49 @@ export function admissionOf<Event extends HttpEvent>(
   /** What an error of the request's means at this point. */
   let reason: ProblemReason = 'invalid-key';
   try {
-    const given = settled('key', key(request));
+    const given = synchronous('key', key(request));
     if (given === undefined || given === null || given === '') {
       reason = 'invalid-request';
-      const refused = typeof required === 'function' ? settled('required', required(request)) : required;
-      return refused ? { kind: 'refused', reason: 'missing-key' } : { kind: 'without-key' };
+      const isRequired = typeof required === 'function' ? synchronous('required', required(request)) : required;
+      return isRequired ? { kind: 'refused', reason: 'missing-key' } : { kind: 'without-key' };
     }
     const own = identify(operation, given, host).key;
     reason = 'no-caller';
-    const who = caller === 'anyone' ? caller : settled('caller', caller(request.event));
+    const who = caller === 'anyone' ? caller : synchronous('caller', caller(request.event));
     const scope = caller === 'anyone' ? ('anyone' as const) : { caller: identify(operation, who, host).key };
     reason = 'invalid-request';
     return {
       kind: 'keyed',
       identity: identify(operation, scopedKey(scope, own), host),
       prints: printsOf(rule, (by) => meaningOf(request, by), host),
-      attributes: attributes && checkedAttributes(settled('attributes', attributes(request))),
+      attributes: attributes && checkedAttributes(synchronous('attributes', attributes(request))),
     };
   } catch (error) {
     if (!isOfRequest(error)) throw error;
-    const unread = error instanceof InvalidMessageError && error.problem === 'invalid-message';
-    return { kind: 'refused', reason: unread ? 'invalid-request' : reason };
+    return { kind: 'refused', reason: propertyOf(error, 'problem') === 'invalid-message' ? 'invalid-request' : reason };
   }
 }
 
 function meaningOf<Event>(request: HttpRequest<Event>, by: Compared<HttpRequest<Event>>): string {
   if ('ignore' in by) return intentOf(request, by.ignore);
-  const meaning = settled('fingerprint', by.of(request));
+  const meaning = synchronous('fingerprint', by.of(request));
   if (typeof meaning !== 'string') throw new OptionError(`fingerprint: expected a text; got ${typeof meaning}`);
   return meaning;
 }
 
 /** Whether an error says that the request is bad, and not the code that reads it. */
 function isOfRequest(error: unknown): boolean {
-  return error instanceof InvalidMessageError || error instanceof FingerprintError;
+  const kind = errorKind(error);
+  return kind === 'invalid-message' || kind === 'fingerprint';
 }
 
 /**
  * What a function of the author's returned. A promise is refused: taken for a value it is no key, no text and no attribute, and if it
- * rejected, nobody would handle it.
+ * rejected, nothing would handle it.
  *
  * @throws OptionError when it is a promise
  */
-function settled<Value>(option: string, value: Value): Value {
+function synchronous<Value>(option: string, value: Value): Value {
   const isPromise = typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
   if (!isPromise) return value;
   letFail(value);
@@ -104,7 +104,7 @@ function settled<Value>(option: string, value: Value): Value {
 }
 
 /**
- * A key as the claims table has it: the caller's own, apart from everybody else's. For `parkedClaims(…).resolve`.
+ * A key as the claims table has it: the caller's own, apart from those of other callers. For `parkedClaims(…).resolve`.
  *
  * @example
  * await parked.resolve(scopedKey({ caller: 'customer-17' }, '8e03978e'), 'applied', { by: 'maria', note: 'it was paid' });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../sqs/message.ts';
+import { type Payload, payloadOf } from '../payload/payload.ts';
 
 type Values = Readonly<Record<string, string | undefined>> | null | undefined;
 type ManyValues = Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
@@ -24,7 +24,7 @@ export interface HttpEvent {
   readonly rawBody?: string | null | undefined;
 }
 
-/** One request, whichever service it came through. */
+/** One request, of any of these services. */
 export interface HttpRequest<Event> {
   readonly event: Event;
   readonly method: string;
@@ -33,20 +33,20 @@ export interface HttpRequest<Event> {
   readonly body: unknown;
   /** The body as it was sent; base64 if it is no text. Empty where there is none. */
   readonly text: string;
-  /** What another middleware has made of the body, where the text is not known any more: `text` is its JSON then. */
+  /** What another middleware has made of the body, where the text that was sent is lost: `text` is its JSON then. */
   readonly parsedBody?: object | undefined;
-  /** All values of a header, whatever the case of its name, joined by commas. */
+  /** All values of a header, joined by commas. The case of its name does not matter. */
   header(name: string): string | undefined;
   /** The values of each query parameter. */
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether the service speaks in headers of many values only: a load balancer whose target group was told so. */
+/** Whether the service speaks in headers of many values only: a load balancer whose target group has them switched on. */
 export function speaksMultiValue({ headers, multiValueHeaders }: HttpEvent): boolean {
   return Boolean(multiValueHeaders && !headers);
 }
 
-/** Whether the service makes a response of whatever a function answers: payload 2.0, which function URLs have as well. */
+/** Whether the service makes a response of whatever a function returns: payload 2.0, which function URLs have as well. */
 export function infersResponses(event: HttpEvent): boolean {
   return event.httpMethod === undefined;
 }
@@ -57,7 +57,7 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
   const method = event?.httpMethod ?? context?.http?.method;
   if (method === undefined) throw new TypeError('expected an event of API Gateway, a function URL or a load balancer');
   const { text, parsedBody } = bodyOf(event);
-  let parsed: { readonly json: unknown } | undefined;
+  let payload: Payload | undefined;
   return {
     event,
     method: method.toUpperCase(),
@@ -68,8 +68,8 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
       return queryOf(event);
     },
     get body() {
-      parsed ??= { json: parseJson(text) };
-      return parsed.json;
+      payload ??= payloadOf(text);
+      return payload.json;
     },
     header: (name) => headerOf(event, name.toLowerCase()),
   };
@@ -109,6 +109,6 @@ function queryOf(event: HttpEvent): Record<string, string[]> {
     const sent = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
     for (const [name, value] of Object.entries(sent)) if (value !== undefined) query.push([name, [value].flat()]);
   }
-  // Not by assignment: `__proto__` is a name that anybody may send.
+  // Not by assignment: `__proto__` is a name that any client may send.
   return Object.fromEntries(query);
 }

@@ -1,43 +1,39 @@
 import { type Acquired, acquire } from '../claims/acquire.ts';
-import type { Claim } from '../claims/claim.ts';
 import type { ClaimRules } from '../claims/decide.ts';
-import { type Engine, emit } from '../claims/engine.ts';
+import type { Engine } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { fallbackLease } from '../claims/renewed-lease.ts';
-import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
-import {
-  effectKind,
-  errorKind,
-  letFail,
-  OptionError,
-  RetryableError,
-  retryAfterOf,
-  StoreUnavailableError,
-} from '../kernel/errors.ts';
-import { recordedError } from '../kernel/recorded-error.ts';
-import { ruleOf } from '../payload/fingerprint-rule.ts';
+import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
 import { admissionOf, checkReaders } from './admission.ts';
 import { type HttpEvent, type HttpRequest, requestOf } from './event.ts';
 import { headerKey } from './key.ts';
 import type { HttpOptions } from './options.ts';
-import { rememberResponse } from './remember.ts';
-import {
-  asKept,
-  type HttpResponse,
-  type Kept,
-  keptOf,
-  type OwnResponse,
-  type ProblemReason,
-  problemOf,
-  replayOf,
-  responseOf,
-  saysNothingApplied,
-} from './response.ts';
-import { StillRunningError, warnOfEarlyAnswers } from './still-running.ts';
+import { asKept, type HttpResponse, type OwnResponse, type ProblemReason, problemOf, replayOf } from './response.ts';
+import { isStillRunning } from './still-running.ts';
+
+/**
+ * What `onceOverHttp` and `httpOnce` have in common.
+ *
+ * Owns: what is decided once, when a function is set up, and the way from a request to its claim, or to an answer of pawl's own. Does not own: what the
+ * author's functions read from a request (`admission.ts`), running the handler and recording its response (`handle.ts`), and any rule about
+ * claims (`claims/`).
+ *
+ * 1. Nothing is claimed before the request has been read: a request that can never run, or a bug of the author's, leaves no claim. (`enter`)
+ * 2. Of two requests with one key, caller and intent, one runs. The other has an answer that says what became of the first. (`answerOf`)
+ * 3. A request with another intent under a key never runs. (`answerOf`)
+ * 4. Only a final response is recorded and replayed. (`handle`)
+ * 5. While the handler may still be at work, its claim stays in flight. (`still-running.ts`)
+ */
+export interface Gate<Event extends HttpEvent> {
+  readonly settings: HttpSettings<Event>;
+  readonly engine: Engine<HttpRequest<Event>>;
+  /** What of a request is its intent; nothing where intents are not compared. */
+  readonly rule: FingerprintRule<HttpRequest<Event>> | undefined;
+}
 
 /** Of Lambda's context, the only thing that matters here: when it will be stopped. */
 export interface RequestContext {
@@ -45,15 +41,17 @@ export interface RequestContext {
 }
 
 /** A request that may run. */
-interface Admitted<Event> {
+export interface Admitted<Event> {
   readonly request: HttpRequest<Event>;
   readonly grant: Grant;
 }
 
-/** What becomes of a request at the gate: an answer, or leave to run under a claim; or without one, if it needs none. */
+/** What becomes of a request at the gate. */
 export type Entered<Event> =
-  | { readonly answer: OwnResponse; readonly admitted?: undefined }
-  | { readonly answer?: undefined; readonly admitted: Admitted<Event> | undefined };
+  | { readonly kind: 'answered'; readonly answer: OwnResponse }
+  | { readonly kind: 'admitted'; readonly admitted: Admitted<Event> }
+  /** It has no key, and needs none: it runs without a claim. */
+  | { readonly kind: 'without-key' };
 
 /** A claim in flight may end at any moment, long before its lease: a client may ask again after this, in milliseconds. */
 const askAgainMs = 5000;
@@ -64,7 +62,7 @@ const defaults = {
   required: true,
   fingerprint: { ignore: [] },
   isFinal: ({ statusCode }: HttpResponse) => statusCode >= 200 && statusCode < 400,
-  // A client that was refused twenty times may still send the right request; and to park its key would say that nobody knows.
+  // A client that was refused twenty times may still send the right request; and to park its key would say that its effect is in doubt.
   refusalsMayRepeat: true,
 };
 
@@ -73,146 +71,86 @@ type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
   Required<Pick<HttpOptions<Event>, 'host' | 'key' | 'required' | 'fingerprint' | 'isFinal'>> &
   Required<Pick<ClaimRules, 'refusalsMayRepeat'>>;
 
-/** What the two ways of serving HTTP have in common: from a request to its claim, and from what was answered to a response. */
-export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>) {
+/** @throws OptionError when an option is missing or out of range */
+export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>): Gate<Event> {
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
-  const { host, isFinal, documentation, maxResultBytes, marginMs } = settings;
   checkReaders(settings);
+  const { isFinal } = settings;
   expect(typeof isFinal === 'function', 'isFinal', 'a function of the response', isFinal);
-  const mayStillRun = (error: unknown) => error instanceof StillRunningError;
-  const engine: Engine<HttpRequest<Event>> = { settings, fallback: fallbackLease(settings), mayStillRun };
-  const rule = ruleOf<HttpRequest<Event>>(settings.fingerprint);
-
-  const problem = (event: Event, reason: ProblemReason, retryAfterMs?: number, replayed = false) =>
-    problemOf(event, reason, { retryAfterMs, documentation, replayed });
-
-  /**
-   * Claims a request, or answers it.
-   *
-   * @throws what the author's functions throw, where that does not say that the request is bad; TypeError when it is no request of
-   *   HTTP. Nothing has run then, and nothing is claimed
-   */
-  async function enter(event: Event, context?: RequestContext): Promise<Entered<Event>> {
-    const request = requestOf(event);
-    const admission = admissionOf(request, settings, rule, host);
-    if (admission.kind === 'refused') return { answer: problem(event, admission.reason) };
-    if (admission.kind === 'without-key') return { admitted: undefined };
-    const { identity, prints, attributes } = admission;
-    const remainingMs = context?.getRemainingTimeInMillis?.();
-    const deadline = remainingMs === undefined ? undefined : host.now() + remainingMs;
-    const acquired = await acquire(engine, { identity, ...prints, attributes, deadline });
-    if (acquired.grant !== undefined) return { admitted: { request, grant: acquired.grant } };
-    return { answer: answerOf(event, acquired) };
-  }
-
-  /** The answer to a request that was not granted its claim. */
-  function answerOf(event: Event, acquired: Extract<Acquired, { readonly grant?: undefined }>): OwnResponse {
-    if (acquired.kind === 'unavailable') return problem(event, 'unavailable', 1000 + host.random() * 4000);
-    const { kind, record } = acquired;
-    if (kind === 'in-flight') return problem(event, kind, Math.min(askAgainMs, acquired.retryAfterMs));
-    if (kind === 'suspect') return problem(event, 'in-flight', askAgainMs);
-    if (kind === 'key-reused') return problem(event, kind);
-    if (kind === 'parked') return problem(event, isInDoubt(record) ? kind : 'given-up');
-    if (record.status === 'rejected') return problem(event, 'rejected', undefined, true);
-    return replayOf(event, recordedResponse(record));
-  }
-
-  /** Whether a response is final, in the author's judgement. @throws OptionError when that is neither true nor false */
-  function judged(response: HttpResponse): boolean {
-    const final: unknown = isFinal(response);
-    if (typeof final === 'boolean') return final;
-    letFail(final);
-    throw new OptionError(`isFinal: expected true or false; got ${typeof final}`);
-  }
-
-  /**
-   * Runs a handler under the claim of its request, and answers with its response once that is recorded.
-   *
-   * @throws what the handler threw, once that is recorded, unless that says when to come again
-   */
-  async function handle({ request, grant }: Admitted<Event>, handler: (claim: Claim) => unknown): Promise<unknown> {
-    const { event } = request;
-    let answered: unknown;
-    let kept: Kept | undefined;
-    let refused = false;
-    /** What the handler threw: its caller hears that, also where the error of its effect decided. */
-    let thrown: { readonly error: unknown } | undefined;
-
-    async function respond(_: unknown, claim: Claim): Promise<Kept> {
-      try {
-        answered = await handler(claim);
-      } catch (error) {
-        thrown = { error };
-        // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.
-        if (effectKind(error) !== undefined || !mayBeRunning(grant)) throw error;
-        throw new StillRunningError(recordedError(error).message, { cause: error });
-      }
-      const response = responseOf(event, answered);
-      if (response && judged(response)) {
-        kept = keptOf(response, maxResultBytes);
-        if (kept.bodyOmitted) emit(engine, grant.identity, { type: 'result-not-recorded', reason: 'too-large' });
-        return kept;
-      }
-      refused = true;
-      const error = unfinished(response);
-      throw mayBeRunning(grant) ? new StillRunningError(error.message, { cause: error }) : error;
-    }
-
-    const ran = await run(engine, grant, respond, request);
-    if (ran.kind === 'returned') {
-      if (kept && ran.recorded === 'completed') await rememberResponse(engine, grant, kept);
-      return answered;
-    }
-    if (ran.kind === 'reconciled') return replayOf(event, asKept(ran.value));
-    if (ran.kind === 'not-started') return problem(event, 'not-started', 1000);
-    if (ran.kind === 'in-doubt') {
-      return ran.recorded === 'parked' ? problem(event, 'parked') : problem(event, 'in-doubt', ran.retryAfterMs);
-    }
-    if (refused) return answered;
-    if (ran.recorded === 'rejected') return problem(event, 'rejected');
-    if (thrown && ran.recorded === 'released') {
-      const busy = busyAnswer(event, thrown.error);
-      if (busy) return busy;
-    }
-    throw thrown ? thrown.error : ran.error;
-  }
-
-  /**
-   * The answer to an error that says that nothing was applied, and what it waits for: resources that others have locked, say. As an error, the
-   * service would make a 500 of it, by which a client cannot tell whether and when to send it again.
-   */
-  function busyAnswer(event: Event, error: unknown): OwnResponse | undefined {
-    const retryAfterMs = retryAfterOf(error);
-    if (retryAfterMs !== undefined) return problem(event, 'busy', retryAfterMs);
-    const isStores = error instanceof StoreUnavailableError && errorKind(error) === 'retryable';
-    return isStores ? problem(event, 'unavailable', 1000 + host.random() * 4000) : undefined;
-  }
-
-  /** Whether what ended may have been an early time-out and not the handler: in the last moments of an invocation this cannot be told. */
-  function mayBeRunning({ deadline }: Grant): boolean {
-    // Not all of the margin: at its beginning `claim.signal` is aborted, and handlers end because of that.
-    const late = deadline !== undefined && host.now() >= deadline - marginMs / 2;
-    if (late) warnOfEarlyAnswers();
-    return late;
-  }
-
-  return { enter, handle };
+  const engine = { settings, fallback: fallbackLease(settings), mayStillRun: isStillRunning };
+  return { settings, engine, rule: ruleOf<HttpRequest<Event>>(settings.fingerprint) };
 }
 
-/** What a response that is not final says of its request. */
-function unfinished(response: HttpResponse | undefined): Error {
-  const message = `the response was ${response?.statusCode ?? 'none'}`;
-  const SaidError = response && saysNothingApplied(response) ? RetryableError : Error;
-  return new SaidError(message, { cause: response });
+/**
+ * Claims a request, or answers it.
+ *
+ * @throws what the author's functions throw, where that does not say that the request is bad; TypeError when it is no request of
+ *   HTTP. Nothing has run then, and nothing is claimed
+ */
+export async function enter<Event extends HttpEvent>(
+  gate: Gate<Event>,
+  event: Event,
+  context?: RequestContext,
+): Promise<Entered<Event>> {
+  const { settings, engine, rule } = gate;
+  const { host } = settings;
+  const request = requestOf(event);
+  const admission = admissionOf(request, settings, rule, host);
+  if (admission.kind === 'refused') return { kind: 'answered', answer: problem(gate, event, admission.reason) };
+  if (admission.kind === 'without-key') return admission;
+  const { identity, prints, attributes } = admission;
+  const remainingMs = context?.getRemainingTimeInMillis?.();
+  const deadline = remainingMs === undefined ? undefined : host.now() + remainingMs;
+  const acquired = await acquire(engine, { identity, ...prints, attributes, deadline });
+  if (acquired.grant !== undefined) return { kind: 'admitted', admitted: { request, grant: acquired.grant } };
+  return { kind: 'answered', answer: answerOf(gate, event, acquired) };
 }
 
-/** Whether a parked claim may have had its effect. One that only failed too often, and each time said that nothing was applied, has not. */
+/** Problem details of pawl's own. */
+export function problem<Event extends HttpEvent>(
+  { settings: { documentation } }: Gate<Event>,
+  event: Event,
+  reason: ProblemReason,
+  facts: { readonly retryAfterMs?: number; readonly replayed?: boolean } = {},
+): OwnResponse {
+  return problemOf(event, reason, { ...facts, documentation });
+}
+
+/** The answer to a request while the claims cannot be reached. Spread out, so that clients which failed together do not come back together. */
+export function unavailable<Event extends HttpEvent>(gate: Gate<Event>, event: Event): OwnResponse {
+  return problem(gate, event, 'unavailable', { retryAfterMs: 1000 + gate.settings.host.random() * 4000 });
+}
+
+/** The answer to a request that was not granted its claim. */
+function answerOf<Event extends HttpEvent>(
+  gate: Gate<Event>,
+  event: Event,
+  acquired: Extract<Acquired, { readonly grant?: undefined }>,
+): OwnResponse {
+  switch (acquired.kind) {
+    case 'unavailable':
+      return unavailable(gate, event);
+    case 'in-flight':
+      return problem(gate, event, 'in-flight', { retryAfterMs: Math.min(askAgainMs, acquired.retryAfterMs) });
+    case 'suspect':
+      return problem(gate, event, 'in-flight', { retryAfterMs: askAgainMs });
+    case 'key-reused':
+      return problem(gate, event, 'key-reused');
+    case 'parked':
+      return problem(gate, event, isInDoubt(acquired.record) ? 'parked' : 'given-up');
+    case 'replayed':
+      if (acquired.record.status === 'rejected') return problem(gate, event, 'rejected', { replayed: true });
+      return replayOf(event, recordedResponse(acquired.record));
+  }
+}
+
+/** Whether a parked claim may have had its effect. A claim that only failed too often, and each time said that nothing was applied, has not. */
 function isInDoubt({ unknownAt, error, resolution }: ClaimRecord): boolean {
   const gaveUp = error?.name === 'attempts-used-up' || error?.name === 'retry-window-over';
   // An operator who said 'retry' did not know either.
   return unknownAt !== undefined || !gaveUp || resolution?.verdict === 'retry';
 }
 
-function recordedResponse({ result }: ClaimRecord): Kept | undefined {
+function recordedResponse({ result }: ClaimRecord) {
   return result === undefined ? undefined : asKept(JSON.parse(result));
 }

@@ -1,10 +1,11 @@
 export type { Claim } from '../claims/claim.ts';
 export type { Attributes } from '../claims/record.ts';
-export { bodyField } from '../sqs/keys.ts';
+export { bodyField } from '../payload/keys.ts';
 export { scopedKey } from './admission.ts';
+export { claimOf } from './claim-of.ts';
 export type { HttpEvent, HttpRequest } from './event.ts';
 export type { RequestContext } from './gate.ts';
-export { claimOf, httpOnce } from './http-once.ts';
+export { httpOnce } from './http-once.ts';
 export { type HeaderKeyOptions, headerKey, type RequestKey } from './key.ts';
 export { onceOverHttp } from './once-over-http.ts';
 export type { HttpOptions } from './options.ts';

@@ -1,4 +1,6 @@
-import { canonicalJson, canonicalValue, FingerprintError } from '../payload/fingerprint.ts';
+import { errorKind } from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
+import { canonicalJson, canonicalValue } from '../payload/fingerprint.ts';
 import type { HttpRequest } from './event.ts';
 
 /**
@@ -12,15 +14,15 @@ export function intentOf(request: HttpRequest<unknown>, ignored: readonly string
 }
 
 function meaningOf({ text, parsedBody, header }: HttpRequest<unknown>, ignored: readonly string[]): string {
-  const parsed = parsedBody && meaningOfParsed(parsedBody, ignored);
-  // In what is said to be something else, `1.0` and `1` may be different texts.
+  const parsed = parsedBody === undefined ? undefined : meaningOfParsed(parsedBody, ignored);
+  // In another format than JSON, `1.0` and `1` may be different texts.
   if (text === '' || !/^ *[\w.+/-]*\bjson *(;|$)/i.test(header('content-type') ?? 'json')) return text;
   if (parsed !== undefined) return parsed;
   try {
     return canonicalJson(text, ignored);
   } catch (error) {
-    // No JSON after all. It is the handler's part to refuse it.
-    if (error instanceof FingerprintError) return text;
+    // No JSON after all. To refuse it is for the handler.
+    if (errorKind(error) === 'fingerprint') return text;
     throw error;
   }
 }
@@ -30,8 +32,8 @@ function meaningOfParsed(body: object, ignored: readonly string[]): string {
   try {
     return canonicalValue(body, ignored);
   } catch (cause) {
-    if (!(cause instanceof FingerprintError)) throw cause;
-    const why = `the body was parsed before pawl saw it, and its intent cannot be told from that: ${cause.message}`;
+    if (errorKind(cause) !== 'fingerprint') throw cause;
+    const why = `the body was parsed before pawl saw it, and its intent cannot be told from that: ${recordedError(cause).message}`;
     throw new TypeError(`${why}. Parse it after pawl, keep its text in event.rawBody, or give a fingerprint function`, {
       cause,
     });

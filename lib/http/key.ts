@@ -1,10 +1,10 @@
-import type { KeyValue } from '../claims/identity.ts';
 import { InvalidMessageError } from '../kernel/errors.ts';
+import type { KeyValue } from '../kernel/key.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { HttpRequest } from './event.ts';
 
-/** Takes the idempotency key from a request. Answering nothing means that it has none. */
+/** Takes the idempotency key from a request. If it returns nothing, the request has no key. */
 export type RequestKey<Event> = (request: HttpRequest<Event>) => KeyValue;
 
 export interface HeaderKeyOptions {
@@ -26,7 +26,7 @@ const known = { name: true, bareTokens: true } as const satisfies NamesOf<Header
 /** A string of RFC 9651: printable ASCII in quotes, with the quote and the backslash escaped. */
 const string = String.raw`"(?:[ !#-[\]-~]|\\["\\])*"`;
 const bareItem = String.raw`(?:${string}|[?][01]|@?-?\d[\d.]*|:[\w+/=]*:|[A-Za-z*][!#$%&'*+.^\`|~\w:/-]*)`;
-/** An item of RFC 9651 that is a string. Parameters that nobody has defined are ignored. */
+/** An item of RFC 9651 that is a string. Parameters without a definition are ignored. */
 const stringItem = new RegExp(`^ *(${string})(?:; *[a-z*][a-z0-9_.*-]*(?:=${bareItem})?)* *$`);
 /** Without quotes, nothing that would mean something else in a structured field. */
 const bare = /^ *([!#-+\--:<-[\]-~]+) *$/;
@@ -46,8 +46,8 @@ export function headerKey(options: HeaderKeyOptions = {}): RequestKey<unknown> {
     if (value === undefined) return undefined;
     const quoted = stringItem.exec(value)?.[1];
     const key = quoted?.slice(1, -1).replace(/\\(.)/g, '$1') ?? (bareTokens ? bare.exec(value)?.[1] : undefined);
-    // An empty one as well: it was sent, so it is not missing, and it identifies nothing.
-    if (!key)
+    // An empty key as well: it was sent, so it is not missing, and it identifies nothing.
+    if (key === undefined || key === '')
       throw new InvalidMessageError('invalid-key', `${name} is not a string of a structured field, or is empty`);
     return key;
   };

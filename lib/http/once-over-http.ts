@@ -1,7 +1,8 @@
 import type { Claim } from '../claims/claim.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
-import { createGate, type RequestContext } from './gate.ts';
+import { createGate, enter, type RequestContext } from './gate.ts';
+import { handle } from './handle.ts';
 import { type HttpOptions, httpOptionNames } from './options.ts';
 import type { OwnResponse } from './response.ts';
 
@@ -9,9 +10,9 @@ import type { OwnResponse } from './response.ts';
  * Wraps the handler of an HTTP API so that each request's effect happens once per idempotency key, and its duplicates get the recorded
  * response. For API Gateway (payloads 1.0 and 2.0), function URLs and load balancers.
  *
- * The returned function answers 400 to a missing or malformed key, 409 while the first request is under way or in doubt, 422 to another
- * request with the same key, and 503 when the claims cannot be reached, or when the handler throws an error that says when to come
- * again, such as `ResourcesBusyError`. It rejects with whatever else the handler threw, once that is recorded.
+ * The returned function responds with 400 to a missing or malformed key, 409 while the first request is under way or in doubt, and 422 to another
+ * intent with the same key. It responds with 503 when the claims cannot be reached, or when the handler throws an error that says when to try
+ * again, such as `ResourcesBusyError`. It rejects with any other error of the handler, once that is recorded.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
@@ -38,13 +39,18 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
-  const { enter, handle } = createGate(options);
+  const gate = createGate(options);
 
   return async function onceOverHttpHandler(event, context) {
-    const { answer, admitted } = await enter(event, context);
-    if (answer) return answer;
-    // Without a claim only where the author said that a key is not required, and takes it into account.
-    if (admitted === undefined) return handler(event, context, undefined as never);
-    return handle(admitted, (claim) => handler(event, context, claim)) as Promise<Response | OwnResponse>;
+    const entered = await enter(gate, event, context);
+    switch (entered.kind) {
+      case 'answered':
+        return entered.answer;
+      case 'without-key':
+        // Only where the author said that a key is not required: then the handler takes it into account.
+        return handler(event, context, undefined as never);
+      case 'admitted':
+        return handle(gate, entered.admitted, (claim) => handler(event, context, claim));
+    }
   };
 }

@@ -8,8 +8,8 @@ import type { HttpResponse } from './response.ts';
 /** The options of `onceOverHttp` and `httpOnce`. */
 export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpRequest<Event>> {
   /**
-   * Who sends the request, as your authorizer found out: keys of two callers are two keys, and nobody is answered with a response that was made for
-   * another. `'anyone'`: there is one caller, or they share their keys. A request of nobody is answered 403.
+   * Who sends the request, as your authorizer found out. Keys of two callers are two keys, and no caller gets a response that was made for another.
+   * If the function returns nothing, the response is 403. Pass `'anyone'` explicitly if there is one caller, or if all callers share their keys.
    */
   readonly caller: 'anyone' | ((event: Event) => string | null | undefined);
   /**
@@ -18,21 +18,25 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    */
   readonly key?: RequestKey<Event>;
   /**
-   * Whether a request without a key is refused with 400. Where it is not, it runs without pawl, and without a claim.
+   * Whether a request without a key is refused with 400. If not, it runs without pawl, and without a claim.
    * @default true
    */
   readonly required?: boolean | ((request: HttpRequest<Event>) => boolean);
   /**
-   * Which responses are final: recorded, and replayed. Any other is returned as it is and the next request runs again. A 4xx but for 408
-   * and 499 says that nothing was applied; anything else says nothing, and goes the way of `onAbandoned`. It is asked about statuses from
+   * Which responses are final: recorded, and replayed. Any other response is returned as it is, and the next request runs again. A 4xx other than 408
+   * and 499 says that nothing was applied. Any other says nothing about the effect, and goes the way of `onAbandoned`. Called for statuses from
    * 200 to 599 only: nothing else is a response.
    * @default from 200 to 399
    */
   readonly isFinal?: (response: HttpResponse) => boolean;
   /**
-   * What of a request is its intent: another request with the same key is answered 422. `{ ignore }`: paths of a JSON body that may
-   * change between two tries. A function returns the text that is compared. `previous`: with the rule that was in force before, for a
-   * deployment that changes it. `false`: nothing is compared.
+   * What of a request is its intent: the response to another intent with the same key is 422.
+   *
+   * - `{ ignore }`: paths of a JSON body that may change between two tries.
+   * - A function, or `{ of }`: returns the text that is compared.
+   * - `false`: nothing is compared.
+   * - With `previous`: for a time, also accepts what was recorded by the rule before a change.
+   *
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
   readonly fingerprint?: FingerprintOption<HttpRequest<Event>>;

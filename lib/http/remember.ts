@@ -26,7 +26,7 @@ export async function rememberResponse(engine: Engine, grant: Grant, kept: Kept)
       { until: recordUntil(engine, grant) },
     );
   } catch (error) {
-    // A duplicate gets what was committed, or hears that its response was not kept.
+    // A duplicate gets what was committed, or a response that says that the body was not kept.
     emit(engine, grant.identity, { type: 'store-unavailable', error: recordedError(error) });
   }
 }

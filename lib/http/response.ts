@@ -23,7 +23,7 @@ export interface OwnResponse extends HttpResponse {
 /** A response as it is kept on the claim. */
 export type Kept = HttpResponse & { readonly bodyOmitted?: true };
 
-/** Why pawl answers by itself; the `reason` of its problem details. */
+/** Why pawl responds by itself; the `reason` of its problem details. */
 export type ProblemReason = keyof typeof problems;
 
 const problems = {
@@ -74,7 +74,7 @@ function statusOf(statusCode: unknown): number | undefined {
   return isStatus ? status : undefined;
 }
 
-/** The response that a service makes of what a function answered. @returns undefined when it makes an error of it */
+/** The response that a service makes of what a function returned. @returns undefined when the service makes an error of it */
 export function responseOf(event: HttpEvent, answered: unknown): HttpResponse | undefined {
   if (hasStatus(answered)) {
     const statusCode = statusOf(answered.statusCode);
@@ -96,8 +96,8 @@ export function asKept(value: unknown): Kept | undefined {
 }
 
 /**
- * Whether a response says that nothing was applied. Only a client's error does, and not the two of them that time-outs make: 408, which
- * early time-outs like to answer, and 499, which proxies do.
+ * Whether a response says that nothing was applied. Only a client's error does, except for the two that time-outs make: 408 of an
+ * early time-out, and 499 of a proxy.
  */
 export function saysNothingApplied({ statusCode }: HttpResponse): boolean {
   return statusCode >= 400 && statusCode < 500 && statusCode !== 408 && statusCode !== 499;
@@ -130,11 +130,20 @@ function isNotTooLarge(whole: Kept, maxBytes: number): boolean {
 /** Headers that describe a body would be untrue of none. */
 function withoutBody<Value>(headers: Readonly<Record<string, Value>> | undefined) {
   if (headers === undefined) return undefined;
-  const about = /^(content-(?!location|security)|(repr-)?digest$|transfer-encoding$)/i;
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !about.test(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !describesBody(name.toLowerCase())));
 }
 
-/** The recorded response, saying that it is one. @param kept undefined where the effect is known, and its response is not */
+/** Headers about a body, besides those that begin with `content-`. */
+const aboutBody: readonly string[] = ['digest', 'repr-digest', 'transfer-encoding'];
+/** Headers that begin with `content-` and are not about the body. */
+const notAboutBody: readonly string[] = ['content-location', 'content-security'];
+
+function describesBody(name: string): boolean {
+  if (name.startsWith('content-')) return !notAboutBody.some((start) => name.startsWith(start));
+  return aboutBody.includes(name);
+}
+
+/** The recorded response, marked as a replay. @param kept undefined where the effect is known, and its response is not */
 export function replayOf(event: HttpEvent, kept: Kept | undefined): OwnResponse {
   const { bodyOmitted, body = '', ...response } = kept ?? { statusCode: 204, bodyOmitted: true };
   return withHeaders(
@@ -145,8 +154,8 @@ export function replayOf(event: HttpEvent, kept: Kept | undefined): OwnResponse 
 }
 
 /**
- * A response of pawl's own that no other middleware sees. Where one of them would have made a text of its body, it is JSON: a service takes a
- * text and nothing else, and makes an error of an object.
+ * A response of pawl's own that no other middleware sees. If its body is no text, because a middleware was to make a text of it, its JSON is the
+ * body: a service makes an error of an object.
  */
 export function asLast(event: HttpEvent, response: OwnResponse | undefined): OwnResponse | undefined {
   const { body }: { readonly body?: unknown } = response ?? {};
@@ -168,7 +177,7 @@ interface ProblemFacts {
 }
 
 /**
- * An answer of pawl's own, as problem details (RFC 9457).
+ * A response of pawl's own, as problem details (RFC 9457).
  *
  * @param documentation where the author documents this, if they do: the problem's type is `documentation#reason` then
  */

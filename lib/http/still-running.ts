@@ -1,17 +1,26 @@
+import { errorKind } from '../kernel/errors.ts';
+
 /**
- * The request was answered while its handler may still be at work: by an early time-out. Nothing can be said of the effect before the
- * invocation has ended, and neither may another request run before that.
+ * The request has its response while its handler may still be at work: by an early time-out. Nothing is known of the effect before the
+ * invocation has ended, and no other request may run before that.
  */
 export class StillRunningError extends Error {
   override readonly name = 'StillRunningError';
+  /** @internal */
+  readonly 'pawl.error' = 'still-running';
 }
 
-let warned = false;
+/** Whether an error says that the handler may still be at work. */
+export function isStillRunning(error: unknown): boolean {
+  return errorKind(error) === 'still-running';
+}
 
-/** Once in a cold start: which response is an early one cannot be told, and its author has to know. */
+let hasWarned = false;
+
+/** Once in a cold start: pawl cannot tell which response is an early one, and the author has to know. */
 export function warnOfEarlyAnswers(): void {
-  if (warned) return;
-  warned = true;
+  if (hasWarned) return;
+  hasWarned = true;
   console.warn(
     "pawl: an error, or a response that is not final, came in the last moments of an invocation. Middy's timeoutEarlyResponse answers like " +
       'that while the handler is still at work, so the claim stays in flight until the invocation is over. Set timeoutEarlyInMillis to 0, or use ' +

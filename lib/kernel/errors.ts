@@ -5,7 +5,17 @@ const brand = 'pawl.error';
 
 /** What an error says about the effect of the handler that throws it. */
 const effectKinds = ['retryable', 'rejected', 'in-doubt'] as const;
-const kinds = [...effectKinds, 'option', 'invalid-message', 'store-unavailable', 'lease', 'no-answer'] as const;
+const kinds = [
+  ...effectKinds,
+  'option',
+  'invalid-message',
+  'store-unavailable',
+  'lease',
+  'no-answer',
+  'fingerprint',
+  'still-running',
+  'wrong-return',
+] as const;
 
 /** The kinds of pawl's own errors. */
 export type ErrorKind = (typeof kinds)[number];

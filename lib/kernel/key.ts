@@ -7,6 +7,9 @@ const longestIdBytes = 2048;
 /** A key that begins like this is hashed as well, or a producer could name another message's hashed key on purpose. */
 const hashMark = 'sha256:';
 
+/** What a key function may return. A missing key may be returned: such an input never runs. */
+export type KeyValue = string | number | undefined | null;
+
 /**
  * A value that identifies something, as text.
  *

@@ -1,25 +1,34 @@
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { settleDoubt } from '../claims/settle-doubt.ts';
-import type { Consumer, Invocation, Runnable } from '../sqs/consumer.ts';
+import { BatchMates } from '../sqs/batch-mates.ts';
+import { type ClaimAttempt, claimMessage } from '../sqs/claim-message.ts';
+import type { Consumer } from '../sqs/consumer.ts';
+import type { Delivery, Invocation, Runnable } from '../sqs/delivery.ts';
+import { dispositionOfRun, missedItsTurn, returnedFor, suspicionOf } from '../sqs/disposition.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
-import { after, type Fate, fateOfRun, soon } from '../sqs/fate.ts';
-import { inOrder } from '../sqs/in-order.ts';
+import { type GroupGoesOn, inOrder } from '../sqs/in-order.ts';
 import { createLimit } from '../sqs/limit.ts';
+import { makeWay } from '../sqs/make-way.ts';
 import { copyOf, receiveCountOf } from '../sqs/message.ts';
-import type { Delivery } from '../sqs/queue.ts';
+import { prepare } from '../sqs/prepare.ts';
+import { type Received, receive } from '../sqs/receive.ts';
+import { report } from '../sqs/report.ts';
 
 /** A message of a batch, and what this request has claimed for it. */
 export interface Claimed extends Delivery {
-  /** The record as it is handed on: a handler that changes its event must not change which messages we answer for. */
+  /** The record as it is handed on: a handler that changes its event must not change which messages the batch response names. */
   readonly copy: SqsRecord;
-  /** It is handed on. */
-  held?: Grant;
-  /** An earlier message of the batch with the same key: it shares the fate of that. */
-  first?: Delivery;
-  /** What came of asking for its claim; nothing when it is held. */
-  asked?: Promise<Fate | undefined>;
+  /** Its claim is granted, and the handler gets it. */
+  isHandedOn?: boolean;
+  /** An earlier message of the batch with the same key and intent: it shares the disposition of that one. */
+  original?: Delivery;
+  /** Whether its claim is granted, once that is known. */
+  claiming?: Promise<ClaimAttempt>;
 }
+
+/** A message that the handler gets. */
+export type HandedOn = Claimed & { readonly grant: Grant };
 
 /** A batch with what was claimed of it. */
 export interface ClaimedBatch extends Invocation {
@@ -32,87 +41,143 @@ const suspectsApartMs = 2000;
 /** How much of the invocation may go by in claiming. The handler, which has to do all that was claimed, needs the rest. */
 const claimingShare = 0.5;
 
-/** Claims what of a batch may run. All of it is claimed before any of it runs, because the handler takes a batch. */
-export async function claimBatch<Body>(
+/** Claims what of a batch may run. */
+export function claimBatch<Body>(
   consumer: Consumer<Body>,
   event: SqsEvent,
   context: InvocationContext,
 ): Promise<ClaimedBatch> {
-  type One = Claimed & Runnable<Body>;
-  const { engine, settings } = consumer;
-  const { host } = settings;
-  const received = consumer.receive<One>(event, context);
-  const { records, startedAt, deadline, meet } = received;
-  const batch = records.map((record): Claimed => ({ record, copy: copyOf(record) }));
-  const inTurn = createLimit(settings.concurrency);
-  const claimUntil = startedAt + (deadline - startedAt) * claimingShare;
-
-  /** Answers nothing when the claim is held. */
-  async function ask(one: One, mayTakeOver: boolean): Promise<Fate | undefined> {
-    const now = host.now();
-    if (now > claimUntil) {
-      emit(engine, one.identity, { type: 'not-started', remainingMs: deadline - now });
-      return soon;
-    }
-    const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-    if (acquired.kind === 'refused') return acquired.fate;
-    const settled = await settleDoubt(engine, acquired.grant, one.message);
-    if (settled !== undefined) return fateOfRun(settled);
-    one.held = acquired.grant;
-    return undefined;
-  }
-
-  /** @param rival one that asks for the same key with another intent, and goes first */
-  async function claim(one: One, mayTakeOver: boolean, rival?: Claimed): Promise<void> {
-    one.asked = (async () => {
-      await rival?.asked;
-      return inTurn(() => ask(one, mayTakeOver));
-    })();
-    one.fate = await one.asked;
-  }
-
-  /** Answers whether its message group ends here. */
-  async function take(delivery: Claimed, group: readonly Claimed[]): Promise<boolean> {
-    const one = await consumer.prepare(delivery);
-    if (one === undefined) return false;
-    // Alone, if that can be had; but under steady traffic it must not wait until its receives are used up.
-    const mayTakeOver = receiveCountOf(one.record) > 2;
-    const { twin, rival } = meet(one);
-    if (twin === undefined) {
-      await claim(one, mayTakeOver, rival);
-      return false;
-    }
-    const asked = await twin.asked;
-    // The first was discarded because another message holds the claim: which may be this very copy.
-    if (asked?.fate === 'done' && asked.discarded) {
-      await claim(one, mayTakeOver);
-      return false;
-    }
-    if (asked !== undefined && asked.suspect === undefined) {
-      one.fate = asked;
-      return false;
-    }
-    one.first = twin;
-    // Of a suspect, and of a first in another group, it is not known yet what will become of it, so this group ends here.
-    return asked !== undefined || !group.includes(twin);
-  }
-
-  await inOrder(batch, take, (one, behind) => consumer.makeWay(one, behind, received, claimUntil));
-  const rankOf = ({ fate }: Delivery) => fate?.suspect ?? 0;
-  const suspects = batch.filter(rankOf).sort((a, b) => rankOf(a) - rankOf(b));
-  for (const [index, one] of suspects.entries()) {
-    one.fate = after((index + 1) * suspectsApartMs);
-  }
-  // What may have killed a worker runs alone, so that it takes no other message along; the least suspect first.
-  const [suspect] = suspects;
-  if (suspect && grantedOf(batch).length === 0) {
-    suspect.fate = undefined;
-    await claim(suspect as One, true);
-  }
-  return { batch, startedAt, deadline };
+  return new BatchClaiming(consumer, receive(consumer.settings.host, event, context)).run();
 }
 
-/** What is handed on to the handler, in the order of the event. */
-export function grantedOf(batch: readonly Claimed[]) {
-  return batch.filter((one): one is Claimed & { readonly held: Grant } => one.held !== undefined);
+/** What of a batch is handed on to the handler, in the order of the event. */
+export function handedOnOf(batch: readonly Claimed[]): readonly HandedOn[] {
+  return batch.filter(isHandedOn);
+}
+
+function isHandedOn(one: Claimed): one is HandedOn {
+  return one.isHandedOn === true && one.grant !== undefined;
+}
+
+type Ready<Body> = Claimed & Runnable<Body>;
+
+function isReady<Body>(one: Claimed): one is Ready<Body> {
+  return 'message' in one;
+}
+
+/**
+ * The claiming of one batch, before its handler runs.
+ *
+ * Owns: which messages the handler gets. Does not own: what becomes of them (`sqs-once.ts`).
+ *
+ * 1. All that is handed on is claimed before the handler starts, because a batch handler takes its messages together.
+ * 2. Nothing is claimed in the second half of the invocation: the handler needs that time.
+ * 3. A repeat of a key and an intent is not handed on. It shares the disposition of the first message that has them, as in `BatchRun`.
+ * 4. What was running when a worker died is handed on only if nothing else is, so that it takes no other message along.
+ * 5. A FIFO group ends at a message whose disposition is not known before the handler has run in another place of the batch.
+ */
+class BatchClaiming<Body> {
+  readonly #consumer: Consumer<Body>;
+  readonly #received: Received;
+  readonly #mates = new BatchMates<Ready<Body>>();
+  readonly #inTurn: ReturnType<typeof createLimit>;
+  /** When nothing more is claimed, in epoch milliseconds. */
+  readonly #claimUntil: number;
+
+  constructor(consumer: Consumer<Body>, received: Received) {
+    this.#consumer = consumer;
+    this.#received = received;
+    this.#inTurn = createLimit(consumer.settings.concurrency);
+    const { startedAt, deadline } = received;
+    this.#claimUntil = startedAt + (deadline - startedAt) * claimingShare;
+  }
+
+  async run(): Promise<ClaimedBatch> {
+    const { records, startedAt, deadline } = this.#received;
+    const batch = records.map((record): Claimed => ({ record, copy: copyOf(record) }));
+    await inOrder(
+      batch,
+      (one, group) => this.#take(one, group),
+      (one, behind) => makeWay(this.#consumer, one, behind, this.#received, this.#claimUntil),
+    );
+    await this.#setSuspectsApart(batch);
+    return { batch, startedAt, deadline };
+  }
+
+  async #take(delivery: Claimed, group: readonly Claimed[]): Promise<GroupGoesOn> {
+    const one = await prepare(this.#consumer, delivery);
+    if (one === undefined) return 'by-disposition';
+    // Alone, if that is possible; but under steady traffic it must not wait until its receives are used up.
+    const mayTakeOver = receiveCountOf(one.record) > 2;
+    const encounter = this.#mates.meet(one);
+    if (encounter.kind === 'repeat') return this.#share(encounter.original, one, group, mayTakeOver);
+    await this.#claim(one, mayTakeOver, encounter.kind === 'other-intent' ? encounter.predecessor : undefined);
+    return 'by-disposition';
+  }
+
+  async #share(
+    original: Claimed,
+    one: Ready<Body>,
+    group: readonly Claimed[],
+    mayTakeOver: boolean,
+  ): Promise<GroupGoesOn> {
+    report(this.#consumer.engine, one, { type: 'repeated' });
+    const attempt = await original.claiming;
+    if (attempt?.kind !== 'refused') {
+      one.original = original;
+      // What becomes of an original in another group is not known before the handler has run.
+      return group.includes(original) ? 'by-disposition' : 'not';
+    }
+    const { disposition } = attempt;
+    // It was discarded because another message holds the claim: that may be this very copy.
+    if (disposition.kind === 'acknowledged' && disposition.discarded) {
+      await this.#claim(one, mayTakeOver);
+      return 'by-disposition';
+    }
+    if (suspicionOf(disposition) > 0) {
+      // What becomes of a suspect is not known yet.
+      one.original = original;
+      return 'not';
+    }
+    one.disposition = disposition;
+    return 'by-disposition';
+  }
+
+  /** @param predecessor a message that asks for the same key with another intent, and goes first */
+  async #claim(one: Ready<Body>, mayTakeOver: boolean, predecessor?: Claimed): Promise<void> {
+    one.claiming = this.#claimAfter(one, mayTakeOver, predecessor);
+    const attempt = await one.claiming;
+    one.isHandedOn = attempt.kind === 'granted';
+    one.disposition = attempt.kind === 'refused' ? attempt.disposition : undefined;
+  }
+
+  async #claimAfter(one: Ready<Body>, mayTakeOver: boolean, predecessor?: Claimed): Promise<ClaimAttempt> {
+    await predecessor?.claiming;
+    return this.#inTurn(() => this.#attempt(one, mayTakeOver));
+  }
+
+  async #attempt(one: Ready<Body>, mayTakeOver: boolean): Promise<ClaimAttempt> {
+    const { engine, settings } = this.#consumer;
+    const { deadline } = this.#received;
+    const now = settings.host.now();
+    if (now > this.#claimUntil) {
+      emit(engine, one.identity, { type: 'not-started', remainingMs: deadline - now });
+      return { kind: 'refused', disposition: missedItsTurn };
+    }
+    const attempt = await claimMessage(this.#consumer, one, deadline, mayTakeOver);
+    if (attempt.kind === 'refused') return attempt;
+    const result = await settleDoubt(engine, attempt.grant, one.message);
+    return result === undefined ? attempt : { kind: 'refused', disposition: dispositionOfRun(result) };
+  }
+
+  /** What may have killed a worker runs alone: the least suspect message now, if nothing else runs; the others come back later, one by one. */
+  async #setSuspectsApart(batch: readonly Claimed[]): Promise<void> {
+    const suspects = batch
+      .filter(isReady<Body>)
+      .filter(({ disposition }) => suspicionOf(disposition) > 0)
+      .sort((a, b) => suspicionOf(a.disposition) - suspicionOf(b.disposition));
+    for (const [index, one] of suspects.entries()) one.disposition = returnedFor((index + 1) * suspectsApartMs);
+    const [leastSuspect] = suspects;
+    if (leastSuspect !== undefined && handedOnOf(batch).length === 0) await this.#claim(leastSuspect, true);
+  }
 }

@@ -1,21 +1,23 @@
 import { letFail } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import type { SqsRecord } from '../sqs/event.ts';
+import { isEarlyTimeout } from './early-timeout.ts';
 
-/** What a batch handler said of one of its messages. */
-export interface Said {
-  /** `running`: nothing yet, and it may still be at it. `not-started`: it was never called. */
+/** The result of one message of a batch handler. */
+export interface MessageResult {
+  /** `running`: none yet, and the handler may still be at work. `not-started`: the handler was never called. */
   readonly status: 'fulfilled' | 'rejected' | 'running' | 'not-started';
   readonly value?: unknown;
   readonly reason?: unknown;
 }
 
-/** What a batch handler said of each message, by their places among those that were handed on. */
-export interface Told {
-  readonly of: (place: number) => Said;
-  /** It speaks of single messages, so nobody but the handler can have said it. */
+/** The results of a batch handler, by the places of the messages among those that were handed on. */
+export interface BatchResults {
+  readonly of: (place: number) => MessageResult;
+  /** They name single messages, so they can only be the handler's. */
   readonly namesMessages?: boolean;
-  /** What came instead of an answer, by its type. */
+  /** What the handler returned instead of results, by its type. */
   readonly misunderstood?: string;
 }
 
@@ -39,7 +41,7 @@ export interface HandedOn {
  *
  * Anything else is not understood, and then every message has failed: what the handler did to it is unknown.
  */
-export function understand(response: unknown, handed: HandedOn): Told {
+export function understand(response: unknown, handed: HandedOn): BatchResults {
   try {
     if (response === undefined || response === null) return succeeded;
     if (Array.isArray(response)) return understandList(response, handed);
@@ -51,25 +53,25 @@ export function understand(response: unknown, handed: HandedOn): Told {
   }
 }
 
-const succeeded: Told = { of: () => ({ status: 'fulfilled' }) };
+const succeeded: BatchResults = { of: () => ({ status: 'fulfilled' }) };
 
-function misunderstood(came: string): Told {
+function misunderstood(came: string): BatchResults {
   const expected = 'PromiseSettledResult[] in the order of event.Records, { batchItemFailures }, or nothing';
   const reason = new Error(`sqsOnce: the handler returned ${came}; expected ${expected}`);
-  return { ...failed(reason), misunderstood: came };
+  return { ...allFailed(reason), misunderstood: came };
 }
 
-/** All of the batch failed: none of its messages is known to be done, or not to be. */
-export function failed(reason: unknown): Told {
-  return { of: () => ({ status: 'rejected', reason }) };
+/** All messages failed: of none is known whether it is done. */
+function allFailed(reason: unknown): BatchResults {
+  return sameForAll('rejected', reason);
 }
 
-/** All of the batch is as it was said of all. */
-export function toldOfAll(status: Said['status'], reason?: unknown): Told {
+/** One result for all messages. */
+export function sameForAll(status: MessageResult['status'], reason?: unknown): BatchResults {
   return { of: () => ({ status, reason }) };
 }
 
-function understandList(list: readonly unknown[], { messageIds, copies, left }: HandedOn): Told {
+function understandList(list: readonly unknown[], { messageIds, copies, left }: HandedOn): BatchResults {
   const { length } = messageIds;
   const results = Array.from(list, resultOf);
   if (!results.some((result) => result.status !== undefined)) {
@@ -81,15 +83,15 @@ function understandList(list: readonly unknown[], { messageIds, copies, left }: 
   const order = placesOf(left, messageIds, copies);
   if (order === undefined)
     return misunderstood('results for an event.Records from which it has removed or replaced records');
-  const said = new Map<number, Said>();
+  const byPlace = new Map<number, MessageResult>();
   for (const [index, { status = 'rejected', value, reason }] of results.entries()) {
-    said.set(order[index] ?? index, { status, value, reason });
+    byPlace.set(order[index] ?? index, { status, value, reason });
   }
-  return { of: (place) => said.get(place) ?? { status: 'rejected', ...noResult() }, namesMessages: true };
+  return { of: (place) => byPlace.get(place) ?? { status: 'rejected', ...noResult() }, namesMessages: true };
 }
 
-/** One element of a list of results. One that cannot be read is no result, nor is a promise, which nobody else will wait for. */
-function resultOf(element: unknown): Partial<Said> {
+/** One element of a list of results. What cannot be read is no result, nor is a promise, which nothing else will wait for. */
+function resultOf(element: unknown): Partial<MessageResult> {
   letFail(element);
   try {
     if (typeof element !== 'object' || element === null || !('status' in element)) return noResult();
@@ -102,7 +104,7 @@ function resultOf(element: unknown): Partial<Said> {
 }
 
 /** Made only for what needs it: an error costs more than all else that is done for a message here. */
-function noResult(): Partial<Said> {
+function noResult(): Partial<MessageResult> {
   return { reason: new Error('the handler returned no settled result for this message') };
 }
 
@@ -124,12 +126,12 @@ function placesOf(
   return found.size === messageIds.length && places.length === messageIds.length ? [...found] : undefined;
 }
 
-function understandFailures(given: unknown, messageIds: readonly string[]): Told {
+function understandFailures(given: unknown, messageIds: readonly string[]): BatchResults {
   const failures = given ?? [];
-  // Promises in their place may fail later: nobody would handle that, and it would end the process with the whole batch.
+  // Promises in their place may fail later: nothing would handle that, and it would end the process with the whole batch.
   for (const one of [failures].flat()) letFail(one);
   if (!Array.isArray(failures)) return misunderstood('batchItemFailures that are no list');
-  const listed = new Set(Array.from(failures, (failure) => Object(failure).itemIdentifier));
+  const listed = new Set(Array.from(failures, (failure) => propertyOf(failure, 'itemIdentifier')));
   const known = new Set<unknown>(messageIds);
   for (const id of listed) {
     if (!known.has(id)) return misunderstood('an itemIdentifier of none of its messages');
@@ -147,20 +149,11 @@ function isEmpty(response: object): boolean {
   return (prototype === Object.prototype || prototype === null) && Reflect.ownKeys(response).length === 0;
 }
 
-/** What a throw says of the messages that were handed on. */
-export function toldByThrow(cause: unknown, messages: number): Told {
+/** The results of a batch handler that threw. */
+export function resultsOfThrow(cause: unknown, messages: number): BatchResults {
   // An early timeout of Middy's: the handler is still running.
-  if (isEarlyTimeout(cause)) return toldOfAll('running');
+  if (isEarlyTimeout(cause)) return sameForAll('running');
   // A throw is about the batch. What it says of one message is only clear when there was only one.
-  if (messages === 1) return failed(cause);
-  return failed(new Error(`the batch handler threw ${lineOf(recordedError(cause))}`, { cause }));
-}
-
-function isEarlyTimeout(cause: unknown): boolean {
-  try {
-    const { name, cause: origin } = Object(cause);
-    return name === 'TimeoutError' && Object(origin).package === '@middy/core';
-  } catch {
-    return false;
-  }
+  if (messages === 1) return allFailed(cause);
+  return allFailed(new Error(`the batch handler threw ${lineOf(recordedError(cause))}`, { cause }));
 }

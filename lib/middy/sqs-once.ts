@@ -1,19 +1,21 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import { emit } from '../claims/engine.ts';
+import type { Grant } from '../claims/grant.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
 import { RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
-import { createConsumer } from '../sqs/consumer.ts';
+import { conclude } from '../sqs/conclude.ts';
+import { type Consumer, createConsumer } from '../sqs/consumer.ts';
+import { acknowledged, type Disposition, dispositionOfRun, missedItsTurn, returned } from '../sqs/disposition.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
-import { again, done, type Fate, fateOfRun, soon } from '../sqs/fate.ts';
 import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
-import { type ClaimedBatch, claimBatch, grantedOf } from './claim-batch.ts';
-import { watchForEarlyAnswer } from './early-answers.ts';
-import { type Said, type Told, toldByThrow, toldOfAll, understand } from './responses.ts';
+import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
+import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
+import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
 
 /**
  * The options of the middleware. Those that reach into the handling of one message (`lease`, `timeoutMs`,
@@ -30,33 +32,25 @@ type Context = Request['context'];
 
 /** What one request has claimed, kept between its hooks. */
 interface Taken extends ClaimedBatch {
-  /** The middleware that took it, and nobody else ends it. */
-  readonly by: object;
+  readonly request: BatchRequest;
   /** The event as it came, which middlewares around this one see again afterwards. */
   readonly event: SqsEvent;
   /** The event that was handed on. */
   readonly handedOn: SqsEvent;
-  readonly stopWatching: () => void;
 }
 
-/** Why it has no use for some options of `eachMessage`. */
+/** Why `sqsOnce` has no use for some options of `eachMessage`. */
 const holdsAll = 'a batch handler holds all its claims for the rest of the invocation';
 const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
 const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
-/**
- * By the request itself. Its `internal` may be one object for all requests, as Middy 5 and 6 have it with the option of that name, and other middlewares
- * replace it: an invocation would then answer for the messages of another one, and acknowledge its own.
- */
-const takenBy = new WeakMap<object, Taken>();
-
-/** Two of `sqsOnce` on one handler. Told apart by identity: nothing has run when it is thrown. */
+/** Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity. */
 const usedTwice = new Error('sqsOnce: use it once on a handler');
 
 /**
- * A Middy middleware for a batch handler that exists: its messages are claimed before it, it is given only those that
- * may run, and what it answers is recorded after it. It understands `PromiseSettledResult[]`, `{ batchItemFailures }`,
- * nothing, and a throw. Anything else that it returns is a failure of all it was given.
+ * A Middy middleware for a batch handler that exists. The messages are claimed before the handler, the handler gets only those that
+ * may run, and what it returns is recorded after it. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
+ * the handler returns anything else, all messages that it got have failed.
  *
  * All claims of a batch are taken before the handler starts, so a worker that dies leaves all of them in doubt; with
  * `onAbandoned: 'park'` prefer `eachMessage`, or small batches. `.use` it last, but before what parses bodies: it needs the text
@@ -73,133 +67,151 @@ export function sqsOnce<Body = unknown>(
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
   expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
   const consumer = createConsumer<Body>(options);
-  const { engine, settings } = consumer;
-
-  /** Gives each message that was handed on its fate, and answers Lambda. */
-  async function conclude(
-    taken: ClaimedBatch,
-    fateOf: (one: Granted, place: number) => Promise<Fate>,
-  ): Promise<SqsBatchResponse> {
-    const { batch } = taken;
-    // Not by the handler's concurrency: its work is over, and one record that has to be tried again must not hold up the others.
-    await withEach(grantedOf(batch).entries(), recordsAtOnce, async ([place, one]) => {
-      one.fate = await fateOf(one, place);
-    });
-    for (const one of batch) one.fate ??= one.first?.fate;
-    return consumer.conclude(batch, taken);
-  }
-
-  /** What this middleware has taken for the request, and has not ended yet. */
-  function takenOf(request: BatchRequest): Taken | undefined {
-    const taken = takenBy.get(request);
-    // Another middleware failed before our claims were taken, or after they were recorded. Neither is ours to undo.
-    return taken?.by === consumer ? taken : undefined;
-  }
-
-  /** Records what was said of each message that was handed on. */
-  async function end(request: BatchRequest, taken: Taken, told: Told): Promise<SqsBatchResponse> {
-    takenBy.delete(request);
-    taken.stopWatching();
-    // A middleware around this one answers for the records that it finds here: for all of them, then.
-    request.event = taken.event;
-    const messages = grantedOf(taken.batch).length;
-    if (told.misunderstood) {
-      emit(engine, undefined, { type: 'answer-not-understood', came: told.misunderstood, messages });
-    }
-    return conclude(taken, (one, place) => record(one, told.of(place)));
-  }
-
-  async function record({ held }: Granted, { status, value, reason }: Said): Promise<Fate> {
-    // Its claim stays in flight: freed now, the message would run beside itself.
-    if (status === 'running') return again;
-    if (status === 'fulfilled') {
-      await succeed(engine, held, value);
-      return done;
-    }
-    if (status === 'not-started') {
-      // The handler was never called, whatever the author's classifier would make of somebody else's error.
-      await fail(engine, held, new RetryableError(recordedError(reason).message, { cause: reason }), 'before');
-      return again;
-    }
-    const recorded = await fail(engine, held, reason, 'unmarked');
-    return fateOfRun({ kind: 'threw', recorded, error: reason, applied: false, retryAfterMs: settings.unsettledMs });
-  }
-
-  /**
-   * What an answer says of the messages. One that names none of them, so near to the end, may be Middy's own: its `timeoutEarlyResponse` answers for
-   * a handler that still runs. To believe it would acknowledge effects that have not happened.
-   */
-  function toldBy(response: unknown, { batch, handedOn }: Taken, { event, context }: BatchRequest): Told {
-    const granted = grantedOf(batch);
-    const left = Array.isArray(event?.Records) ? event.Records : handedOn.Records;
-    const told = understand(response, {
-      messageIds: granted.map((one) => one.record.messageId),
-      copies: granted.map(({ copy }) => copy),
-      left,
-    });
-    // As the context says it now: our clock may have been set in between.
-    const remainingMs = context.getRemainingTimeInMillis();
-    if (told.namesMessages || remainingMs > settings.marginMs) return told;
-    emit(engine, undefined, { type: 'late-answer', remainingMs, messages: granted.length });
-    return toldOfAll('running');
-  }
+  const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
 
   return {
     async before(request: BatchRequest) {
-      if (takenBy.has(request)) throw usedTwice;
-      const claimed = await claimBatch(consumer, request.event, request.context);
-      const granted = grantedOf(claimed.batch);
-      const held = granted[0]?.held;
-      const late = held && tooLate(settings, held.record.leaseUntil);
-      if (held && late) emit(engine, held.identity, { type: 'not-started', remainingMs: late.remainingMs });
-      // An early answer: a handler must never see an empty batch, which many of them take for an error. Or claiming took what
-      // time there was, and all is given back unharmed: nothing has started.
-      if (held === undefined || late !== undefined) {
-        return conclude(claimed, async (one) => {
-          await fail(engine, one.held, late?.error, 'before');
-          return soon;
-        });
-      }
-      const { event } = request;
-      const handedOn: SqsEvent = { ...event, Records: granted.map(({ copy }) => copy) };
-
-      async function endEarly(response: unknown, handlerHasAnswered: boolean): Promise<unknown> {
-        const open = takenOf(request);
-        if (open === undefined) return response;
-        request.response = await end(request, open, toldEarly(open, response, handlerHasAnswered));
-        return request.response;
-      }
-
-      function toldEarly(open: Taken, response: unknown, handlerHasAnswered: boolean): Told {
-        if (request.error) return toldByThrow(request.error, granted.length);
-        if (handlerHasAnswered) return toldBy(response, open, request);
-        return toldOfAll('not-started', new Error('another middleware answered before the handler was called'));
-      }
-
-      const stopWatching = watchForEarlyAnswer(request, endEarly);
-      takenBy.set(request, { ...claimed, by: consumer, event, handedOn, stopWatching });
-      request.event = handedOn;
-      return undefined;
+      return begin(consumer, watcher, request);
     },
 
     async after(request: BatchRequest) {
-      const taken = takenOf(request);
-      if (taken) request.response = await end(request, taken, toldBy(request.response, taken, request));
+      const watch = watchOf(request, watcher);
+      if (watch === undefined) return;
+      const results = resultsOf(consumer, watch.state, request.response);
+      request.response = await end(consumer, watch.state, results);
     },
 
     async onError(request: BatchRequest) {
-      const taken = takenOf(request);
-      if (taken === undefined) return;
+      const watch = watchOf(request, watcher);
+      if (watch === undefined) return;
       const { error } = request;
       if (error === usedTwice) {
         // The invocation fails with it, and says so at the first try.
-        await end(request, taken, toldOfAll('not-started', error));
+        await end(consumer, watch.state, sameForAll('not-started', error));
         return;
       }
-      request.response = await end(request, taken, toldByThrow(error, grantedOf(taken.batch).length));
+      const results = resultsOfThrow(error, handedOnOf(watch.state.batch).length);
+      request.response = await end(consumer, watch.state, results);
     },
   };
 }
 
-/** A message that was handed on. */
-type Granted = ReturnType<typeof grantedOf>[number];
+/** Claims the batch of a request, and hands on what may run. @returns the batch response, if nothing may */
+async function begin<Body>(
+  consumer: Consumer<Body>,
+  watcher: Watcher<Taken>,
+  request: BatchRequest,
+): Promise<SqsBatchResponse | undefined> {
+  if (isWatched(request)) throw usedTwice;
+  const { engine, settings } = consumer;
+  const { event } = request;
+  const claimed = await claimBatch(consumer, event, request.context);
+  const messages = handedOnOf(claimed.batch);
+  const [first] = messages;
+  // An early answer: a handler must never see an empty batch, which many of them take for an error.
+  if (first === undefined) return concludeBatch(consumer, claimed, neverHandedOn);
+  const late = tooLate(settings, first.grant.record.leaseUntil);
+  if (late !== undefined) {
+    emit(engine, first.grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
+    // Claiming took what time there was, and all is given back unharmed: nothing has started.
+    return concludeBatch(consumer, claimed, async ({ grant }) => {
+      await fail(engine, grant, late.error, 'before');
+      return missedItsTurn;
+    });
+  }
+  const handedOn: SqsEvent = { ...event, Records: messages.map(({ copy }) => copy) };
+  watchRequest(request, watcher, { ...claimed, request, event, handedOn });
+  request.event = handedOn;
+  return undefined;
+}
+
+async function neverHandedOn(): Promise<Disposition> {
+  return missedItsTurn;
+}
+
+/** Another middleware has answered early, and Middy calls no hook of this one any more. @returns the batch response */
+async function endEarly<Body>(consumer: Consumer<Body>, watch: Watch<Taken>, response: unknown): Promise<unknown> {
+  const { request, batch } = watch.state;
+  if (watchOf(request, watch.watcher) === undefined) return response;
+  const results = request.error
+    ? resultsOfThrow(request.error, handedOnOf(batch).length)
+    : watch.handlerHasAnswered
+      ? resultsOf(consumer, watch.state, response)
+      : sameForAll('not-started', new Error('another middleware answered before the handler was called'));
+  request.response = await end(consumer, watch.state, results);
+  return request.response;
+}
+
+/** Records the results of the messages that were handed on. @returns the batch response */
+async function end<Body>(consumer: Consumer<Body>, taken: Taken, results: BatchResults): Promise<SqsBatchResponse> {
+  const { request, batch, event } = taken;
+  stopWatching(request);
+  // A middleware around this one answers for the records that it finds here: for all of them, then.
+  request.event = event;
+  const messages = handedOnOf(batch).length;
+  if (results.misunderstood !== undefined) {
+    emit(consumer.engine, undefined, { type: 'answer-not-understood', came: results.misunderstood, messages });
+  }
+  return concludeBatch(consumer, taken, (one, place) => record(consumer, one.grant, results.of(place)));
+}
+
+/** Gives each message that was handed on its disposition. @returns the batch response */
+async function concludeBatch<Body>(
+  consumer: Consumer<Body>,
+  claimed: ClaimedBatch,
+  dispositionOf: (one: HandedOn, place: number) => Promise<Disposition>,
+): Promise<SqsBatchResponse> {
+  const { batch } = claimed;
+  // Not by the handler's concurrency: its work is over, and one record that has to be tried again must not hold up the others.
+  await withEach(handedOnOf(batch).entries(), recordsAtOnce, async ([place, one]) => {
+    one.disposition = await dispositionOf(one, place);
+  });
+  for (const one of batch) one.disposition ??= one.original?.disposition;
+  return conclude(consumer, batch, claimed);
+}
+
+async function record<Body>(
+  { engine, settings }: Consumer<Body>,
+  grant: Grant,
+  { status, value, reason }: MessageResult,
+): Promise<Disposition> {
+  switch (status) {
+    case 'running':
+      // Its claim stays in flight: freed now, the message would run beside itself.
+      return returned;
+    case 'fulfilled':
+      await succeed(engine, grant, value);
+      return acknowledged;
+    case 'not-started': {
+      // The handler was never called, whatever the author's classifier would make of another middleware's error.
+      const error = new RetryableError(recordedError(reason).message, { cause: reason });
+      await fail(engine, grant, error, 'before');
+      return returned;
+    }
+    case 'rejected': {
+      const recorded = await fail(engine, grant, reason, 'unmarked');
+      const retryAfterMs = settings.unsettledMs;
+      return dispositionOfRun({ kind: 'threw', recorded, error: reason, applied: false, retryAfterMs });
+    }
+  }
+}
+
+/**
+ * The results in a response. A response that names no message, so near to the end, may be Middy's own: its `timeoutEarlyResponse` answers for a handler that
+ * still runs. To believe it would acknowledge effects that have not happened.
+ */
+function resultsOf<Body>({ engine, settings }: Consumer<Body>, taken: Taken, response: unknown): BatchResults {
+  const { request, batch, handedOn } = taken;
+  const { event, context } = request;
+  const messages = handedOnOf(batch);
+  const results = understand(response, {
+    messageIds: messages.map((one) => one.record.messageId),
+    copies: messages.map(({ copy }) => copy),
+    left: Array.isArray(event?.Records) ? event.Records : handedOn.Records,
+  });
+  // As the context says it now: our clock may have been set in between.
+  const remainingMs = context.getRemainingTimeInMillis();
+  if (results.namesMessages || remainingMs > settings.marginMs) return results;
+  emit(engine, undefined, { type: 'late-answer', remainingMs, messages: messages.length });
+  return sameForAll('running');
+}

@@ -1,9 +1,12 @@
+import { errorKind } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 
 /** A payload has no canonical form. The message says what is in the way and where, by path; never a value. */
 export class FingerprintError extends Error {
   override readonly name = 'FingerprintError';
+  /** @internal */
+  readonly 'pawl.error' = 'fingerprint';
 }
 
 /**
@@ -33,7 +36,7 @@ export function canonicalJson(text: string, ignored: readonly string[] = []): st
     return canonicalDocument(text, JSON.parse(text), ignored);
   } catch (error) {
     // The parser's own message quotes the text.
-    throw error instanceof FingerprintError ? error : new FingerprintError('not JSON, or nested too deeply');
+    throw errorKind(error) === 'fingerprint' ? error : new FingerprintError('not JSON, or nested too deeply');
   }
 }
 
@@ -44,7 +47,7 @@ export function canonicalJson(text: string, ignored: readonly string[] = []): st
  * @throws FingerprintError when it is nested deeper than 500 levels; RangeError when that was too deep to look for its digits
  */
 export function canonicalDocument(text: string, parsed: unknown, ignored: readonly string[]): string {
-  return canonical(inexact.test(text) ? JSON.parse(text, keepDigits as () => unknown) : parsed, ignored);
+  return canonical(inexact.test(text) ? JSON.parse(text, keepDigits) : parsed, ignored);
 }
 
 /**
@@ -71,10 +74,18 @@ export function fingerprintOf(canonical: string, host: Pick<Host, 'sha256'>): st
   return `1:${host.sha256(canonical).slice(0, 32)}`;
 }
 
-/** Answers what JSON has in place of a value, or refuses it, saying where it is. */
+/** A number in all its digits. A double would round it, and a text would be quoted. */
+class ExactNumber {
+  readonly digits: string;
+  constructor(literal: string) {
+    this.digits = exactDigits(literal);
+  }
+}
+
+/** Returns what JSON has in place of a value. @throws FingerprintError, which says where the value is, if JSON has nothing for it */
 type ToJson = (given: unknown, path: readonly string[]) => unknown;
 
-/** Writes what `JSON.parse` makes. A boxed string is a number in all its digits; `undefined` is what is not there. */
+/** Writes what `JSON.parse` makes, and exact numbers. `undefined` is a field that is not there. */
 function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): string {
   const patterns = ignored.map((pattern) => pattern.normalize().split('.'));
   /** Where the walk is. */
@@ -83,15 +94,16 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
   function write(given: unknown): string {
     const value = toJson ? toJson(given, path) : given;
     if (typeof value === 'string') return quoted(value);
-    if (typeof value !== 'object' || value === null || value instanceof String) return `${value}`;
+    if (value instanceof ExactNumber) return value.digits;
+    if (typeof value !== 'object' || value === null) return `${value}`;
     if (path.length >= mostLevels) throw new FingerprintError(`a cycle, or nested too deeply (at ${shown(path)})`);
     const isArray = Array.isArray(value);
     const parts: string[] = [];
     for (const name of Object.keys(value)) {
       const field: unknown = value[name as keyof typeof value];
       path.push(name);
-      const part = field === undefined || patterns.some(isHere) ? '' : write(field);
-      if (part) parts.push(isArray ? part : `${quoted(name)}:${part}`);
+      const part = field === undefined || patterns.some(isHere) ? undefined : write(field);
+      if (part !== undefined) parts.push(isArray ? part : `${quoted(name)}:${part}`);
       path.pop();
     }
     // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
@@ -115,9 +127,10 @@ function quoted(text: string): string {
 
 /** As JSON.stringify sees a value, and refusing where it would drop, empty or round it. */
 function jsonOf(given: unknown, path: readonly string[]): unknown {
-  // Before anybody's BigInt.prototype.toJSON, which would make it a string.
-  if (typeof given === 'bigint') return exactly(`${given}`);
-  const value = asItSays(given);
+  // Before a program's own BigInt.prototype.toJSON, which would make it a string.
+  if (typeof given === 'bigint') return new ExactNumber(`${given}`);
+  const toJSON = propertyOf(given, 'toJSON');
+  const value: unknown = typeof toJSON === 'function' ? toJSON.call(given) : given;
   if (Array.isArray(value)) return Array.from(value, (element) => element ?? null);
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   // A number beyond 2^53 may have been rounded before it came here: two amounts would be one.
@@ -126,12 +139,6 @@ function jsonOf(given: unknown, path: readonly string[]): unknown {
   if (value == null ? value === given : kindOf(value) === 'Object') return value;
   const what = typeof value === 'number' ? 'a number that is NaN, infinite or beyond 2^53' : `this ${kindOf(given)}`;
   throw new FingerprintError(`${what} has no canonical form (at ${shown(path)})`);
-}
-
-/** What `toJSON` makes of an object or a function, where it has one. Like JSON, this asks no text and no number. */
-function asItSays(given: unknown): unknown {
-  const toJSON = propertyOf(given, 'toJSON');
-  return typeof toJSON === 'function' ? toJSON.call(given) : given;
 }
 
 /** A path, bounded: a cycle's has five hundred names. */
@@ -143,18 +150,14 @@ function kindOf(value: unknown): string {
   return {}.toString.call(value).slice(8, -1);
 }
 
-/** The reviver that keeps what a double would lose. No string of a document is an object, so this one is a number. */
-function keepDigits(_name: string, value: unknown, context: { readonly source: string }): unknown {
-  return typeof value === 'number' && inexact.test(context.source) ? exactly(context.source) : value;
-}
-
-/** A number in all its digits. In an object, so that it is told from a text that has the same ones. */
-function exactly(literal: string): object {
-  return new String(exactNumber(literal));
+/** The reviver that keeps what a double would lose. `JSON.parse` gives the literal of a number with it. */
+function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const literal = context?.source;
+  return typeof value === 'number' && literal !== undefined && inexact.test(literal) ? new ExactNumber(literal) : value;
 }
 
 /** A decimal number as JavaScript writes it, where its double says it all; else all of its digits. */
-function exactNumber(literal: string): string {
+function exactDigits(literal: string): string {
   const short = `${Number(literal)}`;
   const exact = normalForm(literal);
   return normalForm(short) === exact ? short : exact;

@@ -1,8 +1,9 @@
 import { checkedAttributes } from '../claims/attributes.ts';
-import type { KeyValue } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
-import { InvalidMessageError, letFail } from '../kernel/errors.ts';
+import { errorKind, type InvalidMessageError, letFail } from '../kernel/errors.ts';
+import type { KeyValue } from '../kernel/key.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 
 /** What of the author's code runs before a message has its claim, or decides when it comes back. */
 export type Stage = 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';
@@ -10,22 +11,24 @@ export type Stage = 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSe
 const mostFrames = 10;
 const frame = /^ {4}at .+$/;
 
-/** The author's code returned what it must not. The text is ours, and says nothing of the message. */
-class ReturnedError extends TypeError {
+/** The author's code returned what it must not. The text is pawl's own, and quotes nothing of the message. */
+class WrongReturnError extends TypeError {
   override readonly name = 'TypeError';
+  /** @internal */
+  readonly 'pawl.error' = 'wrong-return';
 }
 
-/** What may be told of an error of the author's: its name, and where it was thrown. Its text may quote the body. */
-export function toldOf(thrown: unknown): { readonly error: RecordedError; readonly stack: string } {
+/** What may be reported of an error of the author's: its name, and where it was thrown. Its text may quote the body. */
+export function reportable(thrown: unknown): { readonly error: RecordedError; readonly stack: string } {
   const { name, message } = recordedError(thrown);
-  if (thrown instanceof ReturnedError) return { error: { name, message }, stack: '' };
+  if (errorKind(thrown) === 'wrong-return') return { error: { name, message }, stack: '' };
   return { error: { name, message: 'its text is left out: it may quote the body' }, stack: framesOf(thrown) };
 }
 
 /** The frames at the end of a stack. What comes before them is the error's text, which may look like anything. */
 function framesOf(thrown: unknown): string {
   try {
-    const { stack } = Object(thrown);
+    const stack = propertyOf(thrown, 'stack');
     if (typeof stack !== 'string') return '';
     const lines = stack.split('\n');
     const first = lines.findLastIndex((line) => !frame.test(line)) + 1;
@@ -35,18 +38,15 @@ function framesOf(thrown: unknown): string {
   }
 }
 
-/** Whether it says of the message that it can never run. An error that cannot even be looked at says nothing. */
+/** Whether an error says that its message can never run. */
 export function isInvalidMessage(thrown: unknown): thrown is InvalidMessageError {
-  try {
-    return thrown instanceof InvalidMessageError;
-  } catch {
-    return false;
-  }
+  return errorKind(thrown) === 'invalid-message';
 }
 
 /** @throws TypeError for what no message can have made: the key function is at fault, for every message */
 export function returnedKey(value: KeyValue): KeyValue {
-  refuse('key', 'text or a number', value, isPromise(value) || ['function', 'symbol'].includes(typeof value));
+  const isNoKey = isPromise(value) || typeof value === 'function' || typeof value === 'symbol';
+  refuse('key', 'text or a number', value, isNoKey);
   return value;
 }
 
@@ -62,8 +62,8 @@ export function returnedAttributes(value: unknown): Attributes {
   try {
     return checkedAttributes(value);
   } catch (error) {
-    // Of what was returned, it says the names only.
-    throw new ReturnedError(recordedError(error).message);
+    // Its text has the names of what was returned, and no values.
+    throw new WrongReturnError(recordedError(error).message);
   }
 }
 
@@ -76,10 +76,10 @@ export function returnedSeconds(value: number | undefined): number | undefined {
 
 function refuse(option: Stage, expected: string, value: unknown, refused: boolean): void {
   if (!refused) return;
-  // What an async function returned may fail later, and nobody would handle that.
+  // What an async function returned may fail later, and nothing else would handle that.
   letFail(value);
   const came = isPromise(value) ? 'a promise' : Number.isNaN(value) ? 'NaN' : `a value of type ${typeof value}`;
-  throw new ReturnedError(`${option}: expected a function that returns ${expected}; it returned ${came}`);
+  throw new WrongReturnError(`${option}: expected a function that returns ${expected}; it returned ${came}`);
 }
 
 function isPromise(value: unknown): boolean {

@@ -51,10 +51,10 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
       try {
         await send([...original, ...added]);
       } catch (failure) {
-        // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one. But one that
-        // is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
+        // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one. But an
+        // SQS that is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
         if (!isRefusal(failure)) throw failure;
-        // Nor with that of its last stay there, before a redrive: a wrong reason misleads who has to decide.
+        // Nor with that of its last stay there, before a redrive: a wrong reason misleads the operator.
         await send(original.filter(([name]) => !Object.hasOwn(ours, String(name))));
       }
     },

@@ -32,7 +32,7 @@ export interface InvocationContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** What a consumer with `ReportBatchItemFailures` answers: the messages that are to come again. */
+/** What a consumer with `ReportBatchItemFailures` returns: the messages that are to come again. */
 export interface SqsBatchResponse {
   batchItemFailures: { itemIdentifier: string }[];
 }

@@ -1,12 +1,12 @@
-/** Something that is waiting for its turn. */
+/** A task that waits for its turn. */
 interface Turn {
   readonly rank: number;
   readonly begin: () => void;
 }
 
 /**
- * Runs at most `most` tasks at once, in the order in which they came. One with a rank runs alone, with nothing beside it:
- * after everything else, those of a lower rank first.
+ * Runs at most `most` tasks at once, in the order of the calls. A task with a rank runs alone, with nothing beside it:
+ * after all tasks without a rank, lower ranks first.
  */
 export function createLimit(most: number) {
   const shared: Turn[] = [];
@@ -42,7 +42,7 @@ export function createLimit(most: number) {
   };
 }
 
-/** Does the same with each, at most `most` at once. */
+/** Runs a task for each item, at most `most` at once. */
 export async function withEach<T>(
   items: Iterable<T>,
   most: number,

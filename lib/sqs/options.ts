@@ -2,21 +2,25 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type ClaimOptions, claimOptionNames } from '../claims/options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
+import type { BodySchema } from '../payload/schema.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
-import type { BodySchema, Message } from './message.ts';
+import type { Message } from './message.ts';
 
 /** The options of every SQS consumer. */
 export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   /** The stable identity of the intended effect: `bodyField('orderId')`, or any function of the message. */
   readonly key: MessageKey<Body>;
-  /** Checks and types the body: any schema of a library that follows Standard Schema. What does not match never runs. */
+  /** Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs. */
   readonly schema?: BodySchema<Body>;
   /**
-   * What of a message is its intent: a second message with the same key and another fingerprint never runs. `{ ignore }`: paths of
-   * the body that may change between two sends of the same intent, such as `sentAt` or `items.*.traceId`. A function, or `{ of }`, answers
-   * the text that is covered instead of the body, e.g. `canonicalValue(…)` of some of it. `false`: nothing is compared. With `previous`, what was
-   * recorded by the rule before a change is accepted for a time.
+   * What of a message is its intent: a second message with the same key and another fingerprint never runs.
+   *
+   * - `{ ignore }`: paths of the body that may change between two sends of the same intent, such as `sentAt` or `items.*.traceId`.
+   * - A function, or `{ of }`: returns the text that is compared instead of the body, e.g. `canonicalValue(…)` of a part of it.
+   * - `false`: nothing is compared.
+   * - With `previous`: for a time, also accepts what was recorded by the rule before a change.
+   *
    * @default { ignore: [] }, the whole body
    */
   readonly fingerprint?: FingerprintOption<Message<Body>>;
@@ -32,10 +36,14 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly concurrency?: number;
   /**
-   * What becomes of a duplicate whose first copy is still running. `'defer'`: back to the queue until the lease can have
-   * ended. `'discard'`: acknowledged; if the first copy's worker dies, only that copy is left. The record keeps SQS's id of the message of the
-   * first attempt, and only while that attempt lasts, other messages are discarded: that one, delivered again, is deferred, and so is every duplicate of a later attempt, or of a claim that was
-   * taken without this option. A redrive gives a message another id, and so it looks like a duplicate of itself: wait for the lease before it.
+   * What becomes of a duplicate whose first copy is still running.
+   *
+   * - `'defer'`: it goes back to the queue until the lease can have ended.
+   * - `'discard'`: it is acknowledged. If the worker of the first copy dies, only that copy is left.
+   *
+   * Under `'discard'`, the record keeps SQS's id of the message of the first attempt. Other messages are discarded only while that attempt lasts. The
+   * message itself, delivered again, is deferred; so is every duplicate of a later attempt, or of a claim that was taken without this option. A
+   * redrive gives a message another id, so the message looks like a duplicate of itself: wait for the lease before you redrive.
    * @default 'defer'
    */
   readonly onInFlight?: 'defer' | 'discard';

@@ -1,47 +1,24 @@
 import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { ClaimFact } from '../claims/events.ts';
-import type { Grant } from '../claims/grant.ts';
-import type { Identity } from '../claims/identity.ts';
 import type { Host } from '../kernel/host.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import type { SqsRecord } from './event.ts';
-import type { Fate } from './fate.ts';
+import type { Delivery } from './delivery.ts';
+import type { DeadLettered } from './disposition.ts';
 import { withEach } from './limit.ts';
-
-/** A message on its way through a batch. */
-export interface Delivery {
-  readonly record: SqsRecord;
-  identity?: Identity;
-  /** The claim under which it ran. */
-  grant?: Grant;
-  /** What becomes of it, once that is known. What has none in the end did not get its turn. */
-  fate?: Fate | undefined;
-  /** A copy of it is safe in the dead-letter queue. */
-  isBuried?: boolean;
-}
-
-/** One that can never run. */
-export interface DeadLetter extends Delivery {
-  fate: Fate & { readonly fate: 'dead-letter' };
-}
+import type { MessageFact } from './report.ts';
 
 /** A message that is to be invisible for so many seconds from now. */
-export interface Delayed extends Delivery {
+export interface Delayed {
+  readonly one: Delivery;
   readonly seconds: number;
 }
 
-/** Reports what became of a message. */
-export type Tell = (one: Delivery, fact: WithoutMessageId<Extract<ClaimFact, { readonly messageId: string }>>) => void;
-
-type WithoutMessageId<Fact> = Fact extends unknown ? Omit<Fact, 'messageId'> : never;
-
 export interface SqsQueueOptions {
   readonly host: Host;
-  /** The author's; one is made on first need, so that a consumer that never defers pays nothing for it. */
+  /** The author's. @default one is made when it is first needed, so that a consumer that never defers pays nothing for it */
   readonly client: SQSClient | undefined;
   readonly deadLetters: DeadLetters | undefined;
-  readonly tell: Tell;
+  readonly report: (one: Delivery, fact: MessageFact) => void;
 }
 
 /**
@@ -58,70 +35,104 @@ const callsAtOnce = 10;
  * What a consumer asks of SQS beyond its batch response. Nothing here throws: a message that SQS has not heard of stays where
  * it is, and comes again when the visibility it has ends.
  *
- * Every call is given up at `until`, in epoch milliseconds: what a batch has done must be answered, even if SQS never answers us.
+ * Every call is given up at `until`, in epoch milliseconds: a batch has its response, even if SQS never answers.
  */
-export function sqsQueue({ host, client, deadLetters, tell }: SqsQueueOptions) {
-  // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
-  const sqs = () => (client ??= new SQSClient({ useQueueUrlAsEndpoint: false }));
-  const failed = (one: Delivery, error: unknown) =>
-    tell(one, { type: 'queue-call-failed', error: recordedError(error) });
+export class SqsQueue {
+  readonly #options: SqsQueueOptions;
+  #client: SQSClient | undefined;
+
+  constructor(options: SqsQueueOptions) {
+    this.#options = options;
+    this.#client = options.client;
+  }
 
   /** Sets how long messages stay invisible. */
-  async function setVisibility(delayed: readonly Delayed[], until: number): Promise<void> {
+  async setVisibility(delayed: readonly Delayed[], until: number): Promise<void> {
     const calls = Map.groupBy(delayed, (_, index) => Math.floor(index / mostEntries));
-    await withEach(calls.values(), callsAtOnce, async (together) => {
-      const call = new ChangeMessageVisibilityBatchCommand({
-        QueueUrl: urlOfQueue(together[0]),
-        Entries: together.map(({ record, seconds }, index) => ({
-          Id: String(index),
-          ReceiptHandle: record.receiptHandle,
-          VisibilityTimeout: Math.min(longestInvisibleSeconds, seconds),
-        })),
-      });
-      try {
-        const { Failed = [] } = await inTime(host, until, (abortSignal) => sqs().send(call, { abortSignal }));
-        for (const [index, one] of together.entries()) {
-          const error = Failed.find(({ Id }) => Id === String(index))?.Code;
-          if (error) failed(one, error);
-          // It waits for something that is known to end then: another worker's lease, or a provider's settling.
-          else if (one.fate?.delayMs) tell(one, { type: 'deferred', seconds: one.seconds });
-        }
-      } catch (error) {
-        for (const one of together) failed(one, error);
-      }
-    });
+    await withEach(calls.values(), callsAtOnce, (together) => this.#setVisibilityOf(together, until));
   }
 
-  /** Sends to the dead-letter queue what can never run. What is safe there is done. */
-  async function bury(batch: readonly Delivery[], until: number): Promise<void> {
-    const dead = batch.filter((one): one is DeadLetter => one.fate?.fate === 'dead-letter' && !one.isBuried);
-    await withEach(dead, callsAtOnce, async (one) => {
-      const { reason, error } = one.fate;
-      try {
-        await inTime(host, until, async () => deadLetters?.send(sqs(), one.record, reason, lineOf(error)));
-        if (deadLetters) one.isBuried = true;
-        tell(one, { type: deadLetters ? 'dead-lettered' : 'undeliverable', reason, error });
-      } catch (failure) {
-        failed(one, failure);
-      }
+  async #setVisibilityOf(together: readonly Delayed[], until: number): Promise<void> {
+    const { host, report } = this.#options;
+    const call = new ChangeMessageVisibilityBatchCommand({
+      QueueUrl: urlOfQueue(together[0]?.one),
+      Entries: together.map(({ one, seconds }, index) => ({
+        Id: String(index),
+        ReceiptHandle: one.record.receiptHandle,
+        VisibilityTimeout: Math.min(longestInvisibleSeconds, seconds),
+      })),
     });
+    try {
+      const sent = await inTime(host, until, (abortSignal) => this.#sqs().send(call, { abortSignal }));
+      const codes = new Map((sent.Failed ?? []).map(({ Id, Code }) => [Id, Code]));
+      for (const [index, { one, seconds }] of together.entries()) {
+        const code = codes.get(String(index));
+        if (code !== undefined) this.#reportFailure(one, code);
+        // It waits for something that is known to end then: another worker's lease, or a provider's settling.
+        else if (waitsForAnEnd(one)) report(one, { type: 'deferred', seconds });
+      }
+    } catch (error) {
+      for (const { one } of together) this.#reportFailure(one, error);
+    }
   }
 
-  /** At how many receives SQS itself moves a message to the dead-letter queue; nothing where it does not, or does not say. */
-  async function maxReceiveCount(one: Delivery, until: number): Promise<number | undefined> {
+  /** Sends to the dead-letter queue what can never run, and is not there yet. */
+  async deadLetter(batch: readonly Delivery[], until: number): Promise<void> {
+    const dead = batch.filter(isToBeDeadLettered);
+    await withEach(dead, callsAtOnce, (one) => this.#deadLetterOne(one, until));
+  }
+
+  async #deadLetterOne(one: DeadLetter, until: number): Promise<void> {
+    const { host, deadLetters, report } = this.#options;
+    const { reason, error } = one.disposition;
+    if (deadLetters === undefined) {
+      report(one, { type: 'undeliverable', reason, error });
+      return;
+    }
+    try {
+      await inTime(host, until, () => deadLetters.send(this.#sqs(), one.record, reason, lineOf(error)));
+      one.isInDeadLetterQueue = true;
+      report(one, { type: 'dead-lettered', reason, error });
+    } catch (failure) {
+      this.#reportFailure(one, failure);
+    }
+  }
+
+  /** At how many receives SQS itself moves a message to the dead-letter queue; nothing where SQS does not, or does not say. */
+  async maxReceiveCount(one: Delivery, until: number): Promise<number | undefined> {
     const call = new GetQueueAttributesCommand({ QueueUrl: urlOfQueue(one), AttributeNames: ['RedrivePolicy'] });
     try {
-      const { Attributes = {} } = await inTime(host, until, (abortSignal) => sqs().send(call, { abortSignal }));
+      const { host } = this.#options;
+      const { Attributes = {} } = await inTime(host, until, (abortSignal) => this.#sqs().send(call, { abortSignal }));
       const { RedrivePolicy } = Attributes;
       const most = RedrivePolicy === undefined ? undefined : Number(JSON.parse(RedrivePolicy).maxReceiveCount);
       return most !== undefined && Number.isFinite(most) ? most : undefined;
     } catch (error) {
-      failed(one, error);
+      this.#reportFailure(one, error);
       return undefined;
     }
   }
 
-  return { setVisibility, bury, maxReceiveCount };
+  #sqs(): SQSClient {
+    // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
+    this.#client ??= new SQSClient({ useQueueUrlAsEndpoint: false });
+    return this.#client;
+  }
+
+  #reportFailure(one: Delivery, error: unknown): void {
+    this.#options.report(one, { type: 'queue-call-failed', error: recordedError(error) });
+  }
+}
+
+/** A message that can never run. */
+type DeadLetter = Delivery & { readonly disposition: DeadLettered };
+
+function isToBeDeadLettered(one: Delivery): one is DeadLetter {
+  return one.disposition?.kind === 'dead-lettered' && !one.isInDeadLetterQueue;
+}
+
+function waitsForAnEnd({ disposition }: Delivery): boolean {
+  return disposition?.kind === 'returned' && disposition.delayMs !== undefined && disposition.delayMs > 0;
 }
 
 /** @throws Error once `until` has come, whatever becomes of the task then */

@@ -11,7 +11,7 @@ const passing: readonly string[] = ['throttl', 'toomanyrequests', 'expired', 'sk
 /** Statuses of 4xx that say nothing about the message. */
 const later: readonly number[] = [408, 429];
 
-/** Whether SQS has looked at a message and does not want it: to send it again would be answered the same. */
+/** Whether SQS has looked at a message and refuses it: it would refuse it again. */
 export function isRefusal(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { name, $metadata, $retryable }: Refused = error;

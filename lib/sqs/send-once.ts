@@ -3,14 +3,18 @@ import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-
 import { acquire } from '../claims/acquire.ts';
 import { checkedAttributes } from '../claims/attributes.ts';
 import type { Engine } from '../claims/engine.ts';
-import { identify, type KeyValue } from '../claims/identity.ts';
-import { type ClaimOptions, settingsOf } from '../claims/options.ts';
+import type { Grant } from '../claims/grant.ts';
+import { identify } from '../claims/identity.ts';
+import { type ClaimOptions, type Settings, settingsOf } from '../claims/options.ts';
+import type { ClaimRecord } from '../claims/record.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectWhole } from '../kernel/check.ts';
 import { InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts';
-import { sleep } from '../kernel/host.ts';
+import { type Host, sleep } from '../kernel/host.ts';
+import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { type Pauses, pauseMs } from '../kernel/retry.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
@@ -21,7 +25,7 @@ export interface SendOnceOptions
   extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'onEvent' | 'host'> {
   /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
   readonly operation: string;
-  /** The queue's URL. `undefined` is taken, and refused with a clear message, because that is what a missing environment variable is. */
+  /** The queue's URL. `undefined`, which is what a missing environment variable is, is refused with a clear message. */
   readonly queueUrl: string | undefined;
   /**
    * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
@@ -34,8 +38,8 @@ export interface SendOnceOptions
    */
   readonly ignore?: readonly string[];
   /**
-   * How long a call tries, in milliseconds, before it answers that another producer is at it, or rejects. More than 11 seconds outlast the lease of
-   * one that has died.
+   * How long a call tries, in milliseconds, before it returns `'in-flight'`, or rejects. More than 11 seconds outlast the lease of
+   * a producer that has died.
    * @default 30000
    */
   readonly giveUpAfterMs?: number;
@@ -95,22 +99,23 @@ export type SendOutcome =
   | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
   /** The intent was sent before with another body. Nothing was sent. */
   | { readonly outcome: 'key-reused' }
-  /** It could not be sent for so long that it has to be decided whether it still should. Nothing was sent. */
+  /** It could not be sent for so long that an operator has to decide whether it still should be. Nothing was sent. */
   | { readonly outcome: 'parked'; readonly error: RecordedError };
 
-/** How long one try has, in milliseconds: so long does another producer wait for one that has died. */
+/** How long one try has, in milliseconds: another producer waits that long for one that has died. */
 const leaseMs = 10_000;
-const longestWaitMs = 5000;
+/** Between two tries. */
+const pauses: Pauses = { firstMs: 100, mostMs: 5000 };
 
-const defaults = { host: nodeHost, giveUpAfterMs: 30_000, ignore: [] as readonly string[] };
+const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { giveUpAfterMs: 30_000, ignore: [] };
 
 /**
  * Sends a message once per intent, as far as the consumer is concerned: the key is kept in the claims table before anything is sent, and
  * goes along as the message attribute `idempotency-key`. A producer that dies on the way and is run again sends with the same key; so does
- * one whose request was not answered. Either may put the message into the queue twice: the consumer, whose key is `sentKey()`, runs once.
+ * a producer whose request had no answer. Either may put the message into the queue twice: the consumer, whose key is `sentKey()`, runs once.
  *
- * The returned function rejects with SQS's error, or with `StoreUnavailableError`, when that did not end in time; with SQS's refusal at
- * once; with `InvalidMessageError` when the key is missing.
+ * The returned function rejects with SQS's error, or with `StoreUnavailableError`, if SQS or the store still fails after `giveUpAfterMs`; with SQS's
+ * refusal at once; with `InvalidMessageError` if the key is missing.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
@@ -119,100 +124,154 @@ const defaults = { host: nodeHost, giveUpAfterMs: 30_000, ignore: [] as readonly
  */
 export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promise<SendOutcome> {
   expectOptions(options, { door: 'sendOnce', known, docs });
+  const producer = createProducer(options);
+  return (message) => sendMessage(producer, message);
+}
+
+/** What a producer sends with. */
+interface Producer {
+  readonly settings: Settings<unknown>;
+  readonly engine: Engine<unknown>;
+  /** Without the prefix that keeps the producer's claims apart from the consumer's. */
+  readonly operation: string;
+  readonly queueUrl: string;
+  readonly giveUpAfterMs: number;
+  readonly ignore: readonly string[];
+  /** The author's client, or the one that was made when it was first needed. */
+  client: SQSClient | undefined;
+}
+
+/** A message with its key, ready to be sent. */
+interface Sendable {
+  readonly message: Outgoing;
+  /** The body as JSON. */
+  readonly text: string;
+  readonly key: string;
+}
+
+/** @throws OptionError when an option is missing or out of range */
+function createProducer(options: SendOnceOptions): Producer {
   const { queueUrl, operation, giveUpAfterMs = defaults.giveUpAfterMs, ignore = defaults.ignore } = options;
-  expect(typeof operation === 'string' && operation, 'operation', 'a name', operation);
-  expect(typeof queueUrl === 'string' && queueUrl, 'queueUrl', "a queue's URL", queueUrl);
+  expect(typeof operation === 'string' && operation !== '', 'operation', 'a name', operation);
+  expect(typeof queueUrl === 'string' && queueUrl !== '', 'queueUrl', "a queue's URL", queueUrl);
   expectWhole('giveUpAfterMs', giveUpAfterMs);
-  const { store, retentionSeconds, onEvent, host: givenHost } = options;
-  const settings = settingsOf<unknown>(
-    {
-      // Kept apart from the consumer's claims: a key that is completed here would be taken there for an effect that has happened.
-      operation: `send:${operation}`,
-      store,
-      // A second message does no harm: it has the same key.
-      onAbandoned: 'retry',
-      classify: (error) => (isRefusal(error) ? 'retryable' : undefined),
-      maxAttempts: Number.MAX_SAFE_INTEGER,
-      maxAbandoned: Number.MAX_SAFE_INTEGER,
-      ...(retentionSeconds !== undefined && { retentionSeconds }),
-      ...(onEvent && { onEvent }),
-      host: givenHost ?? nodeHost,
-    },
-    { host: nodeHost },
-  );
+  const { store, retentionSeconds, onEvent, host = nodeHost } = options;
+  const settings = settingsOf<unknown>({
+    // Kept apart from the consumer's claims: a key that is completed here would be taken there for an effect that has happened.
+    operation: `send:${operation}`,
+    store,
+    // A second message does no harm: it has the same key.
+    onAbandoned: 'retry',
+    classify: (error) => (isRefusal(error) ? 'retryable' : undefined),
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    maxAbandoned: Number.MAX_SAFE_INTEGER,
+    ...(retentionSeconds !== undefined && { retentionSeconds }),
+    ...(onEvent && { onEvent }),
+    host,
+  });
+  const client = options.sqsClient;
+  return { settings, engine: { settings }, operation, queueUrl: String(queueUrl), giveUpAfterMs, ignore, client };
+}
+
+async function sendMessage(producer: Producer, message: Outgoing): Promise<SendOutcome> {
+  expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, docs });
+  const { engine, settings, giveUpAfterMs, ignore } = producer;
   const { host } = settings;
-  const engine: Engine<unknown> = { settings };
-  let client = options.sqsClient;
+  const proposed = identify(settings.operation, message.key, host).key;
+  const identity = identify(settings.operation, message.intent ?? proposed, host);
+  const text: string | undefined = JSON.stringify(message.body);
+  if (text === undefined) throw new InvalidMessageError('invalid-message', 'the body is not JSON');
+  const fingerprint = fingerprintOf(canonicalJson(text, ignore), host);
+  // The key is kept by the one write that comes before anything is sent: as the claim's own, or beside its intent's.
+  const hasIntent = message.intent !== undefined && message.intent !== null;
+  const attributes = hasIntent ? checkedAttributes({ key: proposed }) : undefined;
+  const until = host.now() + giveUpAfterMs;
 
-  /** @returns the id of the message */
-  async function send(message: Outgoing, key: string, text: string, signal: AbortSignal): Promise<string | undefined> {
-    client ??= new SQSClient({});
-    const attributes = { ...message.attributes, [keyAttribute]: key };
-    const sent = await client.send(
-      new SendMessageCommand({
-        QueueUrl: queueUrl,
-        MessageBody: text,
-        MessageAttributes: Object.fromEntries(
-          Object.entries(attributes).map(([name, value]) => [name, textAttribute(value)]),
-        ),
-        MessageGroupId: message.messageGroupId,
-        DelaySeconds: message.delaySeconds,
-        // With the operation: SQS would drop another one's message with the same key.
-        MessageDeduplicationId: queueUrl?.endsWith('.fifo') ? host.sha256(`${operation}#${key}`) : undefined,
-      }),
-      { abortSignal: signal },
-    );
-    return sent.MessageId;
-  }
-
-  return async function sendMessage(message) {
-    expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, docs });
-    const proposed = identify(settings.operation, message.key, host).key;
-    const identity = identify(settings.operation, message.intent ?? proposed, host);
-    const text: string | undefined = JSON.stringify(message.body);
-    if (text === undefined) throw new InvalidMessageError('invalid-message', 'the body is not JSON');
-    const fingerprint = fingerprintOf(canonicalJson(text, ignore), host);
-    // The key is kept by the one write that comes before anything is sent: as the claim's own, or beside its intent's.
-    const attributes = message.intent == null ? undefined : checkedAttributes({ key: proposed });
-    const until = host.now() + giveUpAfterMs;
-
-    /** Waits before another try; or answers that there is no time for one. */
-    async function again(round: number, atMostMs = Infinity): Promise<boolean> {
-      // Spread out: producers that failed together must not come back together.
-      const waitMs = Math.min(longestWaitMs, 100 * 2 ** round) * (0.5 + host.random() / 2);
-      const ms = Math.min(waitMs, atMostMs);
-      if (host.now() + ms >= until) return false;
-      await sleep(host, ms);
-      return true;
-    }
-
-    for (let round = 0; ; round++) {
-      const acquired = await acquire(engine, { identity, fingerprint, attributes, deadline: host.now() + leaseMs });
-      if (acquired.kind === 'unavailable') {
-        if (await again(round)) continue;
+  for (let failures = 0; ; failures++) {
+    const acquired = await acquire(engine, { identity, fingerprint, attributes, deadline: host.now() + leaseMs });
+    switch (acquired.kind) {
+      case 'granted':
+      case 'taken-over': {
+        const key = keptKey(acquired.record, proposed);
+        const sent = await sendUnder(producer, acquired.grant, { message, text, key });
+        if (sent.kind === 'sent') return { outcome: 'sent', key, messageId: sent.messageId, replayed: false };
+        if (isRefusal(sent.error) || !(await pauseBefore(until, host, failures))) throw sent.error;
+        break;
+      }
+      case 'unavailable': {
         const { cause } = acquired;
+        if (await pauseBefore(until, host, failures)) break;
         throw new StoreUnavailableError('nothing was sent: the claims store failed', { cause });
       }
-      const { record, grant } = acquired;
-      const key = String(record.attributes?.['key'] ?? proposed);
-      if (grant !== undefined) {
-        const ran = await run(engine, grant, (_, claim) => send(message, key, text, claim.signal), undefined);
-        if (ran.kind === 'returned') return { outcome: 'sent', key, messageId: ran.value, replayed: false };
-        if (ran.kind === 'reconciled') throw new TypeError('a producer asks no provider');
-        if (isRefusal(ran.error) || !(await again(round))) throw ran.error;
-      } else if (acquired.kind === 'in-flight') {
+      case 'in-flight': {
         const { retryAfterMs } = acquired;
-        if (!(await again(round, retryAfterMs))) return { outcome: 'in-flight', retryAfterMs };
-      } else if (acquired.kind === 'replayed') {
-        const messageId = record.result === undefined ? undefined : (JSON.parse(record.result) as string);
-        return { outcome: 'sent', key, messageId, replayed: true };
-      } else if (acquired.kind === 'parked') {
-        return { outcome: 'parked', error: record.error ?? { name: 'Error', message: '' } };
-      } else {
-        return { outcome: 'key-reused' };
+        if (await pauseBefore(until, host, failures, retryAfterMs)) break;
+        return { outcome: 'in-flight', retryAfterMs };
       }
+      case 'replayed': {
+        const { record } = acquired;
+        const messageId = record.result === undefined ? undefined : (JSON.parse(record.result) as string);
+        return { outcome: 'sent', key: keptKey(record, proposed), messageId, replayed: true };
+      }
+      case 'parked':
+        return { outcome: 'parked', error: acquired.record.error ?? { name: 'Error', message: '' } };
+      default:
+        return { outcome: 'key-reused' };
     }
-  };
+  }
+}
+
+/** The key that was kept first: it is the one that is sent, whatever is proposed now. */
+function keptKey({ attributes }: ClaimRecord, proposed: string): string {
+  return String(attributes?.['key'] ?? proposed);
+}
+
+type Sent =
+  | { readonly kind: 'sent'; readonly messageId: string | undefined }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+async function sendUnder(producer: Producer, grant: Grant, sendable: Sendable): Promise<Sent> {
+  const result = await run(producer.engine, grant, (_, claim) => send(producer, sendable, claim.signal), undefined);
+  if (result.kind === 'returned') return { kind: 'sent', messageId: result.value };
+  if (result.kind === 'reconciled') throw new TypeError('a producer asks no provider');
+  return { kind: 'failed', error: result.error };
+}
+
+/** @returns the id of the message */
+async function send(
+  producer: Producer,
+  { message, text, key }: Sendable,
+  abortSignal: AbortSignal,
+): Promise<string | undefined> {
+  const { queueUrl, operation, settings } = producer;
+  producer.client ??= new SQSClient({});
+  const attributes = Object.entries({ ...message.attributes, [keyAttribute]: key });
+  const sent = await producer.client.send(
+    new SendMessageCommand({
+      QueueUrl: queueUrl,
+      MessageBody: text,
+      MessageAttributes: Object.fromEntries(attributes.map(([name, value]) => [name, textAttribute(value)])),
+      MessageGroupId: message.messageGroupId,
+      DelaySeconds: message.delaySeconds,
+      // With the operation: SQS would drop the message of another operation with the same key.
+      MessageDeduplicationId: queueUrl.endsWith('.fifo') ? settings.host.sha256(`${operation}#${key}`) : undefined,
+    }),
+    { abortSignal },
+  );
+  return sent.MessageId;
+}
+
+/** Waits before another try. @returns whether there is time for one before `until`, in epoch milliseconds */
+async function pauseBefore(
+  until: number,
+  host: Host,
+  failures: number,
+  atMostMs = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const waitMs = Math.min(pauseMs(host, failures, pauses), atMostMs);
+  if (host.now() + waitMs >= until) return false;
+  await sleep(host, waitMs);
+  return true;
 }
 
 /**

@@ -30,8 +30,8 @@ export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body
   expect(standard, 'schema', 'a schema that follows Standard Schema: Zod 3.24, Valibot 1, ArkType 2, or later', schema);
   expect(typeof backoffSeconds === 'function', 'backoffSeconds', 'a function of the receive count', backoffSeconds);
   expect(typeof recordResult === 'boolean', 'recordResult', 'true or false', recordResult);
-  const buries = deadLetters === undefined || typeof deadLetters?.send === 'function';
-  expect(buries, 'deadLetters', 'deadLetterQueue(url)', deadLetters);
+  const sends = deadLetters === undefined || typeof deadLetters?.send === 'function';
+  expect(sends, 'deadLetters', 'deadLetterQueue(url)', deadLetters);
   expect(sqsClient === undefined || typeof sqsClient?.send === 'function', 'sqsClient', 'an SQSClient', sqsClient);
   return settings;
 }

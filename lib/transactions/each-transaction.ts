@@ -1,3 +1,4 @@
+import type { Claim } from '../claims/claim.ts';
 import { decide } from '../claims/decide.ts';
 import { emit, requestMs } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
@@ -7,27 +8,30 @@ import { settle } from '../claims/settle.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import type { Consumer, Runnable } from '../sqs/consumer.ts';
+import { claimMessage } from '../sqs/claim-message.ts';
+import type { Consumer } from '../sqs/consumer.ts';
+import type { Runnable } from '../sqs/delivery.ts';
+import { acknowledged, dispositionOfRun } from '../sqs/disposition.ts';
 import { eachBy, type SqsHandler } from '../sqs/each-message.ts';
-import { done, fateOfRun } from '../sqs/fate.ts';
 import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
-import { carrying, commit, expectTransactional } from './commit.ts';
-import { CommitRefusedError } from './refused.ts';
+import { commit } from './commit.ts';
+import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite, TransactionalStore } from './store.ts';
+import { expectTransactional, WriteCarrier } from './write-carrier.ts';
 
 export interface EachTransactionOptions<Body>
   extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect'> {
   readonly store: TransactionalStore;
   /**
-   * Answers the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
+   * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
    * @default the CommitRefusedError itself, which has the message come again
    */
   readonly onRefused?: (refused: CommitRefusedError, message: Message<Body>) => unknown;
 }
 
-/** Why it has no use for some options of other consumers. */
+/** Why `eachTransaction` has no use for some options of other consumers. */
 const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
 const refused = { onAbandoned: nothingInDoubt, lease: nothingInDoubt, marksEffect: nothingInDoubt, ...ofHttp };
 const known = { ...sqsOptionNames, onRefused: true } as const satisfies NamesOf<EachTransactionOptions<unknown>>;
@@ -39,7 +43,7 @@ export type TransactionHandler<Body> = (message: Message<Body>) => Promise<reado
  * A Lambda handler for an SQS queue whose only effect is writes to DynamoDB. Claim, effect and completion are one transaction:
  * one request for a message that is new. There is no lease to outlive, and nothing can be in doubt.
  *
- * What fails takes a claim as `eachMessage` does, so that its attempts are counted, and ended or parked like any other's.
+ * A message that fails takes a claim as in `eachMessage`, so that its attempts are counted and it is rejected or parked like any other.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
@@ -53,62 +57,55 @@ export function eachTransaction<Body>(
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
   expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/transactions.md' });
-  const { onRefused = (refusal) => refusal, ...options } = given;
-  const handler = eachBy<Body>(
-    { ...options, onAbandoned: 'retry' },
-    (consumer) => async (one, deadline, mayTakeOver) => {
-      if (await isCommittedAtOnce(consumer, one, deadline)) return done;
-      const acquired = await consumer.acquire(one, deadline, mayTakeOver);
-      if (acquired.kind === 'refused') return acquired.fate;
-      const handled = run(
-        consumer.engine,
-        acquired.grant,
-        async (message: Message<Body>, claim) => {
-          const writes = await writesOf(message);
-          if (writes.length === 0) return;
-          try {
-            await commit(claim, writes);
-          } catch (error) {
-            throw error instanceof CommitRefusedError ? onRefused(error, message) : error;
-          }
-        },
-        one.message,
-      );
-      return fateOfRun(await handled);
-    },
-  );
+  const { onRefused, ...options } = given;
+  const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
+    const writes = await writesOf(message);
+    if (writes.length === 0) return;
+    try {
+      await commit(claim, writes);
+    } catch (error) {
+      throw isCommitRefused(error) && onRefused !== undefined ? onRefused(error, message) : error;
+    }
+  };
+  const handler = eachBy<Body>({ ...options, onAbandoned: 'retry' }, async (consumer, one, deadline, mayTakeOver) => {
+    if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) return acknowledged;
+    const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
+    if (attempt.kind === 'refused') return attempt.disposition;
+    return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
+  });
   // Found out later, each message would run up to its commit, and fail there.
   expectTransactional(options.store);
   return handler;
+}
 
-  /** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
-  async function isCommittedAtOnce(
-    { engine }: Consumer<Body>,
-    one: Runnable<Body>,
-    deadline: number,
-  ): Promise<boolean> {
-    const { settings } = engine;
-    const { host } = settings;
-    // What came before probably has a record, and its failures are to be counted.
-    if (receiveCountOf(one.record) > 1) return false;
-    const claimId = host.randomId();
-    const { fingerprint, attributes } = one;
-    const request = { ...one.identity, claimId, fingerprint, attributes, leaseUntil: deadline };
-    const granted = decide(undefined, request, settings, host.now()).record;
-    const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
-    if (typeof next === 'string') return false;
-    try {
-      const carried = carrying(settings.store, await writesOf(one.message));
-      // One that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
-      const patience = Math.min(deadline - settings.marginMs, host.now() + requestMs);
-      const written = await answeredBy(host, patience, carried.write({ next, seen: undefined }));
-      if (!written.applied) return false;
-    } catch {
-      // Whatever it was, it comes again under a claim, where it is told and counted. A transaction whose answer was lost is found there.
-      return false;
-    }
-    emit(engine, one.identity, { type: 'granted', ...factsOf(granted) });
-    emit(engine, one.identity, { type: 'completed', ...factsOf(next) });
-    return true;
+/** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
+async function isCommittedAtOnce<Body>(
+  { engine }: Consumer<Body>,
+  one: Runnable<Body>,
+  deadline: number,
+  writesOf: TransactionHandler<Body>,
+): Promise<boolean> {
+  const { settings } = engine;
+  const { host } = settings;
+  // A message that was received before probably has a record, and its failures are to be counted.
+  if (receiveCountOf(one.record) > 1) return false;
+  const claimId = host.randomId();
+  const { fingerprint, attributes } = one;
+  const request = { ...one.identity, claimId, fingerprint, attributes, leaseUntil: deadline };
+  const granted = decide(undefined, request, settings, host.now()).record;
+  const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
+  if (typeof next === 'string') return false;
+  try {
+    const carrier = new WriteCarrier(settings.store, await writesOf(one.message));
+    // A request that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
+    const until = Math.min(deadline - settings.marginMs, host.now() + requestMs);
+    const written = await answeredBy(host, until, carrier.write({ next, seen: undefined }));
+    if (!written.applied) return false;
+  } catch {
+    // Whatever it was, it comes again under a claim, where it is reported and counted. A transaction whose answer was lost is found there.
+    return false;
   }
+  emit(engine, one.identity, { type: 'granted', ...factsOf(granted) });
+  emit(engine, one.identity, { type: 'completed', ...factsOf(next) });
+  return true;
 }

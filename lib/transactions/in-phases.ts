@@ -6,9 +6,10 @@ import { type StepOptions, type StepRun, step } from '../claims/step.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { carrying, commit, expectTransactional } from './commit.ts';
-import { CommitRefusedError } from './refused.ts';
+import { commit } from './commit.ts';
+import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite } from './store.ts';
+import { expectTransactional, WriteCarrier } from './write-carrier.ts';
 
 /** Writes, or nothing to write. */
 export type Writes = readonly AppWrite[];
@@ -23,7 +24,7 @@ export interface Phases<Input, R> {
   /** What becomes of a remote call that may have happened. See `StepOptions`. */
   readonly onAbandoned: StepOptions['onAbandoned'];
   /**
-   * Answers the error to fail with when a condition in `prepare` or `record` fails, e.g. a `RejectedError`.
+   * Returns the error to fail with when a condition in `prepare` or `record` fails, e.g. a `RejectedError`.
    * @default the CommitRefusedError itself, which has the message come again
    */
   readonly onRefused?: (refused: CommitRefusedError, phase: 'prepare' | 'record') => unknown;
@@ -56,28 +57,32 @@ const known = {
  */
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
   expectOptions(phases, { door: 'inPhases', known, docs: 'docs/transactions.md' });
-  const { prepare, execute, record, onAbandoned, onRefused = same } = phases;
-
-  return async function inThreePhases(input: Input, claim: Claim): Promise<R> {
-    expectTransactional(internalsOf(claim).engine.settings.store);
-    if (prepare) await refusable('prepare', () => commitStep(claim, 'prepare', () => prepare(input)));
-    const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
-    const writes = await record(input, result);
-    await refusable('record', () => commit(claim, writes, { result }));
-    return result;
+  return function inThreePhases(input: Input, claim: Claim): Promise<R> {
+    return runPhases(phases, input, claim);
   };
-
-  async function refusable(phase: 'prepare' | 'record', committing: () => Promise<void>): Promise<void> {
-    try {
-      await committing();
-    } catch (error) {
-      throw error instanceof CommitRefusedError ? onRefused(error, phase) : error;
-    }
-  }
 }
 
-function same<T>(value: T): T {
-  return value;
+async function runPhases<Input, R>(phases: Phases<Input, R>, input: Input, claim: Claim): Promise<R> {
+  const { prepare, execute, record, onAbandoned, onRefused } = phases;
+  expectTransactional(internalsOf(claim).engine.settings.store);
+  if (prepare) await refusable('prepare', onRefused, () => commitStep(claim, 'prepare', () => prepare(input)));
+  const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
+  const writes = await record(input, result);
+  await refusable('record', onRefused, () => commit(claim, writes, { result }));
+  return result;
+}
+
+/** @throws what the author makes of a refusal; any other error as it is */
+async function refusable(
+  phase: 'prepare' | 'record',
+  onRefused: Phases<never, never>['onRefused'],
+  committing: () => Promise<void>,
+): Promise<void> {
+  try {
+    await committing();
+  } catch (error) {
+    throw isCommitRefused(error) && onRefused !== undefined ? onRefused(error, phase) : error;
+  }
 }
 
 /**
@@ -90,32 +95,32 @@ function same<T>(value: T): T {
  */
 export function commitStep(claim: Claim, name: string, writesOf: () => Promise<Writes> | Writes): Promise<void> {
   const next = nextStep(claim, name);
-  const { store } = next.engine.settings;
-  expectTransactional(store);
+  expectTransactional(next.engine.settings.store);
+  return next.work.follow(reported(next, name, () => commitNext(next, writesOf)));
+}
 
-  async function run(): Promise<void> {
-    if (next.before?.state === 'done') return;
-    const writes = await writesOf();
-    if (writes.length === 0) return;
-    try {
-      next.expectStartable();
-    } catch (error) {
-      next.work.leaveUnstarted(error);
-      throw error;
-    }
-    const carried = carrying(store, writes);
-    await carried.apply(() => next.reach('done', undefined, carried.write));
+type NextStep = ReturnType<typeof nextStep>;
+
+async function commitNext(next: NextStep, writesOf: () => Promise<Writes> | Writes): Promise<void> {
+  if (next.before?.state === 'done') return;
+  const writes = await writesOf();
+  if (writes.length === 0) return;
+  try {
+    next.expectStartable();
+  } catch (error) {
+    next.work.leaveUnstarted(error);
+    throw error;
   }
+  const carrier = new WriteCarrier(next.engine.settings.store, writes);
+  await carrier.apply(() => next.reach('done', undefined, carrier.write));
+}
 
-  /** Not waited for, one that fails would be missing from a claim that completes, and nothing would say so. */
-  async function reported(): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      emit(next.engine, next.grant.identity, { type: 'step-failed', step: name, error: recordedError(error) });
-      throw error;
-    }
+/** Reports that a step failed. If its handler does not wait for it, the step is missing from a claim that completes, and nothing else says so. */
+async function reported({ engine, grant }: NextStep, name: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    emit(engine, grant.identity, { type: 'step-failed', step: name, error: recordedError(error) });
+    throw error;
   }
-
-  return next.work.follow(reported());
 }

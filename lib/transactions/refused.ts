@@ -1,9 +1,11 @@
+import { errorKind } from '../kernel/errors.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import type { Refusal } from './store.ts';
 
 /**
  * A condition of the application's own kept its writes from being committed: an account that holds too little, an entry that is
- * there already. Nothing was applied, and the claim is still held. Let through, it releases the claim, and the message comes again;
- * caught and answered with a `RejectedError`, it ends it.
+ * there already. Nothing was applied, and the claim is still held. If the handler lets it through, the claim is released, and the message comes again.
+ * If the handler throws a `RejectedError` in its place, the claim ends.
  */
 export class CommitRefusedError extends Error {
   override readonly name = 'CommitRefusedError';
@@ -20,4 +22,9 @@ export class CommitRefusedError extends Error {
 
 function described({ index, code, message }: Refusal): string {
   return `${index < 0 ? 'all writes' : `write ${index}`}: ${code} ${message}`;
+}
+
+/** Whether an error is a `CommitRefusedError`, by its brand and its facts. @internal */
+export function isCommitRefused(error: unknown): error is CommitRefusedError {
+  return errorKind(error) === 'retryable' && Array.isArray(propertyOf(error, 'refusals'));
 }

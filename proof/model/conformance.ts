@@ -72,18 +72,18 @@ function stepped(model: Model, before: Worker | undefined, { at: now, freshId, e
 }
 
 function disagreement(
-  { waits, beat, batch, fates, buried }: Worker,
+  { waits, beat, batch, dispositions, buried }: Worker,
   code: ReturnType<typeof production>,
 ): string | undefined {
   const main = code.pending();
   if (waits.for === 'end') {
-    const visibility = fates.map((fate) => {
-      if (fate.fate !== 'again' || !waits.tells) return undefined;
-      return Math.ceil((fate.delayMs ?? Math.max(times.backoff * unitMs, fate.atLeastMs ?? 0)) / 1000);
+    const visibility = dispositions.map((disposition) => {
+      if (disposition.kind !== 'returned' || !waits.tells) return undefined;
+      return Math.ceil((disposition.delayMs ?? Math.max(times.backoff * unitMs, disposition.atLeastMs ?? 0)) / 1000);
     });
     const failures = batch.flatMap((_, index) => {
-      const { fate } = at(fates, index);
-      return fate === 'done' || buried.includes(index) ? [] : [index];
+      const { kind } = at(dispositions, index);
+      return kind === 'acknowledged' || buried.includes(index) ? [] : [index];
     });
     const wanted = { failures, visibility };
     return same(wanted, code.answered()) ? undefined : told('answers Lambda', wanted, code.answered() ?? main?.for);

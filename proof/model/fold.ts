@@ -93,13 +93,14 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
   }
 
   function workerText(worker: Worker, name: NameOf): string {
-    const { batch, fates, policy, offset, endsAt, deadline, outlives, mayTakeOver, held, step, found } = worker;
+    const { batch, dispositions, policy, offset, endsAt, deadline, outlives, mayTakeOver, grant, step, found } = worker;
     let part = '';
     for (const { message, receives, redriven } of batch) {
       const old = redriven !== at(world.messages, message).redriven;
       part += `${order.indexOf(message)}${receives > 1 ? 'r' : 'f'}${old ? 'o' : ''}`;
     }
-    for (const [index, fate] of fates.entries()) part += worker.buried.includes(index) ? 'B' : fateText(fate);
+    for (const [index, disposition] of dispositions.entries())
+      part += worker.buried.includes(index) ? 'B' : dispositionText(disposition);
     const flags =
       (outlives ? 1 : 0) +
       (mayTakeOver ? 2 : 0) +
@@ -108,7 +109,7 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
       (worker.heardAt === world.now ? 64 : 0);
     part += char(flags) + policy + char(offset + 80) + char(endsAt - world.now + 80) + time(deadline);
     part += name(worker.claimId);
-    if (held) part += relation(held.record) + recordText(held.record, name);
+    if (grant) part += relation(grant.record) + recordText(grant.record, name);
     if (config.steps > 0) part += step + checkpointsText(found);
     part += waitsText(worker.waits, name) + answerText(worker.answer, name);
     if (worker.beat) {
@@ -120,9 +121,9 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
     return part;
   }
 
-  function fateText(fate: Worker['fates'][number]): string {
-    if (fate.fate !== 'again') return fate.fate === 'done' ? 'd' : 'l';
-    const { delayMs, atLeastMs = 0 } = fate;
+  function dispositionText(disposition: Worker['dispositions'][number]): string {
+    if (disposition.kind !== 'returned') return disposition.kind === 'acknowledged' ? 'd' : 'l';
+    const { delayMs, atLeastMs = 0 } = disposition;
     return delayMs === undefined ? `b${char(atLeastMs / unitMs + 80)}` : `a${char(delayMs / unitMs + 80)}`;
   }
 

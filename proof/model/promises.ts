@@ -31,11 +31,11 @@ export function checkStep(applied: number, step: number): void {
 
 /** Invariants 3, 8 and 9, when a worker is about to start an effect, or to ask a provider about one. */
 export function checkStart({ config, identities }: Model, world: World, worker: Worker): void {
-  const { batch, fates, buried, waits, held } = worker;
-  const { message } = at(batch, fates.length);
+  const { batch, dispositions, buried, waits, grant } = worker;
+  const { message } = at(batch, dispositions.length);
   const { key, intent } = at(config.messages, message);
   const what = waits.for === 'ask' ? 'the provider was asked' : 'an effect was started';
-  if (!worker.onRecord || held?.record.id !== at(identities, key).id) {
+  if (!worker.onRecord || grant?.record.id !== at(identities, key).id) {
     throw new Broken('invariant 3', `${what} before the store had acknowledged the claim`);
   }
   if (waits.for === 'ask') return;
@@ -45,7 +45,9 @@ export function checkStart({ config, identities }: Model, world: World, worker: 
   for (let before = 0; before < message; before++) {
     const through = batch.findIndex((one) => one.message === before);
     const done =
-      through >= 0 && through < fates.length && (fates[through]?.fate === 'done' || buried.includes(through));
+      through >= 0 &&
+      through < dispositions.length &&
+      (dispositions[through]?.kind === 'acknowledged' || buried.includes(through));
     if (done || at(world.messages, before).status !== 'queued') continue;
     throw new Broken('invariant 8', `message ${message + 1} of a group ran before message ${before + 1} was done`);
   }

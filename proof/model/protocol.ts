@@ -4,7 +4,7 @@ import { resolution } from '../../lib/claims/resolve.ts';
 import { outcomeOfError, renew, settle } from '../../lib/claims/settle.ts';
 import { afterVerdict } from '../../lib/claims/settle-doubt.ts';
 import { unchanged } from '../../lib/claims/store.ts';
-import { fateOfRefused, fateOfRun } from '../../lib/sqs/fate.ts';
+import { dispositionOfRefused, dispositionOfRun } from '../../lib/sqs/disposition.ts';
 
 /**
  * Everything that decides. The checker runs what ships; a test hands in broken ones, to see that the checker can fail.
@@ -17,8 +17,8 @@ export interface Protocol {
   readonly unchanged: typeof unchanged;
   readonly checkpointed: typeof checkpointed;
   readonly resolution: typeof resolution;
-  readonly fateOfRefused: typeof fateOfRefused;
-  readonly fateOfRun: typeof fateOfRun;
+  readonly dispositionOfRefused: typeof dispositionOfRefused;
+  readonly dispositionOfRun: typeof dispositionOfRun;
   readonly outcomeOfError: typeof outcomeOfError;
   readonly afterVerdict: typeof afterVerdict;
 }
@@ -30,8 +30,8 @@ export const production: Protocol = {
   unchanged,
   checkpointed,
   resolution,
-  fateOfRefused,
-  fateOfRun,
+  dispositionOfRefused,
+  dispositionOfRun,
   outcomeOfError,
   afterVerdict,
 };

@@ -68,7 +68,7 @@ function started(model: Model, world: World, worker: Worker): World {
   checkStart(model, world, worker);
   const key = keyOf(model, worker);
   const there = at(world.keys, key);
-  const { message } = at(worker.batch, worker.fates.length);
+  const { message } = at(worker.batch, worker.dispositions.length);
   const { intent = at(model.config.messages, message).intent } = there;
   return { ...world, keys: replaced(world.keys, key, { ...there, intent, policy: worker.policy }) };
 }

@@ -123,18 +123,18 @@ export function deadLetters(model: Model, world: World, index: number, worker: W
 
 /** A consumer answers Lambda, and with that is through. */
 export function ends(model: Model, world: World, index: number, worker: Worker): Move[] {
-  const fates = worker.fates.map(({ fate }) => fate).join(', ');
+  const dispositions = worker.dispositions.map(({ kind }) => kind).join(', ');
   const tells = worker.waits.for === 'end' && worker.waits.tells;
   const moves: Move[] = [
     {
-      says: () => `${name(index)} answers Lambda (${fates})`,
+      says: () => `${name(index)} answers Lambda (${dispositions})`,
       fair: true,
       go: () => acknowledged(model, world, index, tells),
     },
   ];
-  if (tells && canFail(model, world, 'queue-fails') && worker.fates.some(({ fate }) => fate === 'again')) {
+  if (tells && canFail(model, world, 'queue-fails') && worker.dispositions.some(({ kind }) => kind === 'returned')) {
     moves.push({
-      says: () => `${name(index)} cannot set the visibility of its messages, and answers Lambda (${fates})`,
+      says: () => `${name(index)} cannot set the visibility of its messages, and answers Lambda (${dispositions})`,
       fair: false,
       go: () => acknowledged(model, failing(world), index, false),
     });
@@ -149,22 +149,23 @@ export function ends(model: Model, world: World, index: number, worker: Worker):
  */
 function acknowledged(model: Model, world: World, index: number, heard: boolean): World {
   const worker = at(world.workers, index);
-  const { batch, fates, buried } = worker;
+  const { batch, dispositions, buried } = worker;
   let after: World = { ...world, workers: without(world.workers, index) };
   // A renewal that nobody waited for may still arrive.
   for (const one of renewalOf(model, index, worker)) after = onItsWayTo(after, keyOf(model, worker), one);
   for (const [which, { message, redriven }] of batch.entries()) {
-    const fate = at(fates, which);
+    const disposition = at(dispositions, which);
     const before = at(after.messages, message);
     // What it was given has gone to the dead-letter queue, and what came back from there is another message to SQS.
     if (before.redriven !== redriven) continue;
-    if (fate.fate === 'done' || buried.includes(which)) {
+    if (disposition.kind === 'acknowledged' || buried.includes(which)) {
       checkAcknowledged(model, after, message);
-      const gone: Message = fate.fate === 'done' ? { ...dead, status: 'done', receives: before.receives } : dead;
+      const gone: Message =
+        disposition.kind === 'acknowledged' ? { ...dead, status: 'done', receives: before.receives } : dead;
       // The queue may have moved it to its dead-letter queue meanwhile, and there it stays.
       if (before.status === 'queued') after = withMessage(after, message, { ...gone, redriven });
-    } else if (fate.fate === 'again' && heard && before.status === 'queued') {
-      const wait = fate.delayMs ?? Math.max(times.backoff * unitMs, fate.atLeastMs ?? 0);
+    } else if (disposition.kind === 'returned' && heard && before.status === 'queued') {
+      const wait = disposition.delayMs ?? Math.max(times.backoff * unitMs, disposition.atLeastMs ?? 0);
       after = withMessage(after, message, { ...before, visibleFrom: world.now + units(wait) });
     }
   }

@@ -39,7 +39,7 @@ export function mustEnd(model: Model, world: World, worker: Worker): boolean {
   if (worker.outlives) return false;
   if (world.now >= worker.endsAt) return true;
   // A lease that is renewed ends earlier. Its heartbeat has had time enough by then, and the handler has been told.
-  const leaseEnds = worker.held?.record.leaseUntil ?? Infinity;
+  const leaseEnds = worker.grant?.record.leaseUntil ?? Infinity;
   return model.config.renewed && isOpen(worker) && clockOf(world, worker) >= leaseEnds;
 }
 

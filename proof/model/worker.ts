@@ -10,7 +10,7 @@ import type { Phase } from '../../lib/claims/settle.ts';
 import type { ClaimWrite } from '../../lib/claims/store.ts';
 import { errorKind, InDoubtError, LeaseError } from '../../lib/kernel/errors.ts';
 import { recordedError } from '../../lib/kernel/recorded-error.ts';
-import { again, type Fate, soon } from '../../lib/sqs/fate.ts';
+import { type Disposition, missedItsTurn, returned } from '../../lib/sqs/disposition.ts';
 import { times, unitMs } from './time.ts';
 import { at, type Model, settleMsOf, type Unrecorded, type Waits, type Worker } from './world.ts';
 
@@ -31,12 +31,12 @@ export interface Step {
 
 /** A worker before its invocation. */
 export const nobody: Omit<Worker, 'batch' | 'policy' | 'offset' | 'endsAt' | 'deadline'> = {
-  fates: [],
+  dispositions: [],
   outlives: false,
   mayTakeOver: false,
   claimId: '',
   onRecord: false,
-  held: undefined,
+  grant: undefined,
   waits: { for: 'end', tells: false },
   answer: undefined,
   heardAt: undefined,
@@ -49,8 +49,8 @@ export const nobody: Omit<Worker, 'batch' | 'policy' | 'offset' | 'endsAt' | 'de
 };
 
 /** Which of the keys a worker works on; once it is through, which it worked on last: a beat of that may still be under way. */
-export function keyOf({ config }: Model, { batch, fates }: Worker): number {
-  return at(config.messages, at(batch, Math.min(fates.length, batch.length - 1)).message).key;
+export function keyOf({ config }: Model, { batch, dispositions }: Worker): number {
+  return at(config.messages, at(batch, Math.min(dispositions.length, batch.length - 1)).message).key;
 }
 
 /** A handler is running, or its provider is being asked: the lease is kept meanwhile. */
@@ -61,10 +61,14 @@ export function isOpen({ waits }: Worker): boolean {
 
 /** The next message of the batch, if nothing before it failed. */
 export function begin(step: Step, worker: Worker): Worker {
-  const { batch, fates } = worker;
-  if (fates.length === batch.length) return conclude(step, worker, false);
+  const { batch, dispositions } = worker;
+  if (dispositions.length === batch.length) return conclude(step, worker, false);
   // What can never run makes way for those behind it, once it is safe.
-  if (fates.at(-1)?.fate === 'dead-letter' && !worker.buried.includes(fates.length - 1) && canBury(step, worker)) {
+  if (
+    dispositions.at(-1)?.kind === 'dead-lettered' &&
+    !worker.buried.includes(dispositions.length - 1) &&
+    canBury(step, worker)
+  ) {
     return wait(through(worker), { for: 'dead-letter' });
   }
   return isFree(worker) ? tryOne(step, { ...worker, mayTakeOver: false }) : notItsTurn(step, worker);
@@ -75,23 +79,23 @@ function canBury({ model, now }: Step, { deadline }: Worker): boolean {
 }
 
 /** Whether nothing of the group before is left to wait for. */
-function isFree({ fates, buried }: Worker): boolean {
-  return fates.every(({ fate }, index) => fate === 'done' || buried.includes(index));
+function isFree({ dispositions, buried }: Worker): boolean {
+  return dispositions.every(({ kind }, index) => kind === 'acknowledged' || buried.includes(index));
 }
 
 function notItsTurn(step: Step, worker: Worker): Worker {
-  return begin(step, { ...worker, fates: [...worker.fates, soon] });
+  return begin(step, { ...worker, dispositions: [...worker.dispositions, missedItsTurn] });
 }
 
 /** What it knew of its claim is of no more use to it. */
 function through(worker: Worker): Worker {
-  return { ...worker, claimId: '', onRecord: false, held: undefined, mayTakeOver: false, aborted: false };
+  return { ...worker, claimId: '', onRecord: false, grant: undefined, mayTakeOver: false, aborted: false };
 }
 
 function tryOne(step: Step, worker: Worker): Worker {
-  if (tooLate(step, worker.deadline)) return ended(step, worker, soon);
-  const asking = { ...worker, claimId: step.freshId, held: undefined, onRecord: false };
-  const redelivered = at(worker.batch, worker.fates.length).receives > 1;
+  if (tooLate(step, worker.deadline)) return ended(step, worker, missedItsTurn);
+  const asking = { ...worker, claimId: step.freshId, grant: undefined, onRecord: false };
+  const redelivered = at(worker.batch, worker.dispositions.length).receives > 1;
   return redelivered ? wait(asking, { for: 'read' }) : ask(step, asking, undefined);
 }
 
@@ -100,7 +104,7 @@ function ask(step: Step, worker: Worker, found: ClaimRecord | undefined): Worker
   const { model, now } = step;
   const { claimId, policy, mayTakeOver } = worker;
   const { id } = at(model.identities, keyOf(model, worker));
-  const { intent: fingerprint } = at(model.config.messages, at(worker.batch, worker.fates.length).message);
+  const { intent: fingerprint } = at(model.config.messages, at(worker.batch, worker.dispositions.length).message);
   const request = { id, claimId, fingerprint, leaseUntil: leaseEnd(step, worker) };
   const decided = model.protocol.decide(found, request, at(model.rules, policy), now);
   // A suspect: it runs again when it is alone, which it is in a batch of one.
@@ -113,13 +117,13 @@ function acquired(step: Step, worker: Worker, decided: Decision): Worker {
   const { model } = step;
   if (decided.kind === 'taken-over' || decided.kind === 'parked') step.tell(keyOf(model, worker));
   if (decided.kind !== 'granted' && decided.kind !== 'taken-over') {
-    return ended(step, worker, model.protocol.fateOfRefused(decided, 'defer', settleMsOf(model, worker)));
+    return ended(step, worker, model.protocol.dispositionOfRefused(decided, 'defer', settleMsOf(model, worker)));
   }
-  return run(step, { ...worker, held: { record: decided.record } });
+  return run(step, { ...worker, grant: { record: decided.record } });
 }
 
 function run(step: Step, worker: Worker): Worker {
-  const { record } = heldBy(worker);
+  const { record } = grantOf(worker);
   const settleMs = settleMsOf(step.model, worker);
   const asks = at(step.model.rules, worker.policy).onAbandoned === 'reconcile' && record.unknownAt !== undefined;
   if (!asks || settleMs === 0) return start(step, worker);
@@ -128,12 +132,12 @@ function run(step: Step, worker: Worker): Worker {
 }
 
 function start(step: Step, worker: Worker): Worker {
-  const late = tooLate(step, heldBy(worker).record.leaseUntil);
+  const late = tooLate(step, grantOf(worker).record.leaseUntil);
   if (late) return fail(step, worker, 'before', { kind: 'not-started', error: late.error });
   if (step.model.config.steps > 0) {
     return takeSteps(
       step,
-      open(step, { ...worker, step: 0, found: heldBy(worker).record.checkpoints }, { for: 'effect' }),
+      open(step, { ...worker, step: 0, found: grantOf(worker).record.checkpoints }, { for: 'effect' }),
     );
   }
   return open(step, worker, { for: step.model.config.marksEffect ? 'before' : 'effect' });
@@ -146,15 +150,15 @@ export function resume(step: Step, worker: Worker): Worker {
   if (answer === undefined) throw new Error('nothing was answered');
   switch (waits.for) {
     case 'read':
-      return answer.is === 'found' ? ask(step, worker, answer.found) : ended(step, worker, again);
+      return answer.is === 'found' ? ask(step, worker, answer.found) : ended(step, worker, returned);
     case 'claim': {
-      if (answer.is !== 'written') return ended(step, worker, again);
+      if (answer.is !== 'written') return ended(step, worker, returned);
       const { written } = answer;
       return written.applied ? acquired(step, worker, waits.decided) : ask(step, worker, written.found);
     }
     case 'ask': {
       const verdict = answer.is === 'verdict' ? answer.verdict : 'inconclusive';
-      const { record: asked } = heldBy(worker);
+      const { record: asked } = grantOf(worker);
       const error = recordedError('the provider cannot say yet');
       const rules = { ...at(model.rules, worker.policy), settleMs: settleMsOf(model, worker) };
       const after = model.protocol.afterVerdict(verdict, asked, rules, error, waits.askedAt);
@@ -175,9 +179,9 @@ export function resume(step: Step, worker: Worker): Worker {
       if (answer.is === 'thrown') {
         return threw(step, worker, answer.error, model.config.marksEffect ? 'during' : 'unmarked');
       }
-      return model.config.marksEffect ? wait(worker, { for: 'after' }) : returned(step, worker);
+      return model.config.marksEffect ? wait(worker, { for: 'after' }) : handlerReturned(step, worker);
     case 'after':
-      return answer.is === 'thrown' ? threw(step, worker, answer.error, 'after') : returned(step, worker);
+      return answer.is === 'thrown' ? threw(step, worker, answer.error, 'after') : handlerReturned(step, worker);
     case 'checkpoint': {
       if (answer.is !== 'written') {
         if (now < waits.until) return changeCheckpoint(step, worker, waits.write.seen, waits);
@@ -219,12 +223,12 @@ function takeSteps(step: Step, worker: Worker): Worker {
     }
     return remainingMs(step, at) > 0 ? reach(step, at, 'started') : threw(step, at, notStarted(index), 'unmarked');
   }
-  return returned(step, worker);
+  return handlerReturned(step, worker);
 }
 
 /** How far it comes, written down. @param error what the step throws after it */
 function reach(step: Step, worker: Worker, state: Checkpoint['state'], error?: Error): Worker {
-  const { record } = heldBy(worker);
+  const { record } = grantOf(worker);
   const result = state === 'done' ? { result: 'true' } : {};
   const checkpoint = { name: stepName(worker.step), state, at: step.now, fence: record.fence, ...result };
   return changeCheckpoint(step, worker, record, { checkpoint, until: step.now + remainingMs(step, worker), error });
@@ -266,10 +270,10 @@ function notStarted(index: number): LeaseError {
 }
 
 function remainingMs({ model, now }: Step, worker: Worker): number {
-  return worker.aborted ? 0 : Math.max(0, heldBy(worker).record.leaseUntil - model.marginMs - now);
+  return worker.aborted ? 0 : Math.max(0, grantOf(worker).record.leaseUntil - model.marginMs - now);
 }
 
-function returned(step: Step, worker: Worker): Worker {
+function handlerReturned(step: Step, worker: Worker): Worker {
   return record(step, worker, completion(true, 0, false), { kind: 'returned', value: true });
 }
 
@@ -292,7 +296,7 @@ function fail(step: Step, worker: Worker, phase: Phase, ran: Extract<Unrecorded,
 function record(step: Step, worker: Worker, outcome: Outcome, ran: Unrecorded): Worker {
   // The heartbeat has been stopped by now. What it has under way goes on, and nobody waits for it.
   const beat = worker.beat?.write && { ...worker.beat, stopped: true };
-  return change(step, { ...worker, beat }, heldBy(worker).record, outcome, ran);
+  return change(step, { ...worker, beat }, grantOf(worker).record, outcome, ran);
 }
 
 /** One round of `change`. */
@@ -308,16 +312,18 @@ function change(step: Step, worker: Worker, seen: ClaimRecord | undefined, outco
 }
 
 function recorded(step: Step, worker: Worker, how: Recorded, ran: Unrecorded): Worker {
-  return ended(step, worker, step.model.protocol.fateOfRun({ ...ran, recorded: how }));
+  return ended(step, worker, step.model.protocol.dispositionOfRun({ ...ran, recorded: how }));
 }
 
-function ended(step: Step, worker: Worker, fate: Fate): Worker {
-  return begin(step, { ...worker, fates: [...worker.fates, fate] });
+function ended(step: Step, worker: Worker, disposition: Disposition): Worker {
+  return begin(step, { ...worker, dispositions: [...worker.dispositions, disposition] });
 }
 
 /** Sends to the dead-letter queue what belongs there, and then answers Lambda. */
 function conclude(step: Step, worker: Worker, tried: boolean): Worker {
-  const left = worker.fates.some(({ fate }, index) => fate === 'dead-letter' && !worker.buried.includes(index));
+  const left = worker.dispositions.some(
+    ({ kind }, index) => kind === 'dead-lettered' && !worker.buried.includes(index),
+  );
   if (left && !tried && canBury(step, worker)) return wait(through(worker), { for: 'dead-letter' });
   // The last moment of an invocation is kept for the answer itself.
   return wait(through(worker), { for: 'end', tells: step.now < worker.deadline });
@@ -325,20 +331,20 @@ function conclude(step: Step, worker: Worker, tried: boolean): Worker {
 
 /** The dead-letter queue has answered, about the first message that was to go there. */
 function buriedOrNot(step: Step, worker: Worker, isSafe: boolean): Worker {
-  const { batch, fates } = worker;
+  const { batch, dispositions } = worker;
   const buried = isSafe ? [...worker.buried, toBury(worker)] : worker.buried;
   const after = { ...worker, buried };
-  if (fates.length === batch.length) return conclude(step, after, true);
+  if (dispositions.length === batch.length) return conclude(step, after, true);
   return isSafe ? begin(step, after) : notItsTurn(step, after);
 }
 
 /** Which message it is about to put into the dead-letter queue. */
-export function toBury({ fates, buried }: Worker): number {
-  return fates.findIndex(({ fate }, index) => fate === 'dead-letter' && !buried.includes(index));
+export function toBury({ dispositions, buried }: Worker): number {
+  return dispositions.findIndex(({ kind }, index) => kind === 'dead-lettered' && !buried.includes(index));
 }
 
 /** One beat: `change` with `renew`, which gives up at once when the store fails. */
-export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as ClaimRecord | undefined): Worker {
+export function beat(step: Step, worker: Worker, seen = grantOf(worker).record as ClaimRecord | undefined): Worker {
   const { stopped = false, write: before } = worker.beat ?? {};
   const next = step.model.protocol.renew(
     before?.next.claimId ?? worker.claimId,
@@ -353,8 +359,8 @@ export function beat(step: Step, worker: Worker, seen = heldBy(worker).record as
   }
   const dueAt = step.now + times.beat * unitMs;
   if (next === 'applied') {
-    const held = seen ? holding(worker, seen) : worker;
-    return { ...held, beat: { dueAt, write: undefined, answer: undefined, stopped } };
+    const holder = seen ? holding(worker, seen) : worker;
+    return { ...holder, beat: { dueAt, write: undefined, answer: undefined, stopped } };
   }
   return { ...worker, beat: { dueAt, write: { next, seen }, answer: undefined, stopped } };
 }
@@ -365,8 +371,8 @@ export function beaten(step: Step, worker: Worker): Worker {
   if (write === undefined || answer === undefined) throw new Error('no beat was answered');
   if (answer !== 'failed' && !answer.applied) return beat(step, worker, answer.found);
   if (stopped) return { ...worker, beat: undefined };
-  const held = answer === 'failed' ? worker : holding(worker, write.next);
-  return { ...held, beat: { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined, stopped } };
+  const holder = answer === 'failed' ? worker : holding(worker, write.next);
+  return { ...holder, beat: { dueAt: step.now + times.beat * unitMs, write: undefined, answer: undefined, stopped } };
 }
 
 function stoppedBeat(write: ClaimWrite): Worker['beat'] {
@@ -388,15 +394,15 @@ function tooLate({ model: { marginMs }, now }: Step, leaseUntil: number): TooLat
   return productionTooLate({ marginMs, timeoutMs: 0, host: { now: () => now } }, leaseUntil);
 }
 
-function heldBy({ held }: Worker): NonNullable<Worker['held']> {
-  if (held === undefined) throw new Error('it holds no claim');
-  return held;
+function grantOf({ grant }: Worker): NonNullable<Worker['grant']> {
+  if (grant === undefined) throw new Error('it holds no claim');
+  return grant;
 }
 
 /** As `moveOn`: an answer that comes late must not set back what is known. */
 function holding(worker: Worker, record: ClaimRecord): Worker {
-  if ((record.rev ?? 0) < (heldBy(worker).record.rev ?? 0)) return worker;
-  return { ...worker, held: { ...heldBy(worker), record } };
+  if ((record.rev ?? 0) < (grantOf(worker).record.rev ?? 0)) return worker;
+  return { ...worker, grant: { ...grantOf(worker), record } };
 }
 
 function wait(worker: Worker, waits: Waits): Worker {

@@ -5,7 +5,7 @@ import type { Outcome } from '../../lib/claims/outcome.ts';
 import type { ClaimRecord } from '../../lib/claims/record.ts';
 import type { RunResult } from '../../lib/claims/run-result.ts';
 import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
-import type { Fate } from '../../lib/sqs/fate.ts';
+import type { Disposition } from '../../lib/sqs/disposition.ts';
 import type { Config } from './config.ts';
 import { type Protocol, production } from './protocol.ts';
 import { times, unitMs } from './time.ts';
@@ -129,7 +129,7 @@ export interface Worker {
   /** The messages of its invocation, as they were when it got them. */
   readonly batch: readonly { readonly message: number; readonly receives: number; readonly redriven: number }[];
   /** Of those that it is through with. */
-  readonly fates: readonly Fate[];
+  readonly dispositions: readonly Disposition[];
   /** Which of the policies it was deployed with. */
   readonly policy: number;
   /** How far its clock is off, in units. */
@@ -143,7 +143,7 @@ export interface Worker {
   readonly claimId: string;
   /** The store has this claim on record. Not known to the worker: it is what the worker's belief is checked by. */
   readonly onRecord: boolean;
-  readonly held: { readonly record: ClaimRecord } | undefined;
+  readonly grant: { readonly record: ClaimRecord } | undefined;
   readonly waits: Waits;
   readonly answer: Answer | undefined;
   /** When the answer came, if it takes its time with it; in units. Until some time has passed, or its clock has jumped. */

@@ -166,6 +166,36 @@ describe('a middleware that was used after httpOnce', () => {
     await handler(apiGatewayV2(order), lambda());
     expect(claim).toMatchObject({ effectKey: 'refund#k-1' });
   });
+
+  it.each(['as Lambda gives it', 'by another middleware'])(
+    'and freezes the context, %s, leaves it its claim',
+    async (when) => {
+      let claim: unknown;
+      const handler = middy(async (_: unknown, aws: Context) => {
+        claim = claimOf(aws);
+        return { statusCode: 201 };
+      }, whole)
+        .use(once({ store: memoryStore(), onAbandoned: 'retry' }))
+        .use({
+          before: (request) => {
+            if (when === 'by another middleware') request.context = Object.freeze({ ...request.context });
+          },
+        });
+      await handler(apiGatewayV2(order), when === 'as Lambda gives it' ? Object.freeze(lambda()) : lambda());
+      expect(claim).toMatchObject({ effectKey: 'refund#k-1' });
+    },
+  );
+
+  it('finds no claim any more on the context of a request that is over', async () => {
+    const aws = lambda();
+    let during: unknown;
+    const handler = middy(async () => {
+      during = claimOf(aws);
+      return { statusCode: 201 };
+    }, whole).use(once({ store: memoryStore(), onAbandoned: 'retry' }));
+    await handler(apiGatewayV2(order), aws);
+    expect([during, claimOf(aws)]).toMatchObject([{ key: 'k-1' }, undefined]);
+  });
 });
 
 describe('an early time-out of Middy, whose handler is still at work', () => {

@@ -12,7 +12,15 @@ import {
   onceOverHttp,
   scopedKey,
 } from '../../lib/http/index.ts';
-import { type ClaimEvent, memoryStore, OptionError, parkedClaims, RejectedError, reconcile } from '../../lib/index.ts';
+import {
+  type ClaimEvent,
+  memoryStore,
+  OptionError,
+  parkedClaims,
+  RejectedError,
+  RetryableError,
+  reconcile,
+} from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { apiGatewayV2, type Sent, services } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
@@ -311,6 +319,40 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
     expect(ran()).toBe(2);
   });
 
+  it('rejects where others have what it needs, if that could not be recorded: the next request may not run', async () => {
+    const memory = memoryStore();
+    const host = virtualHost();
+    let isDown = false;
+    const write: typeof memory.write = (one) => (isDown ? Promise.reject(new Error('down')) : memory.write(one));
+    const { call } = api(
+      () => {
+        isDown = true;
+        throw new RetryableError('locked', { retryAfterMs: 1000 });
+      },
+      { host, store: { ...memory, write } },
+    );
+    const answered = call(apiGatewayV2(order));
+    answered.catch(() => undefined);
+    await host.advance(60_000);
+    await expect(answered).rejects.toThrow('locked');
+    expect(memory.records()).toMatchObject([{ status: 'in-flight' }]);
+  });
+
+  it('takes an error of pawl’s for the handler’s own, also in the last moments of an invocation', async () => {
+    const { call, host, statuses } = api(
+      async () => {
+        await new Promise<void>((resolve) => host.after(19_600, resolve));
+        throw new RetryableError('slow down');
+      },
+      { onAbandoned: 'park' },
+    );
+    const answered = call(apiGatewayV2(order));
+    answered.catch(() => undefined);
+    await host.advance(20_000);
+    await expect(answered).rejects.toThrow('slow down');
+    expect(statuses()).toEqual(['released']);
+  });
+
   it('answers 503 with Retry-After while locks cannot be reached: nothing was applied', async () => {
     const down = () => Promise.reject(new Error('down'));
     const { call, host, statuses } = api(
@@ -341,7 +383,9 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
   });
 
   it('keeps a response over the limit without its body, and says so in each replay', async () => {
-    const headers = { location: '/r/1', 'content-type': 'text/plain', 'content-length': '5000' };
+    const kept = { location: '/r/1', 'content-location': '/r/1', 'content-security-policy': "default-src 'none'" };
+    const ofBody = { 'Content-Type': 'text/plain', 'content-length': '5000', Digest: 'x', 'repr-digest': 'y' };
+    const headers = { ...kept, ...ofBody };
     const { call, events, ran } = api(() => ({ statusCode: 201, headers, body: 'x'.repeat(5000) }), {
       maxResultBytes: 1000,
     });
@@ -351,7 +395,7 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
     expect(second.statusCode).toBe(201);
     expect(second.body).toBe('');
     expect(headersOf(second)).toEqual({
-      location: '/r/1',
+      ...kept,
       'idempotency-replayed': 'true',
       'idempotency-body-omitted': 'true',
     });

@@ -195,7 +195,7 @@ describe('an answer just before the end of the invocation', () => {
   });
 });
 
-it('claims for no more than half of the time: what was claimed has the rest to run in', async () => {
+it('claims for no more than half of the time: what was claimed has the rest to run in (claim-batch.ts 2)', async () => {
   const host = virtualHost();
   const memory = memoryStore();
   const slow: SqsOptions<Order>['store'] = {

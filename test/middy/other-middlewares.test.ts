@@ -167,7 +167,7 @@ describe('bodies that another middleware parses', () => {
   });
 });
 
-describe('a middleware inside of sqsOnce that answers early', () => {
+describe('a middleware inside of sqsOnce that answers early (watched-request.ts 2)', () => {
   const early = (hook: 'before' | 'after' | 'onError', answer: unknown): MiddlewareObj => ({ [hook]: () => answer });
 
   it('before the handler: what was claimed is given back unharmed, and every message comes again', async () => {
@@ -187,6 +187,17 @@ describe('a middleware inside of sqsOnce that answers early', () => {
       },
     };
     const { call, handled, statuses } = setUp([answersAndSets], 'inside', () => undefined);
+    const both = [order('a'), order('b')];
+    expect(failuresOf(await call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
+    expect(handled).toEqual([]);
+    expect(statuses()).toEqual({ a: 'released', b: 'released' });
+  });
+
+  it('before the handler, by a middleware that has read the context: the handler has answered nothing all the same', async () => {
+    const reads: MiddlewareObj = {
+      before: (request) => (request.context ? { batchItemFailures: [] } : undefined),
+    };
+    const { call, handled, statuses } = setUp([reads], 'inside', () => undefined);
     const both = [order('a'), order('b')];
     expect(failuresOf(await call(...both))).toEqual(both.map(({ messageId }) => messageId).sort());
     expect(handled).toEqual([]);

@@ -150,7 +150,7 @@ describe('sqsOnce', () => {
     expect(single.statuses()).toEqual({ a: 'released' });
   });
 
-  it('hands on only what may run, and does not call the handler when nothing may', async () => {
+  it('hands on only what may run, and does not call the handler when nothing may (claim-batch.ts 1)', async () => {
     const { call, handled } = wrap(() => undefined);
     await call([order('a')]);
     const invalid = sqsRecord('no json');
@@ -240,6 +240,13 @@ describe('sqsOnce', () => {
     finish();
   });
 
+  it('hands on a whole FIFO group, in its order', async () => {
+    const { call, handled } = wrap(() => undefined);
+    const records = ['a1', 'b1', 'a2', 'a3'].map((orderId) => sqsRecord({ orderId }, { group: orderId.slice(0, 1) }));
+    expect(failuresOf(await call(records))).toEqual([]);
+    expect(handled).toEqual([['a1', 'b1', 'a2', 'a3']]);
+  });
+
   it('stops a FIFO group at its first message that may not run', async () => {
     const { call, handled } = wrap(() => undefined);
     const inGroup = (group: string, body: unknown) => sqsRecord(body, { group });
@@ -249,7 +256,7 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([['a1', 'b1']]);
   });
 
-  it('ends a FIFO group at a repeat whose first is in another group: what becomes of that is not known yet', async () => {
+  it('ends a FIFO group at a repeat whose first is in another group: what becomes of that is not known yet (claim-batch.ts 5)', async () => {
     const { call, handled, store } = wrap(() => undefined);
     const x = { orderId: 'x' };
     const seen = {
@@ -273,7 +280,32 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([]);
   });
 
-  it('refuses to be used twice on one handler, and gives the claims of the first back unharmed', async () => {
+  it('ends a FIFO group at a repeat whose first is handed on in another group, and shares its outcome (claim-batch.ts 5)', async () => {
+    const { call, handled } = wrap(() => undefined);
+    const [x, repeat, behind] = [
+      sqsRecord({ orderId: 'x' }, { group: 'g1' }),
+      sqsRecord({ orderId: 'x' }, { group: 'g2' }),
+      sqsRecord({ orderId: 'y' }, { group: 'g2' }),
+    ];
+    expect(failuresOf(await call([x, repeat, behind]))).toEqual([behind.messageId]);
+    expect(handled).toEqual([['x']]);
+  });
+
+  it('ends a FIFO group at a repeat whose first is a suspect, which then runs alone (claim-batch.ts 4)', async () => {
+    const { call, handled, store } = wrap(() => undefined);
+    const past = Date.now() - 60_000;
+    const dead = { status: 'in-flight', claimId: 'dead', fence: 1, attempts: 1, abandoned: 0, v: 1 } as const;
+    await store.write({ next: { ...dead, id: 'send-email#x', firstSeenAt: past, leaseUntil: past }, seen: undefined });
+    const [x, repeat, behind] = [
+      sqsRecord({ orderId: 'x' }, { group: 'g1' }),
+      sqsRecord({ orderId: 'x' }, { group: 'g2' }),
+      sqsRecord({ orderId: 'y' }, { group: 'g2' }),
+    ];
+    expect(failuresOf(await call([x, repeat, behind]))).toEqual([behind.messageId]);
+    expect(handled).toEqual([['x']]);
+  });
+
+  it('refuses to be used twice on one handler, and gives the claims of the first back unharmed (watched-request.ts 1)', async () => {
     const options = {
       store: memoryStore(),
       key: bodyField('orderId'),

@@ -37,7 +37,7 @@ const throws = (error: unknown) => () => {
 };
 const schemaThat = (validate: BodySchema<Order>['~standard']['validate']) => ({ '~standard': { validate } });
 
-describe('a bug in the author’s code', () => {
+describe('a bug in the author’s code (consumer.ts 2)', () => {
   const bug = new TypeError('card-4111 is no order');
   it.each<[string, Partial<SqsOptions<Order>>]>([
     ['key', { key: ({ body }) => (body as { customer?: { id: string } }).customer?.id.trim() ?? throws(bug)() }],
@@ -132,7 +132,7 @@ describe('a bug in the author’s code', () => {
   });
 });
 
-describe('what is known of the message itself is dead-lettered at once', () => {
+describe('what is known of the message itself is dead-lettered at once (consumer.ts 2)', () => {
   const deep = `{"order":{"id":"o-1"},"deep":${'['.repeat(600)}${']'.repeat(600)}}`;
   it.each<[string, Partial<SqsOptions<Order>>, unknown, string]>([
     ['no JSON', {}, 'no json', 'invalid-message'],

@@ -67,7 +67,7 @@ const of = (amount: number, overrides: Parameters<typeof sqsRecord>[1] = {}) =>
   sqsRecord({ orderId: 'k', amount }, overrides);
 
 describe.each<Door>(['eachMessage', 'sqsOnce'])('two intents under one key in a batch of %s', (door) => {
-  it('are told apart by the record: the owner’s retry runs behind a stranger, and only the stranger is dead-lettered', async () => {
+  it('are told apart by the record: the owner’s retry runs behind a stranger, and only the stranger is dead-lettered (consumer.ts 3)', async () => {
     const { call, ran, dead, failing } = setUp(door);
     failing.add(1);
     const owner = of(1);
@@ -86,11 +86,29 @@ describe.each<Door>(['eachMessage', 'sqsOnce'])('two intents under one key in a 
     expect(ran).toEqual([1]);
   });
 
-  it('the first claims, and the second meets its record', async () => {
-    const { call, ran, dead } = setUp(door);
+  it('the first claims, and the second meets its record (batch-run.ts 4)', async () => {
+    const { call, ran, dead, events } = setUp(door);
     expect(failuresOf(await call(of(1), of(2), of(1), of(2)))).toEqual([]);
     expect(ran).toEqual([1]);
     expect(dead).toEqual(['2: key-reused', '2: key-reused']);
+    // The second copy of each intent has not asked the store.
+    expect(events.filter(({ type }) => type === 'repeated')).toHaveLength(2);
+    expect(events.filter(({ type }) => type === 'key-reused')).toHaveLength(1);
+  });
+
+  it('the first asks first, also where its request to the store takes longer', async () => {
+    const host = virtualHost();
+    const memory = memoryStore();
+    let requests = 0;
+    const write: typeof memory.write = async (one) => {
+      if (++requests === 1) await new Promise<void>((resolve) => host.after(50, resolve));
+      return memory.write(one);
+    };
+    const { call, ran, dead } = setUp(door, { host, store: { ...memory, write } });
+    const response = call(of(1), of(2));
+    await host.advance(1000);
+    expect(failuresOf(await response)).toEqual([]);
+    expect([ran, dead]).toEqual([[1], ['2: key-reused']]);
   });
 
   it('all stay on their queue while the store is down', async () => {

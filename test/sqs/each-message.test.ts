@@ -73,7 +73,7 @@ describe('eachMessage', () => {
     expect(seen).toEqual([1, 2, 3].map((n) => ({ effectKey: 'send-email#a', attempt: n, fence: n })));
   });
 
-  it('fails exactly the messages that did not finish', async () => {
+  it('names exactly the messages that did not finish (consumer.ts 1)', async () => {
     const { call, ran } = setUp({}, (orderId) => {
       if (orderId === 'bad') throw new Error('no');
     });
@@ -82,7 +82,7 @@ describe('eachMessage', () => {
     expect(ran.sort()).toEqual(['a', 'b', 'bad']);
   });
 
-  it('runs a key repeated inside a batch once, and lets the repeats share its outcome', async () => {
+  it('runs a key repeated inside a batch once, and lets the repeats share its outcome (batch-run.ts 3)', async () => {
     const good = setUp();
     expect(failuresOf(await good.call(order('a'), order('a'), order('a')))).toEqual([]);
     expect(good.ran).toEqual(['a']);
@@ -116,7 +116,7 @@ describe('eachMessage', () => {
     expect(store.records()).toMatchObject([{ id: 'send-email#0', status: 'completed' }]);
   });
 
-  it('works on at most `concurrency` messages at once', async () => {
+  it('works on at most `concurrency` messages at once (batch-run.ts 1)', async () => {
     let running = 0;
     let most = 0;
     const { handler, host } = setUp({ concurrency: 3 }, async () => {
@@ -137,7 +137,7 @@ describe('eachMessage', () => {
     expect(failuresOf(await handler(sqsEvent(late), context(6001, host.now)))).toEqual([]);
   });
 
-  it('runs nothing when the store is down, and leaves every message on the queue', async () => {
+  it('runs nothing when the store is down, and leaves every message on the queue (consumer.ts 4)', async () => {
     const down = { read: () => Promise.reject(new Error('down')), write: () => Promise.reject(new Error('down')) };
     const { call, ran, events } = setUp({ store: down });
     const both = [order('a'), order('b')] as const;
@@ -196,7 +196,7 @@ describe('eachMessage', () => {
     expect(failuresOf(await response)).toEqual([batch[2].messageId]);
   });
 
-  it('acknowledges what can never run once it is safe in the dead-letter queue, and not before', async () => {
+  it('acknowledges what can never run once it is safe in the dead-letter queue, and not before (consumer.ts 1)', async () => {
     const buried: string[] = [];
     const safe = { send: async (_: unknown, { messageId }: { messageId: string }) => void buried.push(messageId) };
     const down = { send: () => Promise.reject(new Error('AccessDenied')) };
@@ -237,7 +237,7 @@ describe('eachMessage', () => {
     expect(ran).toEqual(['a']);
   });
 
-  it('discards only another message than the one that holds the claim, whatever the clocks say, and none where that is not known', async () => {
+  it('discards only another message than the one that holds the claim, whatever the clocks say, and none where that is not known (consumer.ts 5)', async () => {
     const { handler, host, store } = setUp({ onInFlight: 'discard' }, () => new Promise(() => undefined));
     const deliver = (record: ReturnType<typeof order>) => handler(sqsEvent(record), context(30_000, host.now));
     const message = order('a');
@@ -314,7 +314,7 @@ describe('eachMessage', () => {
 describe('eachMessage on a FIFO queue', () => {
   const inGroup = (group: string, orderId: string) => sqsRecord({ orderId }, { group });
 
-  it('keeps the order inside a group, and lets groups run side by side', async () => {
+  it('keeps the order inside a group, and lets groups run side by side (batch-run.ts 2)', async () => {
     const { call, ran } = setUp({}, () => new Promise((resolve) => setImmediate(resolve)));
     await call(inGroup('g1', 'a1'), inGroup('g2', 'b1'), inGroup('g1', 'a2'), inGroup('g2', 'b2'), inGroup('g1', 'a3'));
     expect(ran.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
@@ -322,7 +322,7 @@ describe('eachMessage on a FIFO queue', () => {
     expect(ran.indexOf('b1')).toBeLessThan(ran.indexOf('a2'));
   });
 
-  it('runs nothing of a group after its first failure, and goes on with the other groups', async () => {
+  it('runs nothing of a group after its first failure, and goes on with the other groups (batch-run.ts 2)', async () => {
     const { call, ran } = setUp({}, (orderId) => {
       if (orderId === 'a2') throw new Error('no');
     });

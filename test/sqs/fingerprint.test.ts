@@ -46,6 +46,16 @@ describe('the intent of a message', () => {
     expect(ran).toEqual([10]);
   });
 
+  it('is what was sent, whatever a schema makes of the value that it is given', async () => {
+    let validations = 0;
+    const schema: SqsOptions<Order>['schema'] = {
+      '~standard': { validate: (value) => ({ value: Object.assign(value as Order, { amount: ++validations }) }) },
+    };
+    const { call, ran, reasons } = setUp({ schema });
+    for (const _ of [1, 2]) expect(failuresOf(await call('{"orderId":"a","amount":10}'))).toEqual([]);
+    expect([ran, reasons]).toEqual([[1], []]);
+  });
+
   it('is another one in the 20th digit, which JSON.parse has rounded away', async () => {
     const { call, ran, reasons } = setUp();
     await call('{"orderId":"a","amount":12345678901234567890}');

@@ -67,7 +67,7 @@ function poisonedBatch(size: number, poisonAt: number) {
 }
 
 describe('a message that kills its workers', () => {
-  it('runs alone from its second delivery on, after everything else that was running with it', async () => {
+  it('runs alone from its second delivery on, after everything else that was running with it (batch-run.ts 5)', async () => {
     const { deliver, done, runningWith } = poisonedBatch(10, 9);
     await deliver();
     expect(runningWith.at(-1)).toHaveLength(10);

@@ -77,6 +77,16 @@ describe('the head of a message group', () => {
     }
   });
 
+  it('stays what it is, a failure that waits for its back-off, if it cannot be set aside', async () => {
+    const deadLetters = { send: () => Promise.reject(new Error('the queue is gone')) };
+    const { call, ran, calls } = setUp({ deadLetters, backoffSeconds: () => 40 }, failsFor('a'));
+    expect(failuresOf(await call(inGroup(4, 'a', 'b')))).toEqual(['a', 'b']);
+    expect(ran).toEqual(['a']);
+    const delayed = calls.flatMap(({ entries }) => entries).filter(({ ReceiptHandle }) => ReceiptHandle === 'a');
+    expect(delayed).toMatchObject([{ VisibilityTimeout: expect.any(Number) }]);
+    expect(delayed[0]?.VisibilityTimeout).toBeGreaterThanOrEqual(30);
+  });
+
   it('is set aside earlier, where those behind it need several invocations', async () => {
     // One of 20 s fits in 30 s: the three behind it need three of the five receives.
     const { call, buried, ran } = setUp({ timeoutMs: 20_000 }, failsFor('a'));
@@ -153,7 +163,7 @@ describe('what did not get its turn on a standard queue', () => {
 });
 
 describe('an SQS that does not answer', () => {
-  it('holds up no batch: it is answered before the invocation ends, and nothing that is done comes again', async () => {
+  it('holds up no batch: it has its response before the invocation ends, and nothing that is done comes again (consumer.ts 6)', async () => {
     const { call, host, events } = setUp({ serve: never, deadLetters: { send: never } }, (orderId) => {
       if (orderId === 'failing') throw new Error('no');
       if (orderId === 'rejected') throw new RejectedError('no');

@@ -102,9 +102,26 @@ describe('a message that failed stays invisible', () => {
     expect(asked.flat()[0]?.seconds).toBeGreaterThanOrEqual(25);
     expect(asked.flat()[0]?.seconds).toBeLessThan(40);
   });
+
+  it('not at all after 0, whatever its provider needs: that is the author’s word for at once', async () => {
+    const policy = reconcile({ ask: () => ({ verdict: 'applied' }), settleMs: 25_000 });
+    const { consumer, asked, context } = setUp({ onAbandoned: policy, backoffSeconds: () => 0 });
+    await consumer(fails)(sqsEvent(order('a')), context());
+    expect(asked).toEqual([[{ receipt: 'a', seconds: 0 }]]);
+  });
 });
 
 describe('a message that waits', () => {
+  it('for its turn in a message group comes back at once: SQS keeps the order', async () => {
+    const events: string[] = [];
+    const { consumer, asked, host } = setUp({ onEvent: ({ type }) => events.push(type) });
+    const first = sqsRecord({ orderId: 'a' }, { receiptHandle: 'a', group: 'g' });
+    await consumer(() => 'never called')(sqsEvent(first), context(900, host.now));
+    expect(asked).toEqual([[{ receipt: 'a', seconds: 0 }]]);
+    // It waits for the end of nothing.
+    expect(events).toEqual(['not-started']);
+  });
+
   it('for another worker comes back when that one’s lease can have ended, spread by half a second and a tenth', async () => {
     for (const [random, seconds] of [
       [0, 31],

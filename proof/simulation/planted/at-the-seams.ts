@@ -1,6 +1,8 @@
 import type { sqsOnce } from '../../../lib/middy/index.ts';
-import type { createConsumer, Runnable } from '../../../lib/sqs/consumer.ts';
-import type { Fate } from '../../../lib/sqs/fate.ts';
+import type { BatchMates, Encounter, Mate } from '../../../lib/sqs/batch-mates.ts';
+import type { claimMessage } from '../../../lib/sqs/claim-message.ts';
+import { keyReused } from '../../../lib/sqs/disposition.ts';
+import type { receive } from '../../../lib/sqs/receive.ts';
 
 /** A breakage to be found: what `sqsOnce` had handed on is what a middleware around it sees, with an answer for Lambda only. */
 export function leavingWhatWasHandedOn(original: typeof sqsOnce): typeof sqsOnce {
@@ -18,45 +20,30 @@ export function leavingWhatWasHandedOn(original: typeof sqsOnce): typeof sqsOnce
   };
 }
 
-/** A breakage to be found: a message whose key another one of its batch has asked for with another intent does not ask the record. */
-export function decidingByMates(original: typeof createConsumer, keyReused: Fate): typeof createConsumer {
-  return <Body>(options: Parameters<typeof createConsumer<Body>>[0]) => {
-    const consumer = original<Body>(options);
-    const strangers = new WeakSet<object>();
-
-    const receive: typeof consumer.receive = <One extends Runnable<Body>>(
-      ...args: Parameters<typeof consumer.receive<One>>
-    ) => {
-      const received = consumer.receive<One>(...args);
-      return {
-        ...received,
-        meet(one: One) {
-          const met = received.meet(one);
-          if (met.rival) strangers.add(one);
-          return met;
-        },
-      };
-    };
-
-    const acquire: typeof consumer.acquire = async (one, ...rest) =>
-      strangers.has(one) ? { kind: 'refused', fate: keyReused } : consumer.acquire(one, ...rest);
-
-    return { ...consumer, receive, acquire };
+/**
+ * A breakage to be found, in two parts: a message whose key another one of its batch has asked for with another intent does not ask the record.
+ *
+ * @param strangers where such messages are kept, from the first part for the second
+ */
+export function notingStrangers(mates: typeof BatchMates, strangers: WeakSet<object>): typeof BatchMates {
+  return class<One extends Mate> extends mates<One> {
+    override meet(one: One): Encounter<One> {
+      const encounter = super.meet(one);
+      if (encounter.kind === 'other-intent') strangers.add(one);
+      return encounter;
+    }
   };
 }
 
+export function refusingStrangers(original: typeof claimMessage, strangers: WeakSet<object>): typeof claimMessage {
+  return async (consumer, one, ...rest) =>
+    strangers.has(one) ? { kind: 'refused', disposition: keyReused } : original(consumer, one, ...rest);
+}
+
 /** A breakage to be found: a body that is no text any more is looked at all the same. */
-export function takingParsedBodies(original: typeof createConsumer): typeof createConsumer {
-  return <Body>(options: Parameters<typeof createConsumer<Body>>[0]) => {
-    const consumer = original<Body>(options);
-
-    const receive: typeof consumer.receive = <One extends Runnable<Body>>(
-      ...[event, context]: Parameters<typeof consumer.receive<One>>
-    ) => {
-      const Records = event.Records.map((record) => ({ ...record, body: String(record.body) }));
-      return { ...consumer.receive<One>({ ...event, Records }, context), records: event.Records };
-    };
-
-    return { ...consumer, receive };
+export function takingParsedBodies(original: typeof receive): typeof receive {
+  return (host, event, context) => {
+    const Records = event.Records.map((record) => ({ ...record, body: String(record.body) }));
+    return { ...original(host, { ...event, Records }, context), records: event.Records };
   };
 }

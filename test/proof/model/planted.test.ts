@@ -3,7 +3,7 @@ import { decide } from '../../../lib/claims/decide.ts';
 import { checkpointed } from '../../../lib/claims/next-step.ts';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { outcomeOfError, settle } from '../../../lib/claims/settle.ts';
-import { done, fateOfRefused, soon } from '../../../lib/sqs/fate.ts';
+import { acknowledged, dispositionOfRefused, missedItsTurn } from '../../../lib/sqs/disposition.ts';
 import { configs, smaller } from '../../../proof/model/config.ts';
 import { type Protocol, production } from '../../../proof/model/protocol.ts';
 import { search } from '../../../proof/model/search.ts';
@@ -74,7 +74,8 @@ const planted: readonly (readonly [what: string, where: string, promise: string,
     'park',
     'invariant 6',
     {
-      fateOfRefused: (refused, ...rest) => (refused.kind === 'in-flight' ? done : fateOfRefused(refused, ...rest)),
+      dispositionOfRefused: (refused, ...rest) =>
+        refused.kind === 'in-flight' ? acknowledged : dispositionOfRefused(refused, ...rest),
     },
   ],
   [
@@ -106,7 +107,7 @@ const planted: readonly (readonly [what: string, where: string, promise: string,
     'messages that are done and come again',
     'park',
     'nothing went wrong',
-    { fateOfRun: () => soon, fateOfRefused: () => soon },
+    { dispositionOfRun: () => missedItsTurn, dispositionOfRefused: () => missedItsTurn },
   ],
 ];
 

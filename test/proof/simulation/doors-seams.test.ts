@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  decidingByMates,
   leavingWhatWasHandedOn,
+  notingStrangers,
+  refusingStrangers,
   takingParsedBodies,
 } from '../../../proof/simulation/planted/at-the-seams.ts';
 import { runByWhatIsTruthy } from '../../../proof/simulation/planted/old-run.ts';
@@ -12,9 +13,11 @@ type Responses = typeof import('../../../lib/middy/responses.ts');
 type SqsOnceModule = typeof import('../../../lib/middy/sqs-once.ts');
 type HttpResponses = typeof import('../../../lib/http/response.ts');
 type RecordOutcome = typeof import('../../../lib/claims/record-outcome.ts');
-type ConsumerModule = typeof import('../../../lib/sqs/consumer.ts');
+type BatchMatesModule = typeof import('../../../lib/sqs/batch-mates.ts');
+type ClaimMessage = typeof import('../../../lib/sqs/claim-message.ts');
+type Receive = typeof import('../../../lib/sqs/receive.ts');
 type AuthorError = typeof import('../../../lib/sqs/author-error.ts');
-type FateModule = typeof import('../../../lib/sqs/fate.ts');
+type DispositionModule = typeof import('../../../lib/sqs/disposition.ts');
 type Run = typeof import('../../../lib/claims/run.ts');
 type Settle = typeof import('../../../lib/claims/settle.ts');
 
@@ -54,8 +57,8 @@ const breakages: readonly Breakage[] = [
     put: (plant) =>
       plant<Responses>('../../lib/middy/responses.ts', ({ understand }) => ({
         understand(response, handed) {
-          const told = understand(response, handed);
-          return told.misunderstood ? understand(undefined, handed) : told;
+          const results = understand(response, handed);
+          return results.misunderstood ? understand(undefined, handed) : results;
         },
       })),
   },
@@ -99,12 +102,12 @@ const breakages: readonly Breakage[] = [
     from: 290,
     breaks: [7],
     put: (plant) => {
-      plant<ConsumerModule>('../../lib/sqs/consumer.ts', ({ createConsumer }) => ({
-        createConsumer: decidingByMates(createConsumer, {
-          fate: 'dead-letter',
-          reason: 'key-reused',
-          error: { name: 'key-reused', message: 'by a mate' },
-        }),
+      const strangers = new WeakSet<object>();
+      plant<BatchMatesModule>('../../lib/sqs/batch-mates.ts', ({ BatchMates }) => ({
+        BatchMates: notingStrangers(BatchMates, strangers),
+      }));
+      plant<ClaimMessage>('../../lib/sqs/claim-message.ts', ({ claimMessage }) => ({
+        claimMessage: refusingStrangers(claimMessage, strangers),
       }));
     },
   },
@@ -116,8 +119,9 @@ const breakages: readonly Breakage[] = [
       plant<AuthorError>('../../lib/sqs/author-error.ts', () => ({
         isInvalidMessage: (thrown): thrown is never => true,
       }));
-      plant<FateModule>('../../lib/sqs/fate.ts', ({ fateOfInvalid }) => ({
-        fateOfInvalid: (error) => fateOfInvalid(Object.assign(error, { problem: 'invalid-message' })),
+      plant<DispositionModule>('../../lib/sqs/disposition.ts', ({ dispositionOfInvalid }) => ({
+        dispositionOfInvalid: (error) =>
+          dispositionOfInvalid(Object.assign(error, { problem: 'invalid-message' as const })),
       }));
     },
   },
@@ -126,9 +130,7 @@ const breakages: readonly Breakage[] = [
     from: 520,
     breaks: [6, 7],
     put: (plant) =>
-      plant<ConsumerModule>('../../lib/sqs/consumer.ts', ({ createConsumer }) => ({
-        createConsumer: takingParsedBodies(createConsumer),
-      })),
+      plant<Receive>('../../lib/sqs/receive.ts', ({ receive }) => ({ receive: takingParsedBodies(receive) })),
   },
   {
     what: 'a completion that keeps the checkpoints of its steps, and does not fit',

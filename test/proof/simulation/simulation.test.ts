@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FaultName, faultNames } from '../../../proof/simulation/faults.ts';
-import { claimByTwoClocks } from '../../../proof/simulation/planted/discard-by-clocks.ts';
+import {
+  claimByTwoClocks,
+  notingRecords,
+  type RecordsByIdentity,
+} from '../../../proof/simulation/planted/discard-by-clocks.ts';
 import { createPlanting } from '../../../proof/simulation/planting.ts';
 import { createScenario } from '../../../proof/simulation/scenario.ts';
 import { regressions } from '../../../proof/simulation/seeds.ts';
@@ -72,7 +76,8 @@ describe('the simulation finds', () => {
   type OpenClaim = typeof import('../../../lib/claims/open-claim.ts');
   type Run = typeof import('../../../lib/claims/run.ts');
   type RenewedLease = typeof import('../../../lib/claims/renewed-lease.ts');
-  type FateModule = typeof import('../../../lib/sqs/fate.ts');
+  type ClaimMessage = typeof import('../../../lib/sqs/claim-message.ts');
+  type DispositionModule = typeof import('../../../lib/sqs/disposition.ts');
   type InOrder = typeof import('../../../lib/sqs/in-order.ts');
   type Acquire = typeof import('../../../lib/claims/acquire.ts');
 
@@ -169,15 +174,20 @@ describe('the simulation finds', () => {
   });
 
   it('a duplicate that is acknowledged while its first copy is in flight', async () => {
-    plant<FateModule>('../../lib/sqs/fate.ts', ({ fateOfRefused, done }) => ({
-      fateOfRefused: (refused, ...rest) => (refused.kind === 'in-flight' ? done : fateOfRefused(refused, ...rest)),
+    plant<DispositionModule>('../../lib/sqs/disposition.ts', ({ dispositionOfRefused, acknowledged }) => ({
+      dispositionOfRefused: (refused, ...rest) =>
+        refused.kind === 'in-flight' ? acknowledged : dispositionOfRefused(refused, ...rest),
     }));
     expect(await firstBroken(200)).toBe(6);
   });
 
   it('a duplicate in flight that is told by two clocks, and not by the message that holds the claim', async () => {
+    const records: RecordsByIdentity = new WeakMap();
+    plant<ClaimMessage>('../../lib/sqs/claim-message.ts', ({ claimMessage }) => ({
+      claimMessage: notingRecords(claimMessage, records),
+    }));
     plant<Acquire>('../../lib/claims/acquire.ts', ({ acquire }) => ({
-      acquire: claimByTwoClocks(acquire),
+      acquire: claimByTwoClocks(acquire, records),
     }));
     expect(await firstBroken(200, 8300)).toBe(6);
   });

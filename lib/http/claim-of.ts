@@ -1,0 +1,34 @@
+import type { Claim } from '../claims/claim.ts';
+
+const claimKey = Symbol('the claim of the request that this context belongs to');
+
+interface HasClaim {
+  readonly [claimKey]?: () => Claim;
+}
+
+/**
+ * The claim of the request that a handler behind `httpOnce` works on: none, where a key is not required and was not sent.
+ *
+ * @example
+ * async (event, context) => pay(event.body, { idempotencyKey: claimOf(context)?.effectKey })
+ */
+export function claimOf(context: object): Claim | undefined {
+  return (context as HasClaim)[claimKey]?.();
+}
+
+/**
+ * Keeps the claim of a request on Lambda's context: a Middy handler gets nothing else that belongs to its request alone.
+ *
+ * @returns the context to hand on: a copy, if this one cannot be extended
+ */
+export function withClaim<Context extends object>(context: Context, claim: Claim): Context {
+  const extensible = Object.isExtensible(context) ? context : { ...context };
+  // In a function: many loggers can show hidden properties as well.
+  Object.defineProperty(extensible, claimKey, { configurable: true, value: () => claim });
+  return extensible;
+}
+
+/** The request is over: its claim says nothing any more. */
+export function forgetClaim(context: object): void {
+  Reflect.deleteProperty(context, claimKey);
+}

@@ -1,0 +1,140 @@
+import { BatchMates } from './batch-mates.ts';
+import { conclude } from './conclude.ts';
+import type { Consumer } from './consumer.ts';
+import type { Delivery, Runnable } from './delivery.ts';
+import { type Disposition, suspicionOf } from './disposition.ts';
+import type { SqsBatchResponse } from './event.ts';
+import { type GroupGoesOn, inOrder } from './in-order.ts';
+import { createLimit } from './limit.ts';
+import { makeWay } from './make-way.ts';
+import type { Message } from './message.ts';
+import { prepare } from './prepare.ts';
+import type { Received } from './receive.ts';
+import { report } from './report.ts';
+import { Suspects } from './suspects.ts';
+
+/** Tries one message under its claim. @returns what becomes of it */
+export type TryMessage<Body> = (
+  consumer: Consumer<Body>,
+  one: Runnable<Body>,
+  deadline: number,
+  mayTakeOver: boolean,
+) => Promise<Disposition>;
+
+/** A message on its way to its handler. */
+interface Queued<Body> extends Delivery {
+  message?: Message<Body> | undefined;
+  /**
+   * What came of it, which those that repeat its key wait for. What SQS then hears of this copy (that it is set aside, say) does not concern them.
+   */
+  ended?: Promise<Disposition | undefined>;
+}
+
+type Ready<Body> = Queued<Body> & Runnable<Body>;
+
+/** What a message goes on to wait for, after it has given its turn to others. */
+interface Waiting {
+  readonly until?: Promise<void> | undefined;
+}
+
+const waitsForNothing: Waiting = {};
+
+/**
+ * One batch, message by message: the loop of `eachMessage` and `eachTransaction`.
+ *
+ * Owns: which message has its turn when. Does not own: what a turn is (`TryMessage`), what becomes of a message by its claim (`disposition.ts`),
+ * and what SQS is asked for (`conclude.ts`, `suspects.ts`).
+ *
+ * 1. At most `concurrency` messages have their turn at once. One that waits for another message has given its turn back: a batch of
+ *    repeats would stand still otherwise.
+ * 2. The messages of a FIFO group run in order, and none runs behind one that is not finished. (`inOrder`)
+ * 3. A repeat of a key and an intent does not run: it shares the disposition of the first message that has them. If that one was discarded, the
+ *    repeat asks the store itself: it may be the copy that holds the claim.
+ * 4. Another intent under a key asks the store itself, once the message before it has ended.
+ * 5. What was running when a worker died runs alone, after all others; what has outlived fewer workers goes first.
+ */
+export class BatchRun<Body> {
+  readonly #consumer: Consumer<Body>;
+  readonly #tryMessage: TryMessage<Body>;
+  readonly #received: Received;
+  readonly #mates = new BatchMates<Ready<Body>>();
+  readonly #inTurn: ReturnType<typeof createLimit>;
+  readonly #suspects: Suspects<Body>;
+
+  constructor(consumer: Consumer<Body>, tryMessage: TryMessage<Body>, received: Received) {
+    this.#consumer = consumer;
+    this.#tryMessage = tryMessage;
+    this.#received = received;
+    this.#inTurn = createLimit(consumer.settings.concurrency);
+    this.#suspects = new Suspects(consumer, received.deadline);
+  }
+
+  /** Runs the batch. @returns the response to Lambda, which names the messages that come again */
+  async run(): Promise<SqsBatchResponse> {
+    const batch = this.#received.records.map((record): Queued<Body> => ({ record }));
+    await inOrder(
+      batch,
+      (one) => this.#step(one),
+      (one, behind) => makeWay(this.#consumer, one, behind, this.#received),
+    );
+    return conclude(this.#consumer, batch, this.#received);
+  }
+
+  async #step(one: Queued<Body>): Promise<GroupGoesOn> {
+    one.ended = this.#finish(one);
+    await one.ended;
+    return 'by-disposition';
+  }
+
+  async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
+    const { until } = await this.#inTurn(() => this.#attempt(one));
+    await until;
+    // A large batch would otherwise hold all its bodies to its end.
+    one.message = undefined;
+    return one.disposition;
+  }
+
+  /** @returns what the message goes on to wait for, without keeping others from their turn */
+  async #attempt(queued: Queued<Body>): Promise<Waiting> {
+    const one = await prepare(this.#consumer, queued);
+    if (one === undefined) return waitsForNothing;
+    const encounter = this.#mates.meet(one);
+    switch (encounter.kind) {
+      case 'first':
+        return this.#try(one);
+      case 'repeat':
+        report(this.#consumer.engine, one, { type: 'repeated' });
+        return { until: this.#share(encounter.original, one) };
+      case 'other-intent':
+        return { until: this.#tryAfter(encounter.predecessor, one) };
+    }
+  }
+
+  async #try(one: Ready<Body>): Promise<Waiting> {
+    const disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, false);
+    one.disposition = disposition;
+    const suspicion = suspicionOf(disposition);
+    if (suspicion === 0) return waitsForNothing;
+    this.#suspects.add(one);
+    // In line before this slot is free: or the first suspect to get there would not wait for the less suspect ones.
+    return { until: this.#inTurn(() => this.#tryAlone(one), suspicion) };
+  }
+
+  async #tryAlone(one: Ready<Body>): Promise<void> {
+    await this.#suspects.letGo(one);
+    one.disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, true);
+  }
+
+  async #tryAfter(other: Queued<Body>, one: Ready<Body>): Promise<void> {
+    await other.ended;
+    const { until } = await this.#inTurn(() => this.#try(one));
+    await until;
+  }
+
+  async #share(original: Queued<Body>, one: Ready<Body>): Promise<void> {
+    const disposition = await original.ended;
+    // It was discarded because another message holds the claim: that may be this very copy.
+    if (disposition?.kind === 'acknowledged' && disposition.discarded) await this.#tryAfter(original, one);
+    else one.disposition = disposition;
+  }
+}

@@ -1,0 +1,54 @@
+import { acquire } from '../claims/acquire.ts';
+import { emit } from '../claims/engine.ts';
+import type { Grant } from '../claims/grant.ts';
+import { sourceOf } from '../claims/record.ts';
+import { tooLate } from '../claims/run.ts';
+import type { Consumer } from './consumer.ts';
+import type { Runnable } from './delivery.ts';
+import { type Disposition, dispositionOfRefused, missedItsTurn } from './disposition.ts';
+import { receiveCountOf } from './message.ts';
+
+/** Whether a message has its claim; if not, its disposition is known. */
+export type ClaimAttempt =
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  | { readonly kind: 'refused'; readonly disposition: Disposition };
+
+/**
+ * Asks for the claim of a message. If the store is down, nothing runs, and the message stays on its queue. Never throws.
+ *
+ * @param mayTakeOver if not, a message that was running when a worker died is only a suspect
+ */
+export async function claimMessage<Body>(
+  { engine, settings }: Consumer<Body>,
+  one: Runnable<Body>,
+  deadline: number,
+  mayTakeOver: boolean,
+): Promise<ClaimAttempt> {
+  const late = tooLate(settings, deadline);
+  if (late !== undefined) {
+    emit(engine, one.identity, { type: 'not-started', remainingMs: late.remainingMs });
+    return { kind: 'refused', disposition: missedItsTurn };
+  }
+  const { onInFlight, settleMs } = settings;
+  const { identity, fingerprint, previousFingerprint, attributes, record } = one;
+  const { messageId } = record;
+  const acquired = await acquire(engine, {
+    identity,
+    fingerprint,
+    previousFingerprint,
+    attributes,
+    deadline,
+    mayTakeOver,
+    redelivered: receiveCountOf(record) > 1,
+    source: onInFlight === 'discard' ? messageId : undefined,
+  });
+  if (acquired.grant !== undefined) {
+    one.grant = acquired.grant;
+    return { kind: 'granted', grant: acquired.grant };
+  }
+  // The claim may be held for this very message, which SQS delivers again: acknowledged now, its effect would be lost. The message id says so, and
+  // no clock. A claim without a source is not taken for another message's.
+  const holder = acquired.record && sourceOf(acquired.record);
+  const isAnothers = holder !== undefined && holder !== messageId;
+  return { kind: 'refused', disposition: dispositionOfRefused(acquired, isAnothers ? onInFlight : 'defer', settleMs) };
+}

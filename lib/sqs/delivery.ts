@@ -1,0 +1,43 @@
+import type { Grant } from '../claims/grant.ts';
+import type { Identity } from '../claims/identity.ts';
+import type { Attributes } from '../claims/record.ts';
+import type { Disposition } from './disposition.ts';
+import type { SqsRecord } from './event.ts';
+import type { Message } from './message.ts';
+
+/** A message on its way through a batch. */
+export interface Delivery {
+  readonly record: SqsRecord;
+  identity?: Identity;
+  /** The claim under which it ran. */
+  grant?: Grant;
+  /** What becomes of it, once that is known. A message that has none in the end did not get its turn. */
+  disposition?: Disposition | undefined;
+  /** A copy of it is safe in the dead-letter queue. */
+  isInDeadLetterQueue?: boolean;
+}
+
+/** A message that may ask for a claim. */
+export interface Runnable<Body> extends Delivery {
+  readonly identity: Identity;
+  readonly message: Message<Body>;
+  readonly fingerprint?: string | undefined;
+  /** By the rule before, while that is accepted. */
+  readonly previousFingerprint?: string | undefined;
+  /** What the author keeps beside the key. */
+  readonly attributes?: Attributes | undefined;
+}
+
+/** When a batch was handed to this worker, and when the worker will be stopped, in epoch milliseconds. */
+export interface Invocation {
+  readonly startedAt: number;
+  readonly deadline: number;
+}
+
+/** Kept back at the end of an invocation for the batch response itself: a call to SQS that has not ended by then is given up. */
+const responseMs = 200;
+
+/** When SQS is not waited for any more, in epoch milliseconds. */
+export function lastCallAt({ deadline }: Invocation): number {
+  return deadline - responseMs;
+}

@@ -1,0 +1,59 @@
+import { identify } from '../claims/identity.ts';
+import { type Compared, printsOf } from '../payload/fingerprint-rule.ts';
+import { type Payload, payloadOf, wholeIntent } from '../payload/payload.ts';
+import { validated } from '../payload/schema.ts';
+import { isInvalidMessage, returnedAttributes, returnedIntent, returnedKey, type Stage } from './author-error.ts';
+import type { Consumer } from './consumer.ts';
+import type { Delivery, Runnable } from './delivery.ts';
+import { dispositionOfInvalid } from './disposition.ts';
+import { type Message, messageOf } from './message.ts';
+import { reportAuthorError } from './report.ts';
+
+/**
+ * Reads a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says that it can never run. What
+ * the author's code throws is a bug: the message comes again.
+ *
+ * @returns the message with what was read; nothing if it cannot ask for its claim, and then it has its disposition
+ */
+export async function prepare<Body, One extends Delivery>(
+  consumer: Consumer<Body>,
+  one: One,
+): Promise<(One & Runnable<Body>) | undefined> {
+  const { rule } = consumer;
+  const { key, schema } = consumer.options;
+  const { operation, host, attributes: attributesOf } = consumer.settings;
+  const { record } = one;
+  let stage: Stage = 'schema';
+  try {
+    const payload = payloadOf(record.body);
+    // Before the author's code, which may change what was parsed.
+    const intents = wholeIntents([rule, rule?.previous], payload);
+    const message = messageOf(record, schema ? await validated(payload.json, schema) : (payload.json as Body));
+    stage = 'key';
+    const identity = identify(operation, returnedKey(key(message)), host);
+    stage = 'fingerprint';
+    const intentOf = (by: Compared<Message<Body>>) =>
+      'of' in by ? returnedIntent(by.of(message)) : (intents.get(by) ?? wholeIntent(payload, by.ignore));
+    const prints = printsOf(rule, intentOf, host);
+    stage = 'attributes';
+    const attributes = attributesOf && returnedAttributes(attributesOf(message));
+    return Object.assign(one, { message, identity, attributes, ...prints });
+  } catch (error) {
+    one.disposition = isInvalidMessage(error)
+      ? dispositionOfInvalid(error)
+      : reportAuthorError(consumer.engine, one, stage, error);
+    return undefined;
+  }
+}
+
+/** The whole intent by each rule that leaves out paths. @throws InvalidMessageError when the payload has no canonical text */
+function wholeIntents<Body>(
+  rules: readonly (Compared<Message<Body>> | undefined)[],
+  payload: Payload,
+): ReadonlyMap<Compared<Message<Body>>, string> {
+  const intents = new Map<Compared<Message<Body>>, string>();
+  for (const by of rules) {
+    if (by !== undefined && 'ignore' in by) intents.set(by, wholeIntent(payload, by.ignore));
+  }
+  return intents;
+}
