@@ -114,9 +114,10 @@ export const decisions: readonly Mutant[] = [
     setAside: (claimId, found, error) => setAside(found?.claimId ?? claimId, found, error),
   })),
   ofSettle('a worker does not recognise its own outcome', ({ settle }) => ({
-    settle(...args) {
-      const next = settle(...args);
-      return next === 'applied' ? 'stale' : next;
+    settle(claimId, found, ...rest) {
+      const next = settle(claimId, found, ...rest);
+      if (next !== 'applied' || found === undefined) return next;
+      return settle(claimId, { ...found, status: found.status === 'parked' ? 'released' : 'parked' }, ...rest);
     },
   })),
   ofSettle('a late worker undoes a decision', ({ settle }) => ({
