@@ -26,7 +26,7 @@ export interface Rule {
   readonly never?: RegExp;
 }
 
-const OURS = /^(bin|lib|lambda|shop|proof|checks|test|bench)\//;
+const OURS = /^((bin|lib|lambda|shop|proof|checks|test|bench)\/|[^/]+\.ts$)/;
 const CDK = /^(aws-cdk-lib|constructs)(\/|$)/;
 
 export const RULES: readonly Rule[] = [
