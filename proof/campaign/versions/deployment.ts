@@ -93,8 +93,8 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     // Long enough that a busy machine does not stop invocations on its own account: those use up receives too.
     functionTimeoutSeconds: 8,
     // What the older version refuses comes back until its receives are used up: not hours apart, as it would be in an account. Each back-off is
-    // three times as long as the one before, and an email has 15 receives: these are 1 s each, and the last two 11 s and 32 s.
-    environment: { BACKOFF_SECONDS: '0.00002' },
+    // three times as long as the one before, and an email has 15 receives: these are 1 s each, and the last two 3 s and 10 s.
+    environment: { BACKOFF_SECONDS: '0.000002' },
     // Those receives, some visibility timeouts, and a busy machine.
     deadlineMs: 480_000,
     payments: Math.round(options.orders / 3),
