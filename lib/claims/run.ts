@@ -112,7 +112,7 @@ function phaseOf(state: EffectState, marksEffect: boolean): Phase {
  * Which error decides what is known of the effect, if anything failed. If the effect itself threw, its own error decides, whatever the
  * handler made of it or threw beside it: an error of something else says nothing about the effect.
  */
-function failureOf(
+export function failureOf(
   effect: EffectState,
   end: End<unknown>,
   { inDoubt, late }: Rested,
@@ -138,7 +138,7 @@ function failureOf(
  * left it behind and this one did not call it. To complete the claim would take the step for confirmed, and to reject it for not
  * applied; to release it would repeat the effect. Not where a commit has completed the claim already.
  */
-function doubtLeft({ record }: Grant, effect: EffectState, { inDoubt }: Rested): InDoubtError | undefined {
+export function doubtLeft({ record }: Grant, effect: EffectState, { inDoubt }: Rested): InDoubtError | undefined {
   if (record.status !== 'in-flight') return undefined;
   const names = stepsInDoubt(record).map(({ name }) => name);
   const [first] = inDoubt;

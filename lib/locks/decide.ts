@@ -1,9 +1,10 @@
-import { expiryOf, type LockRecord, type ResourceRecord } from './record.ts';
+import type { FoundResource } from './found-resource.ts';
+import { expiryOf, type LockRecord } from './record.ts';
 import type { LockWrite } from './store.ts';
 
-/** One worker's wish to lock resources. */
+/** What one worker asks for. */
 export interface LockRequest {
-  /** The token of this grant, reused over its own retries: that is how it knows its own write again. */
+  /** The token of this grant, reused when a request is sent again: by it, the worker recognises its own write. */
   readonly lockId: string;
   readonly holder: string;
   readonly reason: string;
@@ -14,33 +15,26 @@ export interface LockRequest {
 }
 
 export interface LockRules {
-  /** How far the clocks of two workers may differ; always spent on waiting. */
+  /** How far the clocks of two workers may differ, in milliseconds; always spent on waiting. */
   readonly skewMs: number;
 }
 
-/** A resource as the store has it, with the lock that it names. */
-export interface Found {
-  readonly id: string;
-  readonly resource: ResourceRecord | undefined;
-  readonly lock: LockRecord | undefined;
-}
-
 export type LockDecision =
-  /** Somebody else has some of them. Nothing is to be written. */
-  | { readonly decision: 'held'; readonly by: readonly Found[]; readonly retryAfterMs: number }
+  /** Another holder has some of them. Nothing is to be written. */
+  | { readonly kind: 'busy'; readonly by: readonly FoundResource[]; readonly retryAfterMs: number }
   /** Earlier locks are to be put out of the way, each with a write of its own. Read and decide again after it. */
-  | { readonly decision: 'clear'; readonly writes: readonly LockWrite[] }
-  /** All are to be had, with these writes, together. None are needed for what this request has already. */
-  | { readonly decision: 'lock'; readonly writes: readonly LockWrite[] };
+  | { readonly kind: 'clear'; readonly writes: readonly LockWrite[] }
+  /** All are free. These writes, together, take them. None are needed for what this request has already. */
+  | { readonly kind: 'take'; readonly writes: readonly LockWrite[] };
 
 /**
- * What becomes of a request for resources, given what the store holds of them: all or none. Pure: no clock, no chance, no AWS.
+ * What becomes of a request for resources, given what the store has of them: all or none. Pure: no clock, no chance, no AWS.
  *
- * @param found what the store holds, read strongly consistent: the resources first, the locks that they name after it
+ * @param found what the store has, read strongly consistent: the resources first, the locks that they name after it
  * @param now epoch milliseconds by this worker's clock
  */
 export function decideLock(
-  found: readonly Found[],
+  found: readonly FoundResource[],
   request: LockRequest,
   { skewMs }: LockRules,
   now: number,
@@ -50,30 +44,25 @@ export function decideLock(
   const by = inTheWay.filter(({ lock }) => lock?.holder !== request.holder && isExclusive(lock, { skewMs }, now));
   if (by.length > 0) {
     const end = Math.max(...by.map(({ lock }) => lock?.leaseUntil ?? 0));
-    return { decision: 'held', by, retryAfterMs: end + skewMs - now };
+    return { kind: 'busy', by, retryAfterMs: end + skewMs - now };
   }
 
   const locks = new Map(inTheWay.map(({ lock }) => [lock?.id, lock as LockRecord]));
   const clearing = [...locks.values()].flatMap((lock) =>
     lock.holder === request.holder ? handOver(lock, request, now) : [takeOver(lock, request)],
   );
-  if (clearing.length > 0) return { decision: 'clear', writes: clearing };
-
-  const writes = notOurs.map(({ id, resource }): LockWrite => {
-    const fence = (resource?.fence ?? 0) + 1;
-    return { next: { kind: 'resource', id, lockId: request.lockId, fence, v: 'lock-1' }, seen: resource };
-  });
-  return { decision: 'lock', writes };
+  if (clearing.length > 0) return { kind: 'clear', writes: clearing };
+  return { kind: 'take', writes: notOurs.map((one) => takeResource(one, request)) };
 }
 
-/** Whether nobody but its holder may have the resources of a lock. */
+/** Whether only its holder may have the resources of a lock. */
 export function isExclusive(lock: LockRecord | undefined, { skewMs }: LockRules, now: number): boolean {
   return lock !== undefined && lock.status !== 'ended' && lock.leaseUntil + skewMs > now;
 }
 
 /**
  * The holder has come back. The earlier attempt, which may be alive, is fenced off now, and the resources stay locked until the
- * new one has them: ended, they would be anybody's for a moment.
+ * new one has them: ended, they would be free for every other holder for a moment.
  */
 function handOver(lock: LockRecord, { lockId, leaseUntil }: LockRequest, now: number): readonly LockWrite[] {
   const lastsLongEnough = lock.leaseUntil >= (now + leaseUntil) / 2;
@@ -82,9 +71,15 @@ function handOver(lock: LockRecord, { lockId, leaseUntil }: LockRequest, now: nu
   return [{ next: { ...changed(lock, lockId, until), status: 'kept' }, seen: lock }];
 }
 
-/** The lease is over: the lock ends for all its resources, so that its worker cannot commit for those that nobody else wanted. */
+/** The lease is over: the lock ends for all its resources, so that its worker cannot commit for those that this request does not want. */
 function takeOver(lock: LockRecord, { lockId }: LockRequest): LockWrite {
   return { next: { ...changed(lock, lockId, lock.leaseUntil), status: 'ended' }, seen: lock };
+}
+
+/** Puts a resource under the request's lock, with the next fence. */
+export function takeResource({ id, resource }: FoundResource, { lockId }: Pick<LockRequest, 'lockId'>): LockWrite {
+  const fence = (resource?.fence ?? 0) + 1;
+  return { next: { kind: 'resource', id, lockId, fence, v: 'lock-1' }, seen: resource };
 }
 
 /** The next state of a lock, written by `by`. */
@@ -93,17 +88,7 @@ export function changed(lock: LockRecord, by: string, leaseUntil: number): LockR
 }
 
 /** The lock that a request makes. It is written before any resource names it, or together with them. */
-export function newLock({ lockId, leaseUntil, ...request }: LockRequest, since: number): LockWrite {
+export function newLock({ lockId, leaseUntil, ...request }: LockRequest, since: number): LockRecord {
   const written = { by: lockId, rev: 1, expiresAt: expiryOf(leaseUntil) };
-  const next: LockRecord = {
-    kind: 'lock',
-    id: lockId,
-    status: 'held',
-    ...request,
-    since,
-    leaseUntil,
-    ...written,
-    v: 'lock-1',
-  };
-  return { next, seen: undefined };
+  return { kind: 'lock', id: lockId, status: 'held', ...request, since, leaseUntil, ...written, v: 'lock-1' };
 }

@@ -1,5 +1,6 @@
 import { RetryableError, StoreUnavailableError } from '../kernel/errors.ts';
-import type { HeldBy } from './lock.ts';
+import type { LockedResource } from './locked-resource.ts';
+import type { WorkName } from './progress.ts';
 import type { Resource } from './resource.ts';
 
 /**
@@ -8,9 +9,9 @@ import type { Resource } from './resource.ts';
  */
 export class ResourcesBusyError extends RetryableError {
   override readonly name = 'ResourcesBusyError';
-  /** Who has which of the resources. Empty when no holder in particular was in the way. */
-  readonly by: readonly HeldBy[];
-  constructor(by: readonly HeldBy[], retryAfterMs: number) {
+  /** Which of the resources are locked, and by whom. Empty when no holder in particular was in the way. */
+  readonly by: readonly LockedResource[];
+  constructor(by: readonly LockedResource[], retryAfterMs: number) {
     // No holder and no resource: what an error says goes to logs, and these identify people.
     super('the work was not begun: resources of it are locked; `by` says by whom', {
       retryAfterMs: retryAfterMs > 0 ? retryAfterMs : undefined,
@@ -25,7 +26,7 @@ export class ResourcesBusyError extends RetryableError {
  */
 export class WorkUnfinishedError extends RetryableError {
   override readonly name = 'WorkUnfinishedError';
-  /** `stopped`: `signal` was aborted. `stale`: this attempt is not the one to do it any more. */
+  /** `stopped`: `signal` was aborted. `stale`: a later attempt has the work by now. */
   readonly why: 'stopped' | 'stale';
   readonly total: number;
   readonly done: number;
@@ -47,7 +48,7 @@ export class LockKeptError extends Error {
   override readonly name = 'LockKeptError';
   constructor(options?: ErrorOptions) {
     super(
-      'the work returned, and its onSuccess rule did not answer true: its lock waits for the next attempt',
+      'the work returned, and its onSuccess rule did not return true: its lock waits for the next attempt',
       options,
     );
   }
@@ -63,8 +64,38 @@ export class NestedLockError extends Error {
   }
 }
 
-/** The store failed before any work was begun: whatever it says of the lock, nothing was applied under it. */
+/** The store failed before any work was begun: nothing was applied under the lock, whether the store has it or not. */
 export class LockingFailedError extends StoreUnavailableError {
   /** @internal */
   override readonly 'pawl.error' = 'retryable';
+}
+
+/** The items are not those with which the work was begun: what is done of them cannot be told. Nothing was run. */
+export class WorkChangedError extends Error {
+  override readonly name = 'WorkChangedError';
+  readonly id: string;
+  readonly work: string;
+  constructor({ id, work }: WorkName) {
+    super(
+      `the items of the work ${work} are not those that it was begun with; give other items another id or another name`,
+    );
+    this.id = id;
+    this.work = work;
+  }
+}
+
+/**
+ * A chunk was refused by a condition of the application's own, or by DynamoDB: nothing of it was applied. `reasons` has a code
+ * for each of the application's actions, `None` for those that were not in the way.
+ */
+export class ChunkRefusedError extends Error {
+  override readonly name = 'ChunkRefusedError';
+  /** The first item of the chunk. */
+  readonly from: number;
+  readonly reasons: readonly string[];
+  constructor(from: number, reasons: readonly string[], cause: unknown) {
+    super(`the chunk at item ${from} was refused: ${[...new Set(reasons)].join(', ')}`, { cause });
+    this.from = from;
+    this.reasons = reasons;
+  }
 }

@@ -2,7 +2,7 @@
 export interface Fenced {
   /** Holds unless a later lock of the resource has written here. */
   readonly condition: string;
-  /** Leaves the fence behind, for whoever comes later with an older one: goes after `SET`. */
+  /** Leaves the fence behind, for a write that comes later with an older one: goes after `SET`. */
   readonly set: string;
   readonly names: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, number>>;

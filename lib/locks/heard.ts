@@ -1,6 +1,6 @@
 import { recordedError } from '../kernel/recorded-error.ts';
 
-/** How long a failure may wait for somebody who asks for it, in milliseconds. */
+/** How long a failure may wait until the author's code asks for it, in milliseconds. */
 const patienceMs = 1000;
 
 /** A promise that knows whether it was asked for its outcome, by `await` or in any other way. */
@@ -23,7 +23,7 @@ class Asked<T> extends Promise<T> {
 
 /**
  * Lets what was started fail although it is awaited late or never: Node ends a process for that, and with it a whole batch. A failure
- * that was not asked for is said on the console, because nobody else hears of it.
+ * that was not asked for goes to the console: no caller learns of it.
  */
 export function heard<T>(what: string, started: Promise<T>): Promise<T> {
   const asked = new Asked<T>((resolve, reject) => started.then(resolve, reject));
@@ -32,10 +32,10 @@ export function heard<T>(what: string, started: Promise<T>): Promise<T> {
     const timer = setTimeout(() => {
       if (!asked.isAsked) console.warn(JSON.stringify({ pawl: 'not-awaited', what, error: recordedError(error) }));
     }, patienceMs);
-    // Nobody waits for it.
+    // A process that has nothing else to do may end.
     timer.unref();
   });
-  // That was us.
+  // By the line above, and by no author.
   asked.isAsked = false;
   return asked;
 }

@@ -27,14 +27,14 @@ export interface LocksOptions {
 
 export interface LockAllOptions {
   /**
-   * Whoever wants the resources, the same on every attempt: `claim.effectKey`, say. A second attempt of the same holder comes
-   * in, and the first can write no more.
+   * Names the request that wants the resources, the same on every attempt: `claim.effectKey`, for example. A second attempt of the same
+   * holder gets them, and the first can write no more.
    */
   readonly holder: string;
-  /** Why they are locked, in at most 512 characters: other holders are told, and people. @default '' */
+  /** Why they are locked, in at most 512 characters, for other holders and for people. @default '' */
   readonly reason?: string;
   /**
-   * How long to wait for other holders, in milliseconds. A store that does not answer is waited for some seconds longer.
+   * How long to wait for other holders, in milliseconds. A store that does not respond is awaited for some seconds longer.
    * @default 0: refused at once
    */
   readonly waitMs?: number;
@@ -57,7 +57,7 @@ export const lockAllOptionNames = {
 const numbers = { leaseMs: 60_000, keepMs: 900_000, skewMs: 1000 };
 export type LockSettings = Required<LocksOptions>;
 
-/** @throws OptionError, naming the option, what was expected and what came */
+/** @throws OptionError, naming the option, what was expected and what was given */
 export function lockSettings(options: LocksOptions & { readonly host: Host }): LockSettings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const settings = { ...numbers, ...given } as LockSettings;

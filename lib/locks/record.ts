@@ -12,7 +12,7 @@ export type LockStatus = 'held' | 'kept' | 'ended';
  */
 export interface LockRecord {
   readonly kind: 'lock';
-  /** `#lock#` and the random token of one grant: whoever knows it is the owner. */
+  /** `#lock#` and the random token of one grant: the worker that knows it is the owner. */
   readonly id: string;
   readonly status: LockStatus;
   /** The request that holds it, e.g. its effect key: the same on every attempt. */
@@ -25,7 +25,7 @@ export interface LockRecord {
   readonly leaseUntil: number;
   /** How many resources it is over. */
   readonly resources: number;
-  /** The lock id of whoever wrote this state: that is how a writer whose answer was lost knows its own write. */
+  /** The lock id of the attempt that wrote this state: by it, a writer whose response was lost recognises its own write. */
   readonly by: string;
   /** Grows with every change of this record. */
   readonly rev: number;

@@ -1,11 +1,12 @@
+import type { Transition } from '../kernel/record.ts';
 import { changed } from './decide.ts';
 import type { LockRecord } from './record.ts';
 
 /**
  * What the owner of a lock may make of it: the record to write if it is still the one that was found; `applied`, when that was
- * written before and the answer lost; `stale`, when the lock was taken over, or handed to the holder's next attempt.
+ * written before and the response lost; `stale`, when the lock was taken over, or handed to the holder's next attempt.
  */
-export type LockTransition = LockRecord | 'applied' | 'stale';
+export type LockTransition = Transition<LockRecord>;
 
 /** Extends a lease, and never shortens it. */
 export function extendLock(lockId: string, found: LockRecord | undefined, leaseUntil: number): LockTransition {
@@ -13,7 +14,7 @@ export function extendLock(lockId: string, found: LockRecord | undefined, leaseU
   return found.leaseUntil >= leaseUntil ? 'applied' : changed(found, lockId, leaseUntil);
 }
 
-/** Keeps the resources locked for the holder's next attempt, and this worker from writing any more. */
+/** Keeps the resources locked for the holder's next attempt, and prevents this worker from writing any more. */
 export function keepLock(lockId: string, found: LockRecord | undefined, until: number): LockTransition {
   if (found?.status === 'kept' && found.by === lockId) return 'applied';
   if (found?.status !== 'held') return 'stale';
@@ -22,7 +23,7 @@ export function keepLock(lockId: string, found: LockRecord | undefined, until: n
 
 /** Frees all resources of the lock at once. */
 export function endLock(lockId: string, found: LockRecord | undefined): LockTransition {
-  // Kept by another hand: the holder's next attempt has it, or will.
+  // If another attempt of the holder has made it `kept`, that attempt has the resources, or will have them.
   const ours = found?.status === 'held' || found?.by === lockId;
   if (found === undefined || !ours) return 'stale';
   return found.status === 'ended' ? 'applied' : { ...changed(found, lockId, found.leaseUntil), status: 'ended' };

@@ -1,11 +1,12 @@
 import { expect } from '../kernel/check.ts';
+import { answeredBy } from '../kernel/request.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { requestMsOf, within } from './bounded.ts';
 import { LockKeptError } from './errors.ts';
-import type { Lock } from './lock.ts';
 import type { LockSettings } from './options.ts';
+import type { Lock } from './owned-lock.ts';
 import type { Renewal } from './renewal.ts';
+import { requestMsOf } from './requests.ts';
 
 /**
  * Whether resources are unlocked: always, never, or if a look at the state of the work says so, e.g. "all targets are repaid".
@@ -20,8 +21,8 @@ export interface UnlockRules {
 }
 
 /**
- * What became of a lock. `stale`: it was somebody else's by then. `unknown`: the store did not answer in some seconds; the resources
- * are free when the lease ends, or earlier.
+ * What became of a lock. `stale`: it was another worker's by then. `unknown`: the store did not respond within some seconds; the
+ * resources are free when the lease ends, or earlier.
  */
 export type Settled = 'unlocked' | 'kept' | 'stale' | 'unknown';
 
@@ -46,7 +47,7 @@ export interface Ending {
 /**
  * Ends the work's hold on its lock. The lease is renewed while the rule looks, for one lease at most.
  *
- * Never throws, and waits for nothing that can hang: what has been done under the lock is done, and must be heard of.
+ * Never throws, and awaits nothing that can hang: what has been done under the lock is done, and its result must reach the caller.
  */
 export async function settleWork(
   settings: LockSettings,
@@ -54,13 +55,13 @@ export async function settleWork(
   rule: UnlockRule,
   renewal: Renewal,
 ): Promise<Ending> {
+  const { host } = settings;
   const look = await looked(settings, lock, rule);
   renewal.stop();
   const unfinished = look.isOpen && { unfinished: new LockKeptError(look.cause) };
   try {
-    const settled = await within(settings.host, requestMsOf(settings), () =>
-      look.isFree ? lock.unlock() : lock.keep(),
-    );
+    const until = host.now() + requestMsOf(settings);
+    const settled = await answeredBy<Settled>(host, until, look.isFree ? lock.unlock() : lock.keep());
     return { settled, ...unfinished };
   } catch {
     return { settled: 'unknown', ...unfinished };
@@ -74,12 +75,18 @@ interface Look {
   readonly cause?: ErrorOptions;
 }
 
-async function looked(settings: LockSettings, lock: Lock, rule: UnlockRule): Promise<Look> {
+async function looked({ host, leaseMs }: LockSettings, lock: Lock, rule: UnlockRule): Promise<Look> {
   if (typeof rule !== 'function') return { isFree: rule === 'unlock', isOpen: false };
   try {
-    const isFree = (await within(settings.host, Math.max(settings.leaseMs, 1000), () => rule(lock))) === true;
+    const until = host.now() + Math.max(leaseMs, 1000);
+    const isFree = (await answeredBy(host, until, callRule(rule, lock))) === true;
     return { isFree, isOpen: !isFree };
   } catch (cause) {
     return { isFree: false, isOpen: true, cause: { cause } };
   }
+}
+
+/** A rule that throws before it returns a promise is one that fails, too. */
+async function callRule(rule: Exclude<UnlockRule, string>, lock: Lock): Promise<unknown> {
+  return rule(lock);
 }

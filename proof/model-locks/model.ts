@@ -1,17 +1,19 @@
-import { changed, decideLock, type Found, type LockRequest, newLock } from '../../lib/locks/decide.ts';
+import { begin, next, requestOf } from '../../lib/locks/acquisition.ts';
+import type { Event, State, Wish } from '../../lib/locks/acquisition-state.ts';
 import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
-import { endLock, extendLock, keepLock } from '../../lib/locks/settle.ts';
-import { type LockWrite, unchanged } from '../../lib/locks/store.ts';
+import { endLock, extendLock } from '../../lib/locks/settle.ts';
+import { type LockWrite, type LockWriteResult, unchanged } from '../../lib/locks/store.ts';
+import { type Breakage, broken } from './planted.ts';
 
 /**
- * Two holders and their workers at three resources, as steps between which anything else may happen. Every decision is made by
- * the functions that run in production; only the order of reads and writes is restated here, from `acquire.ts` and `lock.ts`.
+ * Two holders and their workers at three resources, as steps between which anything else may happen. Resources are acquired by the state
+ * machine that runs in production: a step carries out one of its requests. Every other decision is made by production's functions, too.
  */
 export interface World {
   /** Time as the workers see it; a lease lasts one tick. */
   readonly now: number;
   readonly crashes: number;
-  /** How many answers were lost. */
+  /** How many responses were lost. */
   readonly lost: number;
   readonly records: Readonly<Record<string, StoredRecord>>;
   /** How often each resource was written by the application. */
@@ -19,26 +21,20 @@ export interface World {
   readonly workers: readonly Worker[];
 }
 
+/** What a worker is at. */
+export type Activity =
+  | { readonly kind: 'acquiring'; readonly state: State }
+  /** `own`: what the worker believes its lock to be. */
+  | { readonly kind: 'working' | 'unlocking'; readonly own: LockRecord | undefined }
+  | { readonly kind: 'ended'; readonly end: 'done' | 'stale' | 'crashed' | 'busy' };
+
 export interface Worker {
   readonly holder: number;
   readonly lockId: string;
-  readonly at: 'waiting' | 'resources' | 'locks' | 'write' | 'working' | 'unlocking' | 'letting-go' | 'ended';
-  /** Why it ended. */
-  readonly end?: 'done' | 'stale' | 'crashed' | 'held';
-  /** How many resources it has, taken in order. */
-  readonly taken: number;
-  /** Whether it has looked at its current piece before. */
-  readonly looked: boolean;
-  /** Locks of its holder that were there when it first looked. */
-  readonly knows: readonly string[];
-  readonly found: readonly (ResourceRecord | null)[];
-  /** What it will write next, and what that is for. */
-  readonly writes: readonly LockWrite[];
-  readonly writesAre?: 'clear' | 'lock';
-  readonly own?: LockRecord;
-  /** Locks of the holder's earlier attempts. */
-  readonly reentered: boolean;
-  /** What the resources had been written when they were granted: nobody else may write before we have ended. */
+  readonly at: Activity;
+  /** How often it has tried anew after it had let go: each attempt has a token of its own. */
+  readonly retries: number;
+  /** What the resources had been written when they were granted: no other worker may write before this one has ended. */
   readonly granted: Readonly<Record<string, number>>;
   readonly commits: number;
 }
@@ -53,12 +49,14 @@ export interface ModelOptions {
   readonly ticks: number;
   /** How many transactions a worker commits under its lock. */
   readonly commits: number;
-  /** How many answers to writes get lost. */
+  /** How many responses to writes get lost. */
   readonly lostAnswers: number;
   /** Whether leases are renewed. */
   readonly renewals: boolean;
+  /** How often a worker tries anew after it has let go. */
+  readonly retries: number;
   /** For showing that the search finds what is wrong: replaces a piece of the protocol. */
-  readonly broken?: 'unguarded' | 'no-hand-over' | 'no-take-over';
+  readonly broken?: Breakage;
 }
 
 const lease = 1;
@@ -68,201 +66,217 @@ export class Violation extends Error {
 }
 
 export function firstWorld({ wanted }: ModelOptions): World {
-  const workers = wanted.map((_, holder) => newWorker(holder, holder));
+  const workers = wanted.map((_, holder) => newWorker(holder, holder, 0));
   return { now: 0, crashes: 0, lost: 0, records: {}, written: {}, workers };
 }
 
-function newWorker(holder: number, number: number): Worker {
-  const start = {
-    taken: 0,
-    looked: false,
-    knows: [],
-    found: [],
-    writes: [],
-    reentered: false,
-    granted: {},
-    commits: 0,
-  };
-  return { holder, lockId: `#lock#${number}`, at: 'resources', ...start };
+function newWorker(holder: number, number: number, now: number): Worker {
+  const lockId = `#lock#${number}`;
+  const at: Activity = { kind: 'acquiring', state: begin(lockId, now) };
+  return { holder, lockId, at, retries: 0, granted: {}, commits: 0 };
 }
 
 const holderOf = ({ holder }: Worker) => `holder ${holder}`;
 
 /** Every world that can come next. */
 export function nextWorlds(world: World, options: ModelOptions): readonly World[] {
-  const next: World[] = [];
-  if (world.now < options.ticks) next.push({ ...world, now: world.now + 1 });
+  const following: World[] = [];
+  if (world.now < options.ticks) following.push({ ...world, now: world.now + 1 });
   for (const [index, worker] of world.workers.entries()) {
-    if (worker.at === 'ended') continue;
+    if (worker.at.kind === 'ended') continue;
     const workers = (changed: Worker) => world.workers.map((one, at) => (at === index ? changed : one));
     if (world.crashes < options.crashes) {
       // The message comes again, while the first worker is gone, or only thought to be.
-      const again = newWorker(worker.holder, world.workers.length);
-      const first: Worker = options.crashed === 'gone' ? { ...worker, at: 'ended', end: 'crashed' } : worker;
-      next.push({ ...world, crashes: world.crashes + 1, workers: [...workers(first), again] });
+      const again = newWorker(worker.holder, world.workers.length, world.now);
+      const first: Worker = options.crashed === 'gone' ? ended(worker, 'crashed') : worker;
+      following.push({ ...world, crashes: world.crashes + 1, workers: [...workers(first), again] });
     }
-    for (const [changed, records, written, lost = 0] of steps(world, worker, options)) {
-      next.push({ ...world, lost: world.lost + lost, workers: workers(changed), records, written });
+    for (const { worker: changed, records, written, lost = 0 } of steps(world, worker, options)) {
+      following.push({ ...world, lost: world.lost + lost, workers: workers(changed), records, written });
     }
   }
-  return next;
+  return following;
 }
 
-type Step = readonly [Worker, World['records'], World['written'], lost?: number];
+interface Step {
+  readonly worker: Worker;
+  readonly records: World['records'];
+  readonly written: World['written'];
+  readonly lost?: number;
+}
+
+function ended(worker: Worker, end: 'done' | 'stale' | 'crashed' | 'busy'): Worker {
+  return { ...worker, at: { kind: 'ended', end } };
+}
 
 function steps(world: World, worker: Worker, options: ModelOptions): readonly Step[] {
-  const { records, written, now } = world;
-  const wanted = options.wanted[worker.holder] ?? [];
-  const piece = wanted.slice(worker.taken, worker.taken + options.most);
-  const only = (changed: Worker): readonly Step[] => [[changed, records, written]];
-
-  switch (worker.at) {
-    case 'resources':
-      return only({ ...worker, at: 'locks', found: piece.map((id) => (records[id] as ResourceRecord) ?? null) });
-    case 'locks':
-      return only(decided());
-    case 'write':
-      return write();
+  switch (worker.at.kind) {
+    case 'acquiring':
+      return acquire(world, worker, worker.at.state, options);
     case 'working':
-      return work();
+      return work(world, worker, worker.at.own, options);
     case 'unlocking':
-      return settle(endLock(worker.lockId, known()), 'done');
-    case 'letting-go':
-      return settle(
-        worker.reentered ? keepLock(worker.lockId, known(), now + lease) : endLock(worker.lockId, known()),
-        'held',
-      );
-    default:
+      return unlock(world, worker, worker.at.own, options);
+    case 'ended':
       return [];
-  }
-
-  /** What the worker believes its lock to be, or what a refused write has shown. */
-  function known(): LockRecord | undefined {
-    return worker.own;
-  }
-
-  function decided(): Worker {
-    const found = piece.map((id, at): Found => {
-      const resource = worker.found[at] ?? undefined;
-      return { id, resource, lock: resource && (records[resource.lockId] as LockRecord | undefined) };
-    });
-    const { own: _, ...rest } = worker;
-    const seen = found.find(({ lock }) => lock?.id === worker.lockId)?.lock;
-    const own = seen && seen.rev > (worker.own?.rev ?? 0) ? seen : worker.own;
-    const others = found.flatMap(({ lock }) => (lock && lock.id !== worker.lockId ? [lock] : []));
-    const later = others.filter((lock) => lock.holder === holderOf(worker) && !worker.knows.includes(lock.id));
-    const knows = worker.looked ? worker.knows : [...worker.knows, ...later.map(({ id }) => id)];
-    const base: Worker = { ...rest, ...(own && { own }), knows, looked: true, found: [] };
-    const isFencedOff = worker.looked && later.some(({ status }) => status === 'held');
-    if (isFencedOff || (own && own.status !== 'held')) {
-      return own ? { ...base, at: 'letting-go' } : { ...base, at: 'ended', end: 'held' };
-    }
-    const request = requestOf();
-    const decision = decideLock(found, request, { skewMs: 0 }, now);
-    if (decision.decision === 'held') {
-      return own ? { ...base, at: 'letting-go' } : { ...base, at: 'resources' };
-    }
-    const reentered =
-      worker.reentered ||
-      found.some(
-        ({ lock }) => lock && lock.status !== 'ended' && lock.id !== worker.lockId && lock.holder === request.holder,
-      );
-    if (decision.decision === 'clear') {
-      const isHandOver = decision.writes.some(({ next }) => next.kind === 'lock' && next.status === 'kept');
-      // Broken on purpose: the resources are moved without the earlier lock being fenced off.
-      if (options.broken === (isHandOver ? 'no-hand-over' : 'no-take-over')) {
-        const writes = found.map(({ id, resource }): LockWrite => {
-          const fence = (resource?.fence ?? 0) + 1;
-          return { next: { kind: 'resource', id, lockId: worker.lockId, fence, v: 'lock-1' }, seen: resource };
-        });
-        return { ...base, reentered, at: 'write', writes: [claim(own, request), ...writes], writesAre: 'lock' };
-      }
-      return { ...base, reentered, at: 'write', writes: decision.writes.slice(0, 1), writesAre: 'clear' };
-    }
-    if (own && decision.writes.length === 0) return taken({ ...base, reentered });
-    const writes = [claim(own, request), ...decision.writes];
-    return { ...base, reentered, at: 'write', writes, writesAre: 'lock' };
-  }
-
-  /** The lock itself is in every write of a piece. */
-  function claim(own: LockRecord | undefined, request: LockRequest): LockWrite {
-    return own ? { next: changed(own, worker.lockId, request.leaseUntil), seen: own } : newLock(request, 0);
-  }
-
-  /** The piece is had: on to the next, or to work. */
-  function taken(one: Worker): Worker {
-    const count = one.taken + piece.length;
-    const next: Worker = { ...one, taken: count, looked: false };
-    if (count < wanted.length) return { ...next, at: 'resources' };
-    return { ...next, at: 'working', granted: Object.fromEntries(wanted.map((id) => [id, written[id] ?? 0])) };
-  }
-
-  function requestOf(): LockRequest {
-    const { lockId } = worker;
-    return { lockId, holder: holderOf(worker), reason: '', leaseUntil: now + lease, resources: wanted.length };
-  }
-
-  function write(): readonly Step[] {
-    const after = apply(records, worker.writes);
-    const reread: Worker = { ...worker, at: 'resources', writes: [] };
-    if (worker.writesAre !== 'lock') return [[reread, after ?? records, written]];
-    const stands = (after ?? records)[worker.lockId] as LockRecord | undefined;
-    const knows: Worker = stands ? { ...reread, own: stands } : reread;
-    if (after === undefined) return only(knows);
-    // Answered, or applied and never answered: then the worker writes again, is refused, and looks again.
-    const answered: Step = [taken(knows), after, written];
-    return world.lost < options.lostAnswers ? [answered, [worker, after, written, 1]] : [answered];
-  }
-
-  /** The application's write, in a transaction with `stillHeld`; or a renewal; or the end of the work. */
-  function work(): readonly Step[] {
-    const lock = records[worker.lockId] as LockRecord | undefined;
-    if (lock?.status !== 'held' && options.broken !== 'unguarded')
-      return only({ ...worker, at: 'ended', end: 'stale' });
-    const next: Step[] = [];
-    if (worker.commits < options.commits) {
-      for (const id of wanted) {
-        const resource = records[id] as ResourceRecord;
-        if (resource.lockId !== worker.lockId)
-          throw new Violation(`${worker.lockId} commits, and ${id} is not under it`);
-        if ((written[id] ?? 0) !== (worker.granted[id] ?? 0)) {
-          throw new Violation(`somebody else has written ${id} since it was granted to ${worker.lockId}`);
-        }
-      }
-      const more = Object.fromEntries(wanted.map((id) => [id, (written[id] ?? 0) + 1]));
-      next.push([{ ...worker, commits: worker.commits + 1, granted: more }, records, { ...written, ...more }]);
-      const extended = extendLock(worker.lockId, lock, now + lease);
-      if (options.renewals && typeof extended === 'object') {
-        const after = { ...records, [lock?.id ?? '']: extended };
-        next.push([{ ...worker, own: extended }, after, written]);
-      }
-    } else {
-      next.push([{ ...worker, at: 'unlocking' }, records, written]);
-    }
-    return next;
-  }
-
-  function settle(transition: ReturnType<typeof endLock>, end: 'done' | 'held'): readonly Step[] {
-    if (transition === 'stale') return only({ ...worker, at: 'ended', end: 'stale' });
-    if (transition === 'applied') return only({ ...worker, at: 'ended', end });
-    const after = apply(records, [{ next: transition, seen: worker.own }]);
-    const found = records[worker.lockId] as LockRecord;
-    if (after === undefined) return only({ ...worker, own: found });
-    const answered: Step = [{ ...worker, at: 'ended', end }, after, written];
-    return world.lost < options.lostAnswers ? [answered, [worker, after, written, 1]] : [answered];
   }
 }
 
-function apply(records: World['records'], writes: readonly LockWrite[]): World['records'] | undefined {
-  if (!writes.every(({ next, seen }) => unchanged(seen, records[next.id]))) return undefined;
-  const after: Record<string, StoredRecord> = { ...records };
-  for (const { next } of writes) {
-    const before = after[next.id];
-    if (before?.kind === 'resource' && next.kind === 'resource' && next.fence !== before.fence + 1) {
-      throw new Violation(`the fence of ${next.id} went from ${before.fence} to ${next.fence}`);
-    }
-    if (before?.kind === 'lock' && before.status === 'ended') throw new Violation(`${next.id} came back`);
-    after[next.id] = next;
+function wishOf(worker: Worker, { wanted, most }: ModelOptions): Wish {
+  const ids = wanted[worker.holder] ?? [];
+  const times = { leaseMs: lease, keepMs: lease, skewMs: 0 };
+  return { ids, holder: holderOf(worker), reason: '', room: most, ...times };
+}
+
+/** One request of the state machine, and what it makes of the response. */
+function acquire(world: World, worker: Worker, state: State, options: ModelOptions): readonly Step[] {
+  const { records, written, now, lost } = world;
+  const wish = wishOf(worker, options);
+  const request = requestOf(wish, state);
+  const follow = (event: Event, after: World['records']): Step => {
+    const following = broken(options.broken, wish, next(wish, state, event), now);
+    return { worker: settled(after, world, worker, following, options), records: after, written };
+  };
+  if (request.kind === 'read') {
+    return [follow({ kind: 'read', records: request.ids.map((id) => records[id]), now }, records)];
   }
-  return after;
+  if (request.kind !== 'write') throw new Violation(`${worker.lockId} is driven in the state ${state.kind}`);
+  const [own, ...others] = request.writes;
+  const isBlind = options.broken === 'no-own-lock' && state.kind === 'taking' && own?.seen !== undefined;
+  const { result, after } = isBlind ? blindly(records, own, others) : write(records, request.writes);
+  const responded = follow({ kind: 'written', result, now }, after);
+  // Applied, and the response lost: then the worker sends it again.
+  if (!result.applied || lost >= options.lostAnswers) return [responded];
+  return [responded, { worker, records: after, written, lost: 1 }];
+}
+
+/** A piece without the own lock in its write. */
+function blindly(records: World['records'], own: LockWrite, others: readonly LockWrite[]): ReturnType<typeof write> {
+  const { result, after } = write(records, others);
+  return { result: result.applied ? result : { applied: false, found: [own.seen, ...result.found] }, after };
+}
+
+/** Drives the machine over the states in which it has no request to the store. */
+function settled(records: World['records'], world: World, worker: Worker, state: State, options: ModelOptions): Worker {
+  const { lockId } = worker;
+  const stands = records[lockId];
+  const lock = stands?.kind === 'lock' ? stands : undefined;
+  if (state.kind === 'granted') {
+    checkGrant(records, world, worker, state);
+    const wanted = options.wanted[worker.holder] ?? [];
+    const granted = Object.fromEntries(wanted.map((id) => [id, world.written[id] ?? 0]));
+    return { ...worker, at: { kind: 'working', own: state.own }, granted };
+  }
+  if (state.kind !== 'waiting' && state.kind !== 'refused') return { ...worker, at: { kind: 'acquiring', state } };
+  checkLetGo(lock, worker, state);
+  if (state.kind === 'refused') return ended(worker, 'busy');
+  // A token under which nothing was written is as good as a new one.
+  if (lock !== undefined && worker.retries >= options.retries) return ended(worker, 'busy');
+  const token = lock === undefined ? lockId : `${lockId}+`;
+  const retries = lock === undefined ? worker.retries : worker.retries + 1;
+  const again = next(wishOf(worker, options), state, { kind: 'waited', lockId: token, now: world.now });
+  return { ...worker, lockId: token, retries, at: { kind: 'acquiring', state: again } };
+}
+
+function checkGrant(
+  records: World['records'],
+  { now }: World,
+  { lockId, holder }: Worker,
+  { own, attempt }: Extract<State, { readonly kind: 'granted' }>,
+): void {
+  if (own.leaseUntil <= now) throw new Violation(`invariant 6: ${lockId} is granted, and its lease is over`);
+  for (const { id, fence } of attempt.resources) {
+    const stands = records[id] as ResourceRecord;
+    if (stands.lockId === lockId && fence > stands.fence) throw new Violation(`${id} has a fence below ${fence}`);
+  }
+  for (const lock of Object.values(records)) {
+    if (lock.kind !== 'lock' || lock.by !== lockId || lock.holder === `holder ${holder}`) continue;
+    const isTold = [...attempt.memory.takenOver.values()].some((one) => one.lock?.id === lock.id);
+    if (!isTold) throw new Violation(`${lockId} has taken over ${lock.id}, and its worker does not learn of it`);
+  }
+}
+
+function checkLetGo(lock: LockRecord | undefined, { lockId }: Worker, { kind, attempt }: State): void {
+  if (lock?.status === 'held') throw new Violation(`invariant 1: ${lockId} is ${kind}, and is still held`);
+  if (lock?.status === 'ended' && lock.by === lockId && attempt.earlier.size > 0) {
+    throw new Violation(`invariant 1: ${lockId} frees what an earlier attempt of its holder had`);
+  }
+}
+
+/** The application's write, in a transaction with `stillHeld`; or a renewal; or the end of the work. */
+function work(world: World, worker: Worker, own: LockRecord | undefined, options: ModelOptions): readonly Step[] {
+  const { records, written, now } = world;
+  const { lockId } = worker;
+  const wanted = options.wanted[worker.holder] ?? [];
+  const lock = records[lockId] as LockRecord | undefined;
+  if (lock?.status !== 'held' && options.broken !== 'unguarded') {
+    return [{ worker: ended(worker, 'stale'), records, written }];
+  }
+  if (worker.commits >= options.commits) {
+    return [{ worker: { ...worker, at: { kind: 'unlocking', own } }, records, written }];
+  }
+  for (const id of wanted) {
+    const resource = records[id] as ResourceRecord;
+    if (resource.lockId !== lockId) throw new Violation(`${lockId} commits, and ${id} is not under it`);
+    if ((written[id] ?? 0) !== (worker.granted[id] ?? 0)) {
+      throw new Violation(`another worker has written ${id} since it was granted to ${lockId}`);
+    }
+  }
+  const more = Object.fromEntries(wanted.map((id) => [id, (written[id] ?? 0) + 1]));
+  const committed: Step = {
+    worker: { ...worker, commits: worker.commits + 1, granted: more },
+    records,
+    written: { ...written, ...more },
+  };
+  const extended = extendLock(lockId, lock, now + lease);
+  if (!options.renewals || typeof extended === 'string') return [committed];
+  const renewed: Worker = { ...worker, at: { kind: 'working', own: extended } };
+  return [committed, { worker: renewed, records: { ...records, [lockId]: extended }, written }];
+}
+
+function unlock(world: World, worker: Worker, own: LockRecord | undefined, options: ModelOptions): readonly Step[] {
+  const { records, written, lost } = world;
+  const transition = endLock(worker.lockId, own);
+  if (transition === 'stale') return [{ worker: ended(worker, 'stale'), records, written }];
+  if (transition === 'applied') return [{ worker: ended(worker, 'done'), records, written }];
+  const { result, after } = write(records, [{ next: transition, seen: own }]);
+  if (!result.applied) {
+    const known = records[worker.lockId] as LockRecord | undefined;
+    return [{ worker: { ...worker, at: { kind: 'unlocking', own: known } }, records, written }];
+  }
+  const responded: Step = { worker: ended(worker, 'done'), records: after, written };
+  return lost < options.lostAnswers ? [responded, { worker, records: after, written, lost: 1 }] : [responded];
+}
+
+/** A store of one's own: a compare-and-set by `unchanged`, which looks at what is written. @throws Violation */
+function write(
+  records: World['records'],
+  writes: readonly LockWrite[],
+): { readonly result: LockWriteResult; readonly after: World['records'] } {
+  const found = writes.map(({ next }) => records[next.id]);
+  if (!writes.every(({ seen }, index) => unchanged(seen, found[index]))) {
+    return { result: { applied: false, found }, after: records };
+  }
+  const after: Record<string, StoredRecord> = { ...records };
+  for (const { next } of writes) after[next.id] = next;
+  for (const { next } of writes) checkWrite(records, after, next);
+  return { result: { applied: true }, after };
+}
+
+function checkWrite(records: World['records'], after: World['records'], next: StoredRecord): void {
+  const before = records[next.id];
+  if (next.kind === 'lock') {
+    if (before?.kind === 'lock' && before.status === 'ended') throw new Violation(`${next.id} came back`);
+    return;
+  }
+  const fence = before?.kind === 'resource' ? before.fence : 0;
+  if (next.fence !== fence + 1) throw new Violation(`the fence of ${next.id} went from ${fence} to ${next.fence}`);
+  const lock = after[next.lockId];
+  if (lock?.kind !== 'lock' || lock.status !== 'held') {
+    throw new Violation(`invariant 4: ${next.id} goes under ${next.lockId}, which is not held`);
+  }
+  const earlier = before?.kind === 'resource' ? records[before.lockId] : undefined;
+  if (earlier?.kind !== 'lock' || earlier.status === 'ended') return;
+  if (earlier.status === 'kept' && earlier.holder === lock.holder) return;
+  throw new Violation(`invariant 3: ${next.id} is taken from ${earlier.id}, which is ${earlier.status}`);
 }

@@ -1,11 +1,12 @@
+import { keyOf } from './key.ts';
 import { firstWorld, type ModelOptions, nextWorlds, type World } from './model.ts';
 
 export interface Searched {
   readonly worlds: number;
   readonly transitions: number;
-  /** Worlds from which no way leads to one in which everybody has ended, although time could go on. */
+  /** Worlds from which no way leads to one in which every worker has ended, although time could go on. */
   readonly stuck: readonly World[];
-  /** Worlds in which everybody has ended and the work of both holders is done. */
+  /** Worlds in which every worker has ended and the work of both holders is done. */
   readonly finished: number;
   readonly resourcesLocked: number;
 }
@@ -32,11 +33,11 @@ export function search(options: ModelOptions): Searched {
     }
   }
 
-  const ended = worlds.flatMap((world, at) => (world.workers.every((worker) => worker.at === 'ended') ? [at] : []));
+  const ended = worlds.flatMap((world, at) => (world.workers.every(({ at }) => at.kind === 'ended') ? [at] : []));
   const reaches = new Set(ended);
   for (const at of reaches) for (const from of before[at] ?? []) reaches.add(from);
   const doneBy = ({ workers }: World) =>
-    new Set(workers.flatMap(({ end, holder }) => (end === 'done' ? [holder] : [])));
+    new Set(workers.flatMap(({ at, holder }) => (at.kind === 'ended' && at.end === 'done' ? [holder] : [])));
   const finished = ended.filter((at) => doneBy(worlds[at] as World).size === options.wanted.length);
   return {
     worlds: worlds.length,
@@ -53,15 +54,4 @@ function isLocked({ records, now }: World): boolean {
     const lock = record.kind === 'resource' ? records[record.lockId] : undefined;
     return lock?.kind === 'lock' && lock.status !== 'ended' && lock.leaseUntil > now;
   });
-}
-
-function keyOf(world: World): string {
-  return JSON.stringify([
-    world.now,
-    world.crashes,
-    world.lost,
-    Object.entries(world.records).sort(),
-    Object.entries(world.written).sort(),
-    world.workers,
-  ]);
 }

@@ -1,72 +1,95 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Mutant } from './mutant.ts';
+import { plantedEnvironment } from './planted.ts';
 
 /** A check that a mutant must pass to survive. */
 export interface Killer {
   readonly name: string;
-  /** Whether it looks at this file of the library at all. */
-  readonly sees: (file: string) => boolean;
-  /** Returns the failure that it finds in the repository at `folder`; `undefined` if it passes. */
-  readonly run: (folder: string) => Promise<string | undefined>;
+  /** Whether it looks at this module of the library at all. */
+  readonly sees: (module: string) => boolean;
+  /** Returns the failure that it finds with this mutant planted, or with none; `undefined` if it passes. */
+  readonly run: (mutant: Mutant | undefined) => Promise<string | undefined>;
 }
 
 /** The production code that the search runs, or compares its worker with. */
 const searched = /^lib\/(kernel|payload|claims|sqs)\//;
-const folders = ['kernel', 'payload', 'claims', 'sqs', 'middy', 'stores'].filter((name) =>
-  existsSync(join(import.meta.dirname, '../../test', name)),
-);
+const repository = join(import.meta.dirname, '../..');
+/** Whose unit tests meet a mutant first, by the room of its module: those of the room, and of the rooms that stand on it. */
+const near: Readonly<Record<string, readonly string[]>> = {
+  kernel: ['kernel', 'claims'],
+  payload: ['payload', 'sqs'],
+  claims: ['claims', 'sqs', 'middy'],
+  sqs: ['sqs', 'middy'],
+  middy: ['middy'],
+  stores: ['stores'],
+};
 const always = () => true;
 const patienceMs = 15 * 60_000;
 
-/** In the order in which a mutant meets them. */
+/** In the order in which a mutant meets them: the quickest first. */
 export const killers: readonly Killer[] = [
-  { name: 'search', sees: (file) => searched.test(file), run: search },
-  ...folders.map((name) => ({
+  ...Object.keys(near).map((name) => ({
     name: `unit tests of ${name}`,
-    sees: (file: string) => file.startsWith(`lib/${name}/`),
-    run: vitest('unit', [`test/${name}`]),
+    sees: (module: string) => near[roomOf(module)]?.includes(name) ?? false,
+    run: vitest('unit', () => [`test/${name}/`]),
   })),
-  {
-    name: 'unit tests',
-    sees: always,
-    run: (folder) => vitest('unit', unitFolders(folder))(folder),
-  },
+  { name: 'search', sees: (module) => searched.test(module), run: search },
   { name: 'laws', sees: always, run: vitest('laws') },
-  { name: 'scenarios', sees: always, run: vitest('integration', ['test/scenarios', 'test/integration/*.test.ts']) },
+  { name: 'unit tests', sees: always, run: vitest('unit', unitFolders) },
+  {
+    name: 'scenarios',
+    sees: always,
+    run: vitest('integration', () => ['test/scenarios/', 'test/integration/*.test.ts']),
+  },
 ];
 
-/** Rooms whose parts are left out one by one. */
-const split = ['test/deployment', 'test/proof'];
-/** The search has run already. A mutant changes the size of bundles and the texts of mutants, so these two would find every mutant. */
-const left = ['test/proof/model', 'test/deployment/constructs', 'test/proof/mutants'];
+/** `lib/claims/decide.ts` → `claims` */
+function roomOf(module: string): string {
+  return module.split('/')[1] ?? '';
+}
 
-/** The folders of the unit tests, but for those that would find every mutant, or have run. */
-export function unitFolders(folder: string): readonly string[] {
+/** Rooms whose parts are left out one by one. */
+const split = ['test/proof'];
+/** The search has run already, and the mutants' own tests look at no behaviour. */
+const left = ['test/proof/model', 'test/proof/mutants', 'test/deployment'];
+
+/** The folders of the unit tests, but for those that have run or cannot see a planted mutant. */
+export function unitFolders(): readonly string[] {
   const inside = (path: string) =>
-    readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) =>
+    readdirSync(join(repository, path), { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? [`${path}/${entry.name}`] : [],
     );
   const rooms = inside('test').flatMap((room) => (split.includes(room) ? inside(room) : [room]));
   return rooms.filter((room) => !left.includes(room)).map((room) => `${room}/`);
 }
 
-async function search(folder: string): Promise<string | undefined> {
+async function search(mutant: Mutant | undefined): Promise<string | undefined> {
   // A search that never ends is broken as well. The largest of the small searches has a tenth of this.
-  const { code, output } = await execute(folder, ['proof/model/main.ts', '--small', '--most', '500000']);
+  const { code, output } = await execute(mutant, ['proof/model/main.ts', '--small', '--most', '500000']);
   if (code === 0) return undefined;
   const said = /^(.*) is broken|^The search's worker is not what ships/m.exec(output);
   return said?.[1] ?? said?.[0] ?? lastLine(output);
 }
 
-function vitest(project: string, files: readonly string[] = []): Killer['run'] {
-  return async (folder) => {
+function vitest(project: string, files: () => readonly string[] = () => []): Killer['run'] {
+  return async (mutant) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-mutant-'));
     const report = join(folder, 'report.json');
-    rmSync(report, { force: true });
     const options = ['--project', project, '--bail', '1', '--reporter', 'json', '--outputFile', report];
-    const { code, output } = await execute(folder, ['node_modules/vitest/vitest.mjs', 'run', ...options, ...files]);
-    if (code === 0) return undefined;
-    return failureOf(report) ?? lastLine(output);
+    const config = ['--config', 'proof/mutants/planted.vitest.config.ts'];
+    const { code, output } = await execute(mutant, [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      ...config,
+      ...options,
+      ...files(),
+    ]);
+    const failure = code === 0 ? undefined : (failureOf(report) ?? lastLine(output));
+    rmSync(folder, { recursive: true, force: true });
+    return failure;
   };
 }
 
@@ -92,9 +115,13 @@ function failureOf(report: string): string | undefined {
   return undefined;
 }
 
-function execute(folder: string, args: readonly string[]): Promise<{ code: number | null; output: string }> {
+function execute(
+  mutant: Mutant | undefined,
+  args: readonly string[],
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: folder, timeout: patienceMs });
+    const env = mutant ? plantedEnvironment(mutant) : process.env;
+    const child = spawn(process.execPath, args, { cwd: repository, timeout: patienceMs, env });
     let output = '';
     const take = (data: Buffer) => {
       output = (output + data).slice(-20_000);

@@ -1,30 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { adapters } from './adapters.ts';
-import { core } from './core.ts';
+import { parseArgs } from 'node:util';
 import { documentOf, type Result } from './document.ts';
 import { type Killer, killers } from './killers.ts';
-import { broken, type Mutant } from './mutant.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import { type Mutant, nameOf } from './mutant.ts';
+import { mutants } from './mutants.ts';
 
-const help = `Breaks the protocol on purpose, one place at a time, in a copy of the repository, and reports which check finds it.
+const help = `Breaks the protocol on purpose, one function at a time, and reports which check finds it. No file is changed.
 
-  --only TEXT   only the mutants whose file or description contains this text
+  --only TEXT   only the mutants whose module or description contains this text
+  --by NAME     only this check, e.g. search: what else would find a mutant is not asked
   --write       also writes docs/evidence/mutants.md
   --log FILE    appends each result to this file, and skips the mutants that it already has
   --minutes N   starts no mutant after N minutes
   --list        prints the mutants and runs none`;
 
 const repository = join(import.meta.dirname, '../..');
-const mutants = [...core, ...adapters];
 
 async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       only: { type: 'string', default: '' },
+      by: { type: 'string' },
       write: { type: 'boolean' },
       log: { type: 'string' },
       minutes: { type: 'string', default: 'Infinity' },
@@ -33,25 +32,26 @@ async function main(args: readonly string[]): Promise<void> {
     },
   });
   if (values.help) return console.log(help);
-  const chosen = mutants.filter(({ file, what }) => `${file}: ${what}`.includes(values.only));
+  const chosen = mutants.filter((mutant) => nameOf(mutant).includes(values.only));
   if (values.write && chosen.length < mutants.length) throw new TypeError('--write comes without --only');
-  for (const mutant of chosen) broken(readFileSync(join(repository, mutant.file), 'utf8'), mutant);
-  if (values.list) return console.log(chosen.map(({ file, what }) => `${file}: ${what}`).join('\n'));
+  if (values.write && values.by) throw new TypeError('--write comes without --by');
+  if (values.list) return console.log(chosen.map(nameOf).join('\n'));
 
-  using workspace = createWorkspace(repository);
-  const healthy = healthOf(workspace);
+  const checks = values.by === undefined ? killers : killers.filter(({ name }) => name === values.by);
+  if (checks.length === 0) throw new TypeError(`--by: expected one of ${killers.map(({ name }) => name).join(', ')}`);
+  const healthy = healthOf();
   const earlier = values.log ? resultsIn(values.log) : [];
   const results: Result[] = [];
   const until = performance.now() + Number(values.minutes) * 60_000;
   for (const mutant of chosen) {
-    const known = earlier.find((one) => isDeepStrictEqual(one.mutant, mutant));
+    const known = earlier.find((one) => one.module === mutant.module && one.what === mutant.what);
     if (known === undefined && performance.now() > until) continue;
-    const result = known ?? (await kill(workspace, mutant, healthy));
+    const result = known ?? (await kill(mutant, checks, healthy));
     results.push(result);
     if (known) continue;
     if (values.log) appendFileSync(values.log, `${JSON.stringify(result)}\n`);
     const { by = 'NOTHING', proof = '', seconds } = result;
-    console.log(`${mutant.file}: ${mutant.what}\n    ${by}, ${seconds} s: ${proof}`);
+    console.log(`${nameOf(mutant)}\n    ${by}, ${seconds} s: ${proof}`);
   }
   const survivors = results.filter(({ by }) => by === undefined);
   console.log(JSON.stringify({ mutants: chosen.length, met: results.length, survivors: survivors.length }));
@@ -74,27 +74,31 @@ function resultsIn(file: string): readonly Result[] {
 }
 
 /** A check that fails without a mutant proves nothing. Each check runs once without a mutant, before its first mutant. */
-function healthOf({ folder }: Workspace): (killer: Killer) => Promise<void> {
+function healthOf(): (killer: Killer) => Promise<void> {
   const known = new Set<Killer>();
   return async (killer) => {
     if (known.has(killer)) return;
-    const failure = await killer.run(folder);
+    const failure = await killer.run(undefined);
     if (failure !== undefined) throw new Error(`${killer.name} fails without any mutant: ${failure}`);
     known.add(killer);
   };
 }
 
-async function kill(workspace: Workspace, mutant: Mutant, healthy: (killer: Killer) => Promise<void>): Promise<Result> {
+async function kill(
+  mutant: Mutant,
+  checks: readonly Killer[],
+  healthy: (killer: Killer) => Promise<void>,
+): Promise<Result> {
+  const { what, module } = mutant;
   let seconds = 0;
-  for (const killer of killers.filter(({ sees }) => sees(mutant.file))) {
+  for (const killer of checks.filter(({ sees }) => sees(module))) {
     await healthy(killer);
-    using _ = workspace.with(mutant);
     const start = performance.now();
-    const proof = await killer.run(workspace.folder);
+    const proof = await killer.run(mutant);
     seconds += Math.round((performance.now() - start) / 1000);
-    if (proof !== undefined) return { mutant, by: killer.name, proof, seconds };
+    if (proof !== undefined) return { what, module, by: killer.name, proof, seconds };
   }
-  return { mutant, seconds };
+  return { what, module, seconds };
 }
 
 try {

@@ -1,15 +1,29 @@
-/** One way to break the protocol. */
+/** One behaviour of pawl's, broken on purpose: functions that take the place of some that a module exports. */
 export interface Mutant {
   readonly what: string;
-  readonly file: string;
-  /** Has to be in the file exactly once. */
-  readonly find: string;
-  readonly put: string;
+  /** The module, by its path in the repository. */
+  readonly module: string;
+  /** What the broken module exports in place of its own functions. The types of a module hold it: a rename breaks the compilation. */
+  readonly breakage: (original: object) => object;
 }
 
-/** @throws Error when the text is not there any more, or is there more than once: then nobody knows what would be broken */
-export function broken(source: string, { find, put, file, what }: Mutant): string {
-  const times = source.split(find).length - 1;
-  if (times !== 1) throw new Error(`${file}, "${what}": its text is there ${times} times: ${JSON.stringify(find)}`);
-  return source.replace(find, () => put);
+/**
+ * A mutant of one module.
+ *
+ * @example
+ * breaks<typeof import('../../lib/claims/store.ts')>('a first claim overwrites what is there', 'lib/claims/store.ts', ({ unchanged }) => ({
+ *   unchanged: (seen, found) => seen === undefined || unchanged(seen, found),
+ * }))
+ */
+export function breaks<Module extends object>(
+  what: string,
+  module: string,
+  breakage: (original: Module) => Partial<Module>,
+): Mutant {
+  return { what, module, breakage: (original) => breakage(original as Module) };
+}
+
+/** How a mutant is named on a command line, in a log and in the environment. */
+export function nameOf({ module, what }: Mutant): string {
+  return `${module}: ${what}`;
 }

@@ -54,6 +54,10 @@ export const lockRegressions: typeof regressions = [
   },
   { seed: 26259, was: 'the oracle held a worker to a clock that was set while its write was on its way' },
   { seed: 2, was: 'a worker that stood still after its lock was granted began its work under a lease that was over' },
+  {
+    seed: 1812,
+    was: 'an attempt that met another holder freed what an earlier one had, because the lock of that one had been taken over',
+  },
 ];
 
 /** The same for the world of doors. */

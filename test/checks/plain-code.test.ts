@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeProblems, habitsIn } from '../../checks/plain-code.ts';
+import { habitsIn } from '../../checks/plain-code.ts';
 
 const found = (text: string) => habitsIn('lib/a.ts', text);
 
@@ -24,22 +24,4 @@ describe('a habit that hides a type is found', () => {
     ['a pattern that is more than words', 'const item = /^(content-(?!location)|digest$)/i;'],
     ['a division', 'const share = a / b | c / d;'],
   ])('but not in %s', (_, text) => expect(found(text)).toEqual([]));
-});
-
-describe('the list of files that are not clean yet', () => {
-  const sources = [
-    { file: 'lib/clean.ts', text: 'export const a = 1;' },
-    { file: 'lib/not.ts', text: 'export const a = b as unknown as C;' },
-  ];
-
-  test('excuses those that it names', () => {
-    expect(codeProblems(sources, [])).toHaveLength(1);
-    expect(codeProblems(sources, ['lib/not.ts'])).toEqual([]);
-  });
-
-  test.each(['lib/clean.ts', 'lib/gone.ts'])('does not keep %s', (file) => {
-    expect(codeProblems(sources, ['lib/not.ts', file])).toEqual([
-      `${file} is clean, or gone: take it off the list in checks/plain-code.ts.`,
-    ]);
-  });
 });

@@ -156,6 +156,20 @@ describe('work larger than a transaction', () => {
     expect(await timesOf(items)).toEqual(ones(200));
   });
 
+  it('lets an earlier attempt commit nothing once the next one has begun, also where that has done nothing yet', async () => {
+    const { options, nextAttempt, counted, timesOf } = await claimed();
+    const items = numbers(50);
+    const late = forEachItem(items, { ...options, concurrency: 1 }, async (chunk, from) => {
+      if (from === 25) {
+        const stopped = forEachItem(items, { ...(await nextAttempt()), signal: AbortSignal.abort() }, () => []);
+        await expect(stopped).rejects.toMatchObject({ why: 'stopped', done: 25 });
+      }
+      return chunk.map(counted);
+    });
+    await expect(late).rejects.toMatchObject({ why: 'stale', done: 25 });
+    expect(await timesOf([24, 25])).toEqual([1, 0]);
+  });
+
   it('stops as stale where the check of a chunk is refused', async () => {
     const { options, grant, fenceOf, counted, timesOf } = await claimed();
     const answer = forEachItem(

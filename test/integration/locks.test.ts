@@ -8,11 +8,11 @@ import {
   dynamoLockStore,
   fencedBy,
   type Lock,
-  type LockAnswer,
   type Resource,
   ResourcesBusyError,
   resourceLocks,
   type TransactAction,
+  type TryLockAllResult,
   type UnlockRules,
 } from '../../lib/locks/index.ts';
 import { elsewhere } from '../support/elsewhere.ts';
@@ -32,7 +32,7 @@ afterAll(() => client.destroy());
 
 const fresh = (): Resource => ['customer', 1, 'debt', ++names];
 
-function granted(answer: LockAnswer): Lock {
+function granted(answer: TryLockAllResult): Lock {
   if (answer.outcome !== 'locked') throw new Error('held');
   return answer.lock;
 }
@@ -157,7 +157,7 @@ describe('withLock', () => {
   it('keeps on failure, until the next attempt of the same holder has come through', async () => {
     const { held, debt } = await ended({ ...both, onFailure: 'keep' }, fails);
     expect(held).toMatchObject([{ status: 'kept' }]);
-    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('held');
+    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('busy');
     const again = await locks().withLock([debt], { holder: 'request-1', unlock: both }, async () => 'all repaid');
     expect(again).toMatchObject({ outcome: 'done', lock: 'unlocked' });
     expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('locked');
@@ -178,7 +178,7 @@ describe('withLock', () => {
     const done = await ended({ onSuccess: (lock) => lock.holder === 'request-1', onFailure: 'keep' }, async () => 7);
     expect(done.answer).toMatchObject({ lock: 'unlocked' });
     const partial = await ended({ onSuccess: () => false, onFailure: 'keep' }, async () => 7);
-    expect(partial.answer.outcome).toMatch('did not answer true');
+    expect(partial.answer.outcome).toMatch('did not return true');
     expect(partial.held).toMatchObject([{ status: 'kept' }]);
   });
 
@@ -195,9 +195,9 @@ describe('withLock', () => {
       by: [{ holder: 'request-2', reason: 'since yesterday' }],
       retryAfterMs: expect.any(Number),
     });
-    await expect(locks().lockAll([debt], rules)).rejects.toThrow(ResourcesBusyError);
+    await expect(locks().lockAll([debt], { holder: 'request-1' })).rejects.toThrow(ResourcesBusyError);
     const answer = await locks().tryWithLock([debt], rules, work);
-    expect(answer).toMatchObject({ outcome: 'held', by: [{ holder: 'request-2', reason: 'since yesterday' }] });
+    expect(answer).toMatchObject({ outcome: 'busy', by: [{ holder: 'request-2', reason: 'since yesterday' }] });
     expect(ran).toBe(false);
   });
 
@@ -205,7 +205,7 @@ describe('withLock', () => {
     const debt = fresh();
     const working = locks().withLock([debt], { holder: 'request-1', unlock: both }, () => sleep(2000));
     await sleep(1500);
-    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('held');
+    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('busy');
     expect(await working).toMatchObject({ outcome: 'done', lock: 'unlocked' });
   });
 
@@ -213,7 +213,7 @@ describe('withLock', () => {
     const debt = fresh();
     const answer = await locks().withLock([debt], { holder: 'request-1', unlock: both }, async ({ signal }) => {
       await elsewhere(() => locks().lockAll([debt], { holder: 'request-1' }));
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
     });
     expect(answer).toMatchObject({ outcome: 'done', lock: 'stale' });
     expect(await locks().read([debt])).toMatchObject([{ status: 'held' }]);

@@ -21,17 +21,17 @@ it('does not hand out a lock that was taken over while its last piece was being 
     },
   };
   const answer = await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one' });
-  expect(answer.outcome).toBe('held');
+  expect(answer.outcome).toBe('busy');
   expect(await others.read(['a', 'b', 'c'])).toMatchObject([{ resource: 'a', holder: 'two' }]);
 });
 
-it('leaves a holder what it had, when it meets somebody in a later piece of what it comes back for', async () => {
+it('leaves a holder what it had, when it meets another one in a later piece of what it comes back for (invariant 1)', async () => {
   const store = memoryLockStore({ most: 2 });
   const locks = resourceLocks({ store });
   const first = await locks.tryLockAll(['a', 'b'], { holder: 'one' });
   if (first.outcome === 'locked') await first.lock.keep();
   await locks.tryLockAll(['c'], { holder: 'two' });
-  expect((await locks.tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
+  expect((await locks.tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('busy');
   const left = await locks.read(['a', 'b', 'c']);
   expect(left.map(({ holder, status }) => [holder, status])).toEqual([
     ['one', 'kept'],
@@ -40,7 +40,26 @@ it('leaves a holder what it had, when it meets somebody in a later piece of what
   ]);
 });
 
-it('does not hand out a lock whose lease was over before its worker could be told', async () => {
+it('keeps nothing for a next attempt, when it meets another holder and the earlier attempt has ended meanwhile (invariant 1)', async () => {
+  const inner = memoryLockStore({ most: 2 });
+  const locks = resourceLocks({ store: inner });
+  const first = await locks.lockAll(['a'], { holder: 'one' });
+  await locks.lockAll(['b'], { holder: 'two' });
+  let writes = 0;
+  const store: LockStore = {
+    ...inner,
+    async write(all) {
+      // Seen as held, and done before it could be fenced off.
+      if (++writes === 1) expect(await first.unlock()).toBe('unlocked');
+      return inner.write(all);
+    },
+  };
+  const late = await resourceLocks({ store }).tryLockAll(['a', 'b'], { holder: 'one' });
+  expect(late.outcome).toBe('busy');
+  expect(await locks.read(['a'])).toEqual([]);
+});
+
+it('does not hand out a lock whose lease was over before its worker could know of it (invariant 6)', async () => {
   let ahead = 0;
   const host = { ...nodeHost, now: () => nodeHost.now() + ahead };
   const inner = memoryLockStore();
@@ -54,7 +73,7 @@ it('does not hand out a lock whose lease was over before its worker could be tol
     },
   };
   const locks = resourceLocks({ store, host, leaseMs: 60_000 });
-  expect((await locks.tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
+  expect((await locks.tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('busy');
   expect(await locks.read(['a', 'b'])).toEqual([]);
 });
 

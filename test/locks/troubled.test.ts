@@ -6,12 +6,12 @@ import {
   dynamoLockStore,
   forEachItem,
   type Lock,
-  type LockAnswer,
   LockKeptError,
   type LockStore,
   memoryLockStore,
   type Resource,
   resourceLocks,
+  type TryLockAllResult,
 } from '../../lib/locks/index.ts';
 import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
@@ -43,18 +43,18 @@ function hurried() {
   return { host, later: (ms: number) => (ahead += ms) };
 }
 
-function granted(answer: LockAnswer): Lock {
+function granted(answer: TryLockAllResult): Lock {
   if (answer.outcome !== 'locked') throw new Error(`held by ${JSON.stringify(answer.by)}`);
   return answer.lock;
 }
 
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
 
-describe('two attempts of one holder', () => {
+describe('two attempts of one holder (invariant 5 of the acquisition)', () => {
   it('whose first one’s answer was lost: the first gives way to the second, at once', async () => {
     const { host, later } = hurried();
     const inner = memoryLockStore();
-    let second: LockAnswer | undefined;
+    let second: TryLockAllResult | undefined;
     let writes = 0;
     const store: LockStore = {
       ...inner,
@@ -67,7 +67,7 @@ describe('two attempts of one holder', () => {
       },
     };
     const first = await resourceLocks({ store, host }).tryLockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
-    expect(first).toMatchObject({ outcome: 'held', by: [{ holder: 'one', status: 'held' }] });
+    expect(first).toMatchObject({ outcome: 'busy', by: [{ holder: 'one', status: 'held' }] });
     expect(writes).toBe(2);
     expect(second && (await granted(second).renew())).toBe('renewed');
   });
@@ -86,13 +86,13 @@ describe('two attempts of one holder', () => {
       },
     };
     const late = await resourceLocks({ store }).tryLockAll(['a'], { holder: 'one' });
-    expect(late.outcome).toBe('held');
+    expect(late.outcome).toBe('busy');
     expect(await locks.read(['a'])).toEqual([]);
   });
 
   it('of which the earlier one is overtaken between two pieces: the later one keeps what it has', async () => {
     const inner = memoryLockStore({ most: 2 });
-    let second: LockAnswer | undefined;
+    let second: TryLockAllResult | undefined;
     const store: LockStore = {
       ...inner,
       async write(all) {
@@ -102,7 +102,7 @@ describe('two attempts of one holder', () => {
       },
     };
     const first = await resourceLocks({ store }).tryLockAll(['a', 'b'], { holder: 'one', waitMs: 5000 });
-    expect(first).toMatchObject({ outcome: 'held', by: [{ holder: 'one', status: 'held' }] });
+    expect(first).toMatchObject({ outcome: 'busy', by: [{ holder: 'one', status: 'held' }] });
     expect(second && (await granted(second).renew())).toBe('renewed');
   });
 
@@ -147,7 +147,7 @@ describe('two attempts of one holder', () => {
   });
 });
 
-it('locks a set that takes longer to be had than the lease is: it is renewed with every piece', async () => {
+it('locks a set that takes longer to be had than the lease is: it is renewed with every piece (invariant 4)', async () => {
   const { host, later } = hurried();
   const inner = memoryLockStore({ most: 10 });
   const store: LockStore = {
@@ -163,7 +163,7 @@ it('locks a set that takes longer to be had than the lease is: it is renewed wit
   expect(await lock.unlock()).toBe('unlocked');
 });
 
-it('takes no more of a set when its lock has been taken over on the way', async () => {
+it('takes no more of a set when its lock has been taken over on the way (invariant 4)', async () => {
   const { host, later } = hurried();
   const inner = memoryLockStore({ most: 2 });
   const others = resourceLocks({ store: inner, host });
@@ -179,9 +179,29 @@ it('takes no more of a set when its lock has been taken over on the way', async 
       return result;
     },
   };
-  expect((await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('held');
+  expect((await resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one' })).outcome).toBe('busy');
   expect(await others.read(['b', 'c'])).toEqual([]);
   expect(inner.records().filter(({ id }) => id === '#resource#b')).toEqual([]);
+});
+
+it('tries anew when another holder has taken its lock over on the way, and gets all once that one is done', async () => {
+  const { host, later } = hurried();
+  const inner = memoryLockStore({ most: 2 });
+  const others = resourceLocks({ store: inner, host });
+  let pieces = 0;
+  const store: LockStore = {
+    ...inner,
+    async write(all) {
+      const result = await inner.write(all);
+      if (all.length > 1 && ++pieces === 1) {
+        later(70_000);
+        await granted(await others.tryLockAll(['a'], { holder: 'two' })).unlock();
+      }
+      return result;
+    },
+  };
+  const waiting = resourceLocks({ store, host }).tryLockAll(['a', 'b', 'c'], { holder: 'one', waitMs: 100_000 });
+  expect(granted(await waiting).resources).toEqual(['a', 'b', 'c']);
 });
 
 it('says of whom it has taken over, also when somebody else was met before the rest was had', async () => {
@@ -240,11 +260,84 @@ it('gives up when its own record was deleted on the way, by hand', async () => {
         : inner.write(all);
     },
   };
-  expect((await resourceLocks({ store }).tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('held');
+  expect((await resourceLocks({ store }).tryLockAll(['a', 'b'], { holder: 'one' })).outcome).toBe('busy');
   expect(writes).toBeLessThan(5);
 });
 
 describe('the lease', () => {
+  it('has half of its time left when the lock is granted, however long the last requests have taken', async () => {
+    const { host, later } = hurried();
+    const inner = memoryLockStore();
+    await granted(await resourceLocks({ store: inner, host }).tryLockAll(['a'], { holder: 'one' })).keep();
+    const store: LockStore = {
+      ...inner,
+      async write(all) {
+        const result = await inner.write(all);
+        // Of the lock of the earlier attempt, when the resources are had.
+        if (all[0]?.next.kind === 'lock' && all[0].next.status === 'ended') later(40_000);
+        return result;
+      },
+    };
+    const lock = granted(await resourceLocks({ store, host }).tryLockAll(['a'], { holder: 'one' }));
+    expect(lock.remainingMs()).toBeGreaterThan(30_000);
+  });
+
+  it('is not lost by one beat that hangs: it is given up when the next one is due', async () => {
+    const host = virtualHost();
+    const inner = memoryLockStore();
+    let hangs = 0;
+    const store: LockStore = {
+      ...inner,
+      write: (all) => (hangs-- === 1 ? new Promise(() => undefined) : inner.write(all)),
+    };
+    const locks = resourceLocks({ store, host, leaseMs: 300 });
+    let signal: AbortSignal | undefined;
+    void locks.withLock(['a'], { holder: 'one', unlock }, async (lock) => {
+      ({ signal } = lock);
+      hangs = 1;
+      await new Promise(() => undefined);
+    });
+    await host.advance(1000);
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it('ends for no work that is over', async () => {
+    const host = virtualHost();
+    const locks = resourceLocks({ store: memoryLockStore(), host });
+    let signal: AbortSignal | undefined;
+    await locks.withLock(['a'], { holder: 'one', unlock }, (lock) => {
+      ({ signal } = lock);
+    });
+    await host.advance(600_000);
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it('is not shortened by a renewal whose response comes after that of a later one', async () => {
+    const host = virtualHost();
+    const inner = memoryLockStore();
+    let slow = false;
+    const store: LockStore = {
+      ...inner,
+      async write(all) {
+        const result = await inner.write(all);
+        if (slow) {
+          slow = false;
+          await new Promise<void>((resolve) => host.after(3000, resolve));
+        }
+        return result;
+      },
+    };
+    const lock = granted(await resourceLocks({ store, host }).tryLockAll(['a'], { holder: 'one' }));
+    await host.advance(10_000);
+    slow = true;
+    const first = lock.renew();
+    await host.advance(2000);
+    expect(await lock.renew()).toBe('renewed');
+    await host.advance(2000);
+    expect(await first).toBe('renewed');
+    expect(lock.remainingMs()).toBe(58_000);
+  });
+
   it('ends for the work although a renewal hangs', async () => {
     const host = virtualHost();
     const inner = memoryLockStore();
@@ -262,17 +355,23 @@ describe('the lease', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('may be longer than a timer can', async () => {
-    const host = virtualHost();
-    const asked: number[] = [];
-    const after: Host['after'] = (ms, run) => {
-      asked.push(ms);
-      return host.after(ms, run);
+  it('may be longer than a timer of Node can be: no beat comes before its time, and the lease does not end', async () => {
+    const inner = memoryLockStore();
+    let writes = 0;
+    const store: LockStore = {
+      ...inner,
+      write(all) {
+        writes++;
+        return inner.write(all);
+      },
     };
-    const leaseMs = 90 * 24 * 3_600_000;
-    const locks = resourceLocks({ store: memoryLockStore(), host: { ...host, after }, leaseMs });
-    await locks.withLock(['a'], { holder: 'one', unlock }, () => 7);
-    expect(Math.max(...asked)).toBeLessThan(2 ** 31);
+    const locks = resourceLocks({ store, leaseMs: 90 * 24 * 3_600_000 });
+    await locks.withLock(['a'], { holder: 'one', unlock }, async ({ signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(signal.aborted).toBe(false);
+    });
+    // The lock, and its end.
+    expect(writes).toBe(2);
   });
 
   it('is renewed for as long as an unlock rule looks', async () => {
@@ -281,7 +380,7 @@ describe('the lease', () => {
     const looks = () => new Promise<boolean>((resolve) => host.after(900, () => resolve(false)));
     const working = locks.withLock(['a'], { holder: 'one', unlock: { ...unlock, onSuccess: looks } }, () => 7);
     await host.advance(700);
-    expect((await locks.tryLockAll(['a'], { holder: 'two' })).outcome).toBe('held');
+    expect((await locks.tryLockAll(['a'], { holder: 'two' })).outcome).toBe('busy');
     await host.advance(300);
     await expect(working).rejects.toThrow(LockKeptError);
   });
@@ -329,21 +428,34 @@ describe('DynamoDB', () => {
     return { simulated, client };
   }
 
-  it('may leave some keys of every read unread, as long as it comes on', async () => {
+  it('may leave some keys of every read unread, as long as it comes on: they are asked for again', async () => {
     const { client } = table(({ input }, serve) => {
-      const [name, { Keys, ...rest }] = Object.entries<{ Keys: object[] }>(input['RequestItems'])[0] ?? [
-        '',
-        { Keys: [] },
-      ];
+      const [asked] = Object.entries<{ Keys: object[] }>(input['RequestItems'] ?? {});
+      if (asked === undefined) return serve();
+      const [name, { Keys, ...rest }] = asked;
       const unread = Keys.splice(0, Math.floor(Keys.length * 0.15));
-      return {
-        ...(serve() as object),
-        UnprocessedKeys: unread.length > 0 ? { [name]: { ...rest, Keys: unread } } : {},
-      };
+      const UnprocessedKeys = unread.length > 0 ? { [name]: { ...rest, Keys: unread } } : {};
+      return { ...(serve() as object), UnprocessedKeys };
     });
     const store = dynamoLockStore({ tableName: TableName, client, host: hurried().host });
     const resources = Array.from({ length: 20_000 }, (_, n) => `debt ${n}`);
     expect(await resourceLocks({ store }).read(resources)).toEqual([]);
+    await resourceLocks({ store }).lockAll(resources.slice(0, 250), { holder: 'one' });
+    expect(await resourceLocks({ store }).read(resources)).toHaveLength(250);
+  });
+
+  it('is not asked again what makes no sense: a chunk whose actions are not well-formed fails at once', async () => {
+    let transactions = 0;
+    const { client } = table((command, serve) => {
+      if (command.constructor.name !== 'TransactWriteItemsCommand' || ++transactions === 1) return serve();
+      throw Object.assign(new Error('an expression that cannot be read'), { name: 'ValidationException' });
+    });
+    const Key = { id: 'nothing' };
+    const fence = { ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_not_exists(id)' } };
+    const documents = documentsOver(client);
+    const options = { id: 'malformed', work: 'write', fence, tableName: TableName, documents, host: hurried().host };
+    await expect(forEachItem(['x'], options, () => [])).rejects.toThrow('an expression that cannot be read');
+    expect(transactions).toBe(2);
   });
 
   it('is never asked about one item twice in a transaction', () => {

@@ -30,7 +30,7 @@ describe('locks', () => {
       const { time, locks } = rig();
       const a = await time.until(locks.lockAll(['x', 'y', 'z'], { holder: 'a', reason: 'repay' }));
       const answer = await time.until(locks.tryLockAll(['p', 'q', 'z', 'r', 's', 't'], { holder: 'b' }));
-      expect(answer).toMatchObject({ outcome: 'held', by: [{ resource: 'z', holder: 'a', reason: 'repay' }] });
+      expect(answer).toMatchObject({ outcome: 'busy', by: [{ resource: 'z', holder: 'a', reason: 'repay' }] });
       expect(await time.until(locks.read(['p', 'q', 'r', 's', 't']))).toEqual([]);
       expect(await time.until(locks.tryLockAll(['p', 'q'], { holder: 'c' }))).toMatchObject({ outcome: 'locked' });
       expect(await time.until(a.unlock())).toBe('unlocked');
@@ -79,7 +79,7 @@ describe('locks', () => {
       const { time, locks } = rig();
       const old = await time.until(locks.lockAll(['x', 'y'], { holder: 'a' }));
       await time.advance(60_500);
-      expect(await time.until(locks.tryLockAll(['x'], { holder: 'b' }))).toMatchObject({ outcome: 'held' });
+      expect(await time.until(locks.tryLockAll(['x'], { holder: 'b' }))).toMatchObject({ outcome: 'busy' });
       await time.advance(1_000);
       const next = await time.until(locks.lockAll(['x'], { holder: 'b' }));
       expect(next.fence('x')).toBeGreaterThan(old.fence('x'));
@@ -176,7 +176,7 @@ describe('locks', () => {
       });
       expect(thrown).toBeUndefined();
       await time.advance(880_000);
-      expect(await time.until(locks.tryLockAll(['x'], { holder: 'b' }))).toMatchObject({ outcome: 'held' });
+      expect(await time.until(locks.tryLockAll(['x'], { holder: 'b' }))).toMatchObject({ outcome: 'busy' });
       await time.until(fails()).catch(() => {});
       await time.advance(902_000);
       expect(await time.until(locks.tryLockAll(['x'], { holder: 'b' }))).toMatchObject({ outcome: 'locked' });
@@ -214,7 +214,7 @@ describe('locks', () => {
       });
       for (let i = 0; i < 3; i++) {
         await time.advance(62_000);
-        expect((await locks.tryLockAll(['x'], { holder: 'b' })).outcome).toBe('held');
+        expect((await locks.tryLockAll(['x'], { holder: 'b' })).outcome).toBe('busy');
       }
       expect(await time.until(work)).toMatchObject({ lock: 'unlocked' });
       expect(aborted).toBe(false);

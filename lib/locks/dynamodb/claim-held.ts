@@ -1,7 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import { identify } from '../../claims/identity.ts';
 import { nodeHost } from '../../host.ts';
-import type { TransactAction } from './store.ts';
+import { type TransactAction, whenIn } from './transact-action.ts';
 
 /**
  * The action that makes a transaction of the caller's fail unless the claim is still this worker's.
@@ -11,14 +11,7 @@ import type { TransactAction } from './store.ts';
  * await forEachItem(debts, { id: claim.effectKey, work: 'repay', fence: claimHeld(claim, tableName), tableName }, repayments);
  */
 export function claimHeld(claim: Pick<Claim, 'operation' | 'key' | 'fence'>, tableName: string): TransactAction {
-  return {
-    ConditionCheck: {
-      TableName: tableName,
-      Key: { id: identify(claim.operation, claim.key, nodeHost).id },
-      // Parking and every grant raise the fence, so that it alone says whose the claim is.
-      ConditionExpression: '#fence = :fence AND #status = :inFlight',
-      ExpressionAttributeNames: { '#fence': 'fence', '#status': 'status' },
-      ExpressionAttributeValues: { ':fence': claim.fence, ':inFlight': 'in-flight' },
-    },
-  };
+  const { id } = identify(claim.operation, claim.key, nodeHost);
+  // Parking and every grant raise the fence, so that it alone says whose the claim is.
+  return whenIn(tableName, id, { fence: claim.fence, status: 'in-flight' });
 }

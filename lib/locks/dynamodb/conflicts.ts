@@ -1,32 +1,21 @@
-import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type Host, sleep } from '../../kernel/host.ts';
+import { type Pauses, pauseMs } from '../../kernel/retry.ts';
+import { isConflict } from '../../stores/dynamodb/errors.ts';
 
 /** How often a transaction that met another one is sent. Nothing was applied, so it is the same request. */
 const mostConflicts = 12;
 
-const passing = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
-const busy = ['TransactionConflictException', 'TransactionInProgressException'];
+/** For so long that those who met come back at different times. A transaction takes some milliseconds. */
+export const betweenConflicts: Pauses = { firstMs: 10, mostMs: 500 };
 
 /** Sends again what met another transaction or was throttled in part, which the SDK does not do by itself. */
 export async function despiteConflicts<T>(host: Pick<Host, 'after' | 'random'>, send: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
+  for (let failures = 0; ; failures++) {
     try {
       return await send();
     } catch (error) {
-      if (!isConflict(error) || tries >= mostConflicts) throw error;
+      if (!isConflict(error) || failures >= mostConflicts) throw error;
     }
-    await backOff(host, tries);
+    await sleep(host, pauseMs(host, failures, betweenConflicts));
   }
-}
-
-function isConflict(error: unknown): boolean {
-  const { name = '', CancellationReasons = [] } = Object(error) as Partial<TransactionCanceledException>;
-  if (busy.includes(name)) return true;
-  const isCanceled = name === 'TransactionCanceledException' && CancellationReasons.length > 0;
-  return isCanceled && CancellationReasons.every(({ Code = 'None' }) => passing.includes(Code));
-}
-
-/** For so long that those who met come back at different times. */
-export function backOff(host: Pick<Host, 'after' | 'random'>, tries: number): Promise<void> {
-  return sleep(host as Host, (0.5 + host.random()) * Math.min(10 * 2 ** tries, 500));
 }

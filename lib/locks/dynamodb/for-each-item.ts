@@ -8,10 +8,11 @@ import { canonicalValue, fingerprintOf } from '../../payload/fingerprint.ts';
 import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import { WorkUnfinishedError } from '../errors.ts';
 import { heard } from '../heard.ts';
-import { type Progress, progressOf, type Segment, segmentsOf } from '../segment.ts';
-import { takeName } from './names-in-use.ts';
-import { mostActions, progressItems, type WorkName } from './progress.ts';
-import type { TransactAction } from './store.ts';
+import { type Progress, progressOf, type Segment, segmentsOf, type WorkName } from '../progress.ts';
+import { type Place, segmentId } from './earlier-versions.ts';
+import { beginWork, lookUpWork, mostActions, moveOn, type ProgressTable, readSegments } from './progress.ts';
+import type { TransactAction } from './transact-action.ts';
+import { processWorkNames, WorkNames } from './work-names.ts';
 
 export interface ForEachItemOptions<T> extends TableOptions {
   /** The identity of the request, the same on every attempt: `claim.effectKey`. */
@@ -22,12 +23,12 @@ export interface ForEachItemOptions<T> extends TableOptions {
    */
   readonly work: string;
   /**
-   * Looked at as an attempt begins, so that a stale worker cannot: `claimHeld(claim, tableName)` or `store.stillHeld(lock)`.
+   * Checked as an attempt begins, so that a stale worker cannot: `claimHeld(claim, tableName)` or `store.stillHeld(lock)`.
    * Once an attempt has begun, no earlier one commits anything.
    */
   readonly fence: TransactAction;
   /**
-   * Looked at with every chunk, where another holder may take over in the middle of it: `(debts) => store.stillLocked(lock, …)`.
+   * Checked with every chunk, where another holder may take over in the middle of it: `(debts) => store.stillLocked(lock, …)`.
    * @default nothing
    */
   readonly check?: (items: readonly T[]) => readonly TransactAction[];
@@ -49,6 +50,8 @@ export interface ForEachItemOptions<T> extends TableOptions {
   readonly documents?: DynamoDBDocumentClient;
   /** The clock, the random source and the timers. Only simulations set it. */
   readonly host?: Host;
+  /** The names in use. Only simulations set it. @default those of this process; with a `host` of your own, none */
+  readonly names?: WorkNames;
 }
 
 const docs = 'docs/locks.md';
@@ -64,6 +67,7 @@ const known = {
   retentionSeconds: true,
   documents: true,
   host: true,
+  names: true,
 } as const satisfies NamesOf<ForEachItemOptions<unknown>>;
 
 /** The writes for a chunk, whose first item is the one at `from`. */
@@ -73,13 +77,13 @@ export type WritesFor<T> = (
 ) => Promise<readonly TransactAction[]> | readonly TransactAction[];
 
 /** Every item is done, by this attempt and those before it. */
-export interface ForEachItemAnswer extends Progress {
+export interface ForEachItemResult extends Progress {
   readonly outcome: 'done';
 }
 
 /**
  * Work larger than a transaction, each item once. Items are done in chunks, and each chunk's writes are committed together with
- * the progress, in one transaction. What an attempt did not get to, because it was killed or stopped, the next one does.
+ * the progress, in one transaction. What an attempt leaves undone, because it was killed or stopped, the next one does.
  *
  * The items must be the same ones in the same order on every attempt. What `writesFor` does besides returning writes may be
  * repeated.
@@ -87,7 +91,7 @@ export interface ForEachItemAnswer extends Progress {
  * @param writesFor returns the writes for a chunk, as `TransactWriteCommand` takes them. None are needed for an item that is done
  *   already
  * @throws WorkUnfinishedError when `signal` was aborted before all was done, or the attempt is stale: let it through, and the next
- *   attempt goes on. WorkChangedError when the items are others than before; ChunkRefusedError when a write's own condition
+ *   attempt goes on. WorkChangedError when the items are not those of before; ChunkRefusedError when a write's own condition
  *   failed; OptionError when a name is used twice in one attempt; what `writesFor` throws. Chunks under way are awaited first
  * @example
  * await forEachItem(
@@ -100,7 +104,7 @@ export function forEachItem<T>(
   items: readonly T[],
   options: ForEachItemOptions<T>,
   writesFor: WritesFor<T>,
-): Promise<ForEachItemAnswer> {
+): Promise<ForEachItemResult> {
   return heard('forEachItem', attemptAll(items, options, writesFor));
 }
 
@@ -108,10 +112,12 @@ async function attemptAll<T>(
   items: readonly T[],
   options: ForEachItemOptions<T>,
   writesFor: WritesFor<T>,
-): Promise<ForEachItemAnswer> {
+): Promise<ForEachItemResult> {
   expectOptions(options, { door: 'forEachItem', known, docs });
   const { id, work, fence, host = nodeHost } = options;
-  const { chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600 } = options;
+  // What one simulated world has in use is free in the next one, which may have the same requests and the same fences.
+  const { names = host === nodeHost ? processWorkNames : new WorkNames() } = options;
+  const { check = () => [], chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600, signal } = options;
   expect(typeof id === 'string' && id !== '', 'id', 'a text that is not empty', typeof id);
   expectName(work);
   expect(fence?.ConditionCheck, 'fence', 'a ConditionCheck', fence);
@@ -120,76 +126,106 @@ async function attemptAll<T>(
     expect(value > 0, name, 'at least 1', value);
   }
   const table = { ...documentsOf(options), host };
-  const giveBack = takeName(table, { id, work }, fence);
+  const giveBack = names.take(table.tableName, { id, work }, fence);
   try {
-    const progress = progressItems(table, { id, work });
-    return await doAll(items, { ...options, chunk, concurrency, retentionSeconds, host }, writesFor, progress);
+    const expiresAt = Math.ceil(host.now() / 1000) + retentionSeconds;
+    const begun = await beginAttempt(items, table, { id, work }, fence, expiresAt);
+    return await finish({ ...begun, items, check, chunk, writesFor, signal }, concurrency);
   } catch (error) {
     giveBack();
     throw error;
   }
 }
 
-type Defaulted = 'chunk' | 'concurrency' | 'retentionSeconds' | 'host';
+/** An attempt that has begun: where it is, and what it has come to. */
+interface Begun {
+  readonly table: ProgressTable;
+  readonly place: Place;
+  readonly attempt: string;
+  readonly total: number;
+  /** The segments that no lane has begun, and where they go on. */
+  readonly waiting: { readonly segment: Segment; readonly next: number }[];
+  done: number;
+  isStale: boolean;
+  readonly failures: unknown[];
+}
 
-async function doAll<T>(
-  items: readonly T[],
-  options: ForEachItemOptions<T> & Required<Pick<ForEachItemOptions<T>, Defaulted>>,
-  writesFor: WritesFor<T>,
-  progress: ReturnType<typeof progressItems>,
-): Promise<ForEachItemAnswer> {
-  const { fence, check = () => [], chunk, concurrency, retentionSeconds, signal, host } = options;
+interface Running<T> extends Begun {
+  readonly items: readonly T[];
+  readonly check: (items: readonly T[]) => readonly TransactAction[];
+  readonly chunk: number;
+  readonly writesFor: WritesFor<T>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws WorkUnfinishedError when the fence is refused; WorkChangedError */
+async function beginAttempt(
+  items: readonly unknown[],
+  table: ProgressTable,
+  name: WorkName,
+  fence: TransactAction,
+  expiresAt: number,
+): Promise<Begun> {
+  const { host } = table;
   const total = items.length;
   const segments = segmentsOf(total);
   const attempt = host.randomId();
-  const expiresAt = Math.ceil(host.now() / 1000) + retentionSeconds;
   const fingerprints = segments.map(({ from, to }) => fingerprintOf(canonicalValue(items.slice(from, to)), host));
-  const begun = await progress.begin(total, fingerprints, attempt, fence, expiresAt);
+  const wanted = { work: name.work, attempt, total, fingerprints, expiresAt };
+  const { kind, place } = await beginWork(table, name, wanted, fence);
   // After it has begun: until then an earlier attempt may have moved on.
-  const found = await progress.read(total);
-  let { done } = progressOf(total, found);
-  if (begun === 'stale') throw new WorkUnfinishedError('stale', { total, done });
-  let isStale = false;
-  const failures: unknown[] = [];
-
+  const found = await readSegments(table, place, total);
+  const { done } = progressOf(total, found);
+  if (kind === 'stale') throw new WorkUnfinishedError('stale', { total, done });
   const waiting = segments
     .map((segment) => ({ segment, next: found[segment.index]?.next ?? segment.from }))
     .filter(({ segment, next }) => next < segment.to);
-  const lanes = Array.from({ length: Math.min(concurrency, waiting.length) }, lane);
-  await Promise.all(lanes);
+  return { table, place, attempt, total, waiting, done, isStale: false, failures: [] };
+}
+
+/** Does what is left, in so many lanes at once. */
+async function finish<T>(running: Running<T>, concurrency: number): Promise<ForEachItemResult> {
+  const { total, waiting, failures } = running;
+  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, () => lane(running)));
   if (failures.length > 0) throw failures[0];
+  const { done, isStale } = running;
   if (isStale) throw new WorkUnfinishedError('stale', { total, done });
   if (done < total) throw new WorkUnfinishedError('stopped', { total, done });
   return { outcome: 'done', total, done };
+}
 
-  /** Does one segment after the other, until there is none left or a reason to stop. */
-  async function lane(): Promise<void> {
-    try {
-      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await doSegment(one.segment, one.next);
-    } catch (error) {
-      failures.push(error);
+/** Does one segment after the other, until there is none left or a reason to stop. Never rejects: the other lanes are awaited first. */
+async function lane<T>(running: Running<T>): Promise<void> {
+  const { waiting, failures } = running;
+  try {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      await doSegment(running, one.segment, one.next);
     }
+  } catch (error) {
+    failures.push(error);
   }
+}
 
-  async function doSegment(segment: Segment, start: number): Promise<void> {
-    for (let from = start; from < segment.to; ) {
-      if (isStale || signal?.aborted || failures.length > 0) return;
-      const next = Math.min(from + chunk, segment.to);
-      const part = items.slice(from, next);
-      const writes = await writesFor(part, from);
-      const checks = check(part);
-      const actions = 1 + checks.length + writes.length;
-      expect(
-        actions <= mostActions,
-        'chunk',
-        `one that makes at most ${mostActions} actions with its progress`,
-        actions,
-      );
-      if ((await progress.move(segment, attempt, from, next, checks, writes)) === 'stale') isStale = true;
-      else done += next - from;
-      from = next;
-    }
+async function doSegment<T>(running: Running<T>, segment: Segment, start: number): Promise<void> {
+  for (let from = start; from < segment.to; from += running.chunk) {
+    if (running.isStale || running.signal?.aborted || running.failures.length > 0) return;
+    await doChunk(running, segment, from);
   }
+}
+
+/** One chunk, in one transaction with the progress. */
+async function doChunk<T>(running: Running<T>, segment: Segment, from: number): Promise<void> {
+  const { table, place, attempt, items, check, chunk, writesFor } = running;
+  const to = Math.min(from + chunk, segment.to);
+  const part = items.slice(from, to);
+  const writes = await writesFor(part, from);
+  const checks = check(part);
+  const actions = 1 + checks.length + writes.length;
+  const expected = `one that makes at most ${mostActions} actions with its progress`;
+  expect(actions <= mostActions, 'chunk', expected, actions);
+  const moved = await moveOn(table, segmentId(place, segment.index), { attempt, from, to }, checks, writes);
+  if (moved === 'stale') running.isStale = true;
+  else running.done += to - from;
 }
 
 /**
@@ -208,7 +244,7 @@ async function lookUp(options: Parameters<typeof readProgress>[0]): Promise<Prog
   // Of a work, the options of `forEachItem` name it just as well.
   expectOptions(options, { door: 'readProgress', known, docs });
   expectName(options.work);
-  return progressItems({ ...documentsOf(options), host: nodeHost }, options).look();
+  return lookUpWork({ ...documentsOf(options), host: nodeHost }, options);
 }
 
 /** @throws OptionError: with a `#`, the names of two works could come to the same item */

@@ -1,228 +1,216 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Host } from '../../kernel/host.ts';
-import { recordedError } from '../../kernel/recorded-error.ts';
-import { within } from '../bounded.ts';
-import { type Progress, progressOf, refusedMove, type Segment, type SegmentRecord, segmentsOf } from '../segment.ts';
-import { backOff, despiteConflicts } from './conflicts.ts';
-import type { TransactAction } from './store.ts';
-
-/** The items are not those with which the work was begun: what is done of them cannot be told. Nothing was run. */
-export class WorkChangedError extends Error {
-  override readonly name = 'WorkChangedError';
-  readonly id: string;
-  readonly work: string;
-  constructor({ id, work }: WorkName) {
-    super(
-      `the items of the work ${work} are not those that it was begun with; give other items another id or another name`,
-    );
-    this.id = id;
-    this.work = work;
-  }
-}
-
-/**
- * A chunk was refused by a condition of the application's own, or by DynamoDB: nothing of it was applied. `reasons` has a code
- * for each of the application's actions, `None` for those that were not in the way.
- */
-export class ChunkRefusedError extends Error {
-  override readonly name = 'ChunkRefusedError';
-  /** The first item of the chunk. */
-  readonly from: number;
-  readonly reasons: readonly string[];
-  constructor(from: number, reasons: readonly string[], cause: unknown) {
-    super(`the chunk at item ${from} was refused: ${[...new Set(reasons)].join(', ')}`, { cause });
-    this.from = from;
-    this.reasons = reasons;
-  }
-}
+import { answeredBy } from '../../kernel/request.ts';
+import { Retry } from '../../kernel/retry.ts';
+import { conditionOf, conditionOfAny } from '../../stores/dynamodb/condition.ts';
+import { cancellationOf, conditionFailed, isHopeless } from '../../stores/dynamodb/errors.ts';
+import { ChunkRefusedError, WorkChangedError } from '../errors.ts';
+import {
+  type Adoption,
+  adoptionsOf,
+  type Move,
+  moveSegment,
+  type Progress,
+  positionState,
+  progressOf,
+  type SegmentRecord,
+  segmentsOf,
+  type WorkAttempt,
+  type WorkName,
+} from '../progress.ts';
+import { betweenConflicts, despiteConflicts } from './conflicts.ts';
+import { guarding, isSegmentOf, namedPlace, type Place, segmentId, unnamedPlace } from './earlier-versions.ts';
+import { readAll } from './read-all.ts';
+import type { TransactAction } from './transact-action.ts';
 
 /** DynamoDB's limit for one transaction. */
 export const mostActions = 100;
-/** What DynamoDB says of an action that it has looked at. */
-const told = ['None', 'ConditionalCheckFailed'];
 /** How long one request may take, in milliseconds: a client without time-outs would wait for ever. */
 const requestMs = 10_000;
-/** How often a transaction is sent whose answer did not come, on top of what the SDK does by itself. */
+/** How often a transaction is sent whose response did not come, on top of what the SDK does by itself. */
 const mostTries = 4;
 
+/** Where progress is kept. */
 export interface ProgressTable {
   readonly tableName: string;
   readonly documents: DynamoDBDocumentClient;
   readonly host: Host;
 }
 
-/** What tells a work from others: that of one request from that of another, and the works of one request from each other. */
-export interface WorkName {
-  readonly id: string;
-  readonly work: string;
+/** An attempt that has begun. Or it may not begin: its fence was refused. */
+export interface Begun {
+  readonly kind: 'begun' | 'stale';
+  readonly place: Place;
 }
 
-/** What an older version of pawl finds where it looks for progress: it knows no names, and refuses it as another list. */
-const guard = { total: 0, fingerprint: 'named', v: 'work-2' };
+/**
+ * Makes all segments this attempt's own, so that no earlier one can move them. The fence is looked at in the same transaction:
+ * an attempt that is itself stale does not begin.
+ *
+ * @throws WorkChangedError
+ */
+export async function beginWork(
+  table: ProgressTable,
+  name: WorkName,
+  attempt: WorkAttempt,
+  fence: TransactAction,
+): Promise<Begun> {
+  const guard = guarding(table.tableName, name, attempt.expiresAt);
+  const named = namedPlace(name);
+  const committed = await commit(table, [fence, guard, ...adopting(table, named, attempt)]);
+  if (committed.kind === 'committed') return { kind: 'begun', place: named };
+  const [ofFence, ofGuard] = committed.codes;
+  if (ofFence === conditionFailed) return { kind: 'stale', place: named };
+  if (ofGuard !== conditionFailed) return refused(name, committed);
 
-/** Where the progress of one work is kept: an item for each segment. */
-export function progressItems({ tableName, documents, host }: ProgressTable, { id, work }: WorkName) {
-  const named = (index: number) => `#work#${id}#${work}#${index}`;
-  /** As versions before named works had it. What they began goes on there. */
-  const unnamed = (index: number) => `#work#${id}#${index}`;
-  let idOf = named;
+  // A version before named works has begun it: it goes on there.
+  const unnamed = unnamedPlace(name);
+  const continued = await commit(table, [fence, ...adopting(table, unnamed, attempt)]);
+  if (continued.kind === 'committed') return { kind: 'begun', place: unnamed };
+  if (continued.codes[0] === conditionFailed) return { kind: 'stale', place: unnamed };
+  return refused(name, continued);
+}
 
-  async function readItems(total: number): Promise<readonly (SegmentRecord | undefined)[]> {
-    const found = new Map<string, SegmentRecord>();
-    let waiting = segmentsOf(total).map(({ index }) => ({ id: idOf(index) }));
-    const all = waiting;
-    for (let tries = 0; waiting.length > 0; tries++) {
-      if (tries > mostTries) throw new Error('DynamoDB did not read all segments');
-      if (tries > 0) await backOff(host, tries);
-      const command = new BatchGetCommand({ RequestItems: { [tableName]: { Keys: waiting, ConsistentRead: true } } });
-      const { Responses, UnprocessedKeys } = await within(host, requestMs, () => documents.send(command));
-      for (const item of Responses?.[tableName] ?? []) found.set(item['id'], item as SegmentRecord);
-      // What was not read is not what was not begun: taken for that, its items would be refused as done by somebody else.
-      waiting = (UnprocessedKeys?.[tableName]?.Keys ?? []) as typeof all;
+/** @throws WorkChangedError where a segment is about other items, or else what DynamoDB has said */
+function refused(name: WorkName, { codes, cause }: Refused): never {
+  if (codes.includes(conditionFailed)) throw new WorkChangedError(name);
+  throw cause;
+}
+
+/** Reads the segments of a work of so many items, strongly consistent. */
+export async function readSegments(
+  { tableName, documents, host }: ProgressTable,
+  place: Place,
+  total: number,
+): Promise<readonly (SegmentRecord | undefined)[]> {
+  const ids = segmentsOf(total).map(({ index }) => segmentId(place, index));
+  const found = await readAll(host, ids, async (some) => {
+    const Keys = some.map((id) => ({ id }));
+    const command = new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } });
+    const read = documents.send(command);
+    const { Responses, UnprocessedKeys } = await answeredBy(host, host.now() + requestMs, read);
+    const items = (Responses?.[tableName] ?? []).map((item) => [String(item['id']), item as SegmentRecord] as const);
+    return { items, unread: (UnprocessedKeys?.[tableName]?.Keys ?? []).map((key) => String(key['id'])) };
+  });
+  return ids.map((id) => found.get(id));
+}
+
+/** How far a work has come. Nothing when it was not begun. */
+export async function lookUpWork(table: ProgressTable, name: WorkName): Promise<Progress | undefined> {
+  for (const place of [namedPlace(name), unnamedPlace(name)]) {
+    // Every work has a first segment, and that knows how many there are.
+    const [first] = await readSegments(table, place, 0);
+    if (first && isSegmentOf(first, name.work)) {
+      return progressOf(first.total, await readSegments(table, place, first.total));
     }
-    return all.map(({ id }) => found.get(id));
   }
+  return undefined;
+}
 
-  /** How far the work has come. Nothing when it was not begun. */
-  async function look(): Promise<Progress | undefined> {
-    for (idOf of [named, unnamed]) {
-      // Every work has a first segment, and that knows how many there are.
-      const [first] = await readItems(0);
-      const isOurs = first?.work === work || (first?.work === undefined && first?.next !== undefined);
-      if (first && isOurs) return progressOf(first.total, await readItems(first.total));
-    }
-    return undefined;
+/**
+ * Commits a chunk: the application's actions, and that the segment has moved on.
+ *
+ * @param checks of the application. If one of them is refused, the attempt is stale
+ * @throws ChunkRefusedError
+ */
+export async function moveOn(
+  table: ProgressTable,
+  id: string,
+  move: Move,
+  checks: readonly TransactAction[],
+  actions: readonly TransactAction[],
+): Promise<'applied' | 'stale'> {
+  const committed = await commit(table, [moving(table, id, move), ...checks, ...actions]);
+  if (committed.kind === 'committed') return 'applied';
+  const { codes, reasons, cause } = committed;
+  if (codes[0] === conditionFailed) {
+    const { attempt, next } = reasons[0]?.Item ?? {};
+    // Sent again after its response was lost, it finds its own move.
+    return moveSegment(move, { attempt: attempt?.S ?? '', next: Number(next?.N) }) === 'applied' ? 'applied' : 'stale';
   }
+  if (codes.slice(1, 1 + checks.length).includes(conditionFailed)) return 'stale';
+  throw new ChunkRefusedError(move.from, codes.slice(1 + checks.length), cause);
+}
 
-  /** Sends a transaction until it is known what came of it. Answers nothing when it was applied, and why not otherwise. */
-  async function commit(actions: readonly TransactAction[]): Promise<TransactionCanceledException | undefined> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const command = new TransactWriteCommand({ TransactItems: [...actions] });
-        await despiteConflicts(host, () => within(host, requestMs, () => documents.send(command)));
-        return undefined;
-      } catch (error) {
-        if (error instanceof TransactionCanceledException) return error;
-        // The application's actions are not well-formed: sent again, they would not be either.
-        if (tries === mostTries || recordedError(error).name === 'ValidationException') throw error;
-      }
-      await backOff(host, tries);
-    }
-  }
-
-  /** Fails where an older version has begun, unless its work is known to be another one; and keeps it from beginning. */
-  function guarding(expiresAt: number): TransactAction {
-    const names = ['total', 'fingerprint', 'v', 'work', 'expiresAt'];
+function adopting({ tableName }: ProgressTable, place: Place, attempt: WorkAttempt): readonly TransactAction[] {
+  return adoptionsOf(attempt, place.v).map(({ fields, firstNext, allowed }: Adoption) => {
+    const { expression, names, values } = conditionOfAny(allowed);
+    const fieldNames = Object.keys(fields);
+    const set = fieldNames.map((name) => `#${name} = :${name}`).join(', ');
     return {
       Update: {
         TableName: tableName,
-        Key: { id: unnamed(0) },
-        UpdateExpression:
-          'SET #total = if_not_exists(#total, :total), #fingerprint = if_not_exists(#fingerprint, :fingerprint), ' +
-          '#v = if_not_exists(#v, :v), #expiresAt = :expiresAt',
-        ConditionExpression:
-          'attribute_not_exists(id) OR #fingerprint = :fingerprint OR (attribute_exists(#work) AND #work <> :work)',
-        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        Key: { id: segmentId(place, fields.index) },
+        UpdateExpression: `SET #next = if_not_exists(#next, :next), ${set}`,
+        ConditionExpression: expression,
+        ExpressionAttributeNames: {
+          ...names,
+          ...Object.fromEntries([...fieldNames, 'next'].map((name) => [`#${name}`, name])),
+        },
         ExpressionAttributeValues: {
-          ':total': guard.total,
-          ':fingerprint': guard.fingerprint,
-          ':v': guard.v,
-          ':work': work,
-          ':expiresAt': expiresAt,
+          ...values,
+          ':next': firstNext,
+          ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [`:${name}`, value])),
         },
       },
     };
-  }
-
-  /**
-   * Makes all segments this attempt's own, so that no earlier one can move them. The fence is looked at in the same transaction:
-   * an attempt that is itself stale does not begin.
-   *
-   * @throws WorkChangedError
-   */
-  async function begin(
-    total: number,
-    fingerprints: readonly string[],
-    attempt: string,
-    fence: TransactAction,
-    expiresAt: number,
-  ): Promise<'begun' | 'stale'> {
-    const v = idOf === named ? guard.v : 'work-1';
-    const adopted = segmentsOf(total).map(({ index, from, to }): TransactAction => {
-      const fields = { index, from, to, total, attempt, fingerprint: fingerprints[index], work, expiresAt, v };
-      const names = Object.keys(fields);
-      return {
-        Update: {
-          TableName: tableName,
-          Key: { id: idOf(index) },
-          UpdateExpression: `SET #next = if_not_exists(#next, :from), ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-          ConditionExpression:
-            'attribute_not_exists(id) OR ' +
-            '(#total = :total AND #fingerprint = :fingerprint AND (attribute_not_exists(#work) OR #work = :work))',
-          ExpressionAttributeNames: Object.fromEntries([...names, 'next'].map((name) => [`#${name}`, name])),
-          ExpressionAttributeValues: Object.fromEntries(
-            Object.entries(fields).map(([name, value]) => [`:${name}`, value]),
-          ),
-        },
-      };
-    });
-    const guards = idOf === named ? [guarding(expiresAt)] : [];
-    const canceled = await commit([fence, ...guards, ...adopted]);
-    if (canceled === undefined) return 'begun';
-    const [ofFence, ...others] = codesOf(canceled);
-    if (ofFence === 'ConditionalCheckFailed') return 'stale';
-    if (guards.length > 0 && others[0] === 'ConditionalCheckFailed') {
-      idOf = unnamed;
-      return begin(total, fingerprints, attempt, fence, expiresAt);
-    }
-    if (others.includes('ConditionalCheckFailed')) throw new WorkChangedError({ id, work });
-    throw canceled;
-  }
-
-  /**
-   * Commits a chunk: the application's actions, and that the segment has come to `next`.
-   *
-   * @throws ChunkRefusedError
-   */
-  async function move(
-    segment: Segment,
-    attempt: string,
-    from: number,
-    next: number,
-    checks: readonly TransactAction[],
-    actions: readonly TransactAction[],
-  ): Promise<'applied' | 'stale'> {
-    const Update = {
-      TableName: tableName,
-      Key: { id: idOf(segment.index) },
-      UpdateExpression: 'SET #next = :next',
-      ConditionExpression: '#attempt = :attempt AND #next = :from',
-      ExpressionAttributeNames: { '#next': 'next', '#attempt': 'attempt' },
-      ExpressionAttributeValues: { ':next': next, ':attempt': attempt, ':from': from },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-    };
-    const all = [{ Update }, ...checks, ...actions];
-    let canceled = await commit(all);
-    // Before it is known what stands of the progress, a refusal says nothing: this very chunk may have been applied before.
-    for (let tries = 1; canceled && !told.includes(codesOf(canceled)[0] ?? ''); tries++) {
-      if (tries === mostTries) throw canceled;
-      await backOff(host, tries);
-      canceled = await commit(all);
-    }
-    if (canceled === undefined) return 'applied';
-    const codes = codesOf(canceled);
-    if (codes[0] === 'ConditionalCheckFailed') {
-      const { attempt: theirs, next: at } = canceled.CancellationReasons?.[0]?.Item ?? {};
-      return refusedMove(attempt, next, { attempt: theirs?.S ?? '', next: Number(at?.N) });
-    }
-    if (codes.slice(1, 1 + checks.length).includes('ConditionalCheckFailed')) return 'stale';
-    throw new ChunkRefusedError(from, codes.slice(1 + checks.length), canceled);
-  }
-
-  return { look, read: readItems, begin, move };
+  });
 }
 
-function codesOf({ CancellationReasons = [] }: TransactionCanceledException): readonly string[] {
-  return CancellationReasons.map(({ Code = 'None' }) => Code);
+function moving({ tableName }: ProgressTable, id: string, { attempt, from, to }: Move): TransactAction {
+  const { expression, names, values } = conditionOf(positionState({ attempt, next: from }), 'Seen');
+  return {
+    Update: {
+      TableName: tableName,
+      Key: { id },
+      UpdateExpression: 'SET #next = :next',
+      ConditionExpression: expression,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: { ...values, ':next': to },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+/** A transaction that was cancelled: nothing of it was applied. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly reasons: readonly CancellationReason[];
+  /** A code for each action, `None` for those that were not in the way. */
+  readonly codes: readonly string[];
+  readonly cause: unknown;
+}
+
+/** What DynamoDB says of an action that it has looked at. */
+const told = ['None', conditionFailed];
+
+/**
+ * Sends a transaction until it is known what became of it.
+ *
+ * A refusal counts only if it says what stands of the first action. Otherwise this very transaction may have been applied before, its
+ * response lost, and another action be refused because of that.
+ *
+ * @throws DynamoDB's error, when it is hopeless or keeps coming
+ */
+async function commit(
+  { documents, host }: ProgressTable,
+  actions: readonly TransactAction[],
+): Promise<Refused | { readonly kind: 'committed' }> {
+  const policy = { requestMs, until: Number.POSITIVE_INFINITY, tries: mostTries, pauses: betweenConflicts };
+  const retry = new Retry(host, policy);
+  const send = () => documents.send(new TransactWriteCommand({ TransactItems: [...actions] }));
+  for (;;) {
+    try {
+      await despiteConflicts(host, () => answeredBy(host, retry.tryUntil, send()));
+      return { kind: 'committed' };
+    } catch (cause) {
+      const reasons = cancellationOf(cause) ?? [];
+      const codes = reasons.map(({ Code = 'None' }) => Code);
+      if (codes[0] !== undefined && told.includes(codes[0])) return { kind: 'refused', reasons, codes, cause };
+      // The application's actions are not well-formed, say: sent again, they would not be either.
+      if (isHopeless(cause)) throw cause;
+      await retry.pauseAfter(cause);
+    }
+  }
 }

@@ -1,23 +1,24 @@
 import {
   BatchGetItemCommand,
-  ConditionalCheckFailedException,
   type DynamoDBClient,
   PutItemCommand,
-  TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { conditionOf } from '../../stores/dynamodb/condition.ts';
+import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
-import type { Lock } from '../lock.ts';
+import type { Lock } from '../owned-lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type Resource, resourceId } from '../resource.ts';
-import { type LockStore, type LockWrite, versionOf } from '../store.ts';
-import { backOff, despiteConflicts } from './conflicts.ts';
+import { type LockStore, type LockWrite, lockState } from '../store.ts';
+import { despiteConflicts } from './conflicts.ts';
+import { readAll } from './read-all.ts';
+import { type TransactAction, whenIn } from './transact-action.ts';
 
 export interface DynamoLockStoreOptions extends TableOptions {
   /** The timers. Only simulations set it. */
@@ -25,9 +26,6 @@ export interface DynamoLockStoreOptions extends TableOptions {
 }
 
 const known = { ...tableOptionNames, host: true } as const satisfies NamesOf<DynamoLockStoreOptions>;
-
-/** One action of a transaction, as users of `DynamoDBDocumentClient` write it. */
-export type TransactAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 export interface DynamoLockStore extends LockStore {
   /**
@@ -39,17 +37,14 @@ export interface DynamoLockStore extends LockStore {
    */
   stillHeld(lock: Pick<Lock, 'id'>): TransactAction;
   /**
-   * The same for some of the resources, an action for each: for transactions that run in parallel, which would meet each other
-   * at the one lock. Fails when the resource has been locked by anybody since.
+   * The same for some of the resources, an action for each: for transactions that run in parallel, which would conflict
+   * at the one lock. Fails when the resource has been locked anew since.
    */
   stillLocked(lock: Pick<Lock, 'id'>, resources: readonly Resource[]): readonly TransactAction[];
 }
 
-/** DynamoDB's limits. */
+/** DynamoDB's limit for one transaction. */
 const mostWrites = 100;
-const mostReads = 100;
-/** How often in a row a read may leave all of its keys unread. */
-const mostRounds = 12;
 
 /**
  * Locks in a DynamoDB table: the claims table, or another with a text `id` as its partition key.
@@ -67,22 +62,14 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
   const { TableName, client } = tableOf(options);
 
   async function read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
-    const found = new Map<string, StoredRecord>();
-    const waiting = [...new Set(ids)];
-    for (let tries = 0; waiting.length > 0; ) {
-      if (tries > mostRounds) throw new Error('DynamoDB did not read all locks');
-      const Keys = waiting.splice(0, mostReads).map((id) => ({ id: { S: id } }));
+    const found = await readAll(host, ids, async (some) => {
+      const Keys = some.map((id) => ({ id: { S: id } }));
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
       );
-      for (const item of Responses?.[TableName] ?? []) found.set(item['id']?.S ?? '', fromItem(item));
-      // What was not read is not what is not there: taken for that, a lock would be given away that somebody holds.
-      const unread = (UnprocessedKeys?.[TableName]?.Keys ?? []).flatMap((key) => key['id']?.S ?? []);
-      waiting.push(...unread);
-      // Only what goes nowhere counts.
-      tries = unread.length === Keys.length ? tries + 1 : 0;
-      if (unread.length > 0) await backOff(host, tries);
-    }
+      const items = (Responses?.[TableName] ?? []).map((item) => [item['id']?.S ?? '', fromItem(item)] as const);
+      return { items, unread: (UnprocessedKeys?.[TableName]?.Keys ?? []).flatMap((key) => key['id']?.S ?? []) };
+    });
     return ids.map((id) => found.get(id));
   }
 
@@ -99,61 +86,42 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
         return { applied: false, found };
       }
     },
-    stillHeld: ({ id }) => check(id, 'status', 'held'),
+    stillHeld: ({ id }) => whenIn(TableName, id, { status: 'held' }),
     stillLocked(lock, resources) {
       // A transaction takes no item twice.
       const ids = new Set(resources.map((resource) => resourceId(resource, nodeHost)));
-      return [...ids].map((id) => check(id, 'lockId', lock.id));
+      return [...ids].map((id) => whenIn(TableName, id, { lockId: lock.id }));
     },
   };
-
-  function check(id: string, name: string, value: string): TransactAction {
-    return {
-      ConditionCheck: {
-        TableName,
-        Key: { id },
-        ConditionExpression: '#name = :value',
-        ExpressionAttributeNames: { '#name': name },
-        ExpressionAttributeValues: { ':value': value },
-      },
-    };
-  }
 }
 
 async function send(client: DynamoDBClient, TableName: string, writes: readonly LockWrite[]): Promise<void> {
-  const puts = writes.map(({ next, seen }) => ({
-    TableName,
-    Item: toItem(next),
-    ...isUnchanged(seen),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-  }));
+  const puts = writes.map(({ next, seen }) => {
+    const { expression, names, values } = conditionOf(seen && lockState(seen));
+    return {
+      TableName,
+      Item: toItem(next),
+      ConditionExpression: expression,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values && toItem(values),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    };
+  });
   const [only] = puts;
   // Alone, a write costs half of what it costs in a transaction.
   if (only && puts.length === 1) await client.send(new PutItemCommand(only));
   else await client.send(new TransactWriteItemsCommand({ TransactItems: puts.map((Put) => ({ Put })) }));
 }
 
-/** `unchanged`, in DynamoDB's language. */
-function isUnchanged(seen: StoredRecord | undefined) {
-  if (seen === undefined) return { ConditionExpression: 'attribute_not_exists(id)' };
-  const { name, version } = versionOf(seen);
-  return {
-    ConditionExpression: '#version = :version',
-    ExpressionAttributeNames: { '#version': name },
-    ExpressionAttributeValues: { ':version': { N: String(version) } },
-  };
-}
-
 /** What stood in the way of refused writes; of those that nothing stood in the way of, what was seen. */
 function refusalOf(error: unknown, writes: readonly LockWrite[]): readonly (StoredRecord | undefined)[] | undefined {
-  if (error instanceof ConditionalCheckFailedException) return [error.Item && fromItem(error.Item)];
-  if (!(error instanceof TransactionCanceledException)) return undefined;
-  const reasons = error.CancellationReasons ?? [];
-  const failed = (index: number) => reasons[index]?.Code === 'ConditionalCheckFailed';
-  if (!writes.some((_, index) => failed(index))) return undefined;
+  const refused = refusedBy(error);
+  if (refused) return [refused.item && fromItem(refused.item)];
+  const reasons = cancellationOf(error);
+  if (!reasons?.some(({ Code }) => Code === conditionFailed)) return undefined;
   return writes.map(({ seen }, index) => {
-    const item = reasons[index]?.Item;
-    return failed(index) ? item && fromItem(item) : seen;
+    const { Code, Item } = reasons[index] ?? {};
+    return Code === conditionFailed ? Item && fromItem(Item) : seen;
   });
 }
 
@@ -170,7 +138,7 @@ export class UnknownLockError extends Error {
 
 /** @throws UnknownLockError when the item is not of a schema this version knows */
 function fromItem(item: Item): StoredRecord {
-  // Deciding upon a record that is only half understood could give a held resource away.
+  // Deciding upon a record that is only half understood could give a locked resource away.
   if (item['v']?.S !== 'lock-1') throw new UnknownLockError(item['id']?.S ?? '');
   return fieldsOf(item) as StoredRecord;
 }

@@ -129,6 +129,7 @@ function killFunctionsOf(emulator: number): number {
 
 /** Nothing of the user's own AWS settings, least of all credentials; and the project's Node first. */
 function withoutAws(env: NodeJS.ProcessEnv, project: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !/^(AWS_|CDK_)/.test(name));
+  const foreign = ['AWS_', 'CDK_'];
+  const kept = Object.entries(env).filter(([name]) => !foreign.some((prefix) => name.startsWith(prefix)));
   return { ...Object.fromEntries(kept), PATH: `${join(project, 'node_modules', '.bin')}:${env['PATH'] ?? ''}` };
 }

@@ -12,18 +12,31 @@ export interface Condition {
   readonly values?: Record<string, string | number>;
 }
 
-/** @param seen the state of the record that was decided upon; `undefined`: there was none */
-export function conditionOf(seen: RecordState | undefined): Condition {
+/**
+ * @param seen the state of the record that was decided upon; `undefined`: there was none
+ * @param mark goes behind each placeholder of a value, so that other expressions of the same request can have theirs
+ */
+export function conditionOf(seen: RecordState | undefined, mark = ''): Condition {
   if (seen === undefined) return { expression: 'attribute_not_exists(id)' };
   const names: Record<string, string> = {};
   const values: Record<string, string | number> = {};
   const parts = Object.entries(seen).map(([name, value]) => {
     names[`#${name}`] = name;
     if (value === undefined) return `attribute_not_exists(#${name})`;
-    values[`:${name}`] = value;
-    return `#${name} = :${name}`;
+    values[`:${name}${mark}`] = value;
+    return `#${name} = :${name}${mark}`;
   });
   return { expression: parts.join(' AND '), names, values };
+}
+
+/** The record is in one of these states; `undefined`: there is none. */
+export function conditionOfAny(states: readonly (RecordState | undefined)[]): Condition {
+  const all = states.map((state, index) => conditionOf(state, `${index}`));
+  return {
+    expression: all.map(({ expression }) => `(${expression})`).join(' OR '),
+    names: Object.assign({}, ...all.map(({ names }) => names)),
+    values: Object.assign({}, ...all.map(({ values }) => values)),
+  };
 }
 
 /**

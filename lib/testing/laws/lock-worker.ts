@@ -1,9 +1,8 @@
 import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
-import type { LockAnswer } from '../../locks/acquire.ts';
-import type { Lock } from '../../locks/lock.ts';
-import { type Locks, resourceLocks } from '../../locks/locks.ts';
+import type { Lock } from '../../locks/owned-lock.ts';
 import type { Resource } from '../../locks/resource.ts';
+import { type Locks, resourceLocks, type TryLockAllResult } from '../../locks/resource-locks.ts';
 import type { LockStore } from '../../locks/store.ts';
 import { expectSame } from './expect.ts';
 
@@ -65,7 +64,7 @@ function watch(store: LockStore) {
 }
 
 /** The lock of a request that nothing is in the way of. */
-export function granted(tried: LockAnswer): Lock {
+export function granted(tried: TryLockAllResult): Lock {
   if (tried.outcome === 'locked') return tried.lock;
   throw new Error(`no lock could be had. ${starved} In the way: ${JSON.stringify(tried.by)}`);
 }
@@ -76,7 +75,7 @@ export async function expectHeld(
   holder: string,
 ): Promise<void> {
   const { outcome } = await locks.tryLockAll(resources, { holder });
-  expectSame(`What ${holder} got of resources that another holder has`, outcome, 'held', excluded);
+  expectSame(`What ${holder} got of resources that another holder has`, outcome, 'busy', excluded);
 }
 
 export async function expectStale(lock: Lock): Promise<void> {

@@ -1,15 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { build } from 'esbuild';
-import { AS_CDK_BUNDLES } from '../../../lib/rehearsal/bundle.ts';
 import { startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
 import { PROJECT } from '../../../shop/app/project.ts';
 import { claimsTable } from '../../../test/support/tables.ts';
 import { virtualHost } from '../../../test/support/virtual-host.ts';
-import { checkOut } from './checkout.ts';
+import { libraryOf } from './library-of.ts';
 
 /*
  * node proof/campaign/versions/write-fixtures.ts [--from <commit>]: lets the library of a commit write one record of each kind, and
@@ -18,17 +15,8 @@ import { checkOut } from './checkout.ts';
 
 const { values } = parseArgs({ options: { from: { type: 'string', default: '41b56fa' } } });
 
-/** The library of the commit, as its users import it. Its types were those of this version's names. */
-async function libraryOf(
-  commit: string,
-): Promise<typeof import('../../../lib/index.ts') & typeof import('../../../lib/stores/dynamodb/index.ts')> {
-  const folder = await checkOut(commit);
-  const entry = join(folder, 'entry.ts');
-  writeFileSync(entry, "export * from './lib/index.ts';\nexport * from './lib/stores/dynamodb/index.ts';\n");
-  const outfile = join(folder, 'entry.mjs');
-  await build({ ...AS_CDK_BUNDLES, entryPoints: [entry], outfile, external: ['@aws-sdk/*'] });
-  return import(pathToFileURL(outfile).href);
-}
+/** Its types were those of this version's names. */
+type Library = typeof import('../../../lib/index.ts') & typeof import('../../../lib/stores/dynamodb/index.ts');
 
 await using server = await startDynamoDbLocal();
 const client = new DynamoDBClient({
@@ -36,7 +24,7 @@ const client = new DynamoDBClient({
   region: 'us-east-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
-const pawl = await libraryOf(values.from);
+const pawl = await libraryOf<Library>(values.from, ['lib/index.ts', 'lib/stores/dynamodb/index.ts']);
 const tableName = await claimsTable(client);
 const store = pawl.dynamoStore({ tableName, client });
 const host = virtualHost();

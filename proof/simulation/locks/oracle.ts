@@ -1,4 +1,5 @@
-import type { HeldBy, Lock } from '../../../lib/locks/lock.ts';
+import type { LockedResource } from '../../../lib/locks/locked-resource.ts';
+import type { Lock } from '../../../lib/locks/owned-lock.ts';
 import type { LockRecord, ResourceRecord } from '../../../lib/locks/record.ts';
 import { resourceId } from '../../../lib/locks/resource.ts';
 import type { Item } from '../../../lib/stores/dynamodb/item.ts';
@@ -224,4 +225,5 @@ export function createLockOracle(
 }
 
 /** For the story. */
-export const whoHas = (by: readonly HeldBy[]) => [...new Set(by.map(({ holder }) => holder))].join(', ') || 'nobody';
+export const whoHas = (by: readonly LockedResource[]) =>
+  [...new Set(by.map(({ holder }) => holder))].join(', ') || 'nobody';

@@ -1,8 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { sleep } from '../../../lib/kernel/host.ts';
-import type { TransactAction } from '../../../lib/locks/dynamodb/store.ts';
-import { dynamoLockStore, forEachItem, type Lock, resourceLocks, type UnlockRule } from '../../../lib/locks/index.ts';
+import {
+  dynamoLockStore,
+  forEachItem,
+  type Lock,
+  resourceLocks,
+  type TransactAction,
+  type UnlockRule,
+} from '../../../lib/locks/index.ts';
 import { documentsOver } from '../dynamodb/documents.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { type Debt, debtItem, whoHas } from './oracle.ts';
@@ -144,8 +150,8 @@ export async function repay(
         }
       },
     );
-    if (answer.outcome === 'held') {
-      stats.held++;
+    if (answer.outcome === 'busy') {
+      stats.busy++;
       world.note(sandbox.name, 'is refused:', `${whoHas(answer.by)} has them`);
       return false;
     }

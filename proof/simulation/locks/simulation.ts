@@ -11,7 +11,7 @@ const counted = [
   'pauses',
   'deliveredTwice',
   'locked',
-  'held',
+  'busy',
   'takenOver',
   'failed',
   'storeRequests',

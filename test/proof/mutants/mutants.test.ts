@@ -1,31 +1,66 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adapters } from '../../../proof/mutants/adapters.ts';
-import { core } from '../../../proof/mutants/core.ts';
 import { killers, unitFolders } from '../../../proof/mutants/killers.ts';
-import { broken } from '../../../proof/mutants/mutant.ts';
+import { type Mutant, nameOf } from '../../../proof/mutants/mutant.ts';
+import { mutants } from '../../../proof/mutants/mutants.ts';
+import { functionsOf, planted } from '../../../proof/mutants/planted.ts';
+
+const repository = join(import.meta.dirname, '../../..');
 
 describe('a mutant', () => {
-  it.each([...core, ...adapters])('still has its place in $file: $what', (mutant) => {
-    const source = readFileSync(mutant.file, 'utf8');
-    expect(broken(source, mutant)).not.toBe(source);
+  it.each(mutants)('replaces functions that $module exports: $what', async ({ module, breakage }) => {
+    const original: Record<string, unknown> = await import(join(repository, module));
+    const broken = Object.entries(breakage(original));
+    expect(broken).not.toEqual([]);
+    for (const [name, replacement] of broken) {
+      expect(original[name], name).toBeTypeOf('function');
+      expect(replacement, name).toBeTypeOf('function');
+      expect(replacement).not.toBe(original[name]);
+    }
+  });
+
+  it('has a name of its own', () => {
+    const names = mutants.map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('planting', () => {
+  const [mutant] = mutants as readonly [Mutant, ...Mutant[]];
+  const source =
+    'export async function decide() {}\nexport class Retry {}\nexport const done = {};\nfunction hidden() {}\n';
+
+  it('replaces the exported functions and classes of the module, and nothing else', () => {
+    expect(functionsOf(source)).toEqual(['decide', 'Retry']);
+    const broken = planted(source, join(repository, mutant.module), nameOf(mutant));
+    expect(broken).toContain('({ decide, Retry } = { decide, Retry, ...plantMutant({ decide, Retry }) });');
+    expect(broken.startsWith(source)).toBe(true);
+  });
+
+  it('leaves every other module as it is, and every module if no mutant is named', () => {
+    expect(planted(source, join(repository, 'lib/kernel/retry.ts'), nameOf(mutant))).toBe(source);
+    expect(planted(source, join(repository, mutant.module), undefined)).toBe(source);
   });
 });
 
 describe('the checks that meet a mutant', () => {
-  it('include the search and the unit tests of its folder, for every file of the claims and of SQS', () => {
-    for (const { file } of [...core, ...adapters].filter(({ file }) => /^lib\/(claims|sqs)\//.test(file))) {
-      const names = killers.filter(({ sees }) => sees(file)).map(({ name }) => name);
-      expect(names).toEqual(['search', `unit tests of ${file.split('/')[1]}`, 'unit tests', 'laws', 'scenarios']);
-    }
+  it.each([
+    ['lib/kernel/key.ts', ['unit tests of kernel', 'unit tests of claims', 'search']],
+    ['lib/claims/decide.ts', ['unit tests of claims', 'unit tests of sqs', 'unit tests of middy', 'search']],
+    ['lib/sqs/limit.ts', ['unit tests of sqs', 'unit tests of middy', 'search']],
+    ['lib/stores/dynamodb/put.ts', ['unit tests of stores']],
+  ])('are those near %s first, and then all others', (module, first) => {
+    const names = killers.filter(({ sees }) => sees(module)).map(({ name }) => name);
+    expect(names).toEqual([...first, 'laws', 'unit tests', 'scenarios']);
   });
 
-  it('leave out the unit tests that any change of a text would fail', () => {
-    const folders = unitFolders('.');
+  it('leave out the unit tests that have run, and those of the mutants themselves', () => {
+    const folders = unitFolders();
     for (const folder of folders) expect(existsSync(folder), folder).toBe(true);
     expect(folders).toContain('test/claims/');
     expect(folders).toContain('test/proof/simulation/');
-    for (const blind of ['test/proof/mutants/', 'test/proof/model/', 'test/deployment/constructs/']) {
+    for (const blind of ['test/proof/mutants/', 'test/proof/model/']) {
       expect(folders.filter((folder) => blind.startsWith(folder))).toEqual([]);
     }
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Host, sleep } from '../../../lib/kernel/host.ts';
-import { type LockAnswer, type LockStore, memoryLockStore, resourceLocks } from '../../../lib/locks/index.ts';
+import { sleep } from '../../../lib/kernel/host.ts';
+import { type LockStore, memoryLockStore, resourceLocks, type TryLockAllResult } from '../../../lib/locks/index.ts';
 import { createSandbox } from '../../../proof/simulation/lambda/sandbox.ts';
 import { simulateLocks } from '../../../proof/simulation/locks/simulate.ts';
 import { createPlanting } from '../../../proof/simulation/planting.ts';
@@ -29,7 +29,7 @@ describe('the simulation of locks', () => {
       const world = createWorld({ seed, keepsStory: false, turnsTheLoop: false });
       const { between, chance, pick } = world.random;
       const inner = memoryLockStore({ most: pick([2, 3, 100]) });
-      const answers: LockAnswer[] = [];
+      const answers: TryLockAllResult[] = [];
       for (const name of ['first', 'second']) {
         const { host } = createSandbox(world, name, 0);
         const onTheWay = () => sleep(host, between(0, 20) + (chance(0.15) ? 400 : 0));
@@ -71,13 +71,13 @@ describe('the simulation of locks finds', () => {
   type Store = typeof import('../../../lib/locks/dynamodb/store.ts');
   type Decide = typeof import('../../../lib/locks/decide.ts');
   type Settle = typeof import('../../../lib/locks/settle.ts');
-  type Locks = typeof import('../../../lib/locks/locks.ts');
+  type Locks = typeof import('../../../lib/locks/resource-locks.ts');
   type Rules = typeof import('../../../lib/locks/unlock-rules.ts');
   type Options = typeof import('../../../lib/locks/options.ts');
   type Acquire = typeof import('../../../lib/locks/acquire.ts');
   type Renewal = typeof import('../../../lib/locks/renewal.ts');
   type Progress = typeof import('../../../lib/locks/dynamodb/progress.ts');
-  type Bounded = typeof import('../../../lib/locks/bounded.ts');
+  type Requests = typeof import('../../../lib/locks/requests.ts');
 
   it('writes that do not look at the lock', async () => {
     plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
@@ -98,7 +98,7 @@ describe('the simulation of locks finds', () => {
 
   it('a lock of the set of resources, as a hash', async () => {
     const ofSet = (resources: readonly unknown[]) => [JSON.stringify(resources)];
-    plant<Locks>('../../lib/locks/locks.ts', ({ resourceLocks }) => ({
+    plant<Locks>('../../lib/locks/resource-locks.ts', ({ resourceLocks }) => ({
       resourceLocks(options) {
         const locks = resourceLocks(options);
         return { ...locks, tryWithLock: (resources, ...rest) => locks.tryWithLock(ofSet(resources), ...rest) };
@@ -132,7 +132,7 @@ describe('the simulation of locks finds', () => {
     plant<Decide>('../../lib/locks/decide.ts', ({ decideLock }) => ({
       decideLock(found, request, rules, now) {
         const decided = decideLock(found, request, rules, now);
-        if (decided.decision !== 'clear') return decided;
+        if (decided.kind !== 'clear') return decided;
         return decideLock(
           found.map(({ id, resource }) => ({ id, resource, lock: undefined })),
           request,
@@ -177,60 +177,57 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a fence that is not the one of the record', async () => {
-    plant<Acquire>('../../lib/locks/acquire.ts', ({ tryLockAll }) => ({
-      async tryLockAll(...args) {
-        const { answer, ...rest } = await tryLockAll(...args);
-        if (answer.outcome !== 'locked') return { answer, ...rest };
-        const { lock } = answer;
-        return { answer: { ...answer, lock: { ...lock, fence: (resource) => lock.fence(resource) - 1 } }, ...rest };
+    plant<Acquire>('../../lib/locks/acquire.ts', ({ acquire }) => ({
+      async acquire(...args) {
+        const acquired = await acquire(...args);
+        if (acquired.kind === 'busy') return acquired;
+        const resources = acquired.attempt.resources.map((one) => ({ ...one, fence: one.fence - 1 }));
+        return { ...acquired, attempt: { ...acquired.attempt, resources } };
       },
     }));
     expect(await firstBroken(100)).toBe(4);
   });
 
-  it('a takeover that nobody is told of', async () => {
-    plant<Acquire>('../../lib/locks/acquire.ts', ({ tryLockAll }) => ({
-      tryLockAll: (wish, ...rest) => tryLockAll({ ...wish, takenOver: new Silent() }, ...rest),
+  it('a takeover that its worker does not learn of', async () => {
+    plant<Acquire>('../../lib/locks/acquire.ts', ({ acquire }) => ({
+      async acquire(...args) {
+        const acquired = await acquire(...args);
+        if (acquired.kind === 'busy') return acquired;
+        const memory = { ...acquired.attempt.memory, takenOver: new Map() };
+        return { ...acquired, attempt: { ...acquired.attempt, memory } };
+      },
     }));
-    class Silent extends Map<string, never> {
-      override set(): this {
-        return this;
-      }
-    }
     expect(await firstBroken(300)).toBe(9);
   });
 
   it('a signal that says nothing', async () => {
     plant<Renewal>('../../lib/locks/renewal.ts', ({ keepRenewed }) => ({
-      keepRenewed: (settings, lock) => ({ ...keepRenewed(settings, lock), signal: new AbortController().signal }),
+      keepRenewed: (owned) => ({ ...keepRenewed(owned), signal: new AbortController().signal }),
     }));
     expect(await firstBroken(1000)).toBe(13);
   }, 60_000);
 
-  it('a lease that nobody renews', async () => {
+  it('a lease that no worker renews', async () => {
     plant<Renewal>('../../lib/locks/renewal.ts', ({ keepRenewed }) => ({
-      keepRenewed: (settings, lock) => keepRenewed(settings, { ...lock, renew: async () => 'renewed' }),
+      keepRenewed(owned) {
+        const unchanging = { ...owned.settings.store, write: async () => ({ applied: true }) as const };
+        return keepRenewed({ ...owned, settings: { ...owned.settings, store: unchanging } });
+      },
     }));
     expect(await firstBroken(300)).toBe(13);
   });
 
-  it('a request that is waited for without a bound', async () => {
-    plant<Bounded>('../../lib/locks/bounded.ts', ({ insisting, requestMsOf }) => ({
-      insisting(settings, ...rest) {
-        const bound = requestMsOf(settings);
-        const after: Host['after'] = (ms, run) => (ms === bound ? () => undefined : settings.host.after(ms, run));
-        return insisting({ ...settings, host: { ...settings.host, after } }, ...rest);
-      },
+  it('a request that is awaited without a bound', async () => {
+    plant<Requests>('../../lib/locks/requests.ts', () => ({
+      ask: (_, send) => send(),
+      policyOf: () => ({ requestMs: 1e12, until: Number.POSITIVE_INFINITY }),
     }));
     expect(await firstBroken(300)).toBe(14);
   });
 
   it('progress that an earlier attempt moves on', async () => {
-    plant<Progress>('../../lib/locks/dynamodb/progress.ts', ({ progressItems }) => ({
-      progressItems(table, work) {
-        const progress = progressItems(table, work);
-        return { ...progress, move: async (...args) => (await progress.move(...args)) && 'applied' };
-      },
+    plant<Progress>('../../lib/locks/dynamodb/progress.ts', ({ moveOn }) => ({
+      moveOn: async (...args) => (await moveOn(...args)) && 'applied',
     }));
     expect(await firstBroken(1000)).toBe(7);
   }, 60_000);

@@ -1,0 +1,238 @@
+import type { Decision, decide } from '../../lib/claims/decide.ts';
+import type { ClaimRecord } from '../../lib/claims/record.ts';
+import { breaks, type Mutant } from './mutant.ts';
+
+/** Breakages of what decides: pure functions over a record. */
+
+type Decide = typeof import('../../lib/claims/decide.ts');
+type Settle = typeof import('../../lib/claims/settle.ts');
+type Store = typeof import('../../lib/claims/store.ts');
+
+const ofDecide = (what: string, broken: (original: typeof decide) => typeof decide): Mutant =>
+  breaks<Decide>(what, 'lib/claims/decide.ts', (original) => ({ decide: broken(original.decide) }));
+const ofSettle = (what: string, breakage: (original: Settle) => Partial<Settle>): Mutant =>
+  breaks<Settle>(what, 'lib/claims/settle.ts', breakage);
+
+/** Decides upon another record than the one that is there. */
+function seeing(change: (found: ClaimRecord, now: number) => ClaimRecord): (original: typeof decide) => typeof decide {
+  return (original) => (found, request, rules, now) => {
+    const seen = found && change(found, now);
+    const decided = original(seen, request, rules, now);
+    if (found !== undefined && decided.record === seen) return { ...decided, record: found };
+    return decided.write ? { ...decided, write: { ...decided.write, seen: found } } : decided;
+  };
+}
+
+/** A decision whose record is another one, also in the write that makes it true. */
+function withRecord(decided: Decision, change: (record: ClaimRecord) => ClaimRecord): Decision {
+  const record = change(decided.record);
+  return decided.write ? { ...decided, record, write: { ...decided.write, next: record } } : decided;
+}
+
+const isInFlight = (found: ClaimRecord | undefined) => found?.status === 'in-flight';
+
+export const decisions: readonly Mutant[] = [
+  ofDecide('a grant keeps the old fence', (decide) => (...args) => {
+    const decided = decide(...args);
+    const isGrant = decided.kind === 'granted' || decided.kind === 'taken-over';
+    return isGrant ? withRecord(decided, (record) => ({ ...record, fence: record.fence - 1 })) : decided;
+  }),
+  ofDecide('the fence restarts when the retention is over', (decide) => (found, request, rules, now) => {
+    const decided = decide(found, request, rules, now);
+    const { expiresAt = Number.POSITIVE_INFINITY } = found ?? {};
+    const isForgotten = decided.kind === 'granted' && now >= expiresAt * 1000 && decided.record.attempts === 1;
+    return isForgotten ? withRecord(decided, (record) => ({ ...record, fence: 1 })) : decided;
+  }),
+  ofDecide('a lease is taken over while it runs', (decide) => (found, request, rules, now) => {
+    return decide(found, request, isInFlight(found) ? { ...rules, skewMs: -1e9 } : rules, now);
+  }),
+  ofDecide('a lease is not taken over at its very end', (decide) => (found, request, rules, now) => {
+    const decided = decide(found, request, rules, now);
+    if (found === undefined || !isInFlight(found) || found.leaseUntil + rules.skewMs !== now) return decided;
+    return { kind: 'in-flight', retryAfterMs: 0, record: found };
+  }),
+  ofDecide('no allowance for clocks that differ', (decide) => (found, request, rules, now) => {
+    return decide(found, request, isInFlight(found) ? { ...rules, skewMs: 0 } : rules, now);
+  }),
+  ofDecide('a worker does not recognise its own write', (decide) => (found, request, rules, now) => {
+    return seeing((one) =>
+      one.claimId === request.claimId && isInFlight(one) ? { ...one, claimId: 'of another worker' } : one,
+    )(decide)(found, request, rules, now);
+  }),
+  ofDecide(
+    'the fingerprint is not compared',
+    seeing((found) => ({ ...found, fingerprint: undefined })),
+  ),
+  ofDecide(
+    'a rejected key runs again',
+    seeing((found) => (found.status === 'rejected' ? { ...found, status: 'released' } : found)),
+  ),
+  ofDecide(
+    'a parked claim is granted',
+    seeing((found) => (found.status === 'parked' ? { ...found, status: 'released', unknownAt: undefined } : found)),
+  ),
+  ofDecide("'park' takes over like 'retry'", (decide) => (found, request, rules, now) => {
+    return decide(found, request, isInFlight(found) ? { ...rules, onAbandoned: 'retry' } : rules, now);
+  }),
+  ofDecide('a takeover does not note the doubt', (decide) => (found, ...rest) => {
+    const decided = decide(found, ...rest);
+    if (decided.kind !== 'taken-over') return decided;
+    return withRecord(decided, (record) => ({ ...record, unknownAt: found?.unknownAt }));
+  }),
+  ofDecide(
+    'a message may kill workers for ever',
+    seeing((found) => (isInFlight(found) ? { ...found, abandoned: found.abandoned - 1 } : found)),
+  ),
+  ofDecide("'park' runs what an earlier policy released in doubt", (decide) => (found, request, rules, now) => {
+    return decide(found, request, found?.status === 'released' ? { ...rules, onAbandoned: 'retry' } : rules, now);
+  }),
+  ofDecide('one attempt too many', (decide) => (found, request, rules, now) => {
+    return decide(found, request, { ...rules, maxAttempts: rules.maxAttempts + 1 }, now);
+  }),
+  ofDecide(
+    'seconds are compared with milliseconds',
+    seeing((found) => ({ ...found, expiresAt: found.expiresAt && found.expiresAt / 1000 })),
+  ),
+  ofDecide(
+    'what is in doubt is forgotten by the clock',
+    seeing((found, now) => {
+      const { expiresAt = Number.POSITIVE_INFINITY } = found;
+      return !isInFlight(found) && now >= expiresAt * 1000 ? { ...found, unknownAt: undefined } : found;
+    }),
+  ),
+  ofDecide('a claim id of its own for each try', (decide) => (found, request, ...rest) => {
+    return decide(found, found ? { ...request, claimId: `${request.claimId}-again` } : request, ...rest);
+  }),
+  breaks<Decide>('a parked claim expires', 'lib/claims/decide.ts', ({ parked }) => ({
+    parked: (from, ...rest) => ({ ...parked(from, ...rest), expiresAt: from.expiresAt }),
+  })),
+
+  ofSettle("an outcome without its owner's token", ({ settle }) => ({
+    settle: (claimId, found, ...rest) => settle(found?.claimId ?? claimId, found, ...rest),
+  })),
+  ofSettle("a claim is set aside without its owner's token", ({ setAside }) => ({
+    setAside: (claimId, found, error) => setAside(found?.claimId ?? claimId, found, error),
+  })),
+  ofSettle('a worker does not recognise its own outcome', ({ settle }) => ({
+    settle(claimId, found, ...rest) {
+      const next = settle(claimId, found, ...rest);
+      if (next !== 'applied' || found === undefined) return next;
+      return settle(claimId, { ...found, status: found.status === 'parked' ? 'released' : 'parked' }, ...rest);
+    },
+  })),
+  ofSettle('a late worker undoes a decision', ({ settle }) => ({
+    settle(claimId, found, outcome, ...rest) {
+      const isDecided = found !== undefined && !isInFlight(found) && found.status !== outcome.status;
+      return settle(claimId, isDecided ? { ...found, status: 'in-flight' } : found, outcome, ...rest);
+    },
+  })),
+  ofSettle('the proof of a last owner is ignored', ({ settle }) => ({
+    settle(claimId, found, ...rest) {
+      const next = settle(claimId, found, ...rest);
+      return typeof next === 'object' && !isInFlight(found) ? 'stale' : next;
+    },
+  })),
+  ofSettle('a release restarts the fence, as a deleted record does', ({ settle }) => ({
+    settle(...args) {
+      const next = settle(...args);
+      return typeof next === 'object' && next.status === 'released' ? { ...next, fence: 0 } : next;
+    },
+  })),
+  ofSettle('a release forgets that the effect may have happened', ({ settle }) => ({
+    settle: (claimId, found, outcome, ...rest) =>
+      settle(claimId, found, outcome.status === 'released' ? { ...outcome, unknown: false } : outcome, ...rest),
+  })),
+  ofSettle('a failure that applied nothing ends an earlier doubt', ({ settle }) => ({
+    settle(claimId, found, outcome, ...rest) {
+      const next = settle(claimId, found, outcome, ...rest);
+      if (typeof next !== 'object' || outcome.status !== 'released' || outcome.unknown) return next;
+      return { ...next, unknownAt: undefined };
+    },
+  })),
+  ofSettle('a provider may be inconclusive for ever', ({ settle }) => ({
+    settle: (claimId, found, outcome, ...rest) =>
+      settle(claimId, found, outcome.status === 'released' ? { ...outcome, inconclusive: false } : outcome, ...rest),
+  })),
+  ofSettle('a heartbeat extends the lease of another worker', ({ renew }) => ({
+    renew(claimId, found, ...rest) {
+      if (found === undefined) return renew(claimId, found, ...rest);
+      const next = renew(found.claimId, { ...found, status: 'in-flight' }, ...rest);
+      return typeof next === 'object' ? { ...next, status: found.status } : next;
+    },
+  })),
+  ofSettle('an error that says nothing counts as "nothing was applied"', ({ outcomeOfError }) => ({
+    outcomeOfError: (error, known, ...rest) =>
+      outcomeOfError(error, known === 'unknown' ? 'retryable' : known, ...rest),
+  })),
+  ofSettle('an error after the effect lets it repeat', ({ outcomeOfError }) => ({
+    outcomeOfError: (error, known, phase, rules) =>
+      outcomeOfError(error, known, phase === 'after' ? 'during' : phase, rules),
+  })),
+
+  breaks<Store>('a compare-and-set that does not compare the owner', 'lib/claims/store.ts', ({ claimState }) => ({
+    claimState: (record) => ({ ...claimState(record), claimId: 'of any worker' }),
+  })),
+  breaks<Store>('a compare-and-set that does not compare the revision', 'lib/claims/store.ts', ({ claimState }) => ({
+    claimState: (record) => ({ ...claimState(record), rev: 1 }),
+  })),
+  breaks<Store>(
+    'a record without a revision is replaced by its old identity, whatever revision is there',
+    'lib/claims/store.ts',
+    ({ unchanged }) => ({
+      unchanged: (seen, found) => unchanged(seen, found && seen && !seen.rev ? { ...found, rev: undefined } : found),
+    }),
+  ),
+  breaks<Store>('a first claim overwrites what is there', 'lib/claims/store.ts', ({ unchanged }) => ({
+    unchanged: (seen, found) => seen === undefined || unchanged(seen, found),
+  })),
+  breaks<typeof import('../../lib/claims/record.ts')>(
+    'a write leaves the revision as it was',
+    'lib/claims/record.ts',
+    ({ successor }) => ({ successor: (found, draft) => ({ ...successor(found, draft), rev: found?.rev ?? 1 }) }),
+  ),
+  breaks<typeof import('../../lib/claims/record.ts')>(
+    'a message is discarded for a message that has taken over from it',
+    'lib/claims/record.ts',
+    () => ({ sourceOf: ({ source }) => source }),
+  ),
+  breaks<typeof import('../../lib/claims/checkpoints.ts')>(
+    'a resolution leaves the doubt of a step as it was',
+    'lib/claims/checkpoints.ts',
+    ({ resolvedCheckpoints }) => ({
+      resolvedCheckpoints(record, said, now) {
+        const isApplied = (one: unknown) => one === 'applied' || typeof one === 'object';
+        return resolvedCheckpoints(record, new Map([...said].filter(([, one]) => isApplied(one))), now);
+      },
+    }),
+  ),
+  breaks<typeof import('../../lib/claims/settle-doubt.ts')>(
+    '"not found" is believed at once',
+    'lib/claims/settle-doubt.ts',
+    ({ afterVerdict }) => ({
+      afterVerdict: (verdict, ...rest) =>
+        verdict === 'not-applied' ? { kind: 'run' } : afterVerdict(verdict, ...rest),
+    }),
+  ),
+  breaks<typeof import('../../lib/claims/settle-doubt.ts')>(
+    '"cannot say" is taken for "not applied"',
+    'lib/claims/settle-doubt.ts',
+    ({ afterVerdict }) => ({
+      afterVerdict: (verdict, ...rest) => afterVerdict(verdict === 'applied' ? verdict : 'not-applied', ...rest),
+    }),
+  ),
+  breaks<typeof import('../../lib/claims/settle-doubt.ts')>(
+    "the provider's lag is counted from now on",
+    'lib/claims/settle-doubt.ts',
+    ({ afterVerdict }) => ({
+      afterVerdict: (verdict, record, rules, error, now) =>
+        afterVerdict(verdict, { ...record, unknownAt: now }, rules, error, now),
+    }),
+  ),
+  breaks<typeof import('../../lib/kernel/key.ts')>(
+    'missing keys are all the same key',
+    'lib/kernel/key.ts',
+    ({ identifyingText }) => ({
+      identifyingText: (value, what) => (value == null || value === '' ? 'nothing' : identifyingText(value, what)),
+    }),
+  ),
+];

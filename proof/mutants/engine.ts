@@ -1,0 +1,251 @@
+import type { Claim } from '../../lib/claims/claim.ts';
+import type { WriteResult } from '../../lib/claims/store.ts';
+import { breaks, type Mutant } from './mutant.ts';
+
+/** Breakages of what runs a handler under a claim, and of what an operator does. */
+
+type Acquire = typeof import('../../lib/claims/acquire.ts');
+type Engine = typeof import('../../lib/claims/engine.ts');
+type OpenClaim = typeof import('../../lib/claims/open-claim.ts');
+type Resolve = typeof import('../../lib/claims/resolve.ts');
+type Run = typeof import('../../lib/claims/run.ts');
+type Step = typeof import('../../lib/claims/next-step.ts');
+type Work = typeof import('../../lib/claims/work.ts');
+
+const ofAcquire = (what: string, breakage: (original: Acquire) => Partial<Acquire>): Mutant =>
+  breaks<Acquire>(what, 'lib/claims/acquire.ts', breakage);
+const ofRun = (what: string, breakage: (original: Run) => Partial<Run>): Mutant =>
+  breaks<Run>(what, 'lib/claims/run.ts', breakage);
+const ofStep = (what: string, broken: (original: Step['NextStep']) => Step['NextStep']): Mutant =>
+  breaks<Step>(what, 'lib/claims/next-step.ts', ({ NextStep }) => ({ NextStep: broken(NextStep) }));
+const ofWork = (what: string, broken: (work: ReturnType<Work['createWork']>) => Partial<typeof work>): Mutant =>
+  breaks<Work>(what, 'lib/claims/work.ts', ({ createWork }) => ({
+    createWork() {
+      const work = createWork();
+      // In place: it has getters, which a copy would freeze.
+      return Object.assign(work, broken({ ...work }));
+    },
+  }));
+
+/** Asks for claims of a store whose writes are answered in another way. */
+function answering(acquire: Acquire['acquire'], answer: (written: Promise<WriteResult>) => Promise<WriteResult>) {
+  const broken: Acquire['acquire'] = (engine, asked) => {
+    const { store } = engine.settings;
+    const answered = {
+      read: (id: string) => store.read(id),
+      write: (...args: Parameters<typeof store.write>) => answer(store.write(...args)),
+    };
+    return acquire({ ...engine, settings: { ...engine.settings, store: answered } }, asked);
+  };
+  return broken;
+}
+
+/** Gives handlers another `claim.effect`. */
+function withEffect(
+  run: Run['run'],
+  effectOf: (claim: Claim, original: Claim['effect']) => Claim['effect'],
+): Run['run'] {
+  return (engine, grant, handler, input) => {
+    const broken: typeof handler = (given, claim) =>
+      handler(given, Object.assign(claim, { effect: effectOf(claim, claim.effect) }));
+    return run(engine, grant, broken, input);
+  };
+}
+
+export const engine: readonly Mutant[] = [
+  ofAcquire('a handler runs before the store has acknowledged its claim', ({ acquire }) => ({
+    acquire: answering(acquire, async (written) => {
+      written.catch(() => undefined);
+      return { applied: true };
+    }),
+  })),
+  ofAcquire('a refused claim is taken for granted', ({ acquire }) => ({
+    acquire: answering(acquire, async (written) => {
+      await written;
+      return { applied: true };
+    }),
+  })),
+  ofAcquire('what may have killed a worker runs beside others', ({ acquire }) => ({
+    acquire: (one, asked) => acquire(one, { ...asked, mayTakeOver: true }),
+  })),
+  breaks<Engine>('a completion is tried once', 'lib/claims/engine.ts', ({ changeClaim }) => ({
+    changeClaim: (one, grant, transition, options) => changeClaim(one, grant, transition, { ...options, tries: 1 }),
+  })),
+  breaks<Engine>('a listener that throws looks like a store that fails', 'lib/claims/engine.ts', () => ({
+    emit({ settings: { operation, host, onEvent } }, identity, fact) {
+      onEvent({ operation, id: identity?.id ?? '', at: host.now(), ...fact });
+    },
+  })),
+  breaks<OpenClaim>('the attempt is part of the effect key', 'lib/claims/open-claim.ts', ({ openClaim }) => ({
+    openClaim(...args) {
+      const open = openClaim(...args);
+      const { effectKey, attempt } = open.claim;
+      Object.assign(open.claim, { effectKey: `${effectKey}-${attempt}` });
+      return open;
+    },
+  })),
+  breaks<typeof import('../../lib/claims/settle-doubt.ts')>(
+    'a provider is not asked about an attempt in doubt',
+    'lib/claims/settle-doubt.ts',
+    () => ({ settleDoubt: async () => undefined }),
+  ),
+  breaks<typeof import('../../lib/claims/result.ts')>(
+    'a result that cannot be stored undoes its effect',
+    'lib/claims/result.ts',
+    ({ completion }) => ({
+      completion(value, maxBytes, wanted) {
+        if (wanted) JSON.stringify(value);
+        return completion(value, maxBytes, wanted);
+      },
+    }),
+  ),
+  breaks<typeof import('../../lib/kernel/heartbeat.ts')>(
+    'a heartbeat outlives its handler',
+    'lib/kernel/heartbeat.ts',
+    ({ startHeartbeat }) => ({
+      startHeartbeat(...args) {
+        startHeartbeat(...args);
+        return () => undefined;
+      },
+    }),
+  ),
+
+  ofRun('an effect starts however little time is left', () => ({ tooLate: () => undefined })),
+  ofRun('a claim completes without its effect, which could not start', ({ run }) => ({
+    run: withEffect(run, (claim, effect) => (start) => {
+      if (claim.remainingMs() <= 0) throw new Error('too late');
+      return effect(start);
+    }),
+  })),
+  ofRun('a second effect under one claim', ({ run }) => ({
+    run: withEffect(run, (_, effect) => {
+      let used = false;
+      return async (start) => {
+        if (used) return start();
+        used = true;
+        return effect(start);
+      };
+    }),
+  })),
+  ofRun('a claim completes with a step in doubt, where its error is caught', () => ({ doubtLeft: () => undefined })),
+  ofRun('what the handler throws decides over its effect', ({ failureOf }) => ({
+    failureOf(effect, end, ...rest) {
+      const counts = effect.kind !== 'failed' || end.kind === 'returned';
+      return failureOf(counts ? effect : { kind: 'none' }, end, ...rest);
+    },
+  })),
+  ofRun('what the handler throws decides over an effect that has not ended', ({ failureOf }) => ({
+    failureOf: (effect, ...rest) => failureOf(effect.kind === 'under-way' ? { kind: 'none' } : effect, ...rest),
+  })),
+  ofRun('what is in doubt is retried because something else said so first', ({ failureOf }) => ({
+    failureOf: (effect, end, rested, knownOf) =>
+      failureOf(effect, end, rested, (thrown) => {
+        const known = knownOf(thrown);
+        return known === 'in-doubt' ? 'unknown' : known;
+      }),
+  })),
+
+  ofWork('an effect that nobody waits for goes on after its claim', () => ({
+    follow(started) {
+      started.catch(() => undefined);
+      return started;
+    },
+  })),
+  ofWork('an effect that never settles keeps its own outcome from being recorded', ({ rest }) => ({
+    rest: (host) => rest(host, () => Number.MAX_SAFE_INTEGER),
+  })),
+
+  ofStep(
+    "a step under 'park' does not say that it begins",
+    (NextStep) =>
+      class extends NextStep {
+        #isFirst = true;
+        override async reach(...args: Parameters<InstanceType<Step['NextStep']>['reach']>) {
+          const isLeftOut = this.#isFirst && args[0] === 'started';
+          this.#isFirst = false;
+          return isLeftOut ? 'applied' : super.reach(...args);
+        }
+      },
+  ),
+  ofStep(
+    'a claim completes without a step that could not start',
+    (NextStep) =>
+      class extends NextStep {
+        override get work() {
+          return { ...super.work, leaveUnstarted: () => undefined };
+        }
+      },
+  ),
+  ofStep(
+    'a step begins however long it took to say so',
+    (NextStep) =>
+      class extends NextStep {
+        #asked = false;
+        override isStartable() {
+          const isFirst = !this.#asked;
+          this.#asked = true;
+          return isFirst ? super.isStartable() : true;
+        }
+      },
+  ),
+  ofStep(
+    'a step in doubt counts as one that applied nothing',
+    (NextStep) =>
+      class extends NextStep {
+        #began = false;
+        override reach(...[state, ...rest]: Parameters<InstanceType<Step['NextStep']>['reach']>) {
+          const said = this.#began && state === 'started' ? 'open' : state;
+          this.#began ||= state === 'started';
+          return super.reach(said, ...rest);
+        }
+      },
+  ),
+
+  ofResolve('a resolution speaks for steps that it does not name', ({ parkedClaims }) => ({
+    parkedClaims(options) {
+      const claims = parkedClaims(options);
+      const resolve: typeof claims.resolve = async (key, verdict, by) => {
+        const resolved = await claims.resolve(key, verdict, by);
+        if (resolved.outcome !== 'steps-in-doubt' || typeof verdict === 'string') return resolved;
+        if (!resolved.steps.some((name) => name in verdict)) return resolved;
+        const all = resolved.steps.map((name) => [name, verdict[name] ?? 'not-applied'] as const);
+        return claims.resolve(key, Object.fromEntries(all), by);
+      };
+      return { ...claims, resolve };
+    },
+  })),
+  ofResolve('one word resolves several steps in doubt', ({ parkedClaims }) => ({
+    parkedClaims(options) {
+      const claims = parkedClaims(options);
+      const resolve: typeof claims.resolve = async (key, verdict, by) => {
+        const resolved = await claims.resolve(key, verdict, by);
+        if (resolved.outcome !== 'steps-in-doubt' || typeof verdict !== 'string') return resolved;
+        return claims.resolve(key, Object.fromEntries(resolved.steps.map((name) => [name, verdict])), by);
+      };
+      return { ...claims, resolve };
+    },
+  })),
+  ofResolve('a resolution of an earlier doubt changes a later one', ({ parkedClaims }) => ({
+    parkedClaims(options) {
+      const claims = parkedClaims(options);
+      const resolve: typeof claims.resolve = (key, verdict, by) =>
+        claims.resolve(key, verdict, { ...by, fence: undefined });
+      return { ...claims, resolve };
+    },
+  })),
+  ofResolve("an operator's decision overwrites a claim that is not parked", ({ parkedClaims }) => ({
+    parkedClaims(options) {
+      const { store } = options;
+      const read: typeof store.read = async (id) => {
+        const found = await store.read(id);
+        return found && { ...found, status: 'parked' };
+      };
+      const { resolve } = parkedClaims({ ...options, store: { read, write: (write) => store.write(write) } });
+      return { ...parkedClaims(options), resolve };
+    },
+  })),
+];
+
+function ofResolve(what: string, breakage: (original: Resolve) => Partial<Resolve>): Mutant {
+  return breaks<Resolve>(what, 'lib/claims/resolve.ts', breakage);
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimRecord } from '../../lib/claims/record.ts';
+import { sourceOf, successor, understood } from '../../lib/claims/record.ts';
+import { record } from '../support/records.ts';
+
+describe('a record', () => {
+  it.each(['in-flight', 'released', 'completed', 'rejected', 'parked'] as const)(
+    'that is %s is understood, in both schemas',
+    (status) => {
+      for (const v of [1, 2] as const) {
+        const found = record({ status, v });
+        expect(understood(found)).toBe(found);
+      }
+      expect(understood(undefined)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    [{ v: 3 }, 'the record under this key is left alone: it is of schema 3'],
+    [{ status: 'paused' }, 'the record under this key is left alone: it is of schema 2'],
+  ])('of a later version is left alone: %o', (strange, message) => {
+    expect(() => understood({ ...record(), ...strange } as ClaimRecord)).toThrow(message);
+  });
+
+  it('counts its writes, and is of schema 2 from its next write on', () => {
+    const { rev: _, v: __, ...draft } = record();
+    expect(successor(undefined, draft)).toEqual({ ...draft, rev: 1, v: 2 });
+    expect(successor(record({ rev: 7 }), draft)).toEqual({ ...draft, rev: 8, v: 2 });
+    expect(successor(record({ rev: undefined, v: 1 }), draft)).toEqual({ ...draft, rev: 1, v: 2 });
+  });
+
+  it('says which message holds it only while its first grant lasts', () => {
+    expect(sourceOf({ source: 'm-1', fence: 1 })).toBe('m-1');
+    expect(sourceOf({ source: 'm-1', fence: 2 })).toBeUndefined();
+    expect(sourceOf({ source: undefined, fence: 1 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { OptionError } from '../../lib/kernel/errors.ts';
+import { expectOptions, ofHttp, ofQueues } from '../../lib/kernel/take-options.ts';
+
+const taken = {
+  door: 'once',
+  known: { operation: true, leaseMs: true, schema: true },
+  refused: { ...ofQueues, ...ofHttp },
+  docs: 'docs/wrap.md',
+} as const;
+
+function refusal(options: unknown, more: object = {}): string | undefined {
+  try {
+    expectOptions(options as object, { ...taken, ...more });
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(OptionError);
+    return (error as Error).message;
+  }
+}
+
+describe('a door', () => {
+  it('takes the options that it knows', () => {
+    expect(refusal({ operation: 'send-email', leaseMs: 5 })).toBeUndefined();
+    expect(refusal({})).toBeUndefined();
+  });
+
+  it.each(['schema', 'deadLetters', 'onInFlight', 'concurrency', 'backoffSeconds'])(
+    'that is no queue refuses %s, and says why; given as undefined, it is ignored',
+    (name) => {
+      expect(refusal({ [name]: 1 })).toBe(`${name}: once does not take it: it is an option of consumers of SQS`);
+      expect(refusal({ [name]: undefined })).toBeUndefined();
+    },
+  );
+
+  it.each(['caller', 'required', 'isFinal'])('that is not HTTP refuses %s, also where it is false', (name) => {
+    expect(refusal({ [name]: false })).toBe(`${name}: once does not take it: it is an option of HTTP`);
+  });
+
+  it('names the nearest option that it takes, and the page', () => {
+    expect(refusal({ leasMs: 5 })).toBe("once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/wrap.md.");
+  });
+
+  it('does not advise an option that it refuses', () => {
+    expect(refusal({ schemas: 5 })).toBe(
+      "once: there is no option 'schemas'. It takes operation, leaseMs. See docs/wrap.md.",
+    );
+  });
+
+  it('says all that is unknown', () => {
+    expect(refusal({ leasMs: 5, operatoin: 'a' })).toMatch(/'leasMs'.* 'operatoin'/);
+  });
+
+  it('refuses nothing by itself', () => {
+    expect(refusal({ caller: 1 }, { refused: undefined })).toContain("there is no option 'caller'");
+  });
+
+  it.each([
+    [null, 'null'],
+    [undefined, 'undefined'],
+    ['operation', 'string'],
+  ])('expects an object: %s is none', (options, type) => {
+    expect(refusal(options)).toBe(`once: expected options to be an object; got ${type}. See docs/wrap.md.`);
+    expect(refusal(options, { within: 'unlock' })).toContain('expected unlock to be an object');
+  });
+});

@@ -1,0 +1,70 @@
+import { acquire } from '../../lib/claims/acquire.ts';
+import type { Engine } from '../../lib/claims/engine.ts';
+import type { ClaimEvent } from '../../lib/claims/events.ts';
+import type { Grant } from '../../lib/claims/grant.ts';
+import { identify } from '../../lib/claims/identity.ts';
+import { type ClaimOptions, settingsOf } from '../../lib/claims/options.ts';
+import type { ClaimStore } from '../../lib/claims/store.ts';
+import { type MemoryStore, memoryStore } from '../../lib/stores/memory.ts';
+import { someDay, type VirtualHost, virtualHost } from './virtual-host.ts';
+
+/** How a store treats its next requests: `down` applies nothing and fails, `lost` applies a write and fails, `hangs` never answers. */
+export type Trouble = 'down' | 'lost' | 'hangs' | undefined;
+
+export interface EngineAtWork {
+  readonly host: VirtualHost;
+  readonly records: MemoryStore['records'];
+  readonly store: MemoryStore;
+  readonly events: ClaimEvent[];
+  readonly engine: Engine<string>;
+  /** What becomes of the next requests to the store, in order. */
+  readonly troubles: Trouble[];
+  /** How many writes were sent. */
+  readonly writes: () => number;
+  readonly identity: ReturnType<typeof identify>;
+  /** A claim that is granted to this engine. */
+  grant(deadline?: number): Promise<Grant>;
+}
+
+/** An engine over a store in memory, as a door would have it. Its invocations last 30 seconds. */
+export function engineAtWork(
+  options: Partial<ClaimOptions<string>> = {},
+  also: Partial<Engine<string>> = {},
+): EngineAtWork {
+  const host = virtualHost();
+  const inner = memoryStore();
+  const events: ClaimEvent[] = [];
+  const troubles: Trouble[] = [];
+  let writes = 0;
+  const store: ClaimStore = {
+    read: inner.read,
+    async write(write) {
+      writes++;
+      const trouble = troubles.shift();
+      if (trouble === 'hangs') return new Promise(() => undefined);
+      if (trouble === 'down') throw new Error('down');
+      const written = await inner.write(write);
+      if (trouble === 'lost') throw new Error('socket hang up');
+      return written;
+    },
+  };
+  const onEvent = (event: ClaimEvent) => void events.push(event);
+  const settings = settingsOf<string>({ operation: 'refund', store, onAbandoned: 'park', onEvent, ...options, host });
+  const engine = { settings, ...also };
+  const identity = identify('refund', 'r-1', host);
+  return {
+    host,
+    records: inner.records,
+    store: inner,
+    events,
+    engine,
+    troubles,
+    writes: () => writes,
+    identity,
+    async grant(deadline = someDay + 30_000) {
+      const acquired = await acquire(engine, { identity, deadline });
+      if (acquired.grant === undefined) throw new Error(`expected a grant; it is ${acquired.kind}`);
+      return acquired.grant;
+    },
+  };
+}
