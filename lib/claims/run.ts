@@ -79,7 +79,7 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (work.ended) return refused(new Error('claim.effect: its handler has ended'));
+    if (work.stopped) return refused(new Error('claim.effect: its handler has ended'));
     if (state.kind !== 'none') throw new Error('claim.effect: there is one effect in a handler');
     if (claim.remainingMs() <= 0) {
       const late = new LeaseError('the effect was not started: the time is over');

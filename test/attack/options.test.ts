@@ -30,58 +30,29 @@ const notApplied = () => ({ verdict: 'not-applied' as const });
 
 describe('a policy that was not made by reconcile(…), or was changed after it', () => {
   for (const settleMs of [undefined, null, '60000', Number.NaN, -1]) {
-    test.fails(`is refused at setup if settleMs is ${JSON.stringify(settleMs) ?? settleMs} (${typeof settleMs})`, () => {
+    test(`is refused at setup if settleMs is ${JSON.stringify(settleMs) ?? settleMs} (${typeof settleMs})`, () => {
       const policy = { ...reconcile({ ask: notApplied, settleMs: 60_000 }), settleMs };
       expect(() => once(options({ onAbandoned: untyped(policy) }), () => 1)).toThrow(/settleMs/);
     });
   }
 
-  test.fails('is refused at setup if it has no function to ask, or a misspelt field', () => {
+  test('is refused at setup if it has no function to ask, or a misspelt field', () => {
     for (const policy of [
       { kind: 'reconcile' },
       { kind: 'reconcile', ask: 'the provider', settleMs: 1_000 },
       { kind: 'reconcile', ask: notApplied, settelMs: 1_000 },
     ]) {
-      expect(() => once(options({ onAbandoned: untyped<Reconcile<unknown>>(policy) }), () => 1)).toThrow('onAbandoned');
+      expect(() => once(options({ onAbandoned: untyped<Reconcile<unknown>>(policy) }), () => 1)).toThrow('reconcile');
     }
-  });
-
-  test.fails('does not let an effect in doubt run again before settleMs has passed', async () => {
-    const host = virtualHost();
-    let effects = 0;
-    // A provider's look-up lags by a minute, and the setting that says so has a name that the environment does not know.
-    const policy = { ...reconcile({ ask: notApplied, settleMs: 60_000 }), settleMs: untyped<number>(undefined) };
-    const pay = once(options({ host, onAbandoned: policy }), () => {
-      effects += 1;
-      throw new Error('timeout');
-    });
-    for (let call = 0; call < 3; call++) {
-      await pay(input, { remainingMs: () => 10_000 }).catch(() => {});
-      await host.advance(15_000);
-    }
-    expect(effects).toBe(1);
-  });
-
-  test.fails('gives a caller a finite time to wait', async () => {
-    const policy = { ...reconcile({ ask: notApplied, settleMs: 1_000 }), settleMs: Number.NaN };
-    const pay = once(options({ onAbandoned: policy }), () => {
-      throw new Error('timeout');
-    });
-    await pay(input).catch(() => {});
-    expect(await pay(input)).toMatchObject({ outcome: 'in-doubt', retryAfterMs: expect.any(Number) });
-    const { retryAfterMs } = untyped<{ retryAfterMs: number }>(await pay(input));
-    expect(retryAfterMs).toBeLessThan(60_000);
   });
 });
 
-test.fails('a lease whose length is a text is refused at setup, and no claim is held for longer than anyone lives', async () => {
-  const store = memoryStore();
+test('a lease whose length is a text is refused at setup', () => {
   const lease: Lease = { ...renewedLease(60_000), leaseMs: untyped<number>('5000') };
-  await once(options({ store, lease }), () => 1)(input).catch(() => {});
-  for (const { leaseUntil } of store.records()) expect(leaseUntil).toBeLessThan(Date.now() + 3_600_000);
+  expect(() => once(options({ lease }), () => 1)).toThrow('lease.leaseMs');
 });
 
-test.fails('parkedClaims refuses a retention that is a text, and writes no expiresAt that DynamoDB cannot expire', async () => {
+test('parkedClaims refuses a retention that is a text, and writes no expiresAt that DynamoDB cannot expire', async () => {
   const store = memoryStore();
   await once(options({ store }), () => {
     throw new Error('timeout');
@@ -93,12 +64,12 @@ test.fails('parkedClaims refuses a retention that is a text, and writes no expir
   for (const { expiresAt } of store.records()) expect(['number', 'undefined']).toContain(typeof expiresAt);
 });
 
-test.fails('parkedClaims refuses options that are missing, and a store that is none', () => {
+test('parkedClaims refuses options that are missing, and a store that is none', () => {
   expect(() => parkedClaims(untyped<ParkedClaimsOptions>(undefined))).toThrow();
   expect(() => parkedClaims(untyped<ParkedClaimsOptions>({ operation: 'pay', store: {} }))).toThrow('store');
 });
 
-test.fails('a waitMs that is a text is refused, or ends the wait', async () => {
+test('a waitMs that is a text is refused, or ends the wait', async () => {
   const host = virtualHost();
   const locks = resourceLocks({ store: memoryLockStore(), leaseMs: 3_600_000, host });
   await locks.lockAll(['debt'], { holder: 'first' });
@@ -113,7 +84,7 @@ test.fails('a waitMs that is a text is refused, or ends the wait', async () => {
   expect(ended).toBe(true);
 });
 
-test.fails('inPhases without a function record is refused before the remote call', async () => {
+test('inPhases without a function record is refused before the remote call', async () => {
   let calls = 0;
   const phases = untyped<Phases<typeof input, number>>({ execute: () => ++calls, onAbandoned: 'park' });
   await Promise.resolve()
@@ -123,14 +94,7 @@ test.fails('inPhases without a function record is refused before the remote call
   expect(calls).toBe(0);
 });
 
-test.fails('an option that is inherited counts, as `operation` and `store` say that it does not, or is refused', async () => {
-  const store = memoryStore();
-  const given = Object.assign(Object.create({ recordResult: false }), options({ store }));
-  let refused = false;
-  try {
-    await once(untyped<OnceOptions<typeof input>>(given), () => 'a secret')(input);
-  } catch {
-    refused = true;
-  }
-  expect(refused || store.records()[0]?.result === undefined).toBe(true);
+test('an option that is inherited is refused: half of the code that reads options copies them, and a copy has own properties only', () => {
+  const given = Object.assign(Object.create({ recordResult: false }), options({}));
+  expect(() => once(untyped<OnceOptions<typeof input>>(given), () => 'a secret')).toThrow('recordResult');
 });
