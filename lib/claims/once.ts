@@ -35,7 +35,7 @@ export interface OnceCall {
   readonly redelivered?: boolean;
 }
 
-const docs = 'docs/policies.md';
+const docs = 'docs/wrap.md';
 const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
 const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 
@@ -77,6 +77,7 @@ export function once<Input, R>(
   expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
   const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host });
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
+  expect(typeof fn === 'function', 'the function that once wraps', 'a function', fn);
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
 
