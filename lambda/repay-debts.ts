@@ -35,12 +35,12 @@ const locks = resourceLocks({
 });
 const { repaymentsOf } = debts(DynamoDBDocumentClient.from(client), required('DEBTS_TABLE'));
 
-/** A debt is locked by what it is written under: whoever wants to repay it, it is the same one. */
+/** A debt is locked by the key of its item, so that every request that repays it meets the same resource. */
 const resourceOf = (debt: string): Resource => ['debt', debt];
 
 /**
  * Repays debts, more of them than a transaction takes. Two requests that have one debt in common take turns. One that fails goes on
- * where it stood, and nobody comes in between while its lock is kept. One that is killed goes on as well, but its lock ends with
+ * where it stood, and no other request comes in between while its lock is kept. One that is killed goes on as well, but its lock ends with
  * its lease: others may come in before it does, and what they repaid is left out.
  */
 export const handler = eachMessage(
@@ -67,7 +67,7 @@ export const handler = eachMessage(
         holder,
         reason: `repayment of ${wanted.length} debts`,
         waitMs: claim.remainingMs() / 3,
-        // Half of it may be done: nobody else comes in before the next attempt.
+        // Half of it may be done: no other request comes in before the next attempt.
         unlock: { onSuccess: 'unlock', onFailure: 'keep' },
       },
       (lock) =>
@@ -77,7 +77,7 @@ export const handler = eachMessage(
             id: holder,
             work: 'repay',
             fence: lockStore.stillHeld(lock),
-            // Should this worker stand still until somebody else has taken over: looked at with every chunk.
+            // This worker may stand still until another one has taken over: DynamoDB checks the lock with every chunk.
             check: (debts) => lockStore.stillLocked(lock, debts.map(resourceOf)),
             tableName,
             client,

@@ -66,10 +66,10 @@ export type ClaimFact =
       readonly error: RecordedError;
       readonly stack: string;
     }
-  /** A batch handler returned what is not understood: all messages that it was given failed. `came`: what that was, by its type. */
+  /** A batch handler returned a value that pawl does not understand: all messages that it was given failed. `came`: the type of that value. */
   | { readonly type: 'answer-not-understood'; readonly came: string; readonly messages: number }
   /**
-   * A batch was answered so near to its end that the answer may be Middy's early one, while the handler still runs: its claims stay in flight,
+   * A batch handler's response came so near to the end that it may be Middy's early one, while the handler still runs: its claims stay in flight,
    * and its messages come again.
    */
   | { readonly type: 'late-answer'; readonly remainingMs: number; readonly messages: number }
@@ -79,7 +79,7 @@ export type ClaimFact =
 /** One thing that happened to a claim or its message. The words are the protocol's. */
 export type ClaimEvent = About & ClaimFact;
 
-/** What happens on every good day. All else is reported, even when nobody listens: money may be involved. */
+/** What happens on every good day. Everything else is reported, even without a listener: money may be involved. */
 const ordinary: readonly ClaimEvent['type'][] = [
   'granted',
   'completed',

@@ -48,7 +48,7 @@ export async function ask<T>(settings: RequestSettings, send: () => Promise<T>, 
   }
 }
 
-/** What a caller of pawl is told of a request that failed for good. */
+/** The error with which a request that failed for good reaches the caller. */
 export function unavailable(cause: unknown): StoreUnavailableError {
   return new StoreUnavailableError(`the lock store: ${recordedError(cause).message}`, { cause });
 }

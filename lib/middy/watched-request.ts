@@ -10,7 +10,7 @@ import type { Request } from '@middy/core';
  * other middlewares replace it: an invocation would then answer for the messages of another invocation, and acknowledge its own.
  *
  * Middy ends a request at once when a hook answers early, and calls no `after` and no `onError` of the middlewares around it. What pawl has claimed
- * would stay in flight, and Lambda would get an answer that does not know which messages wait, and delete them. All that Middy still does is to
+ * would stay in flight, and Lambda would get a response that does not name the messages that wait, and delete them. All that Middy still does is to
  * read the response. So the early answer is put right there.
  *
  * 1. At most one middleware of pawl watches a request. (`isWatched`)
@@ -34,7 +34,7 @@ export interface Watch<State> {
 export interface Watcher<State> {
   /**
    * Another middleware has answered early.
-   * @returns the answer that Lambda gets
+   * @returns the response that Lambda gets
    */
   endEarly(watch: Watch<State>, response: unknown): Promise<unknown>;
   /**

@@ -17,7 +17,7 @@ const defaults = {
 /** The options of a consumer after defaults and validation. */
 export type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptions<Body>, keyof typeof defaults>>;
 
-/** @throws OptionError, naming the option, what was expected and what came */
+/** @throws OptionError, naming the option, what was expected and what was given */
 export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
   const settings = settingsOf(options, defaults) as SqsSettings<Body>;
   const { key, schema, deadLetters, sqsClient } = options;

@@ -40,7 +40,7 @@ export const lockWorkerLaws: readonly Law<LockStage>[] = [
       if (refused.outcome === 'locked') throw new Error(excluded);
       const told = refused.by.map(({ resource, status, holder, reason }) => ({ resource, status, holder, reason }));
       const expected = [{ resource: composite, status: 'held', holder: 'one', reason: 'repayment 17' }];
-      expectSame('What the second holder is told', told, expected, 'An operator reads this.');
+      expectSame('What the second holder learns', told, expected, 'An operator reads this.');
       const [by] = refused.by;
       expectThat((by?.since ?? 0) >= before, `since is ${by?.since}, before the lock was asked for`, starved);
       expectThat((by?.until ?? 0) >= before + leaseMs, `until is ${by?.until}, before the end of the lease`, excluded);
@@ -170,7 +170,7 @@ export const lockWorkerLaws: readonly Law<LockStage>[] = [
       const refused = await worker(store).tryLockAll([a], { holder: 'two' });
       if (refused.outcome === 'locked') throw new Error(excluded);
       const by = refused.by.map(({ status, holder }) => ({ status, holder }));
-      expectSame('What another holder is told', by, [{ status: 'kept', holder: 'one' }], excluded);
+      expectSame('What another holder learns', by, [{ status: 'kept', holder: 'one' }], excluded);
       granted(await worker(store).tryLockAll([a], { holder: 'one' }));
       later(4000);
       granted(await worker(store).tryLockAll([b], { holder: 'two' }));
