@@ -22,8 +22,8 @@ export interface ShopOptions extends Pick<ProvidersOptions, 'giftCards'> {
   /** Gets a few words about each thing that is being started. */
   readonly onStarting?: (what: string) => void;
   readonly faults?: ShopFaults;
-  /** Another bundle for a function. @default the one that would be deployed */
-  readonly bundleFor?: (source: AppFunction) => Promise<string>;
+  /** Another bundle for a function; `undefined` if it keeps its own. @default the one that would be deployed */
+  readonly bundleFor?: (source: AppFunction) => Promise<string | undefined>;
   /** Environment variables of all functions, in place of the app's. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Another version of the functions, which runs beside this one. */

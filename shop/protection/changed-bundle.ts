@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
@@ -21,17 +20,12 @@ const detours = {
   },
 } as const;
 
-/** Where versions of this project keep what the detours lead to. */
-const ROOMS = ['shop/protection', 'shop', 'lib/local'] as const;
-
-function detour({ from, to }: (typeof detours)[keyof typeof detours], project: string): Plugin {
-  const target = ROOMS.map((room) => join(project, room, to)).find(existsSync);
-  if (target === undefined) throw new Error(`The version in ${project} has no ${to}.`);
+function detour({ from, to }: (typeof detours)[keyof typeof detours]): Plugin {
   return {
     name: 'detour',
     setup({ onResolve }) {
       onResolve({ filter: from }, ({ importer }) =>
-        importer.startsWith(join(project, 'lambda/')) ? { path: target } : undefined,
+        importer.startsWith(join(PROJECT, 'lambda/')) ? { path: join(PROJECT, 'shop/protection', to) } : undefined,
       );
     },
   };
@@ -44,26 +38,7 @@ function detour({ from, to }: (typeof detours)[keyof typeof detours], project: s
  * Returns the folder of the bundle.
  */
 export async function bundleChanged(source: AppFunction, protection: keyof typeof detours): Promise<string> {
-  return bundleOf(PROJECT, source, protection);
-}
-
-/**
- * Bundles a function of another version of this project, as it was written or changed in the same way. Returns the folder of the
- * bundle, or `undefined` if that version has no such function.
- *
- * @param project its folder, somewhere below this one: it uses the packages of this one
- */
-export async function bundleOther(
-  project: string,
-  source: AppFunction,
-  protection: Protection,
-): Promise<string | undefined> {
-  return existsSync(join(project, `lambda/${source}.ts`)) ? bundleOf(project, source, protection) : undefined;
-}
-
-async function bundleOf(project: string, source: AppFunction, protection: Protection): Promise<string> {
   const folder = await scratchFolder(PROJECT, `${protection}-`);
-  const plugins = protection === 'as-written' ? [] : [detour(detours[protection], project)];
-  await bundleFunction(join(project, `lambda/${source}.ts`), folder, plugins);
+  await bundleFunction(join(PROJECT, `lambda/${source}.ts`), folder, [detour(detours[protection])]);
   return folder;
 }

@@ -5,7 +5,7 @@ import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/even
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
 import { EFFECTS } from '../app/app-functions.ts';
-import { type OtherShop, type Shop, startShop } from '../app/start.ts';
+import { type OtherShop, type Shop, type ShopOptions, startShop } from '../app/start.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
 import {
   createPlan,
@@ -44,6 +44,8 @@ export interface TrafficOptions {
   readonly deadlineMs?: number;
   /** Environment variables of all functions, in place of the app's. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The bundles of the functions. @default those that would be deployed, changed for `protection` */
+  readonly bundleFor?: ShopOptions['bundleFor'];
   /** Another version of the functions, which runs beside this one. */
   readonly other?: OtherShop;
   /** Called when the shop is up, before anything is sent. */
@@ -108,8 +110,9 @@ function deadlineMsOf({ deadlineMs, orders, payments, repayments, killShare }: T
   return deadlineMs ?? Math.max(110_000, 300 * (orders + payments + repayments)) * (1 + 3 * killShare);
 }
 
-function shopOptions(options: TrafficOptions, events: PawlEvents): Parameters<typeof startShop>[0] {
-  const { protection, progress, functionTimeoutSeconds, environment, other, onLog } = options;
+function shopOptions(options: TrafficOptions, events: PawlEvents): ShopOptions {
+  const { progress, functionTimeoutSeconds, environment, other, onLog } = options;
+  const bundleFor = options.bundleFor ?? bundlesUnder(options.protection);
   return {
     onStarting: (what) => progress.update(`${what} …`),
     onLog(line, sandbox) {
@@ -119,8 +122,12 @@ function shopOptions(options: TrafficOptions, events: PawlEvents): Parameters<ty
     ...(functionTimeoutSeconds ? { functionTimeoutSeconds } : {}),
     ...(environment ? { environment } : {}),
     ...(other ? { other } : {}),
-    ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
+    ...(bundleFor ? { bundleFor } : {}),
   };
+}
+
+function bundlesUnder(protection: Protection): ShopOptions['bundleFor'] {
+  return protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection);
 }
 
 /** Sends everything, and waits until the queues are empty and every callback has its response, or the time is up. */

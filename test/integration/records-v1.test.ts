@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type AttributeValue, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { type Claim, type ClaimStore, once, parkedClaims, reconcile, step } from '../../lib/index.ts';
+import { eachMessage } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
@@ -108,6 +110,26 @@ describe.each(stores)('%s', (_, storeOf) => {
     expect([...parked.runs, ...asked.runs]).toEqual([]);
   });
 
+  test('workers that died under the earlier version count towards maxAbandoned', async () => {
+    const { call, runs, item } = await found('in-flight-for-the-third-time', 120_000 + LEASE_MS + 60_000);
+    expect(await call()).toMatchObject({ outcome: 'parked' });
+    expect(runs).toEqual([]);
+    expect(await item()).toMatchObject({ status: { S: 'parked' }, fence: { N: '4' }, v: { N: '2' } });
+  });
+
+  test("under onInFlight 'discard' a duplicate comes back: the record does not say which message holds the claim", async () => {
+    const { options, runs, item } = await found('in-flight', 10_000);
+    const duplicate = sqsRecord({});
+    const consume = eachMessage(
+      { ...options, onAbandoned: 'retry', onInFlight: 'discard', fingerprint: false, sqsClient: noQueue },
+      () => runs.push({ fence: 0, effectKey: 'never' }),
+    );
+    const response = await consume(sqsEvent(duplicate), context(LEASE_MS, options.host.now));
+    expect(failuresOf(response)).toEqual([duplicate.messageId]);
+    expect(runs).toEqual([]);
+    expect(await item()).toEqual(itemOf('in-flight'));
+  });
+
   test('another fingerprint than the recorded one does not run', async () => {
     const { call, runs, item } = await found('in-flight-with-attributes');
     expect(await call({ fingerprint: () => '{"amount":900}' })).toEqual({ outcome: 'key-reused' });
@@ -124,6 +146,8 @@ describe.each(stores)('%s', (_, storeOf) => {
   });
 
   test.each([
+    ['parked-after-its-worker-died', { outcome: 'parked', error: { name: 'abandoned' } }],
+    ['parked-and-resolved-as-applied', { outcome: 'completed', replayed: true, recorded: false }],
     ['completed', { outcome: 'completed', replayed: true, recorded: true, result: { charge: 'ch_1', amount: 700 } }],
     ['completed-without-result', { outcome: 'completed', replayed: true, recorded: false }],
     ['completed-for-ever', { outcome: 'completed', replayed: true, recorded: true, result: 'ch_1' }],

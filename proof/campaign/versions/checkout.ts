@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { scratchFolder } from '../../../lib/rehearsal/scratch.ts';
 import { PROJECT } from '../../../shop/app/project.ts';
 
 /** The clone has no such commit. The message says what to do. */
@@ -22,21 +22,34 @@ export function hasCommit(commit: string): boolean {
 }
 
 /**
- * Unpacks the library and the functions of a commit into a folder below this project, so that they find its packages. The folder
- * goes with this process.
+ * Writes the files of a commit into a folder.
  *
  * @throws MissingHistoryError
  */
-export async function checkOut(commit: string): Promise<string> {
+export async function checkOut(commit: string, folder: string): Promise<void> {
   if (!hasCommit(commit)) throw new MissingHistoryError(commit);
-  const folder = await scratchFolder(PROJECT, 'version-');
-  const archive = join(folder, 'version.tar');
+  const archive = join(folder, 'checkout.tar');
   const run = promisify(execFile);
-  const { stdout } = await run('git', ['ls-tree', '--name-only', commit], { cwd: PROJECT });
-  const there = stdout.split('\n');
-  // Only later versions have a shop outside of the library.
-  const parts = ['lib', 'lambda', 'shop', 'package.json', 'tsconfig.json'].filter((part) => there.includes(part));
-  await run('git', ['archive', '--format=tar', `--output=${archive}`, commit, ...parts], { cwd: PROJECT });
+  await run('git', ['archive', '--format=tar', `--output=${archive}`, commit], { cwd: PROJECT });
   await run('tar', ['-xf', archive, '-C', folder]);
-  return folder;
+  await rm(archive);
+}
+
+/** What was installed, built or recorded here belongs to no version. */
+const NO_SOURCE = new Set([
+  '.git',
+  '.pawl',
+  '.e2e',
+  '.stryker-tmp',
+  'cdk.out',
+  'coverage',
+  'dist',
+  'node_modules',
+  'reports',
+]);
+
+/** Copies this project as it is now, with all that is not committed yet, into a folder. */
+export async function copyPresent(folder: string): Promise<void> {
+  const names = (await readdir(PROJECT)).filter((name) => !NO_SOURCE.has(name));
+  await Promise.all(names.map((name) => cp(join(PROJECT, name), join(folder, name), { recursive: true })));
 }

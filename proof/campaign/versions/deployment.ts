@@ -9,6 +9,7 @@ import type { Shop } from '../../../shop/app/start.ts';
 import type { Protection } from '../../../shop/protection/changed-bundle.ts';
 import { runTraffic } from '../../../shop/traffic/traffic.ts';
 import { isGood, type TrafficResult } from '../../../shop/traffic/traffic-result.ts';
+import type { PackedVersion } from './packed.ts';
 
 /** Which way the traffic goes. */
 export type Direction = 'forward' | 'rollback';
@@ -16,8 +17,8 @@ export type Direction = 'forward' | 'rollback';
 export interface DeploymentOptions {
   readonly direction: Direction;
   readonly protection: Exclude<Protection, 'none'>;
-  /** The bundles of the older version. */
-  readonly older: (source: AppFunction, protection: Protection) => Promise<string | undefined>;
+  readonly older: PackedVersion;
+  readonly newer: PackedVersion;
   readonly orders: number;
   readonly killShare: number;
   readonly seed: number;
@@ -42,6 +43,11 @@ export interface DeploymentResult {
   readonly timedOut: number;
   readonly lost: number;
   readonly doubled: number;
+  /** Effects that wait for the operator's decision, under `park`. */
+  readonly parked: number;
+  /** Effects that have not happened, and whose message pawl put into a dead-letter queue with its reason. */
+  readonly setAside: number;
+  /** Messages that were still on their queues when the time was up. */
   readonly left: number;
   readonly isGood: boolean;
   readonly seconds: number;
@@ -49,6 +55,9 @@ export interface DeploymentResult {
 
 /** A deployment shifts its traffic within a minute. */
 const LONGEST_MIX_MS = 45_000;
+
+/** The function of 41b56fa permanently refuses a call that the processor repeats with another attempt number, whatever version runs beside it. */
+const ONLY_NEWER: ReadonlySet<AppFunction> = new Set(['payment-callback']);
 
 /** What the functions of the older version say about a record of a later schema. */
 const REFUSAL = "is no claim of pawl's schema";
@@ -58,7 +67,7 @@ const REFUSAL = "is no claim of pawl's schema";
  * rest with the second. Then the newer version alone gets what SQS had moved to the dead-letter queues meanwhile.
  */
 export async function runDeployment(options: DeploymentOptions): Promise<DeploymentResult> {
-  const { direction, older, protection, progress, seed } = options;
+  const { direction, older, newer, protection, progress, seed } = options;
   const random = createRandom(seed ^ 0x76_65_72);
   const effects = EFFECTS.length * options.orders;
   let shop: Shop | undefined;
@@ -83,14 +92,16 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     ...options,
     // Long enough that a busy machine does not stop invocations on its own account: those use up receives too.
     functionTimeoutSeconds: 8,
-    // What the older version refuses comes back until its receives are used up: not hours apart, as it would be in an account.
-    environment: { BACKOFF_SECONDS: '0.02' },
-    // What the older version cannot read comes back until SQS has moved it away: some visibility timeouts and back-offs.
+    // What the older version refuses comes back until its receives are used up: not hours apart, as it would be in an account. Each back-off is
+    // three times as long as the one before, and an email has 15 receives: these are 1 s each, and the last two 3 s and 10 s.
+    environment: { BACKOFF_SECONDS: '0.000002' },
+    // Those receives, some visibility timeouts, and a busy machine.
     deadlineMs: 480_000,
     payments: Math.round(options.orders / 3),
     repayments: 8,
+    bundleFor: (source) => newer.bundle(source, protection),
     other: {
-      bundleFor: (source) => older(source, protection),
+      bundleFor: async (source) => (ONLY_NEWER.has(source) ? undefined : older.bundle(source, protection)),
       takesNext: () => random.chance(olderShare()),
     },
     onUp: (running) => {
@@ -120,13 +131,15 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     timedOut: result.sandboxes.timedOut,
     lost: count(result, 'lost') + result.payments.drift.length + result.repayments.wanted - result.repayments.repaid,
     doubled: count(result, 'doubled') + result.repayments.repaidTwice.length,
+    parked: count(result, 'parked'),
+    setAside: count(result, 'setAside'),
     left: result.left,
     isGood: isGood(result),
     seconds: result.seconds,
   };
 }
 
-function count(result: TrafficResult, which: 'lost' | 'doubled'): number {
+function count(result: TrafficResult, which: 'lost' | 'doubled' | 'parked' | 'setAside'): number {
   return result.emails[which].length + result.giftCards[which].length;
 }
 

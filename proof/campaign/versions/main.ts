@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
-import { bundleOther } from '../../../shop/protection/changed-bundle.ts';
-import { checkOut, MissingHistoryError } from './checkout.ts';
+import { MissingHistoryError } from './checkout.ts';
 import { type DeploymentOptions, type DeploymentResult, type Direction, runDeployment } from './deployment.ts';
+import { packVersion } from './packed.ts';
 
 /*
- * npm run campaign:versions: a deployment and a rollback under load, between a version of git's history and this one. Both versions
- * of the functions work on the same tables and queues, while workers are killed.
+ * npm run campaign:versions: a deployment and a rollback under load, between a version of git's history and this one. Each is built
+ * and packed as npm would publish it. Both versions of the functions work on the same tables and queues, while workers are killed.
  *
  *   --older <commit>   the earlier version                        (41b56fa, the last one that wrote records without a revision)
  *   --orders <n>       how many orders each run has               (60)
@@ -15,6 +15,7 @@ import { type DeploymentOptions, type DeploymentResult, type Direction, runDeplo
  *   --seed <n>         the first seed; each run takes the next    (1)
  *   --minutes <n>      start no run after so many minutes         (10)
  *   --rounds <n>       how often each of the four runs is made    (1)
+ *   --only <words>     of the four runs, those that are named     (forward, rollback, as-written, retry)
  */
 
 const { values } = parseArgs({
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '1' },
+    only: { type: 'string', default: 'forward, rollback, as-written, retry' },
   },
 });
 
@@ -41,34 +43,32 @@ const runs: readonly (readonly [Direction, DeploymentOptions['protection']])[] =
 ];
 
 async function main(): Promise<number> {
-  const project = await checkOut(values.older);
-  const bundles = new Map<string, Promise<string | undefined>>();
-  const older: DeploymentOptions['older'] = async (source, protection) => {
-    // The function of 41b56fa permanently refuses a call that the processor repeats with another attempt number, whatever version runs beside it.
-    if (source === 'payment-callback') return undefined;
-    const name = `${source} ${protection}`;
-    const bundle = bundles.get(name) ?? bundleOther(project, source, protection);
-    bundles.set(name, bundle);
-    return bundle;
-  };
+  progress.update(`packing ${values.older} and this version …`);
+  const older = await packVersion(values.older);
+  const newer = await packVersion();
+  progress.say(`${values.older}: tarball with SHA-1 ${older.shasum}; this version: tarball with SHA-1 ${newer.shasum}`);
   const results: DeploymentResult[] = [];
-  const wanted = Array.from({ length: Number(values.rounds) }, () => runs).flat();
-  for (const [index, [direction, protection]] of wanted.entries()) {
+  const named = new Set(values.only.split(/[ ,]+/));
+  // A run that is made alone has the seed that it has among the others.
+  const wanted = Array.from({ length: Number(values.rounds) }, () => runs)
+    .flat()
+    .map(([direction, protection], index) => ({ direction, protection, seed: Number(values.seed) + index }))
+    .filter(({ direction, protection }) => named.has(direction) && named.has(protection));
+  for (const [index, run] of wanted.entries()) {
     if (Date.now() >= until) break;
-    progress.say(`${index + 1} of ${wanted.length}: ${direction}, ${protection}, seed ${Number(values.seed) + index}`);
+    progress.say(`${index + 1} of ${wanted.length}: ${run.direction}, ${run.protection}, seed ${run.seed}`);
     const result = await runDeployment({
-      direction,
-      protection,
+      ...run,
       older,
+      newer,
       orders: Number(values.orders),
       killShare: Number(values.kill),
-      seed: Number(values.seed) + index,
       progress,
     });
     results.push(result);
     progress.say(
       `  ${result.killed} killed, ${result.timedOut} timed out, ${result.refusals} records refused by ${values.older}; ${result.deadLettered} messages dead-lettered by SQS: ` +
-        `${result.deadLetteredByOlder} with a record that it had refused, ${result.deadLetteredDone} whose effect had happened; after a redrive ${result.lost} lost, ${result.doubled} doubled, in ${result.seconds} s`,
+        `${result.deadLetteredByOlder} with a record that it had refused, ${result.deadLetteredDone} whose effect had happened; after a redrive ${result.lost} lost, ${result.doubled} doubled, ${result.parked} parked, ${result.setAside} set aside, ${result.left} left, in ${result.seconds} s`,
     );
     process.stdout.write(`${JSON.stringify(result)}\n`);
   }

@@ -41,7 +41,7 @@ const debts = [
   ['customer', 7, 'debt', '1#2'],
 ];
 const numbers = (length: number) => Array.from({ length }, (_, n) => n);
-const parts = ['lib/locks/index.ts'];
+const parts = ['pawl/locks'];
 const unnamed: Version = { pawl: await libraryOf<Library>('41b56fa', parts), ask: 'lockAll', name: {} };
 const named: Version = { pawl: await libraryOf<Library>('05d80a2', parts), ask: 'tryLockAll', name: { work: 'repay' } };
 

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+import { run } from '../../../checks/package/project.ts';
+import { bundleFunction } from '../../../lib/rehearsal/bundle.ts';
+import { scratchFolder } from '../../../lib/rehearsal/scratch.ts';
+import { record } from '../../../lib/rehearsal/template.ts';
+import type { AppFunction } from '../../../shop/app/app-functions.ts';
+import { PROJECT } from '../../../shop/app/project.ts';
+import type { Protection } from '../../../shop/protection/changed-bundle.ts';
+import { checkOut, copyPresent } from './checkout.ts';
+
+/*
+ * A version of pawl as its users have it: the tarball that `npm pack` makes, extracted into `node_modules/pawl`, and the shop's
+ * functions of the same version beside it.
+ *
+ * Owns: a folder without `lib`, so that no bundle can contain anything of pawl but what is in the tarball.
+ * Does not own: the packages that pawl and the functions use. They are this project's: the folder lies below it.
+ */
+export interface PackedVersion {
+  /** The tarball's SHA-1, as `npm publish` would print it. The same sources and compiler give the same one. */
+  readonly shasum: string;
+  /**
+   * Bundles a function of this version. Returns the folder of the bundle, or `undefined` if this version has no such function.
+   *
+   * @param protection `retry` puts that policy in place of each consumer's own
+   */
+  bundle(source: AppFunction, protection: Exclude<Protection, 'none'>): Promise<string | undefined>;
+  /** The URL of a module of the package, by the name that a user imports: `pawl/dynamodb`. */
+  urlOf(name: string): string;
+}
+
+/**
+ * Builds a version with its own scripts, and packs it.
+ *
+ * @param commit which; without one, this project as it is now
+ * @throws MissingHistoryError
+ */
+export async function packVersion(commit?: string): Promise<PackedVersion> {
+  const folder = await scratchFolder(PROJECT, 'version-');
+  const sources = join(folder, 'sources');
+  await mkdir(sources);
+  await (commit === undefined ? copyPresent(sources) : checkOut(commit, sources));
+  run(sources, 'npm', ['run', 'build']);
+  const shasum = await installPacked(sources, folder);
+  await rename(join(sources, 'lambda'), join(folder, 'lambda'));
+  await cp(join(PROJECT, 'shop/protection/retrying.ts'), join(folder, 'shop/retrying.ts'));
+  await rm(sources, { recursive: true });
+  // Its own name: in a package of the name `pawl`, that name would be the package itself, and not the tarball.
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'functions', private: true, type: 'module' }));
+
+  const { resolve } = createRequire(join(folder, 'package.json'));
+  const fromTarball = await importsFromTarball(folder);
+  return {
+    shasum,
+    async bundle(source, protection) {
+      const entry = join(folder, `lambda/${source}.ts`);
+      if (!existsSync(entry)) return undefined;
+      const bundle = await scratchFolder(PROJECT, `${protection}-`);
+      await bundleFunction(entry, bundle, [...(protection === 'retry' ? [retrying(folder)] : []), fromTarball]);
+      return bundle;
+    },
+    urlOf: (name) => pathToFileURL(resolve(name)).href,
+  };
+}
+
+/** Packs a version that is built, and extracts the tarball as npm would install it. Returns the tarball's SHA-1. */
+async function installPacked(sources: string, folder: string): Promise<string> {
+  const said: unknown = JSON.parse(
+    run(sources, 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]),
+  );
+  const { filename, shasum } = record(Array.isArray(said) ? said[0] : said);
+  const installed = join(folder, 'node_modules/pawl');
+  await mkdir(installed, { recursive: true });
+  run(folder, 'tar', ['-xf', String(filename), '--strip-components=1', '-C', installed]);
+  return String(shasum);
+}
+
+/** The shop's functions import pawl by its sources. This lets them import what a user would: the same module of the package. */
+async function importsFromTarball(folder: string): Promise<Plugin> {
+  const manifest = record(JSON.parse(await readFile(join(folder, 'node_modules/pawl/package.json'), 'utf8')));
+  const names = new Map(Object.entries(record(manifest['exports'])).map(([name, file]) => [String(file), name]));
+  return {
+    name: 'from-tarball',
+    setup({ onResolve, resolve }) {
+      onResolve({ filter: /^(?:\.\.\/)+lib\/.+\.ts$/ }, ({ path, kind }) => {
+        const built = path.replace(/^(?:\.\.\/)+lib\//, './dist/').replace(/\.ts$/, '.js');
+        const name = names.get(built);
+        if (name === undefined)
+          throw new Error(`The package of this version does not export ${path}, which a function imports.`);
+        return resolve(name.replace('.', 'pawl'), { kind, resolveDir: folder });
+      });
+    },
+  };
+}
+
+/** Puts the policy `retry` in place of each consumer's own. */
+function retrying(folder: string): Plugin {
+  return {
+    name: 'retrying',
+    setup({ onResolve }) {
+      onResolve({ filter: /\/lib\/sqs\/index\.ts$/ }, ({ importer }) =>
+        importer.startsWith(join(folder, 'lambda/')) ? { path: join(folder, 'shop/retrying.ts') } : undefined,
+      );
+    },
+  };
+}
