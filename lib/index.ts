@@ -22,7 +22,7 @@ export function once<Input, R>(
   options: OnceOptions<Input>,
   fn: (input: Input, claim: Claim) => Promise<R> | R,
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
-  return onceOn({ host: nodeHost, ...options }, fn);
+  return onceOn(options, fn, nodeHost);
 }
 
 /**
@@ -33,7 +33,7 @@ export function once<Input, R>(
  * await parked.resolve('order-17', 'applied', { by: 'maria', note: 'the mail is in the outbox' });
  */
 export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof parkedClaimsOn> {
-  return parkedClaimsOn({ host: nodeHost, ...options });
+  return parkedClaimsOn(options, nodeHost);
 }
 
 export type { Checkpoint, StepResolution } from './claims/checkpoints.ts';

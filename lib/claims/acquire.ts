@@ -1,6 +1,7 @@
 import { letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy } from '../kernel/request.ts';
+import { Retry } from '../kernel/retry.ts';
 import { type Decision, decide } from './decide.ts';
 import { changeClaim, type Engine, emit, leaseEnd } from './engine.ts';
 import { factsOf } from './events.ts';
@@ -48,6 +49,7 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   const claimId = host.randomId();
   // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
   const until = leaseEnd(engine, deadline) - settings.marginMs;
+  const retry = new Retry(host, { until, requestMs: Number.POSITIVE_INFINITY });
   try {
     let found = asked.redelivered ? understood(await answeredBy(host, until, store.read(id))) : undefined;
     // Each further round means that another worker changed the record between our look and our write.
@@ -57,8 +59,10 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
       const request = { id, claimId, fingerprint, previousFingerprint, attributes, source, leaseUntil };
       const decided = decide(found, request, settings, host.now());
       if (decided.kind === 'taken-over' && !mayTakeOver) return { kind: 'suspect', record: decided.record };
-      const written = decided.write && (await writeGrant(engine, until, identity, decided.write));
-      if (written === undefined || written.applied) return inForce(engine, asked, decided);
+      if (decided.write === undefined) return inForce(engine, asked, decided);
+      const written = await writeGrant(engine, until, identity, decided.write);
+      if (written.applied) return inForce(engine, asked, decided);
+      await retry.pauseAfterRefusal();
       found = understood(written.found);
     }
   } catch (cause) {

@@ -35,7 +35,7 @@ export interface OnceCall {
   readonly redelivered?: boolean;
 }
 
-const docs = 'docs/policies.md';
+const docs = 'docs/wrap.md';
 const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
 const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 
@@ -66,15 +66,18 @@ export type OnceOutcome<R> =
  * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
  * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
  *
+ * @param defaultHost for options without one
  * @throws OptionError at once when an option is missing or out of range
  */
 export function once<Input, R>(
-  options: OnceOptions<Input> & { readonly host: Host },
+  options: OnceOptions<Input>,
   fn: (input: Input, claim: Claim) => Promise<R> | R,
+  defaultHost?: Host,
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
-  const settings = settingsOf(options);
+  const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host });
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
+  expect(typeof fn === 'function', 'the function that once wraps', 'a function', fn);
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
 

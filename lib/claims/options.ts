@@ -5,7 +5,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { AbandonedPolicy, ClaimRules } from './decide.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease } from './lease.ts';
-import type { Reconcile } from './reconcile.ts';
+import { checkedReconcile, type Reconcile } from './reconcile.ts';
 import type { Attributes } from './record.ts';
 import type { ClaimStore } from './store.ts';
 
@@ -178,30 +178,50 @@ export function settingsOf<Input>(
     Object.assign(o, { [name]: forever ? Infinity : value });
   }
   const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
-  const provider = isReconcile(policy) ? policy : undefined;
+  const provider = isReconcile(policy) ? checkedReconcile(policy) : undefined;
   const onAbandoned: AbandonedPolicy = isReconcile(policy) ? policy.kind : policy;
 
-  const named = operation?.match?.(/^[!"$-~]{1,128}$/);
-  expect(named, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
-  expect(store?.write, 'store', 'a claim store', store);
+  expectOperation(operation);
+  expectStore(store);
   const decided = provider || policy === 'retry' || policy === 'park';
   expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", policy);
   const { attributes, classify, onEvent } = o;
   for (const [name, fn] of Object.entries({ attributes, classify, onEvent })) {
     expect(fn === undefined || typeof fn === 'function', name, 'a function', fn);
   }
-  expect(!lease || lease.check, 'lease', 'renewedLease(…)', lease);
-  lease?.check(marginMs + timeoutMs);
+  if (lease !== undefined) {
+    expect(typeof lease?.check === 'function' && typeof lease.keep === 'function', 'lease', 'renewedLease(…)', lease);
+    expectWhole('lease.leaseMs', lease.leaseMs);
+    lease.check(marginMs + timeoutMs);
+  }
   for (const name of ['maxAttempts', 'maxAbandoned'] as const) expect(o[name] >= 1, name, 'at least 1', o[name]);
   for (const name of ['marksEffect', 'recordResult'] as const) {
     expect(typeof o[name] === 'boolean', name, 'true or false', o[name]);
   }
-  expect(retentionSeconds >= 60, 'retentionSeconds', 'at least 60', retentionSeconds);
+  expectRetention(retentionSeconds);
   // An item holds 400 KB, and a completion that never fits is an effect that repeats.
   expect(maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', maxResultBytes);
 
   const settleMs = provider?.settleMs ?? 0;
-  return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs && settleMs + o.skewMs };
+  return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs };
+}
+
+/** @throws OptionError */
+export function expectOperation(operation: unknown): void {
+  const fits = typeof operation === 'string' && /^[!"$-~]{1,128}$/.test(operation);
+  expect(fits, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
+}
+
+/** @throws OptionError */
+export function expectStore(store: ClaimStore | undefined): void {
+  const keeps = typeof store?.read === 'function' && typeof store.write === 'function';
+  expect(keeps, 'store', 'a claim store', store);
+}
+
+/** @throws OptionError unless it is a time that a record can be kept: a shorter one forgets outcomes while their messages still come */
+export function expectRetention(seconds: number): void {
+  if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds);
+  expect(seconds >= 60, 'retentionSeconds', 'at least 60', seconds);
 }
 
 function isReconcile<Input>(policy: ClaimOptions<Input>['onAbandoned']): policy is Reconcile<Input> {

@@ -40,3 +40,8 @@ export function reconcile<Input>(options: ReconcileOptions<Input>): Reconcile<In
   expectWhole('reconcile.settleMs', settleMs);
   return { kind: 'reconcile', ask, settleMs };
 }
+
+/** Checks a policy where it is used: its author may have changed one field of what `reconcile` has checked. @throws OptionError */
+export function checkedReconcile<Input>({ kind, ...policy }: Reconcile<Input>): Reconcile<Input> {
+  return { ...reconcile(policy), kind };
+}

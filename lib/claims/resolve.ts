@@ -5,6 +5,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry } from './decide.ts';
 import { identify, type KeyValue } from './identity.ts';
+import { expectOperation, expectRetention, expectStore } from './options.ts';
 import {
   type ClaimRecord,
   type Draft,
@@ -59,7 +60,7 @@ export interface ParkedClaimsOptions {
 
 const docs = 'docs/operate.md';
 const known = { operation: true, store: true, retentionSeconds: true, host: true } as const satisfies NamesOf<
-  ParkedClaimsOptions & { readonly host: Host }
+  ParkedClaimsOptions & { readonly host?: Host }
 >;
 const knownOfResolution = { by: true, note: true, fence: true } as const satisfies NamesOf<ResolvedBy>;
 const knownOfStep = { verdict: true, result: true } as const satisfies NamesOf<Extract<StepResolution, object>>;
@@ -109,11 +110,15 @@ const verdicts: readonly string[] = ['applied', 'not-applied', 'retry'] satisfie
 const longestNote = 2000;
 
 /** The claims of an operation that wait for an operator's decision. */
-export function parkedClaims(options: ParkedClaimsOptions & { readonly host: Host }) {
+export function parkedClaims(options: ParkedClaimsOptions & { readonly host?: Host }, defaultHost?: Host) {
   expectOptions(options, { door: 'parkedClaims', known, docs });
-  const { operation, store, host } = options;
+  const { operation, store } = options;
+  const host = (options.host ?? defaultHost) as Host;
   const retention = options.retentionSeconds ?? 30 * 24 * 3600;
   const rules = { retentionSeconds: retention === 'forever' ? Infinity : retention };
+  expectOperation(operation);
+  expectStore(store);
+  expectRetention(rules.retentionSeconds);
 
   /**
    * Decides a parked claim. Conditional on the record's being the one that was read, and recorded on it.

@@ -1,4 +1,4 @@
-import { InDoubtError, LeaseError } from '../kernel/errors.ts';
+import { InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
@@ -79,7 +79,8 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (work.ended || state.kind !== 'none') throw new Error('claim.effect: one effect, while its handler runs');
+    if (work.stopped) return refused(new Error('claim.effect: its handler has ended'));
+    if (state.kind !== 'none') throw new Error('claim.effect: there is one effect in a handler');
     if (claim.remainingMs() <= 0) {
       const late = new LeaseError('the effect was not started: the time is over');
       work.leaveUnstarted(late);
@@ -87,6 +88,13 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
     }
     state = { kind: 'under-way' };
     return work.follow(runEffect(start));
+  }
+
+  /** As a promise, and handled: such a branch runs in a callback of the author's, where an exception ends the process. */
+  function refused(error: Error): Promise<never> {
+    const rejected = Promise.reject(error);
+    letFail(rejected);
+    return rejected;
   }
 
   async function runEffect<T>(start: () => Promise<T> | T): Promise<T> {

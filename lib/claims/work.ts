@@ -39,6 +39,12 @@ export interface Work {
   rest(host: Host, remainingMs: () => number): Promise<Rested>;
 }
 
+/**
+ * How many microtasks what has ended may take to begin the next: some for each `await` and `then` between the two. What waits for a timer or a request in
+ * between has to be awaited by its handler.
+ */
+const mostHops = 30;
+
 export function createWork(): Work {
   const underWay = new Set<Promise<unknown>>();
   const late: Thrown[] = [];
@@ -78,9 +84,10 @@ export function createWork(): Work {
       stopped = how === 'threw';
     },
     async rest(host, remainingMs) {
-      // One that has ended may have begun the next: `step(a).then(() => step(b))`, which the handler does not await.
       while (underWay.size > 0) {
         await settledWithin(host, remainingMs(), underWay);
+        // What has ended may be about to begin the next: `step(a).then(() => commit(b))`, which the handler does not await.
+        for (let hop = 0; hop < mostHops && underWay.size === 0; hop++) await undefined;
         if (underWay.size > 0 && remainingMs() <= 0) {
           late.push({
             error: new LeaseError('an effect or a step of the handler had not ended when the time was over'),

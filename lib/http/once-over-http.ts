@@ -1,4 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
+import { expect } from '../kernel/check.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
@@ -39,6 +40,7 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
+  expect(typeof handler === 'function', 'the handler of onceOverHttp', 'a function', handler);
   const gate = createGate(options);
 
   return async function onceOverHttpHandler(event, context) {

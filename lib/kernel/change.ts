@@ -37,6 +37,7 @@ export async function change<R extends object>(host: Host, wanted: Change<R>): P
       continue;
     }
     if (written.applied) return { kind: 'applied', record: next };
+    await retry.pauseAfterRefusal();
     seen = written.found;
   }
 }

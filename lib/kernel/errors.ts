@@ -160,5 +160,9 @@ export function retryAfterOf(error: unknown): number | undefined {
 
 /** Lets a value that may be a promise fail later, unheard: Node ends a process for a rejection that nothing handles. */
 export function letFail(value: unknown): void {
-  if (value !== undefined && value !== null) Promise.resolve(value).catch(() => undefined);
+  try {
+    if (typeof propertyOf(value, 'then') === 'function') Promise.resolve(value).catch(() => undefined);
+  } catch {
+    // A value that cannot even be looked at is no promise of Node's.
+  }
 }

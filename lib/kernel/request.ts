@@ -17,7 +17,7 @@ export class NoAnswerError extends Error {
 export function answeredBy<T>(host: Pick<Host, 'now' | 'after'>, until: number, request: Promise<T>): Promise<T> {
   // Twice for each message, so without the promises that a race would make.
   return new Promise((resolve, reject) => {
-    const waitMs = until - host.now();
+    const waitMs = Math.max(0, until - host.now());
     const cancel = whenOver(host, waitMs, () => reject(new NoAnswerError(`no answer within ${Math.ceil(waitMs)} ms`)));
     request.then(
       (result) => {

@@ -1,5 +1,5 @@
 import { type Host, sleep } from './host.ts';
-import { answeredBy, isNoAnswer } from './request.ts';
+import { answeredBy, isNoAnswer, NoAnswerError } from './request.ts';
 
 /** How a pause grows: it doubles with every failure, from `firstMs` up to `mostMs`. Both in milliseconds. */
 export interface Pauses {
@@ -32,11 +32,15 @@ export interface RetryPolicy {
   readonly pauses?: Pauses;
 }
 
+/** How many refusals in a row are no reason to wait: each of them usually means that another worker was faster. */
+const refusalsAtOnce = 5;
+
 /** The tries of one request, or of one change: counts what failed, and waits before the next try. */
 export class Retry {
   readonly #host: Host;
   readonly #policy: RetryPolicy;
   #failures = 0;
+  #refusals = 0;
   /** What the store said last: worth more to a reader than that it said nothing at the end. */
   #said: { readonly error: unknown } | undefined;
 
@@ -48,6 +52,17 @@ export class Retry {
   /** When a try that begins now is given up, in epoch milliseconds. */
   get tryUntil(): number {
     return Math.min(this.#policy.until, this.#host.now() + this.#policy.requestMs);
+  }
+
+  /**
+   * Follows a write that was refused because the record has changed. A store that refuses every write would be asked without a pause.
+   *
+   * @throws NoAnswerError if there is no time left
+   */
+  async pauseAfterRefusal(): Promise<void> {
+    this.#refusals += 1;
+    if (this.#refusals < refusalsAtOnce) return;
+    await this.pauseAfter(new NoAnswerError(`the store has refused ${this.#refusals} writes in a row`));
   }
 
   /** Waits before the next try. @throws the store's last error, if there is no time or no try left */

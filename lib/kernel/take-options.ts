@@ -37,13 +37,24 @@ export function expectOptions(options: object, { refused = {}, ...taken }: Taken
     throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${taken.docs}.`);
   }
   for (const [name, why] of Object.entries(refused)) {
-    if (Object.hasOwn(given, name) && Reflect.get(given, name) !== undefined) {
+    if (Object.hasOwn(given, name) && isGiven(given, name)) {
       throw new OptionError(`${name}: ${door} does not take it: ${why}`);
     }
+  }
+  const inherited = Object.keys(taken.known).find((name) => !Object.hasOwn(given, name) && isGiven(given, name));
+  if (inherited !== undefined) {
+    // Half of the code that reads options copies them, and a copy has own properties only.
+    throw new OptionError(
+      `${inherited}: ${door} found it on the prototype of ${within}: give it as a property of its own`,
+    );
   }
   const ours = Object.entries(given).filter(([name]) => !Object.hasOwn(refused, name));
   // What is refused is no advice.
   const known = Object.fromEntries(Object.entries(taken.known).filter(([name]) => !Object.hasOwn(refused, name)));
   const problems = unknownOptions(Object.fromEntries(ours), { ...taken, known });
   if (problems.length > 0) throw new OptionError(problems.join(' '));
+}
+
+function isGiven(options: object, name: string): boolean {
+  return name in options && Reflect.get(options, name) !== undefined;
 }

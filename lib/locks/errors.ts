@@ -13,7 +13,9 @@ export class ResourcesBusyError extends RetryableError {
   readonly by: readonly LockedResource[];
   constructor(by: readonly LockedResource[], retryAfterMs: number) {
     // No holder and no resource: what an error says goes to logs, and these identify people.
-    super('the work was not begun: resources of it are locked; `by` says by whom', {
+    const why =
+      by.length > 0 ? 'resources of it are locked; `by` says by whom' : 'it took too long to lock its resources';
+    super(`the work was not begun: ${why}`, {
       retryAfterMs: retryAfterMs > 0 ? retryAfterMs : undefined,
     });
     this.by = by;

@@ -78,7 +78,7 @@ export function checkLockAll({ holder, reason = '', waitMs = 0 }: LockAllOptions
   );
   expect(typeof reason === 'string' && reason.length <= 512, 'reason', 'at most 512 characters', sizeOf(reason));
   // A share of the time that is left is rarely a whole number.
-  expect(waitMs >= 0, 'waitMs', 'a number, 0 or more', waitMs);
+  expect(typeof waitMs === 'number' && waitMs >= 0, 'waitMs', 'a number, 0 or more', waitMs);
   return { holder, reason, waitMs };
 }
 

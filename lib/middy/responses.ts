@@ -96,7 +96,11 @@ function resultOf(element: unknown): Partial<MessageResult> {
   try {
     if (typeof element !== 'object' || element === null || !('status' in element)) return noResult();
     const { status } = element;
-    if (status === 'fulfilled') return { status, value: 'value' in element ? element.value : undefined };
+    if (status === 'fulfilled') {
+      const value = 'value' in element ? element.value : undefined;
+      letFail(value);
+      return { status, value };
+    }
     return status === 'rejected' ? { status, reason: 'reason' in element ? element.reason : undefined } : noResult();
   } catch (error) {
     return { status: 'rejected', reason: error };

@@ -1,5 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
 import { run } from '../claims/run.ts';
+import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
@@ -37,6 +38,7 @@ export function eachMessage<Body>(
   handle: MessageHandler<Body>,
 ): SqsHandler {
   expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/wrap.md' });
+  expect(typeof handle === 'function', 'the handler of eachMessage', 'a function', handle);
   return eachBy(options, async (consumer, one, deadline, mayTakeOver) => {
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') return attempt.disposition;

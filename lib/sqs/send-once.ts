@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { acquire } from '../claims/acquire.ts';
 import { checkedAttributes } from '../claims/attributes.ts';
+import type { Claim } from '../claims/claim.ts';
 import type { Engine } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { identify } from '../claims/identity.ts';
@@ -14,6 +15,7 @@ import { InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts'
 import { type Host, sleep } from '../kernel/host.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { answeredBy, isNoAnswer } from '../kernel/request.ts';
 import { type Pauses, pauseMs } from '../kernel/retry.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -147,6 +149,8 @@ interface Sendable {
   /** The body as JSON. */
   readonly text: string;
   readonly key: string;
+  /** When the caller gives up, in epoch milliseconds. */
+  readonly until: number;
 }
 
 /** @throws OptionError when an option is missing or out of range */
@@ -193,7 +197,7 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
       case 'granted':
       case 'taken-over': {
         const key = keptKey(acquired.record, proposed);
-        const sent = await sendUnder(producer, acquired.grant, { message, text, key });
+        const sent = await sendUnder(producer, acquired.grant, { message, text, key, until });
         if (sent.kind === 'sent') return { outcome: 'sent', key, messageId: sent.messageId, replayed: false };
         if (isRefusal(sent.error) || !(await pauseBefore(until, host, failures))) throw sent.error;
         break;
@@ -231,14 +235,31 @@ type Sent =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 async function sendUnder(producer: Producer, grant: Grant, sendable: Sendable): Promise<Sent> {
-  const result = await run(producer.engine, grant, (_, claim) => send(producer, sendable, claim.signal), undefined);
+  const result = await run(producer.engine, grant, (_, claim) => send(producer, sendable, claim), undefined);
   if (result.kind === 'returned') return { kind: 'sent', messageId: result.value };
   if (result.kind === 'reconciled') throw new TypeError('a producer asks no provider');
   return { kind: 'failed', error: result.error };
 }
 
-/** @returns the id of the message */
-async function send(
+/**
+ * Sends a message, and waits for SQS no longer than the claim and the call have time: a client may neither have a time-out nor heed a signal.
+ *
+ * @returns the id of the message
+ */
+async function send(producer: Producer, sendable: Sendable, claim: Claim): Promise<string | undefined> {
+  const { host } = producer.settings;
+  const giveUp = new AbortController();
+  const until = Math.min(sendable.until, host.now() + claim.remainingMs());
+  try {
+    return await answeredBy(host, until, request(producer, sendable, AbortSignal.any([claim.signal, giveUp.signal])));
+  } catch (cause) {
+    const error = isNoAnswer(cause) ? new Error('SQS did not respond in time', { cause }) : cause;
+    giveUp.abort(error);
+    throw error;
+  }
+}
+
+async function request(
   producer: Producer,
   { message, text, key }: Sendable,
   abortSignal: AbortSignal,

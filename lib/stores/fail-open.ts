@@ -1,5 +1,6 @@
 import type { ClaimStore } from '../claims/store.ts';
 import { expect } from '../kernel/check.ts';
+import { letFail } from '../kernel/errors.ts';
 
 /**
  * A claim store that lets everything run while it cannot be reached, as if pawl were not there. For effects that do no
@@ -21,12 +22,23 @@ export function failOpen(
     'a store that only keeps claims',
     'a transactionalStore, which commits effects with them',
   );
+  expect(typeof onFailure === 'function', 'failOpen', 'a function that is called with each error', onFailure);
+
+  /** A listener that fails must not close what is to stay open. */
+  function report(error: unknown): void {
+    try {
+      letFail(onFailure(error));
+    } catch {
+      // There is no listener left to tell.
+    }
+  }
+
   return {
     async read(id) {
       try {
         return await store.read(id);
       } catch (error) {
-        onFailure(error);
+        report(error);
         return undefined;
       }
     },
@@ -34,7 +46,7 @@ export function failOpen(
       try {
         return await store.write(write);
       } catch (error) {
-        onFailure(error);
+        report(error);
         return { applied: true };
       }
     },

@@ -41,8 +41,8 @@ export function rememberCompleted<Store extends ClaimStore>(store: Store, option
   }
 
   return {
-    // What else the store can do, committing among it, it still can.
-    ...store,
+    // What else the store can do, to commit among it, it still can.
+    ...boundMembersOf(store),
     async read(id: string) {
       const known = completed.get(id);
       if (known !== undefined) return known;
@@ -61,4 +61,21 @@ export function rememberCompleted<Store extends ClaimStore>(store: Store, option
       return result;
     },
   };
+}
+
+/** Everything that a store has, also if its methods are those of a class: these are on its prototype, where a spread does not see them. */
+function boundMembersOf<Store extends object>(store: Store): Store {
+  const members: Partial<Record<PropertyKey, unknown>> = {};
+  for (
+    let level: object | null = store;
+    level !== null && level !== Object.prototype;
+    level = Object.getPrototypeOf(level)
+  ) {
+    for (const name of Reflect.ownKeys(level)) {
+      if (name === 'constructor' || Object.hasOwn(members, name)) continue;
+      const member: unknown = Reflect.get(store, name);
+      members[name] = typeof member === 'function' ? member.bind(store) : member;
+    }
+  }
+  return members as Store;
 }

@@ -5,6 +5,7 @@ import { factsOf } from '../claims/events.ts';
 import { completion } from '../claims/result.ts';
 import { run } from '../claims/run.ts';
 import { settle } from '../claims/settle.ts';
+import { expect } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -57,6 +58,7 @@ export function eachTransaction<Body>(
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
   expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/transactions.md' });
+  expect(typeof writesOf === 'function', 'the function of eachTransaction', 'a function that returns writes', writesOf);
   const { onRefused, ...options } = given;
   const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
     const writes = await writesOf(message);

@@ -3,6 +3,7 @@ import { internalsOf } from '../claims/claim-internals.ts';
 import { emit } from '../claims/engine.ts';
 import { nextStep } from '../claims/next-step.ts';
 import { type StepOptions, type StepRun, step } from '../claims/step.ts';
+import { expect } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -57,6 +58,10 @@ const known = {
  */
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
   expectOptions(phases, { door: 'inPhases', known, docs: 'docs/transactions.md' });
+  // Found out after the remote call, a phase that is missing would leave its effect without its record.
+  for (const [name, phase] of Object.entries({ execute: phases.execute, record: phases.record })) {
+    expect(typeof phase === 'function', `inPhases.${name}`, 'a function', phase);
+  }
   return function inThreePhases(input: Input, claim: Claim): Promise<R> {
     return runPhases(phases, input, claim);
   };

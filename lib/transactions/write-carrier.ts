@@ -28,12 +28,21 @@ export class WriteCarrier {
   /** That the application's part of a try was refused. */
   #refused: CommitRefusedError | undefined;
 
-  /** @throws OptionError when the store cannot do that, or there are no writes or too many */
+  /** @throws OptionError when the store cannot do that, or there are no writes, too many, or one that is none */
   constructor(store: ClaimStore, writes: readonly AppWrite[]) {
     expectTransactional(store);
     const fits = Array.isArray(writes) && writes.length >= 1 && writes.length <= mostWrites;
     const shown = Array.isArray(writes) ? writes.length : typeof writes;
     expect(fits, 'writes', `a list of 1 to ${mostWrites} of them`, shown);
+    for (const [index, write] of writes.entries()) {
+      const isWrite = typeof write === 'object' && write !== null;
+      expect(
+        isWrite,
+        `writes[${index}]`,
+        'a Put, Update, Delete or ConditionCheck',
+        write === null ? 'null' : typeof write,
+      );
+    }
     this.#store = store;
     this.#writes = writes;
   }

@@ -48,7 +48,10 @@ describe('a door', () => {
   });
 
   it('says all that is unknown', () => {
-    expect(refusal({ leasMs: 5, operatoin: 'a' })).toMatch(/'leasMs'.* 'operatoin'/);
+    expect(refusal({ leasMs: 5, operatoin: 'a' })).toBe(
+      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/wrap.md. " +
+        "once: there is no option 'operatoin'. Did you mean 'operation'? See docs/wrap.md.",
+    );
   });
 
   it('refuses nothing by itself', () => {

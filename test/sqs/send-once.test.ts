@@ -163,7 +163,9 @@ describe('sendOnce', () => {
   it('waits for the lease of a producer that has died, and sends', async () => {
     const { host, settings, sent } = producer();
     const hangs = { send: () => new Promise(() => undefined) } as unknown as SQSClient;
-    void sendOnce({ ...settings, sqsClient: hangs })(refund);
+    // Its time stands still from now on.
+    const dead = virtualHost();
+    void sendOnce({ ...settings, host: { ...dead, randomId: () => 'of-the-dead-one' }, sqsClient: hangs })(refund);
     await host.advance(10);
     const second = sendOnce(settings)(refund);
     await host.advance(15_000);

@@ -21,3 +21,10 @@ it('is its store while that answers', async () => {
   expect(await store.read(record.id)).toEqual(record);
   expect(heard).toEqual([]);
 });
+
+it('refuses a store that commits effects: they are in the very request that fails', () => {
+  const committing = { ...memoryStore(), commit: async () => 'applied' };
+  expect(() => failOpen(committing as never, () => undefined)).toThrow(
+    'failOpen: expected a store that only keeps claims; got "a transactionalStore, which commits effects with them"',
+  );
+});

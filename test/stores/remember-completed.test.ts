@@ -75,4 +75,32 @@ describe('rememberCompleted', () => {
     expect(calls.slice(3)).toEqual(['read a']);
     expect(() => rememberCompleted(counted, { keys: 0 })).toThrow(OptionError);
   });
+
+  it('remembers what it finds completed, and counts a claim as new whenever it is found', async () => {
+    const inner = memoryStore();
+    for (const id of ['a', 'b', 'c']) await inner.write({ next: record({ id, status: 'completed' }), seen: undefined });
+    const { calls, counted } = counting(inner);
+    const store = rememberCompleted(counted, { keys: 2 });
+    for (const id of ['a', 'b', 'a', 'b']) await store.read(id);
+    expect(calls).toEqual(['read a', 'read b']);
+    // Found by a write that another worker's completion refuses.
+    expect(await store.write({ next: record({ id: 'c', claimId: 'other' }), seen: undefined })).toMatchObject({
+      applied: false,
+    });
+    await store.read('c');
+    expect(calls.slice(2)).toEqual(['write in-flight']);
+    await store.read('a');
+    expect(calls.slice(3)).toEqual(['read a']);
+  });
+
+  it('is refused without a whole number of keys, or with an option that it does not know', () => {
+    for (const keys of [0, 1.5, -1]) {
+      expect(() => rememberCompleted(memoryStore(), { keys })).toThrow(
+        `rememberCompleted.keys: expected a whole number, 1 or more; got ${keys}`,
+      );
+    }
+    expect(() => rememberCompleted(memoryStore(), { kyes: 5 } as never)).toThrow(
+      "rememberCompleted: there is no option 'kyes'. Did you mean 'keys'? See docs/policies.md.",
+    );
+  });
 });
