@@ -7,4 +7,6 @@ export type { InvocationContext, SqsBatchResponse, SqsEvent, SqsMessageAttribute
 export { type MessageKey, messageAttribute, messageId, sentKey } from './keys.ts';
 export type { Message } from './message.ts';
 export type { SqsOptions } from './options.ts';
-export { entityKey, type Outgoing, requestKey, type SendOnceOptions, type SendOutcome, sendOnce } from './send-once.ts';
+export { entityKey, requestKey } from './producer-keys.ts';
+export { sendOnce } from './send-once.ts';
+export type { Outgoing, SendOnceOptions, SendOutcome } from './send-once-options.ts';

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type MessageAttributeValue, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { acquire } from '../claims/acquire.ts';
 import { checkedAttributes } from '../claims/attributes.ts';
@@ -6,103 +5,27 @@ import type { Claim } from '../claims/claim.ts';
 import type { Engine } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { identify } from '../claims/identity.ts';
-import { type ClaimOptions, type Settings, settingsOf } from '../claims/options.ts';
+import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectWhole } from '../kernel/check.ts';
 import { InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts';
 import { type Host, sleep } from '../kernel/host.ts';
-import type { KeyValue } from '../kernel/key.ts';
-import type { RecordedError } from '../kernel/recorded-error.ts';
 import { answeredBy, isNoAnswer } from '../kernel/request.ts';
 import { type Pauses, pauseMs } from '../kernel/retry.ts';
 import { expectOptions } from '../kernel/take-options.ts';
-import type { NamesOf } from '../kernel/unknown-option.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
 import { keyAttribute } from './keys.ts';
 import { isRefusal } from './refusal.ts';
-
-export interface SendOnceOptions
-  extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'onEvent' | 'host'> {
-  /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
-  readonly operation: string;
-  /** The queue's URL. `undefined`, which is what a missing environment variable is, is refused with a clear message. */
-  readonly queueUrl: string | undefined;
-  /**
-   * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
-   * @default one is made when it is first needed
-   */
-  readonly sqsClient?: SQSClient;
-  /**
-   * Paths of the body that may change between two tries, such as `sentAt`. Give them to the consumer's `fingerprint` as well.
-   * @default none
-   */
-  readonly ignore?: readonly string[];
-  /**
-   * How long a call tries, in milliseconds, before it returns `'in-flight'`, or rejects. More than 11 seconds outlast the lease of
-   * a producer that has died.
-   * @default 30000
-   */
-  readonly giveUpAfterMs?: number;
-}
-
-/** What is to be sent. */
-export interface Outgoing {
-  /**
-   * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. The one that
-   * was kept first is the one that is sent, however often this is called.
-   */
-  readonly key: KeyValue;
-  /**
-   * What is to be done, where the key does not say it: the name under which the key is kept, the same in each run of the producer.
-   * @default the key itself
-   */
-  readonly intent?: KeyValue;
-  /** Sent as JSON. */
-  readonly body: unknown;
-  /** Attributes of your own, all of them texts. */
-  readonly attributes?: Readonly<Record<string, string>>;
-  /** Needed by FIFO queues; on others, it means fairness. */
-  readonly messageGroupId?: string;
-  readonly delaySeconds?: number;
-}
-
-const docs = 'docs/producers.md';
-const known = {
-  operation: true,
-  store: true,
-  queueUrl: true,
-  sqsClient: true,
-  ignore: true,
-  giveUpAfterMs: true,
-  retentionSeconds: true,
-  onEvent: true,
-  host: true,
-} as const satisfies NamesOf<SendOnceOptions>;
-const knownOfMessage = {
-  key: true,
-  intent: true,
-  body: true,
-  attributes: true,
-  messageGroupId: true,
-  delaySeconds: true,
-} as const satisfies NamesOf<Outgoing>;
-
-export type SendOutcome =
-  /** It is in the queue: since now, or since earlier. `messageId` is the last one known. */
-  | {
-      readonly outcome: 'sent';
-      readonly key: string;
-      readonly messageId: string | undefined;
-      readonly replayed: boolean;
-    }
-  /** Another producer is at it. Ask again after `retryAfterMs`. */
-  | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
-  /** The intent was sent before with another body. Nothing was sent. */
-  | { readonly outcome: 'key-reused' }
-  /** It could not be sent for so long that an operator has to decide whether it still should be. Nothing was sent. */
-  | { readonly outcome: 'parked'; readonly error: RecordedError };
+import {
+  docs,
+  known,
+  knownOfMessage,
+  type Outgoing,
+  type SendOnceOptions,
+  type SendOutcome,
+} from './send-once-options.ts';
 
 /** How long one try has, in milliseconds: another producer waits that long for one that has died. */
 const leaseMs = 10_000;
@@ -293,23 +216,6 @@ async function pauseBefore(
   if (host.now() + waitMs >= until) return false;
   await sleep(host, waitMs);
   return true;
-}
-
-/**
- * The key of what happens once to a thing: `payment/1234/refund`. The same in every run, so there is nothing to keep. Parts are
- * escaped: `('a', 'b/c')` and `('a/b', 'c')` are two keys. The form is that of `compositeKey`.
- *
- * @throws InvalidMessageError when a part is missing, or nothing that identifies anything
- * @example
- * entityKey('payment', payment.id, 'refund')
- */
-export function entityKey(...parts: readonly KeyValue[]): string {
-  return parts.map((part) => encodeURIComponent(identify('key', part, nodeHost).key)).join('/');
-}
-
-/** A key for one request, random: for what may well be done twice, if it is asked for twice. Keep it before you send, or give `sendOnce` an intent. */
-export function requestKey(): string {
-  return randomUUID();
 }
 
 function textAttribute(StringValue: string): MessageAttributeValue {

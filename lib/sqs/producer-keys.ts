@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { identify } from '../claims/identity.ts';
+import { nodeHost } from '../host.ts';
+import type { KeyValue } from '../kernel/key.ts';
+
+/**
+ * The key of what happens once to a thing: `payment/1234/refund`. The same in every run, so there is nothing to keep. Parts are
+ * escaped: `('a', 'b/c')` and `('a/b', 'c')` are two keys. The form is that of `compositeKey`.
+ *
+ * @throws InvalidMessageError when a part is missing, or nothing that identifies anything
+ * @example
+ * entityKey('payment', payment.id, 'refund')
+ */
+export function entityKey(...parts: readonly KeyValue[]): string {
+  return parts.map((part) => encodeURIComponent(identify('key', part, nodeHost).key)).join('/');
+}
+
+/** A key for one request, random: for what may well be done twice, if it is asked for twice. Keep it before you send, or give `sendOnce` an intent. */
+export function requestKey(): string {
+  return randomUUID();
+}

@@ -1,0 +1,86 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { ClaimOptions } from '../claims/options.ts';
+import type { KeyValue } from '../kernel/key.ts';
+import type { RecordedError } from '../kernel/recorded-error.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+
+export interface SendOnceOptions
+  extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'onEvent' | 'host'> {
+  /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
+  readonly operation: string;
+  /** The queue's URL. `undefined`, which is what a missing environment variable is, is refused with a clear message. */
+  readonly queueUrl: string | undefined;
+  /**
+   * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
+   * @default one is made when it is first needed
+   */
+  readonly sqsClient?: SQSClient;
+  /**
+   * Paths of the body that may change between two tries, such as `sentAt`. Give them to the consumer's `fingerprint` as well.
+   * @default none
+   */
+  readonly ignore?: readonly string[];
+  /**
+   * How long a call tries, in milliseconds, before it returns `'in-flight'`, or rejects. More than 11 seconds outlast the lease of
+   * a producer that has died.
+   * @default 30000
+   */
+  readonly giveUpAfterMs?: number;
+}
+
+/** What is to be sent. */
+export interface Outgoing {
+  /**
+   * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. The one that
+   * was kept first is the one that is sent, however often this is called.
+   */
+  readonly key: KeyValue;
+  /**
+   * What is to be done, where the key does not say it: the name under which the key is kept, the same in each run of the producer.
+   * @default the key itself
+   */
+  readonly intent?: KeyValue;
+  /** Sent as JSON. */
+  readonly body: unknown;
+  /** Attributes of your own, all of them texts. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  /** Needed by FIFO queues; on others, it means fairness. */
+  readonly messageGroupId?: string;
+  readonly delaySeconds?: number;
+}
+
+export const docs = 'docs/producers.md';
+export const known = {
+  operation: true,
+  store: true,
+  queueUrl: true,
+  sqsClient: true,
+  ignore: true,
+  giveUpAfterMs: true,
+  retentionSeconds: true,
+  onEvent: true,
+  host: true,
+} as const satisfies NamesOf<SendOnceOptions>;
+export const knownOfMessage = {
+  key: true,
+  intent: true,
+  body: true,
+  attributes: true,
+  messageGroupId: true,
+  delaySeconds: true,
+} as const satisfies NamesOf<Outgoing>;
+
+export type SendOutcome =
+  /** It is in the queue: since now, or since earlier. `messageId` is the last one known. */
+  | {
+      readonly outcome: 'sent';
+      readonly key: string;
+      readonly messageId: string | undefined;
+      readonly replayed: boolean;
+    }
+  /** Another producer is at it. Ask again after `retryAfterMs`. */
+  | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
+  /** The intent was sent before with another body. Nothing was sent. */
+  | { readonly outcome: 'key-reused' }
+  /** It could not be sent for so long that an operator has to decide whether it still should be. Nothing was sent. */
+  | { readonly outcome: 'parked'; readonly error: RecordedError };
