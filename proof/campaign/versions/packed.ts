@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,10 +17,11 @@ import { checkOut, copyPresent } from './checkout.ts';
  * A version of pawl as its users have it: the tarball that `npm pack` makes, extracted into `node_modules/pawl`, and the shop's
  * functions of the same version beside it.
  *
- * Owns: a folder without `lib`, so that no bundle can contain anything of pawl but what is in the tarball.
+ * Owns: a folder, with the bundles in it, that goes with the version or with this process. It has no `lib`, so that no bundle can
+ * contain anything of pawl but what is in the tarball.
  * Does not own: the packages that pawl and the functions use. They are this project's: the folder lies below it.
  */
-export interface PackedVersion {
+export interface PackedVersion extends AsyncDisposable {
   /** The tarball's SHA-1, as `npm publish` would print it. The same sources and compiler give the same one. */
   readonly shasum: string;
   /**
@@ -59,11 +60,12 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
     async bundle(source, protection) {
       const entry = join(folder, `lambda/${source}.ts`);
       if (!existsSync(entry)) return undefined;
-      const bundle = await scratchFolder(PROJECT, `${protection}-`);
+      const bundle = await mkdtemp(join(folder, `${protection}-`));
       await bundleFunction(entry, bundle, [...(protection === 'retry' ? [retrying(folder)] : []), fromTarball]);
       return bundle;
     },
     urlOf: (name) => pathToFileURL(resolve(name)).href,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
 }
 
