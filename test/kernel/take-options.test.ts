@@ -54,6 +54,13 @@ describe('a door', () => {
     );
   });
 
+  it('takes no option from a prototype: a copy of the options would not have it', () => {
+    const inherited = Object.create({ leaseMs: 5 });
+    expect(refusal(inherited)).toContain('leaseMs: once found it on the prototype of options');
+    expect(refusal(Object.assign(inherited, { leaseMs: 6 }))).toBeUndefined();
+    expect(refusal(Object.create({ leaseMs: undefined }))).toBeUndefined();
+  });
+
   it('refuses nothing by itself', () => {
     expect(refusal({ caller: 1 }, { refused: undefined })).toContain("there is no option 'caller'");
   });

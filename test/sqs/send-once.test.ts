@@ -176,10 +176,13 @@ describe('sendOnce', () => {
   it('answers that another one is at it, when it may not wait that long', async () => {
     const { host, settings, sent } = producer({ giveUpAfterMs: 1000 });
     const hangs = { send: () => new Promise(() => undefined) } as unknown as SQSClient;
-    void sendOnce({ ...settings, sqsClient: hangs })(refund);
+    const first = expect(sendOnce({ ...settings, sqsClient: hangs })(refund)).rejects.toThrow(
+      'SQS did not respond in time',
+    );
     await host.advance(10);
     const second = sendOnce(settings)(refund);
     await host.advance(2000);
+    await first;
     const outcome = await second;
     expect(outcome).toMatchObject({ outcome: 'in-flight' });
     expect(outcome.outcome === 'in-flight' && outcome.retryAfterMs).toBeGreaterThan(9000);

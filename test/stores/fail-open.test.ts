@@ -28,3 +28,9 @@ it('refuses a store that commits effects: they are in the very request that fail
     'failOpen: expected a store that only keeps claims; got "a transactionalStore, which commits effects with them"',
   );
 });
+
+it('needs somebody who hears of what failed', () => {
+  expect(() => failOpen(memoryStore(), undefined as never)).toThrow(
+    'failOpen: expected a function that is called with each error; got undefined',
+  );
+});

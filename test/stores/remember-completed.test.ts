@@ -103,4 +103,34 @@ describe('rememberCompleted', () => {
       "rememberCompleted: there is no option 'kyes'. Did you mean 'keys'? See docs/policies.md.",
     );
   });
+
+  it('keeps whatever else a store can do, also where that is an object of a class', async () => {
+    class Plain {
+      readonly #inner = memoryStore();
+      read(id: string) {
+        return this.#inner.read(id);
+      }
+      write(write: Parameters<ClaimStore['write']>[0]) {
+        return this.#inner.write(write);
+      }
+      records() {
+        return this.#inner.records();
+      }
+      name() {
+        return 'plain';
+      }
+    }
+    class Named extends Plain {
+      readonly table = 'claims';
+      override name() {
+        return `${super.name()}, named`;
+      }
+    }
+    const store = rememberCompleted(new Named());
+    await store.write({ next: record({ status: 'completed' }), seen: undefined });
+    expect(await store.read(record().id)).toMatchObject({ status: 'completed' });
+    const { records, name } = store;
+    expect([store.table, name(), records().length]).toEqual(['claims', 'plain, named', 1]);
+    expect(Object.keys(store).sort()).toEqual(['name', 'read', 'records', 'table', 'write']);
+  });
 });
