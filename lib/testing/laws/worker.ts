@@ -122,8 +122,8 @@ export function inWords(decided: Decided): string {
   return decided.kind === 'returned' ? decided.outcome.outcome : String(decided.error);
 }
 
-/** A store that refuses so often in a row does not say what stands there, and its caller would try for ever. */
-const mostRefusals = 200;
+/** A store that refuses so often in a row does not say what stands there. After one more refusal the worker would wait, and the clock of a law stands still. */
+const mostRefusals = 3;
 
 /** A response that a law loses on purpose. Any other error of a store fails the law. */
 export class LostResponseError extends Error {}
@@ -139,6 +139,7 @@ function watch(store: ClaimStore) {
   broken.promise.catch(() => undefined);
   let errors: readonly unknown[] = [];
   let refusals = 0;
+  let refused = '';
 
   function breakWith(error: unknown): void {
     if (error instanceof LostResponseError) return;
@@ -156,7 +157,9 @@ function watch(store: ClaimStore) {
     read: (id) => follow(store.read(id)),
     async write(write) {
       const result = await follow(store.write(write));
-      refusals = result.applied ? 0 : refusals + 1;
+      const claim = `${write.next.id} ${write.next.claimId}`;
+      refusals = result.applied ? 0 : claim === refused ? refusals + 1 : 1;
+      refused = claim;
       if (refusals <= mostRefusals) return result;
       const error = new Error(`the store refused ${refusals} writes in a row: a refusal must say what stands there`);
       breakWith(error);
