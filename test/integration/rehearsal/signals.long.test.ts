@@ -51,7 +51,9 @@ async function startRun() {
   };
 }
 
-test('after SIGINT no process of a rehearsal is left, also no frozen sandbox, and no file', async () => {
+test('after SIGINT no process of a rehearsal is left, also no frozen sandbox, and no file', {
+  timeout: 120_000,
+}, async () => {
   const { app, temporary, end } = await startRun();
   expect(leftIn(app)).toHaveLength(1);
   await end('SIGINT');
@@ -59,7 +61,7 @@ test('after SIGINT no process of a rehearsal is left, also no frozen sandbox, an
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('after SIGKILL no process of a rehearsal is left, also no frozen sandbox', async () => {
+test('after SIGKILL no process of a rehearsal is left, also no frozen sandbox', { timeout: 120_000 }, async () => {
   const { end } = await startRun();
   await end('SIGKILL');
 });
