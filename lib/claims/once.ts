@@ -82,7 +82,7 @@ export function once<Input, R>(
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
 
   return async function callOnce(input, call = {}) {
-    expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', docs });
+    expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', inherited: 'taken', docs });
     const identity = identify(settings.operation, options.key(input), settings.host);
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
     const prints = printsOf(

@@ -21,6 +21,12 @@ export const ofWorlds = { sqsClient: true } as const;
 export interface Taken extends TakenOptions {
   /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */
   readonly refused?: Readonly<Record<string, string>>;
+  /**
+   * Whether an option may stand on the prototype. A message or a call may be an instance of the author's own class, with getters; it is read where it
+   * is used. Options of a set-up are copied, and a copy has own properties only.
+   * @default 'refused'
+   */
+  readonly inherited?: 'refused' | 'taken';
 }
 
 /**
@@ -29,7 +35,7 @@ export interface Taken extends TakenOptions {
  * @param options as the caller gave them, nested ones by themselves
  * @throws OptionError that names the option, and the reason or the nearest known name
  */
-export function expectOptions(options: object, { refused = {}, ...taken }: Taken): void {
+export function expectOptions(options: object, { refused = {}, inherited = 'refused', ...taken }: Taken): void {
   const { door, within = 'options' } = taken;
   const given: unknown = options;
   if (typeof given !== 'object' || given === null) {
@@ -41,11 +47,10 @@ export function expectOptions(options: object, { refused = {}, ...taken }: Taken
       throw new OptionError(`${name}: ${door} does not take it: ${why}`);
     }
   }
-  const inherited = Object.keys(taken.known).find((name) => !Object.hasOwn(given, name) && isGiven(given, name));
-  if (inherited !== undefined) {
-    // Half of the code that reads options copies them, and a copy has own properties only.
+  const foreign = Object.keys(taken.known).find((name) => !Object.hasOwn(given, name) && isGiven(given, name));
+  if (inherited === 'refused' && foreign !== undefined) {
     throw new OptionError(
-      `${inherited}: ${door} found it on the prototype of ${within}: give it as a property of its own`,
+      `${foreign}: ${door} found it on the prototype of ${within}; expected a property of the ${within} themselves. See ${taken.docs}.`,
     );
   }
   const ours = Object.entries(given).filter(([name]) => !Object.hasOwn(refused, name));

@@ -101,7 +101,7 @@ function createProducer(options: SendOnceOptions): Producer {
 }
 
 async function sendMessage(producer: Producer, message: Outgoing): Promise<SendOutcome> {
-  expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, docs });
+  expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, inherited: 'taken', docs });
   const { engine, settings, giveUpAfterMs, ignore } = producer;
   const { host } = settings;
   const proposed = identify(settings.operation, message.key, host).key;

@@ -1,3 +1,4 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import {
   type Lease,
@@ -11,6 +12,7 @@ import {
   renewedLease,
 } from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { sendOnce } from '../../lib/sqs/index.ts';
 import { inPhases, type Phases } from '../../lib/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { virtualHost } from '../support/virtual-host.ts';
@@ -97,4 +99,39 @@ test('inPhases without a function record is refused before the remote call', asy
 test('an option that is inherited is refused: half of the code that reads options copies them, and a copy has own properties only', () => {
   const given = Object.assign(Object.create({ recordResult: false }), options({}));
   expect(() => once(untyped<OnceOptions<typeof input>>(given), () => 'a secret')).toThrow('recordResult');
+});
+
+test('a message and a call may be instances of a class, whose fields are getters: both are read, and not copied', async () => {
+  class Refund {
+    get key() {
+      return 'refund-1';
+    }
+    get body() {
+      return { payment: 1 };
+    }
+  }
+  class Call {
+    remainingMs() {
+      return 10_000;
+    }
+  }
+  const host = virtualHost();
+  const bodies: unknown[] = [];
+  const client = {
+    async send({ input }: { readonly input: { readonly MessageBody: string } }) {
+      bodies.push(JSON.parse(input.MessageBody));
+      return { MessageId: 'm-1' };
+    },
+  };
+  const send = sendOnce({
+    operation: 'refund',
+    store: memoryStore(),
+    queueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/refunds',
+    sqsClient: untyped<SQSClient>(client),
+    onEvent: () => {},
+    host,
+  });
+  expect(await send(new Refund())).toMatchObject({ outcome: 'sent', key: 'refund-1' });
+  expect(bodies).toEqual([{ payment: 1 }]);
+  expect(await once(options({ host }), () => 1)(input, new Call())).toMatchObject({ outcome: 'completed' });
 });

@@ -82,7 +82,7 @@ const known = {
  * claimStoreLaws({ test, open: () => myStore({ table: 'claims' }) });
  */
 export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
-  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/testing.md' });
+  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/stores.md' });
   const {
     test,
     name,
