@@ -19,21 +19,30 @@ export type AfterVerdict =
   /** It cannot be told yet. */
   | { readonly kind: 'ask-later'; readonly outcome: Outcome; readonly retryAfterMs: number };
 
+/** How long an earlier question is wasted, in milliseconds: before that, the effect of the earlier attempt may still come to be seen. */
+export function unsettledFor(
+  { unknownAt = 0 }: Pick<ClaimRecord, 'unknownAt'>,
+  { settleMs, skewMs }: Pick<ClaimRules, 'skewMs'> & { readonly settleMs: number },
+  now: number,
+): number {
+  return Math.max(0, unknownAt + settleMs + skewMs - now);
+}
+
 /** What follows from a verdict. Pure, like `decide`. @param error what the provider's answer lacked, for people */
 export function afterVerdict(
   verdict: string,
-  { unknownAt = 0, abandoned }: Pick<ClaimRecord, 'unknownAt' | 'abandoned'>,
-  { settleMs, skewMs, maxAbandoned }: Pick<ClaimRules, 'skewMs' | 'maxAbandoned'> & { readonly settleMs: number },
+  record: Pick<ClaimRecord, 'unknownAt' | 'abandoned'>,
+  rules: Pick<ClaimRules, 'skewMs' | 'maxAbandoned'> & { readonly settleMs: number },
   error: RecordedError,
   now: number,
 ): AfterVerdict {
   if (verdict === 'applied') return { kind: 'applied' };
-  const retryAfterMs = Math.max(0, unknownAt + settleMs + skewMs - now);
+  const retryAfterMs = unsettledFor(record, rules, now);
   const inconclusive = verdict !== 'not-applied';
   if (!inconclusive && retryAfterMs === 0) return { kind: 'run' };
   // "Not applied", asked too early, is no failure of the provider's: it only has to be asked again. If it is inconclusive once too often,
   // an operator has to decide.
-  const tooOften = inconclusive && abandoned + 1 >= maxAbandoned;
+  const tooOften = inconclusive && record.abandoned + 1 >= rules.maxAbandoned;
   const outcome: Outcome = tooOften ? { status: 'parked', error } : { status: 'released', error, inconclusive };
   return { kind: 'ask-later', outcome, retryAfterMs };
 }
@@ -51,7 +60,7 @@ export async function settleDoubt<Input, R>(
   const { verdict } = asked;
   // By the clock as it was before the provider was asked: what it has seen is no newer.
   const after = afterVerdict(verdict, record, engine.settings, recordedError(asked.thrown), asked.at);
-  const settled = record.unknownAt + provider.settleMs + engine.settings.skewMs <= asked.at;
+  const settled = unsettledFor(record, engine.settings, asked.at) === 0;
   emit(engine, identity, { type: 'reconciled', verdict, settled });
   if (after.kind === 'run') return undefined;
   if (after.kind === 'applied') {

@@ -18,8 +18,6 @@ export interface Rested {
 export interface Work {
   /** Whether nothing may start any more, because how the handler ended is about to be recorded. */
   readonly stopped: boolean;
-  /** Whether the handler has ended. */
-  readonly ended: boolean;
   /** What was left in doubt until now. */
   readonly inDoubt: readonly Thrown[];
   /** Waits for this as well, before the outcome is recorded. Its error ends no process, whether or not the author handles it. */
@@ -55,9 +53,6 @@ export function createWork(): Work {
   return {
     get stopped() {
       return stopped;
-    },
-    get ended() {
-      return ended;
     },
     get inDoubt() {
       return inDoubt;
