@@ -68,7 +68,7 @@ export function createAlarms(consumer: Watched, settings: AlarmSettings): Consum
       alarmAt(consumer, 'ParkedAlarm', consumer.metricClaims('Parked', fiveMinutes), {
         threshold: 1,
         description:
-          `${path}: a claim was parked. Its effect happened once or not at all: pawl cannot tell which. It does not run again until an ` +
+          `${path}: a claim was parked: pawl cannot tell whether its last attempt had its effect. It does not run again until an ` +
           'operator decides. The alarm ends by itself, the claim stays. What to do: find its id in the logs (pawl: parked) and its ' +
           'message in the dead-letter queue, ask the provider whether the effect happened, resolve the claim with ' +
           'parkedClaims(…).resolve as applied, not-applied or retry, then redrive the message.',
