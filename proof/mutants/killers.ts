@@ -87,7 +87,7 @@ function vitest(project: string, files: () => readonly string[] = () => []): Kil
       ...options,
       ...files(),
     ]);
-    const failure = code === 0 ? undefined : (failureOf(report) ?? lastLine(output));
+    const failure = code === 0 ? undefined : (failureOf(report) ?? withoutTest(code, output));
     rmSync(folder, { recursive: true, force: true });
     return failure;
   };
@@ -131,6 +131,12 @@ function execute(
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, output }));
   });
+}
+
+/** A run may fail without a failing test: by an error that no test has handled, or because it was stopped. */
+function withoutTest(code: number | null, output: string): string {
+  const unhandled = /^.*?\b(\w*Error: .*)$/m.exec(output)?.[1];
+  return `no test, but exit code ${code}${unhandled === undefined ? '' : `: ${unhandled.slice(0, 120)}`}`;
 }
 
 function lastLine(output: string): string {

@@ -4,6 +4,7 @@ import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';
 import type { Ending, Job, Run } from '../parts.ts';
 import { ProviderError } from '../provider.ts';
+import { inTime } from '../provider-patience.ts';
 import type { Simulation } from '../simulation.ts';
 
 /** The business of the consumer: some work, the effect at the provider, some more work. */
@@ -23,24 +24,13 @@ export function createWorker(simulation: Simulation, sandbox: Sandbox) {
 
   async function askProvider(job: Job, signal: AbortSignal | undefined): Promise<string> {
     try {
-      return await inTime(provider.apply(sandbox, job), signal);
+      return await inTime(sandbox, patienceMs, provider.apply(sandbox, job), signal);
     } catch (error) {
       if (scenario.classifies || !(error instanceof ProviderError)) throw error;
       if (error.status === 429) throw new RetryableError('the provider is busy');
       if (error.status === 422) throw new RejectedError('the provider refuses');
       throw error;
     }
-  }
-
-  /** Gives up waiting; what was asked for may happen all the same. */
-  function inTime<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    if (patienceMs === undefined && signal === undefined) return answer;
-    return new Promise((resolve, reject) => {
-      const giveUp = () => reject(named('ProviderTimeout'));
-      const cancel = patienceMs === undefined ? undefined : sandbox.after(patienceMs, giveUp);
-      signal?.addEventListener('abort', () => reject(signal.reason));
-      answer.then(resolve, reject).finally(() => cancel?.());
-    });
   }
 
   /** Kills the process, as some messages do. */

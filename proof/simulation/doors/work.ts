@@ -12,6 +12,7 @@ import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';
 import type { Job } from '../parts.ts';
 import { ProviderError } from '../provider.ts';
+import { inTime } from '../provider-patience.ts';
 import type { JobRun } from './parts.ts';
 import { blockId, counterId, effectsOfJob } from './parts-of-job.ts';
 import { createSeams } from './seams-at-work.ts';
@@ -60,6 +61,8 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
   async function askProvider(job: Job, name: string, effectKey: string, signal?: AbortSignal): Promise<string> {
     try {
       return await inTime(
+        sandbox,
+        patienceMs,
         provider.apply(sandbox, { effectKey, key: `${job.key}/${name}`, payload: job.payload }),
         usesSignal ? signal : undefined,
       );
@@ -69,17 +72,6 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
       if (error.status === 422) throw new RejectedError('the provider refuses');
       throw nothingSaid(error);
     }
-  }
-
-  /** Gives up waiting; what was asked for may happen all the same. */
-  function inTime<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    if (patienceMs === undefined && signal === undefined) return answer;
-    return new Promise((resolve, reject) => {
-      const giveUp = () => reject(named('ProviderTimeout'));
-      const cancel = patienceMs === undefined ? undefined : sandbox.after(patienceMs, giveUp);
-      signal?.addEventListener('abort', () => reject(signal.reason));
-      answer.then(resolve, reject).finally(() => cancel?.());
-    });
   }
 
   /** Kills the process, as some messages do. */
