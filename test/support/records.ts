@@ -1,5 +1,6 @@
 import type { ClaimRequest, ClaimRules } from '../../lib/claims/decide.ts';
 import type { ClaimRecord } from '../../lib/claims/record.ts';
+import { claimRecord } from '../../lib/testing/laws/records.ts';
 import { someDay } from './virtual-host.ts';
 
 export const rules: ClaimRules = {
@@ -16,18 +17,5 @@ export function request(claimId: string, overrides: Partial<ClaimRequest> = {}):
 }
 
 export function record(overrides: Partial<ClaimRecord> = {}): ClaimRecord {
-  return {
-    id: 'issue-gift-card#order-1',
-    status: 'in-flight',
-    claimId: 'first',
-    fence: 1,
-    leaseUntil: someDay + 30_000,
-    firstSeenAt: someDay,
-    attempts: 1,
-    abandoned: 0,
-    expiresAt: someDay / 1000 + 30 * 24 * 3600,
-    rev: 1,
-    v: 2,
-    ...overrides,
-  };
+  return claimRecord({ id: 'issue-gift-card#order-1', ...overrides });
 }
