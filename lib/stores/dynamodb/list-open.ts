@@ -16,6 +16,8 @@ import { OPEN_INDEX } from './open-index.ts';
 
 /** As many shards are asked at once. More would make a cursor longer, which holds a place in each of them; fewer, a page slower. */
 const shardsAtOnce = 8;
+/** At how many claims of a shard a search for some of them looks at once, at least. */
+const leastLookedAt = 100;
 /** A page that has not found anything yet ends after so many rounds: a caller that looks for what is not there can stop in between. */
 const mostRounds = 16;
 
@@ -59,17 +61,25 @@ export async function listOpen(table: OpenTable, query: OpenQuery): Promise<Open
 async function readSome(table: OpenTable, { places, next }: Rest, prefix: string, limit: number) {
   const more = Math.max(0, Math.min(shardsAtOnce - places.length, openShards - next));
   const fresh = Array.from({ length: more }, (_, index): Place => ({ shard: next + index }));
-  const known = [...places, ...fresh];
-  const asked = known.slice(0, limit);
-  const share = Math.floor(limit / asked.length);
-  const read = await Promise.all(asked.map((place) => readShard(table, place, prefix, share)));
-  const unfinished = read.flatMap(({ place }) => place ?? []);
-  return {
-    claims: read.flatMap(({ claims }) => claims),
-    rest: { places: [...known.slice(limit), ...unfinished], next: next + more },
-  };
+  const asked = [...places, ...fresh];
+  const share = Math.max(1, Math.floor(limit / asked.length));
+  // DynamoDB counts what it looks at, not what fits: to look at two claims at a time for one of another operation takes for ever.
+  const lookAt = prefix === '' ? share : Math.max(share, leastLookedAt);
+  const read = await Promise.all(asked.map((place) => readShard(table, place, prefix, lookAt)));
+  const claims: OpenClaim[] = [];
+  const left: Place[] = [];
+  for (const [index, { found, end }] of read.entries()) {
+    const taken = found.slice(0, limit - claims.length);
+    claims.push(...taken);
+    const last = taken.at(-1);
+    const place = asked[index] as Place;
+    if (taken.length === found.length) left.push(...(end === undefined ? [] : [{ ...place, after: end }]));
+    else left.push(last === undefined ? place : placeOf(place.shard, last.id, String(last.firstSeenAt)));
+  }
+  return { claims, rest: { places: left, next: next + more } };
 }
 
+/** Looks at so many claims of a shard. `found`: those that fit. `end`: the last one that was looked at, unless that was the last of the shard. */
 async function readShard(
   { client, TableName, read }: OpenTable,
   { shard, after }: Place,
@@ -88,12 +98,11 @@ async function readShard(
     ExpressionAttributeValues: { ':shard': { S: shardName(shard) }, ...(byPrefix && { ':prefix': { S: prefix } }) },
     ...(after && { ExclusiveStartKey: after }),
   });
-  const { Items = [], LastEvaluatedKey } = await client.send(command).catch((error: unknown) => {
+  const { Items = [], LastEvaluatedKey: end } = await client.send(command).catch((error: unknown) => {
     throw openIndexError(error, TableName);
   });
   const found = await Promise.all(Items.map((item) => stillOpen(openClaim(item), read)));
-  const place: Place | undefined = LastEvaluatedKey && { shard, after: LastEvaluatedKey };
-  return { claims: found.flatMap((claim) => claim ?? []), place };
+  return { found: found.flatMap((claim) => claim ?? []), end };
 }
 
 /** What the index holds of a claim, without what only leads to it there. */
