@@ -1,4 +1,4 @@
-import { type DynamoDBClient, GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { isOpen, openShards, shardName } from '../../claims/open.ts';
 import {
   badCursor,
@@ -9,7 +9,7 @@ import {
   type OpenQuery,
 } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
-import { backfillId, hasEnded } from './backfill-progress.ts';
+import { hasEnded } from './backfill-progress.ts';
 import { openIndexError } from './errors.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
@@ -45,7 +45,7 @@ export interface OpenTable {
 export async function listOpen(table: OpenTable, query: OpenQuery): Promise<OpenPage> {
   const prefix = checkedPrefix(query);
   let rest = query.cursor === undefined ? { places: [], next: 0 } : restOf(query.cursor);
-  const complete = isComplete(table);
+  const complete = hasEnded(table);
   // It is awaited below: until then, its failure is not unhandled.
   complete.catch(() => undefined);
   const claims: OpenClaim[] = [];
@@ -116,13 +116,6 @@ async function stillOpen(claim: OpenClaim, read: OpenTable['read']): Promise<Ope
   if (said !== 'the record says') return said ? claim : undefined;
   const record = await read(claim.id);
   return record !== undefined && isOpen(record, false) ? claim : undefined;
-}
-
-/** Whether no claim can be missing: whatever was parked before there was an index is in it. */
-async function isComplete({ client, TableName }: OpenTable): Promise<boolean> {
-  const Key = { id: { S: backfillId } };
-  const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
-  return hasEnded(Item);
 }
 
 const isEmpty = ({ places, next }: Rest): boolean => places.length === 0 && next >= openShards;
