@@ -1,11 +1,26 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Alarm, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from '../needs.ts';
+import { OPEN_INDEX } from '../../stores/dynamodb/open-index.ts';
+import {
+  BACKFILL_ACTIONS,
+  INDIVIDUAL_STORE_ACTIONS,
+  LOCK_ACTIONS,
+  OPERATE_ACTIONS,
+  OPERATE_INDEX_ACTIONS,
+  STORE_ACTIONS,
+} from '../needs.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { makeLocking } from './known-consumers.ts';
 import { expectProps } from './known-props.ts';
@@ -38,7 +53,7 @@ export interface ClaimsTableProps {
   readonly deletionProtection?: boolean;
 
   /**
-   * The customer-managed key that encrypts the table. `grantClaims` and `grantLocks` then grant its use as well.
+   * The customer-managed key that encrypts the table. Every grant of this construct then grants its use as well.
    *
    * @default - encrypted with a key that DynamoDB owns, at no charge
    */
@@ -92,6 +107,32 @@ export function grantLocks(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, LOCK_ACTIONS);
 }
 
+/**
+ * Permits `grantee` to list the open claims of `table`, to read a claim, and to resolve it. These permissions allow no claim to be made or deleted,
+ * and no scan. A consumer needs none of this.
+ *
+ * For dead letters, permit the queues' actions as well: see docs/security.md.
+ *
+ * @example
+ * grantOperate(Table.fromTableName(this, 'Claims', 'claims'), onCallRole);
+ */
+export function grantOperate(table: ITable, grantee: IGrantable): Grant {
+  const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
+  const list = Grant.addToPrincipal({ grantee, actions: [...OPERATE_INDEX_ACTIONS], resourceArns: [index] });
+  return grantOn(table, grantee, OPERATE_ACTIONS).combine(list);
+}
+
+/**
+ * Permits `grantee` to run `pawl claims --backfill` on `table`. It reads every item, with the results that are kept there: that is why it is no part of
+ * `grantOperate`. It is needed once, and can be taken away again.
+ *
+ * @example
+ * grantBackfill(Table.fromTableName(this, 'Claims', 'claims'), deploymentRole);
+ */
+export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, BACKFILL_ACTIONS);
+}
+
 function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
   const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
   const key = table.encryptionKey;
@@ -131,6 +172,13 @@ export class ClaimsTable extends Construct {
         ? { encryption: TableEncryption.DEFAULT }
         : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: props.encryptionKey }),
     });
+    table.addGlobalSecondaryIndex({
+      indexName: OPEN_INDEX.name,
+      partitionKey: { name: OPEN_INDEX.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: OPEN_INDEX.sortKey, type: AttributeType.NUMBER },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: [...OPEN_INDEX.projected],
+    });
     // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
     this.table = table as ITable;
     this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);
@@ -149,6 +197,16 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to use `pawl/locks` in this table. See {@link grantLocks}. */
   grantLocks(grantee: IGrantable): Grant {
     return grantLocks(this.table, grantee);
+  }
+
+  /** Permits `grantee` to list, read and resolve the open claims of this table. See {@link grantOperate}. */
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperate(this.table, grantee);
+  }
+
+  /** Permits `grantee` to bring claims of earlier versions into the list, once. See {@link grantBackfill}. */
+  grantBackfill(grantee: IGrantable): Grant {
+    return grantBackfill(this.table, grantee);
   }
 
   /**
