@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBody, sandboxOf, startHttpServer } from './http.ts';
 
@@ -48,7 +49,7 @@ export interface TapHooks {
 }
 
 export interface TapOptions {
-  /** The server behind it. */
+  /** The server behind it. `https:` needs a certificate that this process trusts. */
   readonly target: string;
   readonly hooks?: TapHooks;
   /** What `kill` does. */
@@ -75,7 +76,7 @@ interface State {
 }
 
 export async function startTap({ target, hooks = {}, kill = () => undefined }: TapOptions): Promise<Tap> {
-  const agent = new Agent({ keepAlive: true });
+  const agent = isSecure(new URL(target)) ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const state: State = { target: new URL(target), hooks, kill, agent, stats: { calls: 0 } };
   const server = await startHttpServer((request, response) => {
     // A sandbox that is killed takes its connections with it: no caller is left for a response.
@@ -145,7 +146,7 @@ async function ask(
 
 async function forward({ agent, target }: State, request: IncomingMessage, body: Buffer) {
   const head = await new Promise<IncomingMessage>((resolve, reject) => {
-    const onward = httpRequest(
+    const onward = (isSecure(target) ? httpsRequest : httpRequest)(
       { agent, host: target.hostname, port: target.port, method: request.method, path: request.url },
       resolve,
     );
@@ -158,4 +159,8 @@ async function forward({ agent, target }: State, request: IncomingMessage, body:
     onward.end(body);
   });
   return { head, body: await readBody(head) };
+}
+
+function isSecure({ protocol }: URL): boolean {
+  return protocol === 'https:';
 }

@@ -16,8 +16,8 @@ export interface EmulatorOptions {
   readonly python: string;
   /** Where it may write, and where the functions' code goes. */
   readonly folder: string;
-  /** What the functions find in their environment, beside what the stack sets. */
-  readonly functionEnvironment: Readonly<Record<string, string>>;
+  /** Returns what the functions find in their environment, beside what the stack sets. The emulator will be at `endpoint`. */
+  readonly functionEnvironment: (endpoint: string) => Promise<Readonly<Record<string, string>>>;
   /** Every line that it prints, and every line that a function prints. */
   readonly onLine: (line: string) => void;
 }
@@ -25,6 +25,8 @@ export interface EmulatorOptions {
 /** An AWS emulator that runs. */
 export interface Emulator {
   readonly endpoint: string;
+  /** A file with its certificate. */
+  readonly certificate: string;
   /** The environment in which every AWS tool talks to it, and cannot talk to anything else. */
   readonly environment: NodeJS.ProcessEnv;
   /** Kills every process in which a function runs, whatever it is doing, as a host that dies would. Returns how many. */
@@ -46,11 +48,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const port = await freePort();
   const endpoint = `https://127.0.0.1:${port}`;
   const certificate = join(options.folder, 'ministack-tls', 'server.crt');
+  const functionEnvironment = await options.functionEnvironment(endpoint);
   const running = startProcess(options.python, [fileURLToPath(new URL('emulator.py', import.meta.url))], {
     env: {
       ...withoutAws(process.env, options.project),
       ...CREDENTIALS,
-      ...options.functionEnvironment,
+      ...functionEnvironment,
       TMPDIR: options.folder,
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
@@ -68,6 +71,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 
   return {
     endpoint,
+    certificate,
     environment: {
       ...withoutAws(process.env, options.project),
       ...CREDENTIALS,
