@@ -52,8 +52,8 @@ export interface TapOptions {
   /** The server behind it. `https:` needs a certificate that this process trusts. */
   readonly target: string;
   readonly hooks?: TapHooks;
-  /** What `kill` does. */
-  readonly kill?: (sandbox: string) => void;
+  /** What `kill` does, at a call. */
+  readonly kill?: (sandbox: string, call: TapCall) => void;
 }
 
 const perConnection = new Set(['connection', 'transfer-encoding', 'content-length']);
@@ -69,7 +69,7 @@ export interface Tap {
 interface State {
   readonly target: URL;
   readonly hooks: TapHooks;
-  readonly kill: (sandbox: string) => void;
+  readonly kill: (sandbox: string, call: TapCall) => void;
   /** Keeps connections to the server open. */
   readonly agent: Agent;
   readonly stats: { calls: number };
@@ -119,8 +119,8 @@ async function goesOn(state: State, verdict: TapVerdict, call: TapCall, response
   return false;
 }
 
-function killCaller({ kill }: State, { sandbox }: TapCall): void {
-  if (sandbox !== undefined) kill(sandbox);
+function killCaller({ kill }: State, call: TapCall): void {
+  if (call.sandbox !== undefined) kill(call.sandbox, call);
 }
 
 /** The response to a call: the server's, or what a rewrite makes of it. */

@@ -10,7 +10,7 @@ const HELP = `Deploys three stacks of the app into an AWS emulator on this machi
 
 Usage: npm run e2e:deploy -- [options]
 
-  --orders <n>       how many orders, each with one email and one gift card   (120)
+  --orders <n>       how many orders, each with one email and one gift card   (90)
   --payments <n>     how many payments, each reported twice at once           (24)
   --repayments <n>   how many requests to repay debts, each sent twice        (9)
   --seed <n>         decides which messages come twice and what fails         (20260101)
@@ -30,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const { values } = parseArgs({
       args: [...args],
       options: {
-        orders: { type: 'string', default: '120' },
+        orders: { type: 'string', default: '90' },
         payments: { type: 'string', default: '24' },
         repayments: { type: 'string', default: '9' },
         seed: { type: 'string', default: '20260101' },

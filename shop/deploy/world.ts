@@ -9,7 +9,7 @@ import { run } from '../../lib/rehearsal/emulator/process.ts';
 import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
-import { startTap } from '../../lib/rehearsal/tap.ts';
+import { startTap, type TapCall } from '../../lib/rehearsal/tap.ts';
 import { combineHooks } from '../../lib/rehearsal/tap-hooks.ts';
 import { PROJECT } from '../app/project.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
@@ -18,7 +18,7 @@ import { createLedger, type Ledger } from '../providers/ledger.ts';
 import { type Processor, startProcessor } from '../providers/processor.ts';
 import { startSes } from '../providers/ses.ts';
 import { withHostFailures } from './host-failures.ts';
-import { STACKS } from './part.ts';
+import { STACKS, type StackName } from './part.ts';
 import type { DeployPlan, DeployPlanOptions } from './plan.ts';
 
 export interface DeployOptions extends DeployPlanOptions {
@@ -41,7 +41,7 @@ export interface World {
   /** What `cdk deploy` sets, with this timeout of the functions. */
   context(functionTimeoutSeconds: number): Readonly<Record<string, string>>;
   faultStats(): FaultStats;
-  /** How often all processes of functions were killed at once, and how many these were. */
+  /** How often all processes of a stack's functions were killed at once, and how many these were. */
   hostFailures(): number;
   killed(): number;
   /** Runs `pawl doctor`, as a user does. Returns its exit code, and the last line that it printed. */
@@ -63,11 +63,19 @@ export async function startWorld(
   const { faults, stats } = createFaults(plan, createDynamoDbFaults({ chance: () => false }));
   const dead = { hosts: 0, processes: 0 };
   let emulator: Emulator | undefined;
-  const kill = () => {
+  const kill = (stack: StackName) => {
     dead.hosts += 1;
-    dead.processes += emulator?.killFunctions() ?? 0;
+    dead.processes += emulator?.killFunctions(stack) ?? 0;
   };
-  const provider = { nextFault: withHostFailures(plan.orders, faults.provider), kill };
+  const provider = {
+    nextFault: withHostFailures(plan.orders, faults.provider),
+    kill: () => kill('PawlOrders'),
+  };
+  /** The call names a table or a queue, and its name begins with the name of its stack. */
+  const killCaller = (_: string, { body }: TapCall) => {
+    const stack = STACKS.find((name) => body.includes(`${name}-`));
+    if (stack !== undefined) kill(stack);
+  };
   const ses = cleanUp.adopt(await startSes(ledger, provider), (server) => server.stop());
   const cards = await startGiftCards(ledger, { lookupLagMs: 300, ...provider });
   const giftCards = cleanUp.adopt(cards, (server) => server.stop());
@@ -79,7 +87,9 @@ export async function startWorld(
     folder,
     async functionEnvironment(endpoint) {
       // What functions send to DynamoDB and SQS passes here, so that they can be killed in the middle of a claim or a posting.
-      const tap = cleanUp.adopt(await startTap({ target: endpoint, hooks, kill }), (server) => server.stop());
+      const tap = cleanUp.adopt(await startTap({ target: endpoint, hooks, kill: killCaller }), (server) =>
+        server.stop(),
+      );
       return {
         // Of all AWS services only SES is ours: the run has to know what really went out, and to make it fail.
         AWS_ENDPOINT_URL_SESV2: ses.endpoint,

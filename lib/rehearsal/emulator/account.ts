@@ -96,9 +96,9 @@ async function invoke({ lambda }: Clients, FunctionName: string, event: unknown)
 
 /** Not every machine resolves names below `localhost`: the emulator takes the API's id in the path as well. */
 function reachable(endpoint: string, url: string): string {
-  const { hostname, pathname } = new URL(url);
-  const [id = ''] = hostname.split('.');
-  return `${endpoint}/_aws/execute-api/${id}/$default${pathname}`;
+  // Not `new URL`: to it, the emulator's `{id}.execute-api.127.0.0.1` is an address with parts that are no numbers.
+  const [, id = '', path = ''] = /^https:\/\/([^./]+)\.[^/]+(\/.*)?$/.exec(url) ?? [];
+  return `${endpoint}/_aws/execute-api/${id}/$default${path}`;
 }
 
 async function attributes({ sqs }: Clients, QueueUrl: string): Promise<Readonly<Record<string, string>>> {
