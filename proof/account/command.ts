@@ -8,6 +8,7 @@ import { installEmulator } from '../../lib/rehearsal/emulator/install.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
 import { FACTS } from './facts.ts';
+import { REQUESTS } from './latency.ts';
 import { isConfirmed, markdown, type Report } from './report.ts';
 import { TAGS } from './stack.ts';
 import { LeftoverError, verify } from './verify.ts';
@@ -29,8 +30,10 @@ Usage: npm run verify:account -- [options]
 Uses the credentials that the AWS SDK finds. Cleans up also after Ctrl-C, and after a failure.
 Ends with 0 if every fact is confirmed; with 1 if one is not, or the run failed; with 130 after Ctrl-C.`;
 
-/** Writes cost the most: 1.25 US dollars a million at most, in every region of 2025 and with a reserve. A sample is 21 writes and reads. */
-const DOLLARS_A_SAMPLE = (1.25 / 1e6) * 32;
+/** Twice the price of a write in us-east-1, 0.625 US dollars a million in 2025: there are dearer regions. A read costs a fifth of it. */
+const DOLLARS_A_REQUEST = 1.25 / 1e6;
+const REQUESTS_A_SAMPLE = REQUESTS.reduce((sum, { size }) => sum + size, 0);
+/** All else: invocations, messages, logs, and some hundred requests of the checks. */
 const DOLLARS_FIXED = 0.01;
 
 interface Settings {
@@ -115,7 +118,7 @@ function readSettings(args: readonly string[]): Settings | undefined {
 }
 
 async function isAgreed({ region, endpoint, samples }: Settings, signal: AbortSignal): Promise<boolean> {
-  const dollars = DOLLARS_FIXED + samples * DOLLARS_A_SAMPLE;
+  const dollars = DOLLARS_FIXED + samples * REQUESTS_A_SAMPLE * DOLLARS_A_REQUEST;
   process.stdout.write(
     `This creates a stack in ${endpoint ?? `your account, in ${region}`}: a table, 3 queues, 3 functions with their roles, a log group,\n` +
       `tagged ${TAGS.map(({ Key, Value }) => `${Key}=${Value}`).join(' and ')}. It deletes them after some minutes.\n` +
