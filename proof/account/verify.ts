@@ -66,6 +66,8 @@ async function findAllOut(probe: Probe, { samples, say, signal }: VerifyOptions)
     signal.throwIfAborted();
     const { check: _, ...fact } = one;
     const finding: Finding = await findOut(one, probe);
+    // Its stack may be gone by now.
+    signal.throwIfAborted();
     say(`${finding.kind.padEnd(10)} ${fact.id}: ${finding.seen}`);
     findings.push({ ...fact, ...finding });
   }

@@ -78,7 +78,7 @@ async function deploy(world: World, journal: Journal, first: number): Promise<Ru
     return { account, stack, outputs: outputs[stack] ?? {}, resources };
   };
   const orders = ordersPart(await deployed('PawlOrders'), plan.orders, ledger);
-  const payments = paymentsPart(await deployed('PawlPayments'), plan.payments, world);
+  const payments = await paymentsPart(await deployed('PawlPayments'), plan.payments, world);
   const repayments = repaymentsPart(await deployed('PawlRepayments'), plan.repayments);
   const parts = [orders, payments, repayments];
   for (const part of parts) {
