@@ -39,6 +39,11 @@ const defaults = { maxBytes: 32 * 2 ** 20, timeoutMs: 20_000 };
 
 /** The attribute with which the extended clients mark a message whose payload is in S3, and what its name was before. */
 const marks = ['ExtendedPayloadSize', 'SQSLargePayloadSize'];
+/** What S3 says of an object that can never be read, and what that means. It finds whatever was written before, so nothing was, or it was deleted. */
+const neverReadable: ReadonlyMap<unknown, string> = new Map([
+  ['NoSuchKey', 'its payload is not in S3: there is no such object (NoSuchKey)'],
+  ['InvalidRange', 'its payload in S3 is empty'],
+]);
 /** More than a bucket, a key of 1,024 bytes and a URL of both take, in characters. */
 const longestPointer = 16_384;
 
@@ -107,10 +112,8 @@ async function read(reader: Reader, pointer: Pointer, { host, until }: Opening):
   } catch (cause) {
     giveUp.abort(cause);
     if (errorKind(cause) === 'invalid-message') throw cause;
-    // S3 reads what was written before, everywhere: the object was deleted, or never written.
-    if (propertyOf(cause, 'name') === 'NoSuchKey') {
-      throw new InvalidMessageError('invalid-message', 'its payload is not in S3: there is no such object (NoSuchKey)');
-    }
+    const never = neverReadable.get(propertyOf(cause, 'name'));
+    if (never !== undefined) throw new InvalidMessageError('invalid-message', never);
     throw new PayloadUnavailableError('S3 did not return the payload of the message', { cause });
   }
 }
@@ -120,9 +123,11 @@ async function request(
   { bucket, key }: Pointer,
   abortSignal: AbortSignal,
 ): Promise<Uint8Array> {
-  const object = await s3Client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal });
-  if ((object.ContentLength ?? 0) > maxBytes) {
-    throw new InvalidMessageError('invalid-message', `its payload in S3 is larger than maxBytes, which is ${maxBytes}`);
-  }
-  return (await object.Body?.transformToByteArray()) ?? new Uint8Array();
+  // One byte more than may be: a body that is left unread would throw out of nowhere when its connection ends.
+  const range = `bytes=0-${maxBytes}`;
+  const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: range });
+  const { Body } = await s3Client.send(command, { abortSignal });
+  const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+  if (bytes.length <= maxBytes) return bytes;
+  throw new InvalidMessageError('invalid-message', `its payload in S3 is larger than maxBytes, which is ${maxBytes}`);
 }
