@@ -39,8 +39,9 @@ export function messageOf<Body>(
 
 /** What SQS delivers, before any envelope is opened. */
 export function sealedIn({ body, messageAttributes }: SqsRecord): Opened {
-  // A copy: a handler that changes it must not change what is dead-lettered.
-  return { content: { kind: 'text', text: body }, messageAttributes: { ...messageAttributes }, metadata: {} };
+  // Copies: a handler that changes them must not change what is dead-lettered.
+  const copies = Object.entries(messageAttributes ?? {}).map(([name, attribute]) => [name, { ...attribute }]);
+  return { content: { kind: 'text', text: body }, messageAttributes: Object.fromEntries(copies), metadata: {} };
 }
 
 export function receiveCountOf(record: SqsRecord): number {

@@ -18,7 +18,7 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    * list says that a body which looks like such an envelope is meant as it is.
    * @default none
    */
-  readonly envelope?: EnvelopeOption;
+  readonly envelope?: EnvelopeOption | undefined;
   /** Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs. */
   readonly schema?: BodySchema<Body>;
   /**

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ClaimEvent, InvalidMessageError, memoryStore, OptionError, RejectedError } from '../../lib/index.ts';
 import {
@@ -56,6 +57,12 @@ function setUp<Body>(
   const bodies = () => seen.map(({ body }) => body);
   return { store, host, seen, bodies, events, buried, call };
 }
+
+/** A client of a queue with this redrive policy. */
+const queueWith = (policy: object) =>
+  Object.assign(new SQSClient({ region: 'us-east-1' }), {
+    send: async () => ({ Attributes: { RedrivePolicy: JSON.stringify(policy) } }),
+  });
 
 type Order = { readonly orderId: string };
 const byOrder = { key: bodyField('orderId') };
@@ -298,6 +305,21 @@ describe('a notification of S3', () => {
     const second = sqsRecord(objects('d'), { group: 'g' });
     expect(failuresOf(await call(first, second))).toEqual([first.messageId, second.messageId].sort());
     expect(bodies().map(({ key }) => key)).toEqual(['a', 'b']);
+  });
+
+  it('at the head of a message group that keeps failing is set aside as a whole, and only its failed records are parked', async () => {
+    const { call, store, buried, bodies } = setUp<S3ObjectEvent>(
+      { ...s3, sqsClient: queueWith({ maxReceiveCount: 4 }) },
+      ({ key }) => {
+        if (key === 'b') throw new Error('not yet');
+      },
+    );
+    const head = sqsRecord(objects('a', 'b'), { group: 'g', receiveCount: 2 });
+    const behind = sqsRecord(objects('c'), { group: 'g', receiveCount: 2 });
+    expect(failuresOf(await call(head, behind))).toEqual([]);
+    expect(bodies().map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+    expect(buried).toMatchObject([{ body: head.body, reason: 'receives-used-up' }]);
+    expect(store.records().map(({ status }) => status)).toEqual(['completed', 'parked', 'completed']);
   });
 
   it('works on at most `concurrency` records at once', async () => {
