@@ -42,8 +42,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
-    from: /^lib\/payload\//,
+    from: /^lib\/payload\/(?!envelopes\/large-payload\.ts$)/,
     only: /^lib\/(kernel|payload)\//,
+  },
+  {
+    rule: 'the envelope of a payload in S3 is an entry of its own: nothing else may load the client of S3 for it',
+    from: /^lib\/payload\/envelopes\/large-payload\.ts$/,
+    only: /^(lib\/(kernel|payload)\/|@aws-sdk\/client-s3$)/,
+  },
+  {
+    rule: 'the envelope of a payload in S3 is imported by its author, and by nothing in lib',
+    from: /^lib\//,
+    never: /^lib\/payload\/envelopes\/large-payload\.ts$/,
   },
   {
     rule: 'lib/claims imports the kernel, the payload and itself: no store, no door',

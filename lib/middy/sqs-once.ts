@@ -3,7 +3,7 @@ import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
-import { RetryableError } from '../kernel/errors.ts';
+import { OptionError, RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
@@ -49,7 +49,7 @@ const usedTwice = new Error('sqsOnce: use it once on a handler');
 
 /**
  * A Middy middleware for a batch handler that exists. The messages are claimed before the handler, the handler gets only those that
- * may run, and what it returns is recorded after it. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
+ * may run, as SQS delivered them, and what it returns is recorded after it. Inside an `envelope`, `openedMessage(record)` has the body. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
  * the handler returns anything else, all messages that it got have failed.
  *
  * All claims of a batch are taken before the handler starts, so a worker that dies leaves all of them in doubt; with
@@ -67,6 +67,7 @@ export function sqsOnce<Body = unknown>(
 ): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
   expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
   const consumer = createConsumer<Body>(options);
+  expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
 
   return {
@@ -94,6 +95,15 @@ export function sqsOnce<Body = unknown>(
       request.response = await end(consumer, watch.state, results);
     },
   };
+}
+
+/** A batch handler returns one result for a message, which says nothing about a part of it. @throws OptionError */
+function expectOneBody<Body>({ envelopes = [] }: Consumer<Body>): void {
+  const several = envelopes.find((one) => one.several);
+  if (several === undefined) return;
+  throw new OptionError(
+    `envelope: sqsOnce does not take ${several.name}: one message can hold several bodies, and a batch handler returns one result for it. Use eachMessage`,
+  );
 }
 
 /** Claims the batch of a request, and hands on what may run. @returns the batch response, if nothing may */
