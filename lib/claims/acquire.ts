@@ -1,6 +1,6 @@
 import { letFail } from '../kernel/errors.ts';
-import { recordedError } from '../kernel/recorded-error.ts';
 import { keptUntil } from '../kernel/outliving.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { Retry } from '../kernel/retry.ts';
 import { type Decision, decide } from './decide.ts';

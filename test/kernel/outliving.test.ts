@@ -15,11 +15,14 @@ describe('the environment of a function', () => {
     ['provisioned-concurrency', undefined, false],
     ['snap-start', undefined, false],
     [undefined, undefined, false],
-  ] as const)('of type %s, with %s as its concurrency: its code outlives invocations: %s', (type, concurrency, outlives) => {
-    vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', type);
-    vi.stubEnv('AWS_LAMBDA_MAX_CONCURRENCY', concurrency);
-    expect(nodeHost.outlivesInvocations).toBe(outlives);
-  });
+  ] as const)(
+    'of type %s, with %s as its concurrency: its code outlives invocations: %s',
+    (type, concurrency, outlives) => {
+      vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', type);
+      vi.stubEnv('AWS_LAMBDA_MAX_CONCURRENCY', concurrency);
+      expect(nodeHost.outlivesInvocations).toBe(outlives);
+    },
+  );
 });
 
 describe('what a worker holds', () => {
