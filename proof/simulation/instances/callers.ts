@@ -93,10 +93,11 @@ export function startClients(
       if (ended.kind !== 'answered') return again();
       const { statusCode, body = '' } = ended.response as { statusCode: number; body?: string };
       const { reason } = JSON.parse(body || '{}') as { reason?: string };
-      if (statusCode === 201 && oracle.effectsOf(key) === 0) oracle.problem(6, `${key} is done, and was never applied`);
+      const isDone = statusCode < 300;
+      if (isDone && oracle.effectsOf(key) === 0) oracle.problem(6, `${key} is done, and was never applied`);
       // A client is patient while an operator has still to decide.
       const isStuck = reason === 'parked' || reason === 'given-up';
-      if (statusCode === 201 || (isStuck && !scenario.hasOperator)) waiting--;
+      if (isDone || (isStuck && !scenario.hasOperator)) waiting--;
       else again();
     });
     if (!isTaken) again();

@@ -34,7 +34,7 @@ export async function simulateInstances(
   const scenario = change(createInstancesScenario(seed));
   const world = createWorld({ seed: seed + 0x2_0000_0000, keepsStory, turnsTheLoop });
   const stats = noInstancesStats();
-  const oracle = createInstancesOracle(world, stats);
+  const oracle = createInstancesOracle(world, scenario, stats);
   const table = simulatedTable<Sandbox>('claims', oracle.wrote);
   const { visibilityMs, maxReceiveCount } = scenario;
   const deadLetters = simulatedQueue(world, { name: 'dead', fifo: false, visibilityMs });
