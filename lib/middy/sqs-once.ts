@@ -1,6 +1,7 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import { emit } from '../claims/engine.ts';
-import type { Grant } from '../claims/grant.ts';
+import { startsUntil } from '../claims/grant.ts';
+import { keepLease } from '../claims/open-claim.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
 import { OptionError, RetryableError } from '../kernel/errors.ts';
@@ -120,7 +121,7 @@ async function begin<Body>(
   const [first] = messages;
   // An early answer: a handler must never see an empty batch, which many of them take for an error.
   if (first === undefined) return concludeBatch(consumer, claimed, neverHandedOn);
-  const late = tooLate(settings, first.grant.record.leaseUntil);
+  const late = tooLate(settings, startsUntil(first.grant));
   if (late !== undefined) {
     emit(engine, first.grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
     // Claiming took what time there was, and all is given back unharmed: nothing has started.
@@ -129,6 +130,7 @@ async function begin<Body>(
       return missedItsTurn;
     });
   }
+  for (const one of messages) one.stopKeeping = keepLease(engine, one.grant);
   const handedOn: SqsEvent = { ...event, Records: messages.map(({ copy }) => copy) };
   watchRequest(request, watcher, { ...claimed, request, event, handedOn });
   request.event = handedOn;
@@ -162,7 +164,7 @@ async function end<Body>(consumer: Consumer<Body>, taken: Taken, results: BatchR
   if (results.misunderstood !== undefined) {
     emit(consumer.engine, undefined, { type: 'answer-not-understood', came: results.misunderstood, messages });
   }
-  return concludeBatch(consumer, taken, (one, place) => record(consumer, one.grant, results.of(place)));
+  return concludeBatch(consumer, taken, (one, place) => record(consumer, one, results.of(place)));
 }
 
 /** Gives each message that was handed on its disposition. @returns the batch response */
@@ -182,9 +184,11 @@ async function concludeBatch<Body>(
 
 async function record<Body>(
   { engine, settings }: Consumer<Body>,
-  grant: Grant,
+  { grant, stopKeeping }: HandedOn,
   { status, value, reason }: MessageResult,
 ): Promise<Disposition> {
+  // While the handler still runs, its claim is kept for it, where it outlives its invocation.
+  if (status !== 'running') stopKeeping?.();
   switch (status) {
     case 'running':
       // Its claim stays in flight: freed now, the message would run beside itself.
