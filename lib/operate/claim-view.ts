@@ -1,0 +1,72 @@
+import type { Attributes, ClaimStatus, Resolution } from '../claims/record.ts';
+import type { KeyValue } from '../kernel/key.ts';
+import type { RecordedError } from '../kernel/recorded-error.ts';
+
+/** A claim's name: the id of its record, or its operation and key. */
+export type ClaimName = { readonly id: string } | { readonly operation: string; readonly key: KeyValue };
+
+/**
+ * Why a claim is open. `parked`: it waits for an operator. `in-doubt`: an attempt may have applied the effect, and the next request
+ * decides by the policy. `in-flight`: a worker holds it, or held it when it ended.
+ */
+export type OpenState = 'parked' | 'in-doubt' | 'in-flight';
+
+/** One step of a handler. */
+export interface StepView {
+  readonly name: string;
+  /** `started`: it is in doubt. `open`: it applied nothing. `done`: it is not repeated. */
+  readonly state: 'started' | 'open' | 'done';
+  /** When it got there, in epoch milliseconds. */
+  readonly at: number;
+  /** The fence of the attempt that brought it there. */
+  readonly fence?: number | undefined;
+  readonly hasResult: boolean;
+  /** JSON text. Only where results were asked for. */
+  readonly result?: string | undefined;
+}
+
+/** What an operator sees of an open claim in a list. */
+export interface OpenClaimView {
+  /** The id of its record, and its name in every log: `operation#key`. */
+  readonly id: string;
+  readonly operation: string;
+  /** `undefined` where the id has only the hash of a key that is too long. */
+  readonly key: string | undefined;
+  readonly state: OpenState;
+  readonly status: ClaimStatus;
+  /** Why it is parked, or what the last attempt failed with: `error.name`. */
+  readonly reason: string | undefined;
+  readonly error: RecordedError | undefined;
+  readonly fence: number;
+  readonly attempts: number;
+  readonly abandoned: number;
+  /** Epoch milliseconds. */
+  readonly firstSeenAt: number;
+  /** Epoch milliseconds. */
+  readonly leaseUntil: number;
+  /** Until when an earlier attempt may have applied the effect, in epoch milliseconds. `undefined` if nothing is in doubt. */
+  readonly inDoubtSince: number | undefined;
+  readonly attributes: Attributes | undefined;
+}
+
+/** All that is known of one claim. Never a result, unless it was asked for. */
+export interface ClaimView extends Omit<OpenClaimView, 'state'> {
+  /** `undefined` if the claim is not open. */
+  readonly state: OpenState | undefined;
+  /** The key to search the provider for. */
+  readonly effectKey: string;
+  readonly fingerprint: string | undefined;
+  /** The last resolution. */
+  readonly resolution: Resolution | undefined;
+  readonly steps: readonly StepView[];
+  /** The names of the steps in doubt: a resolution names each of them. */
+  readonly stepsInDoubt: readonly string[];
+  readonly hasResult: boolean;
+  /** JSON text. Only where it was asked for. */
+  readonly result?: string | undefined;
+  /** SQS's id of the message that the claim was granted for, where the record has it. */
+  readonly source: string | undefined;
+  /** When the record may be deleted, in epoch milliseconds. `undefined`: it is kept. */
+  readonly expiresAt: number | undefined;
+  readonly revision: number | undefined;
+}
