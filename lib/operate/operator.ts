@@ -1,15 +1,19 @@
-import type { ResolutionVerdict } from '../claims/record.ts';
-import type { ClaimName, ClaimView } from './claim-view.ts';
-import type { DeadLettersQuery, DeadLettersSeen } from './dead-letters.ts';
-import type { OpenClaimsPage, OpenClaimsQuery } from './open-claims.ts';
+import { type ResolutionVerdict, understood } from '../claims/record.ts';
+import type { StepResolutions } from '../claims/resolve.ts';
+import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
+import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
+import { openDesk } from './desk.ts';
+import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import type { OperatorOptions } from './options.ts';
-import type { RedrivePlan, RedriveResult, RedriveWanted } from './redrive.ts';
-import type {
-  ResolutionPlan,
-  ResolutionsWanted,
-  ResolvedByOperator,
-  ResolveResult,
-  StepResolutions,
+import { planRedrive, type RedrivePlan, type RedriveResult, type RedriveWanted, redrive } from './redrive.ts';
+import {
+  planResolutions,
+  type ResolutionPlan,
+  type ResolutionsWanted,
+  type ResolvedByOperator,
+  type ResolveResult,
+  resolve,
+  resolveAll,
 } from './resolve.ts';
 
 /** What an operator can see and do. */
@@ -72,5 +76,18 @@ export interface Operator {
  * await operate.resolve({ operation: 'send-email', key: 'order-17' }, 'applied', { by: 'maria', note: 'it is in the outbox' });
  */
 export function operator(options: OperatorOptions): Operator {
-  throw new Error(`not there yet: ${Object.keys(options)}`);
+  const desk = openDesk(options);
+  return {
+    openClaims: (query = {}) => openClaims(desk, query),
+    async readClaim(name, { results = false } = {}) {
+      const found = understood(await desk.store.read(idOf(name, desk.host)));
+      return found && claimView(found, desk.host, results);
+    },
+    resolve: (name, verdict, resolved) => resolve(desk, name, verdict, resolved),
+    planResolutions: (wanted) => planResolutions(desk, wanted),
+    resolveAll: (plan) => resolveAll(desk, plan),
+    deadLetters: (query) => deadLetters(desk, query),
+    planRedrive: (wanted) => planRedrive(desk, wanted),
+    redrive: (plan) => redrive(desk, plan),
+  };
 }

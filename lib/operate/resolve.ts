@@ -1,7 +1,13 @@
-import type { ResolutionVerdict } from '../claims/record.ts';
-import type { StepResolutions } from '../claims/resolve.ts';
-import type { RecordedError } from '../kernel/recorded-error.ts';
-import type { ClaimName, ClaimView } from './claim-view.ts';
+import { decide } from '../claims/decide.ts';
+import { type ClaimRecord, type ResolutionVerdict, understood } from '../claims/record.ts';
+import { expectActedBy, expectVerdicts, resolveParked, type StepResolutions, saidOf } from '../claims/resolve.ts';
+import type { ClaimWrite } from '../claims/store.ts';
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
+import { type Desk, docs, skewMs } from './desk.ts';
+import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
 
 /** Who resolves a claim, and which doubt of it. */
@@ -36,11 +42,12 @@ export interface ResolutionsWanted extends ActedBy {
   readonly verdict: ResolutionVerdict;
 }
 
+type Unresolved = Exclude<ResolveResult['outcome'], 'resolved' | 'another-doubt' | 'failed'>;
+
 /** One claim of a plan. */
 export type PlannedResolution = {
   readonly id: string;
-} & /** `fence`: of the doubt that the plan has seen. `parksFirst`: the claim is in doubt and not parked yet. */
-(
+} /** `fence`: of the doubt that the plan has seen. `parksFirst`: the claim is in doubt and not parked yet. */ & (
   | {
       readonly will: 'resolve';
       readonly fence: number;
@@ -49,7 +56,7 @@ export type PlannedResolution = {
     }
   | {
       readonly will: 'stay';
-      readonly whyNot: Exclude<ResolveResult['outcome'], 'resolved' | 'another-doubt' | 'failed'>;
+      readonly whyNot: Unresolved;
     }
 );
 
@@ -61,4 +68,160 @@ export interface ResolutionPlan extends ActedBy {
   readonly count: number;
 }
 
-export type { ResolutionVerdict, StepResolutions };
+/** How many claims are read, or resolved, at the same time. */
+const atOnce = 25;
+
+const known = { by: true, note: true, fence: true } as const satisfies NamesOf<ResolvedByOperator>;
+const knownOfPlan = {
+  claims: true,
+  verdict: true,
+  by: true,
+  note: true,
+} as const satisfies NamesOf<ResolutionsWanted>;
+
+/** What a resolution comes to, by the record alone. Pure, like `decide`. */
+type Assessed =
+  | { readonly kind: 'parked'; readonly record: ClaimRecord }
+  /** In doubt and held by no worker: it is parked first. */
+  | { readonly kind: 'to-be-parked'; readonly record: ClaimRecord; readonly write: ClaimWrite }
+  | {
+      readonly kind: 'stays';
+      readonly why: Unresolved;
+      readonly retryAfterMs: number;
+      readonly steps: readonly string[];
+    };
+
+/**
+ * Whether an operator may decide this claim.
+ *
+ * A claim that is parked may be decided. So may a claim in doubt that no worker holds: what parks it is `decide` itself, as a worker under `'park'`
+ * would. A claim whose lease still runs is its worker's.
+ */
+function assess(
+  found: ClaimRecord | undefined,
+  verdict: ResolutionVerdict | StepResolutions,
+  { host, rules }: Pick<Desk, 'host' | 'rules'>,
+): Assessed {
+  const stays = (why: Unresolved, retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
+    kind: 'stays',
+    why,
+    retryAfterMs,
+    steps,
+  });
+  if (found === undefined) return stays('unknown-key');
+  const now = host.now();
+  const request = { id: found.id, claimId: host.randomId(), leaseUntil: now };
+  // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
+  const none = Number.POSITIVE_INFINITY;
+  const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
+  const decided = decide(found, request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+  if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
+  if (decided.kind !== 'parked') return stays('not-in-doubt');
+  const said = saidOf(found, verdict);
+  if (said.kind === 'incomplete') return stays('steps-in-doubt', 0, said.inDoubt);
+  const { record, write } = decided;
+  return write === undefined ? { kind: 'parked', record } : { kind: 'to-be-parked', record, write };
+}
+
+/** @throws OptionError; InvalidMessageError when the key is none; the store's error */
+export async function resolve(
+  desk: Desk,
+  name: ClaimName,
+  verdict: ResolutionVerdict | StepResolutions,
+  resolved: ResolvedByOperator,
+): Promise<ResolveResult> {
+  expectOptions(resolved, { door: 'resolve', known, docs });
+  const { by, note } = resolved;
+  expectActedBy(by, note);
+  expectVerdicts(verdict);
+  const { host, store } = desk;
+  const id = idOf(name, host);
+  let { fence } = resolved;
+  let found = understood(await store.read(id));
+  for (;;) {
+    const view = found && claimView(found, host);
+    if (view !== undefined && fence !== undefined && fence !== view.fence) {
+      return { id, outcome: 'another-doubt', claim: view };
+    }
+    const assessed = assess(found, verdict, desk);
+    if (assessed.kind === 'parked') {
+      // Whoever parks it meanwhile, and is resolved, is another doubt.
+      fence = assessed.record.fence;
+      break;
+    }
+    if (assessed.kind === 'stays') return resultOf(id, view, assessed);
+    const { next } = assessed.write;
+    const written = await store.write(assessed.write);
+    found = written.applied ? next : understood(written.found);
+    // Parked meanwhile: by this write, whose answer was lost, or by a worker. It is the doubt that was looked at.
+    const parked = found?.status === 'parked' && found.claimId === next.claimId && found.fence === next.fence;
+    if (parked && written.applied)
+      desk.emit({ type: 'parked-by-operator', id, fence: next.fence, at: host.now(), by, note });
+    if (parked) fence = next.fence;
+  }
+  const done = await resolveParked(desk, id, verdict, { by, note, fence });
+  if (done.outcome === 'unknown-key') return { id, outcome: 'unknown-key' };
+  const claim = claimView(done.record, host);
+  switch (done.outcome) {
+    case 'resolved': {
+      const { verdict: stored = 'retry', steps } = done.record.resolution ?? {};
+      desk.emit({ type: 'resolved', id, fence: claim.fence, verdict: stored, steps, at: host.now(), by, note });
+      return { id, outcome: 'resolved', claim };
+    }
+    case 'not-parked':
+      return { id, outcome: 'not-in-doubt', claim };
+    case 'another-doubt':
+      return { id, outcome: 'another-doubt', claim };
+    case 'steps-in-doubt':
+      return { id, outcome: 'steps-in-doubt', claim, steps: done.steps };
+  }
+}
+
+function resultOf(
+  id: string,
+  claim: ClaimView | undefined,
+  { why, retryAfterMs, steps }: Extract<Assessed, { readonly kind: 'stays' }>,
+): ResolveResult {
+  if (claim === undefined || why === 'unknown-key') return { id, outcome: 'unknown-key' };
+  if (why === 'in-flight') return { id, outcome: why, claim, retryAfterMs };
+  if (why === 'steps-in-doubt') return { id, outcome: why, claim, steps };
+  return { id, outcome: why, claim };
+}
+
+/** @throws OptionError; the store's error */
+export async function planResolutions(desk: Desk, wanted: ResolutionsWanted): Promise<ResolutionPlan> {
+  expectOptions(wanted, { door: 'planResolutions', known: knownOfPlan, docs });
+  const { verdict, by, note } = wanted;
+  expectActedBy(by, note);
+  expectVerdicts(verdict);
+  const items: PlannedResolution[] = [];
+  for await (const chunk of inChunks(wanted.claims, atOnce)) {
+    items.push(...(await Promise.all(chunk.map((name) => planOne(desk, idOf(name, desk.host), verdict)))));
+  }
+  return { verdict, by, note, items, count: items.filter(({ will }) => will === 'resolve').length };
+}
+
+async function planOne(desk: Desk, id: string, verdict: ResolutionVerdict): Promise<PlannedResolution> {
+  const found = understood(await desk.store.read(id));
+  const assessed = assess(found, verdict, desk);
+  if (assessed.kind === 'stays') return { id, will: 'stay', whyNot: assessed.why };
+  const parksFirst = assessed.kind === 'to-be-parked';
+  return { id, will: 'resolve', fence: found?.fence ?? 0, parksFirst, reason: assessed.record.error?.name };
+}
+
+/** Never throws: an item that fails says so. */
+export async function* resolveAll(desk: Desk, plan: ResolutionPlan): AsyncGenerator<ResolveResult, void, undefined> {
+  const { verdict, by, note, items } = plan;
+  for await (const chunk of inChunks(items, atOnce)) {
+    const results = chunk.map((item) => (item.will === 'resolve' ? resolveOne(item) : undefined));
+    for (const result of await Promise.all(results)) if (result !== undefined) yield result;
+  }
+
+  async function resolveOne({ id, fence }: Extract<PlannedResolution, { will: 'resolve' }>): Promise<ResolveResult> {
+    try {
+      return await resolve(desk, { id }, verdict, { by, note, fence });
+    } catch (error) {
+      return { id, outcome: 'failed', error: recordedError(error) };
+    }
+  }
+}
