@@ -98,7 +98,7 @@ const dying = record({ id: 'pay#died', leaseUntil: Date.now() - 600_000 });
 
 describe('a redrive', () => {
   it('sends the message as it was, to the byte, with its attributes and without what pawl said of it', async () => {
-    const body = '{"a": 1,\n "ä€😀":"<&>\\u0041"}';
+    const body = '{"a": 1,\n "ä€∞":"<&>\\u0041"}';
     const attributes = {
       tenant: text('t-1'),
       count: { DataType: 'Number.int', StringValue: '17' },
