@@ -82,7 +82,7 @@ function createProducer(options: SendOnceOptions): Producer {
   expect(typeof operation === 'string' && operation !== '', 'operation', 'a name', operation);
   expect(typeof queueUrl === 'string' && queueUrl !== '', 'queueUrl', "a queue's URL", queueUrl);
   expectWhole('giveUpAfterMs', giveUpAfterMs);
-  const { store, retentionSeconds, onEvent, host = nodeHost } = options;
+  const { store, retentionSeconds, watched, onEvent, host = nodeHost } = options;
   const settings = settingsOf<unknown>({
     // Kept apart from the consumer's claims: a key that is completed here would be taken there for an effect that has happened.
     operation: `send:${operation}`,
@@ -93,6 +93,7 @@ function createProducer(options: SendOnceOptions): Producer {
     maxAttempts: Number.MAX_SAFE_INTEGER,
     maxAbandoned: Number.MAX_SAFE_INTEGER,
     ...(retentionSeconds !== undefined && { retentionSeconds }),
+    ...(watched !== undefined && { watched }),
     ...(onEvent && { onEvent }),
     host,
   });
