@@ -1,3 +1,4 @@
+import { listsOpenClaims } from '../claims/open-claims.ts';
 import { expect } from '../kernel/check.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -56,7 +57,7 @@ export async function* openClaims(desk: Desk, query: OpenClaimsQuery): AsyncGene
   expect(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000, 'limit', 'a whole number, 1 to 1,000', limit);
   expect(Number.isFinite(olderThanMs) && olderThanMs >= 0, 'olderThanMs', 'milliseconds, 0 or more', olderThanMs);
   const { store } = desk;
-  if (store.listOpen === undefined) {
+  if (!listsOpenClaims(store)) {
     throw new OptionError(
       `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${docs}.`,
     );
