@@ -126,3 +126,9 @@ export function successor(found: ClaimRecord | undefined, draft: Draft, watched 
   const open = isOpen(draft, watched) ? openShard(draft.id) : undefined;
   return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: 2 };
 }
+
+/** The record with the `open` that this version gives it, where an earlier version has left another one; nothing where it is right. */
+export function reindexed(found: ClaimRecord): ClaimRecord | undefined {
+  const next = successor(found, found);
+  return next.open === found.open ? undefined : next;
+}

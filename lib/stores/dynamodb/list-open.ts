@@ -1,4 +1,4 @@
-import { type DynamoDBClient, GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { isOpen, openShards, shardName } from '../../claims/open.ts';
 import {
   badCursor,
@@ -9,13 +9,15 @@ import {
   type OpenQuery,
 } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
-import { backfillId, hasEnded } from './backfill-progress.ts';
+import { hasEnded } from './backfill-progress.ts';
 import { openIndexError } from './errors.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
 
 /** As many shards are asked at once. More would make a cursor longer, which holds a place in each of them; fewer, a page slower. */
 const shardsAtOnce = 8;
+/** At how many claims of a shard a search for some of them looks at once, at least. */
+const leastLookedAt = 100;
 /** A page that has not found anything yet ends after so many rounds: a caller that looks for what is not there can stop in between. */
 const mostRounds = 16;
 
@@ -43,7 +45,7 @@ export interface OpenTable {
 export async function listOpen(table: OpenTable, query: OpenQuery): Promise<OpenPage> {
   const prefix = checkedPrefix(query);
   let rest = query.cursor === undefined ? { places: [], next: 0 } : restOf(query.cursor);
-  const complete = isComplete(table);
+  const complete = hasEnded(table);
   // It is awaited below: until then, its failure is not unhandled.
   complete.catch(() => undefined);
   const claims: OpenClaim[] = [];
@@ -59,17 +61,25 @@ export async function listOpen(table: OpenTable, query: OpenQuery): Promise<Open
 async function readSome(table: OpenTable, { places, next }: Rest, prefix: string, limit: number) {
   const more = Math.max(0, Math.min(shardsAtOnce - places.length, openShards - next));
   const fresh = Array.from({ length: more }, (_, index): Place => ({ shard: next + index }));
-  const known = [...places, ...fresh];
-  const asked = known.slice(0, limit);
-  const share = Math.floor(limit / asked.length);
-  const read = await Promise.all(asked.map((place) => readShard(table, place, prefix, share)));
-  const unfinished = read.flatMap(({ place }) => place ?? []);
-  return {
-    claims: read.flatMap(({ claims }) => claims),
-    rest: { places: [...known.slice(limit), ...unfinished], next: next + more },
-  };
+  const asked = [...places, ...fresh];
+  const share = Math.max(1, Math.floor(limit / asked.length));
+  // DynamoDB counts what it looks at, not what fits: to look at two claims at a time for one of another operation takes for ever.
+  const lookAt = prefix === '' ? share : Math.max(share, leastLookedAt);
+  const read = await Promise.all(asked.map((place) => readShard(table, place, prefix, lookAt)));
+  const claims: OpenClaim[] = [];
+  const left: Place[] = [];
+  for (const [index, { found, end }] of read.entries()) {
+    const taken = found.slice(0, limit - claims.length);
+    claims.push(...taken);
+    const last = taken.at(-1);
+    const place = asked[index] as Place;
+    if (taken.length === found.length) left.push(...(end === undefined ? [] : [{ ...place, after: end }]));
+    else left.push(last === undefined ? place : placeOf(place.shard, last.id, String(last.firstSeenAt)));
+  }
+  return { claims, rest: { places: left, next: next + more } };
 }
 
+/** Looks at so many claims of a shard. `found`: those that fit. `end`: the last one that was looked at, unless that was the last of the shard. */
 async function readShard(
   { client, TableName, read }: OpenTable,
   { shard, after }: Place,
@@ -88,12 +98,11 @@ async function readShard(
     ExpressionAttributeValues: { ':shard': { S: shardName(shard) }, ...(byPrefix && { ':prefix': { S: prefix } }) },
     ...(after && { ExclusiveStartKey: after }),
   });
-  const { Items = [], LastEvaluatedKey } = await client.send(command).catch((error: unknown) => {
+  const { Items = [], LastEvaluatedKey: end } = await client.send(command).catch((error: unknown) => {
     throw openIndexError(error, TableName);
   });
   const found = await Promise.all(Items.map((item) => stillOpen(openClaim(item), read)));
-  const place: Place | undefined = LastEvaluatedKey && { shard, after: LastEvaluatedKey };
-  return { claims: found.flatMap((claim) => claim ?? []), place };
+  return { found: found.flatMap((claim) => claim ?? []), end };
 }
 
 /** What the index holds of a claim, without what only leads to it there. */
@@ -107,13 +116,6 @@ async function stillOpen(claim: OpenClaim, read: OpenTable['read']): Promise<Ope
   if (said !== 'the record says') return said ? claim : undefined;
   const record = await read(claim.id);
   return record !== undefined && isOpen(record, false) ? claim : undefined;
-}
-
-/** Whether no claim can be missing: whatever was parked before there was an index is in it. */
-async function isComplete({ client, TableName }: OpenTable): Promise<boolean> {
-  const Key = { id: { S: backfillId } };
-  const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
-  return hasEnded(Item);
 }
 
 const isEmpty = ({ places, next }: Rest): boolean => places.length === 0 && next >= openShards;
