@@ -126,14 +126,14 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/unknown-option\.ts$)/,
   },
   {
-    rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',
-    from: /^lib\/deployment\/(doctor\/|[a-z-]+\.ts$)/,
+    rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
+    from: /^lib\/deployment\/((doctor|template)\/|[a-z-]+\.ts$)/,
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports the doctor and its rules, and Node',
+    rule: 'lib/cli prints: it imports the doctor, the templates, the rules of both, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/doctor)\/|lib\/deployment\/[a-z-]+\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|deployment\/(doctor|template))\/|lib\/deployment\/[a-z-]+\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',

@@ -2,8 +2,9 @@
 const HELP = `Usage: pawl <command>
 
   doctor <stack or function>   checks what is deployed against the wiring rules
+  template <tool>              prints a consumer for SAM, Terraform, the Serverless Framework or CloudFormation
 
-See: pawl doctor --help`;
+See: pawl <command> --help`;
 
 const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
@@ -19,6 +20,10 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
       process.stderr.write(`${error.message}\npawl doctor needs: npm install --save-dev ${NEEDED.join(' ')}\n`);
       return 2;
     }
+  }
+  if (command === 'template') {
+    const { template } = await import('./template.ts');
+    return template(args);
   }
   const asked = command === undefined || command === '--help' || command === '-h';
   (asked ? process.stdout : process.stderr).write(`${asked ? '' : `There is no command '${command}'.\n`}${HELP}\n`);
