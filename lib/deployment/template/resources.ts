@@ -40,6 +40,10 @@ export function idsOf({ name }: Settings): Ids {
 export const ref = (id: string): YamlMap => ({ Ref: id });
 export const arn = (id: string): YamlMap => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
+export const TABLE_PURPOSE = 'The claims of every consumer: one table is enough.';
+export const ENCRYPTION =
+  'Encrypted at rest all the same, with a key that DynamoDB owns, at no charge. If true, with a key of KMS, which the role then has to use.';
+
 /** The claims table; none if it exists already. */
 export function tableResources({ claimsTable }: Settings): YamlMap {
   if (claimsTable !== undefined) return {};
@@ -58,21 +62,14 @@ export function tableResources({ claimsTable }: Settings): YamlMap {
     }),
     PointInTimeRecoverySpecification: noted(rules(...RULES_OF.recovery), { PointInTimeRecoveryEnabled: true }),
     DeletionProtectionEnabled: noted(rules(...RULES_OF.deletion), true),
+    SSESpecification: noted([text(ENCRYPTION)], { SSEEnabled: false }),
   };
   return {
-    [TABLE_ID]: noted(
-      [
-        text(
-          'The claims of every consumer: one table is enough. DynamoDB encrypts it with a key of its own, at no charge.',
-        ),
-        ...rules(...RULES_OF.table),
-      ],
-      {
-        Type: 'AWS::DynamoDB::Table',
-        ...kept,
-        Properties: properties,
-      },
-    ),
+    [TABLE_ID]: noted([text(TABLE_PURPOSE), ...rules(...RULES_OF.table)], {
+      Type: 'AWS::DynamoDB::Table',
+      ...kept,
+      Properties: properties,
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
 import { CLAIMS_TABLE, keyAttributes, type TableIndex } from '../table-definition.ts';
 import { attribute, block, Expression, type HclEntry, hclText, jsonencode, quoted } from './hcl.ts';
 import { type Note, rules, text } from './notes.ts';
-import { HANDLER_READS, permissionNotes } from './resources.ts';
+import { ENCRYPTION, HANDLER_READS, permissionNotes, TABLE_PURPOSE } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
 
@@ -40,12 +40,7 @@ function table({ claimsTable }: Settings): HclEntry {
     return block('data "aws_dynamodb_table" "claims"', [attribute('name', quoted(claimsTable))]);
   }
   const { key, timeToLiveAttribute, indexes } = CLAIMS_TABLE;
-  const notes = [
-    text(
-      'The claims of every consumer: one table is enough. DynamoDB encrypts it with a key of its own, at no charge.',
-    ),
-    ...rules(...RULES_OF.table),
-  ];
+  const notes = [text(TABLE_PURPOSE), ...rules(...RULES_OF.table)];
   return block(
     'resource "aws_dynamodb_table" "claims"',
     [
@@ -63,6 +58,7 @@ function table({ claimsTable }: Settings): HclEntry {
         rules(...RULES_OF.timeToLive),
       ),
       block('point_in_time_recovery', [attribute('enabled', true)], rules(...RULES_OF.recovery)),
+      block('server_side_encryption', [attribute('enabled', false)], [text(ENCRYPTION)]),
       block('lifecycle', [attribute('prevent_destroy', true)]),
     ],
     notes,
