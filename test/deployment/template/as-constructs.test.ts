@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Duration } from 'aws-cdk-lib';
+import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Role } from 'aws-cdk-lib/aws-iam';
@@ -15,7 +15,19 @@ import { LOCK_ACTIONS } from '../../../lib/deployment/needs.ts';
 import { templateText } from '../../../lib/deployment/template/print.ts';
 import type { TemplateOptions } from '../../../lib/deployment/template/settings.ts';
 import { list, record } from '../../../lib/rehearsal/template.ts';
-import { consumerTemplate, type Overrides, permissions, refusalOf } from '../constructs/support.ts';
+import { addConsumer, type Overrides, permissions } from '../constructs/support.ts';
+
+/** Without CDK's own rules about templates, which are not asked here and take seconds to load. */
+function plainStack(): Stack {
+  return new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
+}
+
+/** What synth refuses of the stack that `build` fills. */
+function problemsOf(build: (stack: Stack) => void): readonly string[] {
+  const stack = plainStack();
+  build(stack);
+  return stack.node.findAll().flatMap((construct) => construct.node.validate());
+}
 
 /** A reference, in a printed template and in one of CDK, is only there or not: the two name resources differently. */
 const REFERENCE = '<reference>';
@@ -76,7 +88,9 @@ const PAIRS: readonly (readonly [TemplateOptions, Overrides])[] = [
 
 test.each(PAIRS)('what is printed for %j is what the constructs make', (options, props) => {
   const printed = printedResources(options);
-  const template = consumerTemplate(props);
+  const stack = plainStack();
+  addConsumer(stack, props);
+  const template = Template.fromStack(stack);
   const made = template.toJSON()['Resources'];
   for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Lambda::EventSourceMapping']) {
     const sorted = (resources: unknown) =>
@@ -96,7 +110,7 @@ test.each(PAIRS)('what is printed for %j is what the constructs make', (options,
 
 test('synth accepts what is printed, and refuses it once a number is changed', () => {
   const refusal = (change: (template: string) => string) =>
-    refusalOf((stack) => {
+    problemsOf((stack) => {
       const file = join(tmpdir(), 'printed.yaml');
       writeFileSync(file, change(templateText('cloudformation', { name: 'orders' })));
       const parameters = { CodeBucket: 'code', CodeKey: 'code.zip' };
@@ -117,9 +131,8 @@ test('synth accepts what is printed, and refuses it once a number is changed', (
         function: imported,
         createEventSource: false,
       });
-      Template.fromStack(stack);
     });
-  expect(refusal((template) => template)).toBeUndefined();
+  expect(refusal((template) => template)).toEqual([]);
   const changed = (template: string) =>
     template.replace('VisibilityTimeout: 180', 'VisibilityTimeout: 179').replace(/- dynamodb:PartiQLInsert\n\s+/, '');
   expect(refusal(changed)).toEqual([
