@@ -136,14 +136,14 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/unknown-option\.ts$)/,
   },
   {
-    rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',
-    from: /^lib\/deployment\/(doctor\/|[a-z-]+\.ts$)/,
+    rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
+    from: /^lib\/deployment\/((doctor|template)\/|[a-z-]+\.ts$)/,
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, the doctor and its rules, the DynamoDB store, the ready-made keys, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/doctor|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
