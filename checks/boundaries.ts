@@ -71,14 +71,14 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!(kernel|payload|claims|sqs|middy)\/|host\.ts$)/,
   },
   {
-    rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy) belongs to no door: it imports the kernel',
-    from: /^lib\/middy\/(watched-request|early-timeout)\.ts$/,
-    only: /^(lib\/kernel\/|@middy\/core$)/,
+    rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy, its types) belongs to no door: it imports the kernel',
+    from: /^lib\/middy\/(watched-request|early-timeout|middy-types)\.ts$/,
+    only: /^(lib\/(kernel\/|middy\/middy-types\.ts$)|@middy\/core$)/,
   },
   {
     rule: 'lib/http translates requests to claims: it imports the kernel, the payload, the claims, itself, and what all middlewares share; nothing of SQS',
     from: /^lib\/http\//,
-    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout)\.ts$)/,
+    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout|middy-types)\.ts$)/,
   },
   {
     rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",

@@ -1,4 +1,3 @@
-import type { MiddlewareObj, Request } from '@middy/core';
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
@@ -14,6 +13,7 @@ import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
+import type { Context, Middleware, Request } from './middy-types.ts';
 import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
 
@@ -27,8 +27,7 @@ export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' 
 const recordsAtOnce = 100;
 
 /** What Middy hands to each hook, as far as it matters here. */
-type BatchRequest = Request<SqsEvent, unknown, Error, Context, Record<string, unknown>>;
-type Context = Request['context'];
+type BatchRequest = Request<SqsEvent>;
 
 /** What one request has claimed, kept between its hooks. */
 interface Taken extends ClaimedBatch {
@@ -64,7 +63,7 @@ const usedTwice = new Error('sqsOnce: use it once on a handler');
  */
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
-): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
+): Middleware<SqsEvent> {
   expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
   const consumer = createConsumer<Body>(options);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
