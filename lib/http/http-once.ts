@@ -3,7 +3,7 @@ import { effectKind, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
-import type { Context, Middleware, Request } from '../middy/middy-types.ts';
+import type { Middleware, Request } from '../middy/middy-types.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from '../middy/watched-request.ts';
 import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';

@@ -13,7 +13,7 @@ import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
-import type { Context, Middleware, Request } from './middy-types.ts';
+import type { Middleware, Request } from './middy-types.ts';
 import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
 

@@ -8,6 +8,7 @@ import type { Delivery, Runnable } from './delivery.ts';
 import { dispositionOfInvalid } from './disposition.ts';
 import { type Message, messageOf } from './message.ts';
 import { reportAuthorError } from './report.ts';
+import { returnedUnlessSetUp } from './set-up.ts';
 
 /**
  * Reads a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says that it can never run. What
@@ -19,6 +20,8 @@ export async function prepare<Body, One extends Delivery>(
   consumer: Consumer<Body>,
   one: One,
 ): Promise<(One & Runnable<Body>) | undefined> {
+  one.disposition = returnedUnlessSetUp(consumer, one);
+  if (one.disposition !== undefined) return undefined;
   const { rule } = consumer;
   const { key, schema } = consumer.options;
   const { operation, host, attributes: attributesOf } = consumer.settings;

@@ -11,20 +11,22 @@ import { put } from './put.ts';
  *
  * Needs `dynamodb:GetItem` and `dynamodb:PutItem` on the table.
  *
- * @throws OptionError when the table's name is missing
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function individualDynamoStore(options: TableOptions): ClaimStore {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
-  const { TableName, client } = tableOf(options);
+  const { nameOfTable, setupError, client } = tableOf(options);
   return {
+    setupError,
     async read(id) {
+      const TableName = nameOfTable();
       const { Item } = await client.send(
         new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }),
       );
       return Item && fromItem(Item);
     },
-    write: (write) => put(client, TableName, write),
+    write: async (write) => put(client, nameOfTable(), write),
   };
 }

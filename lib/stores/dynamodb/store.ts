@@ -27,18 +27,19 @@ export const dynamoStoreOptionNames = {
  *
  * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table.
  *
- * @throws OptionError when the table's name is missing
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
   const { host = nodeHost } = options;
-  const { TableName, client } = tableOf(options);
+  const { nameOfTable, setupError, client } = tableOf(options);
   const read = groupCommit(host, 100, readTogether);
   const write = groupCommit(host, 25, writeTogether);
 
   async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
+    const TableName = nameOfTable();
     const Keys = ids.map((id) => ({ id: { S: id } }));
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
@@ -54,6 +55,7 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
   }
 
   async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+    const TableName = nameOfTable();
     const [first] = writes;
     // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
     if (first !== undefined && first.seen === undefined && writes.length === 1) {
@@ -77,7 +79,7 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
     return { applied: false, found: await (item ? known(item) : read(id, id)) };
   }
 
-  return { read: (id) => read(id, id), write: (one) => write(one.next.id, one) };
+  return { setupError, read: (id) => read(id, id), write: (one) => write(one.next.id, one) };
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */
