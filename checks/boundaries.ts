@@ -36,8 +36,8 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/kernel\//,
   },
   {
-    rule: 'lib/kernel/unknown-option.ts imports nothing: the constructs use it, and must not load the runtime for it',
-    from: /^lib\/kernel\/unknown-option\.ts$/,
+    rule: 'what the constructs use of lib/kernel imports nothing: they must not load the runtime for it',
+    from: /^lib\/kernel\/(unknown-option|process-wide)\.ts$/,
     only: /^$/,
   },
   {
@@ -123,7 +123,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
-    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/unknown-option\.ts$)/,
+    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',

@@ -4,6 +4,7 @@ import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
 import { RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { processWide } from '../kernel/process-wide.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { conclude } from '../sqs/conclude.ts';
@@ -43,8 +44,11 @@ const holdsAll = 'a batch handler holds all its claims for the rest of the invoc
 const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
 const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
-/** Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity. */
-const usedTwice = new Error('sqsOnce: use it once on a handler');
+/**
+ * Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity, also where another copy of pawl has
+ * thrown it.
+ */
+const usedTwice = processWide('sqs-once.used-twice/1', () => new Error('sqsOnce: use it once on a handler'));
 
 /**
  * A Middy middleware for a batch handler that exists. The messages are claimed before the handler, the handler gets only those that

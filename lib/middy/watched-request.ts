@@ -96,7 +96,8 @@ export function stopWatching(request: Watchable): void {
   });
 }
 
-const watching = Symbol('the watch of pawl over a request');
+/** The watch of pawl over a request. By name: a middleware of another copy of pawl must not watch the request as well. */
+const watching: unique symbol = Symbol.for('pawl.watch/1');
 
 interface Watching<State> extends Watch<State> {
   readonly request: Watchable;
