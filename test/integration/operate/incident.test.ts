@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { operator } from '../../../lib/operate/index.ts';
+import { collect } from '../../support/collect.ts';
+import { mailing, startIncident } from '../../support/incident.ts';
+import { envOf, runPawl } from '../../support/pawl-command.ts';
+
+/** 40 mails are parked and 10 orders are rejected, after workers were killed. The first 30 mails have reached their readers. */
+let incident: Awaited<ReturnType<typeof startIncident>>;
+beforeEach(async () => {
+  incident = await startIncident({ dynamoEndpoint: inject('dynamoEndpoint') });
+});
+afterEach(() => incident.stop());
+
+const isIn = (outbox: readonly string[]) => (key: string | undefined) => key !== undefined && outbox.includes(key);
+
+/** What has to be true in the end, however it was done. */
+async function expectSettled(outbox: readonly string[]): Promise<void> {
+  await incident.deliverMails();
+  const { sent, mailKeys, store, sqs } = incident;
+  expect([...sent].sort()).toEqual(mailKeys.filter((key) => !outbox.includes(key)).sort());
+  for (const key of mailKeys) {
+    expect(await store.read(`${mailing}#${key}`)).toMatchObject({ status: 'completed', resolution: { by: 'maria' } });
+  }
+  expect(await sqs.depth('mails-dlq')).toEqual({ ready: 0, delayed: 0, inFlight: 0 });
+  expect(await sqs.depth('orders-dlq')).toEqual({ ready: 10, delayed: 0, inFlight: 0 });
+}
+
+describe('an incident of 40 parked mails and 10 rejected orders', () => {
+  it('is seen and settled with a script', async () => {
+    const { store, client, mails, orders, mailKeys } = incident;
+    const outbox = mailKeys.slice(0, 30);
+    const operate = operator({ store, sqsClient: client, onEvent: () => undefined });
+
+    const open = (await collect(operate.openClaims({ operation: mailing }))).flatMap(({ claims }) => claims);
+    expect(open).toHaveLength(40);
+    expect(open.every(({ state, reason }) => state === 'parked' && reason === 'abandoned')).toBe(true);
+    expect((await operate.deadLetters({ queueUrl: orders.deadLetters.url })).letters).toHaveLength(10);
+
+    // Nothing may go back before it is decided.
+    const before = await operate.deadLetters({ queueUrl: mails.deadLetters.url });
+    const where = { from: mails.deadLetters.url, to: mails.queue.url, by: 'maria', note: 'after the incident' };
+    expect(await operate.planRedrive({ ...where, letters: before.letters })).toMatchObject({ count: 0 });
+
+    const arrived = isIn(outbox);
+    for (const [verdict, claims] of [
+      ['applied', open.filter(({ key }) => arrived(key))],
+      ['not-applied', open.filter(({ key }) => !arrived(key))],
+    ] as const) {
+      const plan = await operate.planResolutions({ claims, verdict, by: 'maria', note: 'asked the mail service' });
+      expect(plan.count).toBe(claims.length);
+      for await (const { outcome } of operate.resolveAll(plan)) expect(outcome).toBe('resolved');
+    }
+
+    const { letters } = await operate.deadLetters({ queueUrl: mails.deadLetters.url });
+    const plan = await operate.planRedrive({ ...where, letters });
+    const ofEach = Object.groupBy(plan.items, ({ will }) => will);
+    expect([ofEach.acknowledge?.length, ofEach.run?.length, ofEach.stay]).toEqual([30, 10, undefined]);
+    for await (const { outcome } of operate.redrive(plan)) expect(outcome).toBe('redriven');
+
+    const rejected = await operate.deadLetters({ queueUrl: orders.deadLetters.url });
+    const ofOrders = { from: orders.deadLetters.url, to: orders.queue.url, letters: rejected.letters };
+    const refused = await operate.planRedrive({ ...ofOrders, by: 'maria', note: '' });
+    expect(refused.items.map((item) => item.will === 'stay' && item.whyNot)).toEqual(Array(10).fill('rejected'));
+    await expectSettled(outbox);
+  });
+
+  it('is seen and settled with the command line alone', async () => {
+    const { tableName, mails, orders, mailKeys } = incident;
+    const env = envOf(incident, inject('dynamoEndpoint'));
+    const table = ['--table', tableName];
+    const outbox = mailKeys.slice(0, 30);
+    const acted = ['--by', 'maria', '--note', 'asked the mail service'];
+    const [dead, queue] = [mails.deadLetters.url, mails.queue.url];
+    const pawl = (...args: readonly string[]) => runPawl([...args, ...table], env);
+
+    const [open, one] = await Promise.all([
+      pawl('claims', '--json', '--operation', mailing, '--status', 'parked'),
+      pawl('claim', `${mailing}#order-1`),
+    ]);
+    expect([open.code, open.lines().length, open.lines().at(-1)]).toEqual([
+      1,
+      41,
+      { kind: 'summary', open: 40, incomplete: true },
+    ]);
+    expect([one.code, one.out]).toEqual([1, expect.stringMatching(/reason +abandoned/)]);
+
+    const ids = outbox.map((key) => `${mailing}#${key}`);
+    // Without a terminal to ask at, and without --yes, nothing is written.
+    const unasked = await pawl('resolve', ...ids, 'applied', ...acted);
+    expect([unasked.code, unasked.error]).toEqual([2, expect.stringContaining('Say --yes')]);
+    const applied = await pawl('resolve', ...ids, 'applied', '--yes', '--json', ...acted);
+    expect([applied.code, applied.lines().at(-1)]).toEqual([0, { kind: 'summary', resolved: 30, refused: 0 }]);
+    const rest = await pawl('resolve', 'not-applied', '--operation', mailing, '--yes', ...acted);
+    expect([rest.code, rest.out]).toEqual([0, expect.stringContaining('10 claims resolved as not-applied, 0 not.')]);
+
+    const redriven = await pawl('redrive', '--queue', dead, '--to', queue, '--by', 'maria', '--yes');
+    expect([redriven.code, redriven.out]).toEqual([0, expect.stringContaining('40 messages redriven, 0 not.')]);
+    const [left, refused] = await Promise.all([
+      pawl('dlq', '--queue', dead),
+      pawl('redrive', '--queue', orders.deadLetters.url, '--to', orders.queue.url, '--dry-run', '--json'),
+    ]);
+    expect([left.code, left.out]).toEqual([0, expect.stringContaining('0 messages shown')]);
+    expect([refused.code, refused.lines().at(-1)]).toEqual([1, { kind: 'summary', planned: 0, stay: 10 }]);
+    await expectSettled(outbox);
+  });
+});
