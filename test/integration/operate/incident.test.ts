@@ -73,21 +73,10 @@ describe('an incident of 40 parked mails and 10 rejected orders', () => {
     const [dead, queue] = [mails.deadLetters.url, mails.queue.url];
     const pawl = (...args: readonly string[]) => runPawl([...args, ...table], env);
 
-    const [open, one] = await Promise.all([
-      pawl('claims', '--json', '--operation', mailing, '--status', 'parked'),
-      pawl('claim', `${mailing}#order-1`),
-    ]);
-    expect([open.code, open.lines().length, open.lines().at(-1)]).toEqual([
-      1,
-      41,
-      { kind: 'summary', open: 40, incomplete: true },
-    ]);
-    expect([one.code, one.out]).toEqual([1, expect.stringMatching(/reason +abandoned/)]);
+    const open = await pawl('claims', '--json', '--operation', mailing, '--status', 'parked');
+    expect([open.code, open.lines().length]).toEqual([1, 41]);
 
     const ids = outbox.map((key) => `${mailing}#${key}`);
-    // Without a terminal to ask at, and without --yes, nothing is written.
-    const unasked = await pawl('resolve', ...ids, 'applied', ...acted);
-    expect([unasked.code, unasked.error]).toEqual([2, expect.stringContaining('Say --yes')]);
     const applied = await pawl('resolve', ...ids, 'applied', '--yes', '--json', ...acted);
     expect([applied.code, applied.lines().at(-1)]).toEqual([0, { kind: 'summary', resolved: 30, refused: 0 }]);
     const rest = await pawl('resolve', 'not-applied', '--operation', mailing, '--yes', ...acted);
@@ -95,11 +84,15 @@ describe('an incident of 40 parked mails and 10 rejected orders', () => {
 
     const redriven = await pawl('redrive', '--queue', dead, '--to', queue, '--by', 'maria', '--yes');
     expect([redriven.code, redriven.out]).toEqual([0, expect.stringContaining('40 messages redriven, 0 not.')]);
-    const [left, refused] = await Promise.all([
-      pawl('dlq', '--queue', dead),
-      pawl('redrive', '--queue', orders.deadLetters.url, '--to', orders.queue.url, '--dry-run', '--json'),
-    ]);
-    expect([left.code, left.out]).toEqual([0, expect.stringContaining('0 messages shown')]);
+    const refused = await pawl(
+      'redrive',
+      '--queue',
+      orders.deadLetters.url,
+      '--to',
+      orders.queue.url,
+      '--yes',
+      '--json',
+    );
     expect([refused.code, refused.lines().at(-1)]).toEqual([1, { kind: 'summary', planned: 0, stay: 10 }]);
     await expectSettled(outbox);
   });

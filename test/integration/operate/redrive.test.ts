@@ -191,6 +191,25 @@ describe('a redrive', () => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
+  it('goes back by itself to the one queue whose redrive policy names the dead-letter queue', async () => {
+    let queueUrls = [queue.url];
+    // The local server does not know this call.
+    client.middlewareStack.add(
+      (next, context) => async (args) =>
+        context['commandName'] === 'ListDeadLetterSourceQueuesCommand'
+          ? { output: { $metadata: {}, queueUrls }, response: {} }
+          : next(args),
+      { step: 'initialize' },
+    );
+    const { operate } = anOperator();
+    const wanted = { from: dead.url, letters: [], ...maria };
+    expect((await operate.planRedrive(wanted)).to).toBe(queue.url);
+    for (const found of [[], [queue.url, 'https://sqs/another']]) {
+      queueUrls = found;
+      await expect(operate.planRedrive(wanted)).rejects.toThrow(/^to: expected the URL of a queue/);
+    }
+  });
+
   it.each([
     ['the same queue', () => ({ from: dead.url, to: dead.url })],
     ['a queue of the other kind', () => ({ from: dead.url, to: `${queue.url}.fifo` })],
