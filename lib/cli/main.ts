@@ -6,6 +6,7 @@ import { completion } from './completion.ts';
 
 const OTHERS = [
   ['doctor', 'checks what is deployed against the wiring rules'],
+  ['template', 'prints a consumer for SAM, Terraform, the Serverless Framework or CloudFormation'],
   ['completion', 'prints a completion for bash or zsh'],
 ] as const;
 
@@ -28,6 +29,8 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   switch (name) {
     case 'doctor':
       return (await import('./doctor.ts')).doctor(args);
+    case 'template':
+      return (await import('./template.ts')).template(args, io);
     case 'completion':
       return completion(args, io);
     case '--version':

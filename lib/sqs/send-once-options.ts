@@ -62,6 +62,8 @@ export const known = {
   onEvent: true,
   host: true,
 } as const satisfies NamesOf<SendOnceOptions>;
+/** Why a producer has no use for some options of consumers. */
+export const refused = { envelope: 'it sends the body as it is. It is an option of consumers of SQS' };
 export const knownOfMessage = {
   key: true,
   intent: true,

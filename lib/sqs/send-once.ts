@@ -23,6 +23,7 @@ import {
   known,
   knownOfMessage,
   type Outgoing,
+  refused,
   type SendOnceOptions,
   type SendOutcome,
 } from './send-once-options.ts';
@@ -48,7 +49,7 @@ const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { 
  * await send({ key: entityKey('payment', payment.id, 'refund'), body: { payment: payment.id } });
  */
 export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promise<SendOutcome> {
-  expectOptions(options, { door: 'sendOnce', known, docs });
+  expectOptions(options, { door: 'sendOnce', known, refused, docs });
   const producer = createProducer(options);
   return (message) => sendMessage(producer, message);
 }
