@@ -9,7 +9,7 @@ Usage: pawl completion bash|zsh
   zsh    eval "$(pawl completion zsh)"    in ~/.zshrc, after compinit`;
 
 /** Without those of doctor and template, which read their own arguments. */
-const words = () => [...COMMANDS.map(({ name }) => name), 'doctor', 'completion'].join(' ');
+const words = () => [...COMMANDS.map(({ name }) => name), 'doctor', 'template', 'completion'].join(' ');
 
 const optionsOf = () =>
   COMMANDS.map(
