@@ -7,7 +7,7 @@ import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { memoryStore } from '../../../lib/index.ts';
 import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
-import { bodyField } from '../../../lib/sqs/index.ts';
+import { bodyField, snsEnvelope } from '../../../lib/sqs/index.ts';
 import { collect } from '../../support/collect.ts';
 import { receiveAll } from '../../support/receive-all.ts';
 import { record } from '../../support/records.ts';
@@ -360,6 +360,21 @@ describe('a look at dead letters', () => {
     ]);
     const without = await operate.deadLetters({ queueUrl: dead.url });
     expect(without.letters.map(({ joinedBy }) => joinedBy)).toEqual(['attribute', 'nothing', 'nothing']);
+  });
+
+  it('opens the envelope of the consumer before its key', async () => {
+    const notification = {
+      Type: 'Notification',
+      MessageId: 'm',
+      TopicArn: 'arn:aws:sns:us-east-1:1:t',
+      Message: '{"id":"done"}',
+    };
+    await bury({ body: JSON.stringify(notification) });
+    const { operate } = anOperator(completed);
+    const query = { queueUrl: dead.url, operation: 'pay', key: bodyField('id') };
+    expect((await operate.deadLetters(query)).letters).toMatchObject([{ joinedBy: 'nothing' }]);
+    const { letters } = await operate.deadLetters({ ...query, envelope: snsEnvelope() });
+    expect(letters).toMatchObject([{ joinedBy: 'key', claimId: 'pay#done' }]);
   });
 
   it('shows a body only if it is asked for', async () => {
