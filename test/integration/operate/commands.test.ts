@@ -1,10 +1,12 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
+import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { runCommand } from '../../support/in-process.ts';
 import { mailing, ordering, startIncident } from '../../support/incident.ts';
 import { envOf } from '../../support/pawl-command.ts';
 import { record } from '../../support/records.ts';
+import { claimsTable } from '../../support/tables.ts';
 
 let incident: Awaited<ReturnType<typeof startIncident>>;
 let table: readonly string[];
@@ -67,6 +69,18 @@ describe('pawl claims', () => {
     for (const text of [out, json, one]) expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
     expect(out).not.toContain('\u202e');
   });
+});
+
+it('pawl claims --backfill lists what was parked before there was an index, and asks first', async () => {
+  const TableName = await claimsTable(incident.dynamo);
+  const store = dynamoStore({ tableName: TableName, client: incident.dynamo });
+  await store.write({ next: record({ id: 'old#1', status: 'parked', expiresAt: undefined }), seen: undefined });
+  const args = ['claims', '--table', TableName, '--json'];
+  expect((await runCommand(args)).lines()).toEqual([{ kind: 'summary', open: 0, incomplete: true }]);
+  await expect(runCommand([...args, '--backfill'])).rejects.toThrow(/Say --yes/);
+  const done = await runCommand([...args, '--backfill', '--yes']);
+  expect([done.code, done.lines()]).toMatchObject([0, [{ kind: 'summary', added: 1, removed: 0 }]]);
+  expect((await runCommand(args)).lines()).toMatchObject([{ id: 'old#1' }, { open: 1, incomplete: false }]);
 });
 
 describe('pawl claim', () => {
