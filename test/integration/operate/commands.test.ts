@@ -2,6 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { startDescribedAccount } from '../../support/described-account.ts';
 import { runCommand } from '../../support/in-process.ts';
 import { mailing, ordering, startIncident } from '../../support/incident.ts';
 import { envOf } from '../../support/pawl-command.ts';
@@ -230,6 +231,49 @@ describe('pawl dlq and pawl redrive', () => {
     ]);
     await incident.deliverMails();
     expect(incident.sent).toEqual(['order-3']);
+  });
+
+  it('find the table and the queues of a stack', async () => {
+    const { tableName, mails, orders, sqs } = incident;
+    const names = ['mails', 'orders'];
+    const account = await startDescribedAccount({
+      stacks: { Shop: names.map((name) => ['AWS::Lambda::Function', name] as const) },
+      functions: Object.fromEntries(
+        names.map((name) => [name, { Environment: { Variables: { CLAIMS_TABLE: tableName } } }]),
+      ),
+      mappings: [mails, orders].map(({ queue }, index) => ({
+        FunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${names[index]}`,
+        EventSourceArn: queue.arn,
+      })),
+      queues: {},
+      table: {},
+      decisionOn: () => 'allowed',
+    });
+    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', account.endpoint);
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', account.endpoint);
+    try {
+      const shop = ['--stack', 'Shop'];
+      expect((await runCommand(['claims', ...shop, '--operation', mailing, '--json'])).lines().at(-1)).toMatchObject({
+        open: 2,
+      });
+      const seen = (await runCommand(['dlq', ...shop, '--json'])).lines();
+      const nameOf = (url: unknown) => String(url).split('/').at(-1);
+      expect(seen.filter(({ kind }) => kind === 'queue').map(({ queueUrl }) => nameOf(queueUrl))).toEqual([
+        'mails-dlq',
+        'orders-dlq',
+      ]);
+      const planned = (await runCommand(['redrive', ...shop, '--reason', 'rejected', '--dry-run', '--json'])).lines();
+      expect(planned.map(({ from, to, whyNot }) => [from && nameOf(from), to && nameOf(to), whyNot])).toEqual([
+        ['orders-dlq', 'orders', 'rejected'],
+        ['orders-dlq', 'orders', 'rejected'],
+        [undefined, undefined, undefined],
+      ]);
+      // A queue of the stack, by its name.
+      const [one] = (await runCommand(['dlq', ...shop, '--queue', 'orders-dlq', '--json'])).lines().slice(-1);
+      expect([nameOf(one?.['queueUrl']), await sqs.depth('mails-dlq')]).toMatchObject(['orders-dlq', { inFlight: 0 }]);
+    } finally {
+      await account.stop();
+    }
   });
 
   it('refuse to guess: a queue that nothing names', async () => {

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { operator } from '../../../lib/operate/index.ts';
+import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
+import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { collect } from '../../support/collect.ts';
 import { mailing, startIncident } from '../../support/incident.ts';
+import { loseAnswersOf } from '../../support/lost-answers.ts';
 import { envOf, runPawl } from '../../support/pawl-command.ts';
+import { record } from '../../support/records.ts';
+import { localClient } from '../../support/tables.ts';
 
 /** 40 mails are parked and 10 orders are rejected, after workers were killed. The first 30 mails have reached their readers. */
 let incident: Awaited<ReturnType<typeof startIncident>>;
@@ -24,6 +28,26 @@ async function expectSettled(outbox: readonly string[]): Promise<void> {
   expect(await sqs.depth('mails-dlq')).toEqual({ ready: 0, delayed: 0, inFlight: 0 });
   expect(await sqs.depth('orders-dlq')).toEqual({ ready: 10, delayed: 0, inFlight: 0 });
 }
+
+it('a resolution is stored once, although DynamoDB loses the answer of every first write', async () => {
+  const { tableName, mailKeys } = incident;
+  const client = localClient(inject('dynamoEndpoint'));
+  const lost = loseAnswersOf(client);
+  const store = dynamoStore({ tableName, client });
+  const events: OperateEvent[] = [];
+  const operate = operator({ store, onEvent: (event) => events.push(event) });
+  const died = record({ id: `${mailing}#died`, leaseUntil: Date.now() - 60_000 });
+  await incident.store.write({ next: died, seen: undefined });
+  const claims = [{ id: died.id }, ...mailKeys.slice(0, 5).map((key) => ({ operation: mailing, key }))];
+  const plan = await operate.planResolutions({ claims, verdict: 'applied', by: 'maria', note: 'seen' });
+  const results = await collect(operate.resolveAll(plan));
+  expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('resolved'));
+  expect(lost()).toBeGreaterThan(0);
+  expect(events.filter(({ type }) => type === 'resolved')).toHaveLength(6);
+  // Granted, parked, resolved: no write came twice.
+  expect(await incident.store.read(died.id)).toMatchObject({ status: 'completed', rev: 3 });
+  client.destroy();
+});
 
 describe('an incident of 40 parked mails and 10 rejected orders', () => {
   it('is seen and settled with a script', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once as onceEvent } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Message, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -343,6 +344,31 @@ describe('on a FIFO queue', () => {
     expect(results).toMatchObject([{ outcome: 'failed' }, { outcome: 'stays', whyNot: 'behind' }]);
     expect(await bodiesOf(dead.url)).toEqual(['a1', 'a2']);
   });
+});
+
+it('an operator asks SQS for what the page of permissions names, and for nothing else', async () => {
+  const asked = new Set<string>();
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      asked.add(`sqs:${String(context['commandName']).replace(/(Batch)?Command$/, '')}`);
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+  await bury({ body: 'sent', claim: 'pay#unknown' });
+  await bury({ body: 'stays', claim: parked.id });
+  asked.clear();
+  await redriveAll(anOperator(parked).operate);
+  const page = readFileSync('docs/security.md', 'utf8');
+  const named = page.slice(page.indexOf("## The operator's role"), page.indexOf('## cdk-nag'));
+  expect([...asked].toSorted()).toEqual([
+    'sqs:ChangeMessageVisibility',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+    'sqs:ReceiveMessage',
+    'sqs:SendMessage',
+  ]);
+  for (const action of asked) expect(named).toContain(action.slice('sqs:'.length));
 });
 
 describe('a look at dead letters', () => {
