@@ -5,6 +5,7 @@ import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } f
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
+import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
@@ -39,6 +40,8 @@ const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
 const parked = parkedClaims({ operation: 'send-email', store });
+const operate = operator({ store });
+const acted = { by: 'maria', note: 'seen' };
 const fence = { ConditionCheck: {} };
 const sweep = { messages: [{ body: {} }], provider: nothing, effects: () => 1, handler: nothing };
 const scope = () => new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
@@ -119,6 +122,48 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'charge.result',
     call: () =>
       parked.resolve('k', untyped({ charge: { verdict: 'applied', reslt: 1 } }), { by: 'maria', note: 'seen' }),
+  },
+  {
+    door: 'operator',
+    option: 'sqsclient',
+    meant: 'sqsClient',
+    call: () => operator(untyped({ store, sqsclient: undefined })),
+  },
+  {
+    door: 'operator().openClaims',
+    option: 'stat',
+    meant: 'state',
+    call: () => operate.openClaims(untyped({ stat: 'parked' })).next(),
+  },
+  {
+    door: 'operator().readClaim',
+    option: 'result',
+    meant: 'results',
+    call: () => operate.readClaim({ id: 'o#k' }, untyped({ result: true })),
+  },
+  {
+    door: 'operator().resolve',
+    option: 'notes',
+    meant: 'note',
+    call: () => operate.resolve({ id: 'o#k' }, 'applied', untyped({ by: 'maria', notes: 'seen' })),
+  },
+  {
+    door: 'operator().planResolutions',
+    option: 'verdct',
+    meant: 'verdict',
+    call: () => operate.planResolutions(untyped({ claims: [], verdct: 'applied', ...acted })),
+  },
+  {
+    door: 'operator().deadLetters',
+    option: 'hideSecs',
+    meant: 'hideSeconds',
+    call: () => operate.deadLetters(untyped({ queueUrl: 'https://sqs/dead', hideSecs: 5 })),
+  },
+  {
+    door: 'operator().planRedrive',
+    option: 'letter',
+    meant: 'letters',
+    call: () => operate.planRedrive(untyped({ from: 'https://sqs/dead', letter: [], ...acted })),
   },
   {
     door: 'reconcile',

@@ -116,5 +116,7 @@ function lambdaAnswer(account: DescribedAccount, url: URL): Answer {
   if (what === 'aliases') return { body: { Aliases: [] } };
   if (what === 'concurrency') return { body: { ReservedConcurrentExecutions: account.reservedConcurrency?.[name] } };
   const configuration = account.functions[name];
-  return configuration === undefined ? { status: 404, body: { Type: 'User' } } : { body: configuration };
+  return configuration === undefined
+    ? { status: 404, body: { Type: 'User', __type: 'ResourceNotFoundException' } }
+    : { body: configuration };
 }
