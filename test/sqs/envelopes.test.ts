@@ -1,7 +1,14 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ClaimEvent, InvalidMessageError, memoryStore, OptionError, RejectedError } from '../../lib/index.ts';
+import {
+  type ClaimEvent,
+  canonicalJson,
+  InvalidMessageError,
+  memoryStore,
+  OptionError,
+  RejectedError,
+} from '../../lib/index.ts';
 import {
   bodyField,
   type DeadLetters,
@@ -84,6 +91,24 @@ describe('a notification of SNS', () => {
     const other = sqsRecord(snsNotification({ ...order, amount: 6 }));
     expect(failuresOf(await call(other))).toEqual([]);
     expect(buried).toMatchObject([{ body: other.body, reason: 'key-reused' }]);
+  });
+
+  it('that was claimed before the consumer had the envelope is done, where the rule before is given', async () => {
+    const key = ({ record }: Message<unknown>) => JSON.parse(JSON.parse(record.body).Message).orderId;
+    const before = setUp({ key, envelope: [] });
+    const record = sqsRecord(snsNotification(order));
+    await before.call(record);
+    const previous = {
+      of: ({ record: { body } }: Message<unknown>) => canonicalJson(body),
+      until: '2027-01-31T00:00:00Z',
+    };
+    const options = { key, envelope: snsEnvelope(), store: before.store };
+    const after = setUp({ ...options, fingerprint: { ignore: [], previous } });
+    expect(failuresOf(await after.call(record))).toEqual([]);
+    expect([after.bodies(), after.buried]).toEqual([[], []]);
+    const without = setUp(options);
+    await without.call(record);
+    expect(without.buried).toMatchObject([{ reason: 'key-reused' }]);
   });
 
   it('tells numbers inside it apart that a double cannot hold', async () => {
