@@ -23,6 +23,8 @@ export interface Claimed extends Delivery {
   readonly copy: SqsRecord;
   /** Its claim is granted, and the handler gets it. */
   isHandedOn?: boolean;
+  /** Ends the renewing of its claim, where that is to be renewed while the handler runs. */
+  stopKeeping?: (() => void) | undefined;
   /** An earlier message of the batch with the same key and intent: it shares the disposition of that one. */
   original?: Delivery;
   /** Whether its claim is granted, once that is known. */
