@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   OptionError,
   RejectedError,
 } from '../../lib/index.ts';
+import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import {
   bodyField,
   type DeadLetters,
@@ -70,6 +72,9 @@ const queueWith = (policy: object) =>
   Object.assign(new SQSClient({ region: 'us-east-1' }), {
     send: async () => ({ Attributes: { RedrivePolicy: JSON.stringify(policy) } }),
   });
+
+/** A client of S3 whose requests end like this. */
+const clientThat = (send: () => Promise<never>) => Object.assign(new S3Client({ region: 'us-east-1' }), { send });
 
 type Order = { readonly orderId: string };
 const byOrder = { key: bodyField('orderId') };
@@ -443,6 +448,61 @@ describe('decoded', () => {
   it('is refused without a function', () => {
     expect(() => decoded('gzip' as never)).toThrow(OptionError);
   });
+});
+
+describe('a payload in S3 that cannot be read, at the head of a message group', () => {
+  const pointer = { S3Payload: { Bucket: 'payloads', Key: 'k' } };
+  const head = (receiveCount: number) => sqsRecord(pointer, { group: 'g', receiveCount });
+  const consumer = (failure: object) =>
+    setUp<Order>({
+      ...byOrder,
+      sqsClient: queueWith({ maxReceiveCount: 4 }),
+      envelope: largePayload({ s3Client: clientThat(() => Promise.reject(Object.assign(new Error('no'), failure))) }),
+    });
+
+  it('keeps the group waiting while S3 cannot be reached: that is no failure of the message', async () => {
+    const { call, bodies, buried, events } = consumer({ name: 'TimeoutError' });
+    const [first, behind] = [head(3), sqsRecord(order, { group: 'g', receiveCount: 3 })];
+    expect(failuresOf(await call(first, behind))).toEqual([first.messageId, behind.messageId].sort());
+    expect({ bodies: bodies(), buried }).toEqual({ bodies: [], buried: [] });
+    expect(events).toMatchObject([{ type: 'payload-unavailable', messageId: first.messageId }]);
+  });
+
+  it('is set aside once it has used half of the receives, where S3 refuses it each time', async () => {
+    const { call, bodies, buried } = consumer({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
+    expect(failuresOf(await call(head(2), sqsRecord(order, { group: 'g', receiveCount: 2 })))).toEqual([]);
+    expect(bodies()).toEqual([order]);
+    expect(buried).toMatchObject([{ reason: 'receives-used-up' }]);
+  });
+
+  it('is dead-lettered in its place, where there is no such object', async () => {
+    const { call, bodies, buried } = consumer({ name: 'NoSuchKey' });
+    expect(failuresOf(await call(head(1), sqsRecord(order, { group: 'g' })))).toEqual([]);
+    expect(bodies()).toEqual([order]);
+    expect(buried).toMatchObject([{ reason: 'invalid-message', error: expect.stringContaining('NoSuchKey') }]);
+  });
+});
+
+it('what a handler does to the attributes of its message does not show in the dead letter', async () => {
+  const sent: unknown[] = [];
+  const tenant = { dataType: 'String', stringValue: 't-1' };
+  const handler = eachMessage<Order>(
+    {
+      operation: 'issue-card',
+      sqsClient: noQueue,
+      store: memoryStore(),
+      ...byOrder,
+      onAbandoned: 'retry',
+      deadLetters: { send: async (_, { messageAttributes }) => sent.push(structuredClone(messageAttributes)) },
+      onEvent: () => undefined,
+    },
+    async ({ messageAttributes }) => {
+      Object.assign(messageAttributes['tenant'] ?? {}, { stringValue: 'changed' });
+      throw new RejectedError('no');
+    },
+  );
+  await handler(sqsEvent(sqsRecord(order, { messageAttributes: { tenant: { ...tenant } } })), context());
+  expect(sent).toEqual([{ tenant }]);
 });
 
 it('envelopes nest: a notification of S3, published by SNS', async () => {
