@@ -45,7 +45,7 @@ export async function startWorld({ say, onLine }: WorldOptions, cleanUp: AsyncDi
       project: PROJECT,
       python,
       folder,
-      functionEnvironment: { AWS_ENDPOINT_URL_SESV2: ses.endpoint },
+      functionEnvironment: async () => ({ AWS_ENDPOINT_URL_SESV2: ses.endpoint }),
       onLine,
     }),
     (running) => running.stop(),
