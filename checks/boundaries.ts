@@ -36,8 +36,8 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/kernel\//,
   },
   {
-    rule: 'lib/kernel/unknown-option.ts imports nothing: the constructs use it, and must not load the runtime for it',
-    from: /^lib\/kernel\/unknown-option\.ts$/,
+    rule: 'what the constructs use of lib/kernel imports nothing: they must not load the runtime for it',
+    from: /^lib\/kernel\/(unknown-option|process-wide)\.ts$/,
     only: /^$/,
   },
   {
@@ -86,14 +86,14 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!(kernel|payload|claims|sqs|middy)\/|host\.ts$)/,
   },
   {
-    rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy) belongs to no door: it imports the kernel',
-    from: /^lib\/middy\/(watched-request|early-timeout)\.ts$/,
-    only: /^(lib\/kernel\/|@middy\/core$)/,
+    rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy, its types) belongs to no door: it imports the kernel',
+    from: /^lib\/middy\/(watched-request|early-timeout|middy-types)\.ts$/,
+    only: /^(lib\/(kernel\/|middy\/middy-types\.ts$)|@middy\/core$)/,
   },
   {
     rule: 'lib/http translates requests to claims: it imports the kernel, the payload, the claims, itself, and what all middlewares share; nothing of SQS',
     from: /^lib\/http\//,
-    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout)\.ts$)/,
+    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout|middy-types)\.ts$)/,
   },
   {
     rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
@@ -139,7 +139,7 @@ export const RULES: readonly Rule[] = [
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
     never:
-      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/unknown-option\.ts$)/,
+      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',

@@ -1,11 +1,14 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { expect } from '../kernel/check.ts';
+import { environmentName } from '../kernel/check.ts';
+import type { OptionError } from '../kernel/errors.ts';
 import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
 import { isRefusal } from './refusal.ts';
 
 /** Where messages go that can never run. */
 export interface DeadLetters {
+  /** What keeps it from working at all, such as a missing URL. A consumer looks at it before it reads a message, and returns the whole batch. */
+  readonly setupError?: OptionError | undefined;
   /**
    * Puts a copy there, with the reason. @param claimId the id of the message's claim, if it has a key
    * @throws when that failed: then the message must stay where it is
@@ -34,16 +37,23 @@ export function isDeadLetterAttribute(name: string): boolean {
  *
  * @param url of the queue; FIFO if the consumer's own queue is. For a function that several queues feed, what `Consumer` sets: the ARN of each
  * queue with its dead-letter queue's URL, as in `arn:…=https://… arn:…=https://…`
- * @throws OptionError when there is no URL, which is what a missing environment variable is
+ * @throws OptionError when the URL is given, and is no text. A missing one, `undefined` or an empty text, is reported at the first call: then nothing
+ *   runs, and all messages come again
  * @example
  * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
  */
 export function deadLetterQueue(url: string | undefined): DeadLetters {
-  expect(typeof url === 'string' && url !== '', 'deadLetterQueue', "a queue's URL", url);
-  const urlOf = deadLetterUrls(String(url));
+  const { read, setupError } = environmentName('deadLetterQueue', {
+    value: url,
+    expected: "a queue's URL",
+    variable:
+      'The construct Consumer sets the environment variable DEAD_LETTER_QUEUE_URL. For a function without a Consumer, set it, and pass ' +
+      'process.env.DEAD_LETTER_QUEUE_URL.',
+  });
   return {
+    setupError,
     async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error, claimId) {
-      const QueueUrl = urlOf(eventSourceARN);
+      const QueueUrl = deadLetterUrls(read())(eventSourceARN);
       if (QueueUrl === undefined) throw new Error(`deadLetterQueue names no dead-letter queue for ${eventSourceARN}`);
       const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
         name,

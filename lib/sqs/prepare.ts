@@ -10,6 +10,7 @@ import { dispositionOfInvalid } from './disposition.ts';
 import { type Message, messageOf } from './message.ts';
 import { warnOfEnvelope } from './open.ts';
 import { reportAuthorError } from './report.ts';
+import { returnedUnlessSetUp } from './set-up.ts';
 
 /**
  * Reads what is in the envelopes of a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says that it can never run. What
@@ -23,6 +24,8 @@ export async function prepare<Body, One extends Delivery>(
   one: One,
   opened: Opened,
 ): Promise<(One & Runnable<Body>) | undefined> {
+  one.disposition = returnedUnlessSetUp(consumer, one);
+  if (one.disposition !== undefined) return undefined;
   const { rule } = consumer;
   const { key, schema } = consumer.options;
   const { operation, host, attributes: attributesOf } = consumer.settings;

@@ -116,7 +116,7 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
       level: 'warning',
       about: 'dead letters',
       text:
-        'DEAD_LETTER_QUEUE_URL does not name a queue for this one. With an undefined URL, deadLetterQueue(…) fails at the cold start. ' +
+        'DEAD_LETTER_QUEUE_URL does not name a queue for this one. With an undefined URL, nothing runs. ' +
         `Without deadLetterQueue, a message that can never run uses up its receives before SQS moves it. Set the variable to the URL of ${deadLetterQueue.name}.`,
     });
   }
