@@ -20,7 +20,7 @@ const schema = 'backfill-1';
 const Key = { id: { S: backfillId } };
 
 /** Where the item is. */
-interface Table {
+export interface Table {
   readonly client: DynamoDBClient;
   readonly TableName: string;
 }

@@ -7,7 +7,7 @@ import { letFail } from '../../kernel/errors.ts';
 import { type Host, sleep } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { endRun, joinRun, moveOn, type Segment, segments } from './backfill-progress.ts';
+import { endRun, joinRun, moveOn, type Segment, segments, type Table } from './backfill-progress.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { dynamoStore } from './store.ts';
@@ -74,7 +74,8 @@ export async function backfillOpenClaims(options: BackfillOptions): Promise<Back
   expect(typeof restart === 'boolean', 'restart', 'true or false', restart);
   expect(readUnitsPerSecond > 0, 'readUnitsPerSecond', 'a number above 0', readUnitsPerSecond);
   expect(onProgress === undefined || typeof onProgress === 'function', 'onProgress', 'a function', onProgress);
-  const table = tableOf(options);
+  const { client, nameOfTable } = tableOf(options);
+  const table: Table = { client, TableName: nameOfTable() };
   const store = dynamoStore({ tableName: table.TableName, client: table.client, host });
   const run = await joinRun(table, host.randomId(), restart);
   const done = { looked: 0, added: 0, removed: 0, leftAlone: 0 };
@@ -109,7 +110,7 @@ const perhapsWrong =
   'attribute_exists(claimId) AND (attribute_exists(#open) OR attribute_exists(unknownAt) OR #status = :parked ' +
   'OR (#status = :released AND attribute_exists(checkpoints)))';
 
-async function scan({ client, TableName }: ReturnType<typeof tableOf>, { index, after }: Segment) {
+async function scan({ client, TableName }: Table, { index, after }: Segment) {
   const { Items, ScannedCount, LastEvaluatedKey, ConsumedCapacity } = await client.send(
     new ScanCommand({
       TableName,

@@ -14,22 +14,24 @@ import { put } from './put.ts';
  *
  * Needs `dynamodb:GetItem` and `dynamodb:PutItem` on the table. `listOpen` needs `dynamodb:Query` on its index `open`: it is for operators.
  *
- * @throws OptionError when the table's name is missing
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
-  const { TableName, client } = tableOf(options);
+  const { nameOfTable, setupError, client } = tableOf(options);
 
   async function read(id: string): Promise<ClaimRecord | undefined> {
+    const TableName = nameOfTable();
     const { Item } = await client.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }));
     return Item && fromItem(Item);
   }
 
   return {
+    setupError,
     read,
-    write: (write) => put(client, TableName, write),
-    listOpen: (query) => listOpen({ client, TableName, read }, query),
+    write: async (write) => put(client, nameOfTable(), write),
+    listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read }, query),
   };
 }

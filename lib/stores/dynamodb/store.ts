@@ -30,18 +30,19 @@ export const dynamoStoreOptionNames = {
  * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table. `listOpen` needs
  * `dynamodb:Query` on its index `open`, and `GetItem` and `BatchGetItem` on the table: it is for operators, and no consumer calls it.
  *
- * @throws OptionError when the table's name is missing
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
   const { host = nodeHost } = options;
-  const { TableName, client } = tableOf(options);
+  const { nameOfTable, setupError, client } = tableOf(options);
   const read = groupCommit(host, 100, readTogether);
   const write = groupCommit(host, 25, writeTogether);
 
   async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
+    const TableName = nameOfTable();
     const Keys = ids.map((id) => ({ id: { S: id } }));
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
@@ -57,6 +58,7 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
   }
 
   async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+    const TableName = nameOfTable();
     const [first] = writes;
     // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
     if (first !== undefined && first.seen === undefined && writes.length === 1) {
@@ -82,9 +84,10 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
 
   const readOne = (id: string) => read(id, id);
   return {
+    setupError,
     read: readOne,
     write: (one) => write(one.next.id, one),
-    listOpen: (query) => listOpen({ client, TableName, read: readOne }, query),
+    listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read: readOne }, query),
   };
 }
 
