@@ -108,7 +108,9 @@ describe('a redrive', () => {
     await bury({ body, reason: 'rejected', claim: 'pay#unknown', attributes });
     const { operate } = anOperator();
     expect((await redriveAll(operate)).results).toMatchObject([{ outcome: 'redriven' }]);
-    expect(await contentOf(queue.url)).toMatchObject([{ Body: body, MessageAttributes: attributes }]);
+    const [copy] = await contentOf(queue.url);
+    expect(copy).toMatchObject({ Body: body, MessageAttributes: attributes });
+    expect(Object.keys(copy?.MessageAttributes ?? {}).toSorted()).toEqual(['bytes', 'count', 'tenant']);
     expect(await contentOf(dead.url)).toEqual([]);
   });
 
@@ -152,6 +154,34 @@ describe('a redrive', () => {
     expect(await collect(operate.redrive(plan))).toMatchObject([{ outcome: 'stays', whyNot: 'parked' }]);
     expect(await contentOf(queue.url)).toEqual([]);
     expect(await contentOf(dead.url)).toHaveLength(1);
+  });
+
+  it('keeps the trace of the message', async () => {
+    await bury({ body: 'm' });
+    let kept: unknown;
+    // The local server keeps no trace: it is put into what is received, and seen in what is sent.
+    client.middlewareStack.add(
+      (next, context) => async (args) => {
+        if (context['commandName'] === 'SendMessageCommand') kept = args.input;
+        const answer = await next(args);
+        const { Messages = [] } = answer.output as { Messages?: Message[] };
+        for (const message of Messages) message.Attributes = { ...message.Attributes, AWSTraceHeader: 'Root=1-2-3' };
+        return answer;
+      },
+      { step: 'initialize' },
+    );
+    await redriveAll(anOperator().operate);
+    expect(kept).toMatchObject({ MessageSystemAttributes: { AWSTraceHeader: text('Root=1-2-3') } });
+  });
+
+  it('of a reused key does not go by the outcome of the other intent, but waits until that is decided', async () => {
+    for (const { id } of [completed, rejected, parked]) await bury({ reason: 'key-reused', claim: id });
+    const { plan } = await redriveAll(anOperator(completed, rejected, parked).operate);
+    expect(plan.items.map((item) => (item.will === 'stay' ? item.whyNot : item.will))).toEqual([
+      'consumer-decides',
+      'consumer-decides',
+      'parked',
+    ]);
   });
 
   it('a second time sends nothing: what was redriven is not there any more', async () => {
@@ -316,6 +346,7 @@ describe('on a FIFO queue', () => {
       const numbers = copies
         .filter(({ Attributes }) => Attributes?.MessageGroupId === group)
         .map(({ Body = '' }) => Number(Body.slice(1)));
+      expect(numbers).toHaveLength(6);
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     }
   });
@@ -334,6 +365,15 @@ describe('on a FIFO queue', () => {
       'consumer-decides',
     ]);
     expect(await bodiesOf(queue.url)).toEqual(['b2']);
+  });
+
+  it('the plan has the order of the queue, however the messages were sorted for people', async () => {
+    await bury({ body: 'a1', group: 'a', dedup: '1', claim: parked.id });
+    await bury({ body: 'a2', group: 'a', dedup: '2' });
+    const { operate } = anOperator(parked);
+    const { letters } = await operate.deadLetters({ queueUrl: dead.url });
+    const plan = await operate.planRedrive({ from: dead.url, to: queue.url, letters: letters.toReversed(), ...maria });
+    expect(plan).toMatchObject({ count: 0, items: [{ whyNot: 'parked' }, { whyNot: 'behind' }] });
   });
 
   it('after a failed send, nothing more of its group is sent', async () => {
