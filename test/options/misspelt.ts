@@ -8,7 +8,7 @@ import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import {
   assertSurvivesCrashes,
   claimStoreLaws,
@@ -194,6 +194,24 @@ export const misspelt: readonly Misspelt[] = [
     option: 'tablename',
     meant: 'tableName',
     call: () => dynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'dynamoStore().listOpen',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => dynamoStore({ tableName: 'claims' }).listOpen(untyped({ limit: 10, keyprefix: 'order' })),
+  },
+  {
+    door: 'memoryStore().listOpen',
+    option: 'limits',
+    meant: 'limit',
+    call: () => memoryStore().listOpen(untyped({ limits: 10 })),
+  },
+  {
+    door: 'backfillOpenClaims',
+    option: 'restarts',
+    meant: 'restart',
+    call: () => backfillOpenClaims(untyped({ tableName: 'claims', restarts: true })),
   },
   {
     door: 'individualDynamoStore',
@@ -437,6 +455,8 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   commitStep: writesNothing,
   grantClaims: writesNothing,
   grantLocks: writesNothing,
+  grantOperate: writesNothing,
+  grantBackfill: writesNothing,
 };
 
 /** An error that cannot be made would hide what it is about, so its options are not looked at. */
