@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once as onceEvent } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type Message, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
@@ -314,21 +311,6 @@ describe('a redrive never loses a message', () => {
       expect(await bodiesOf(dead.url)).toEqual([]);
     }
     expect(copies).toEqual(['m', 'm']);
-  });
-
-  it('if its process is killed between send and delete: the next redrive sends it again, on a FIFO queue too', async () => {
-    await fifoQueues();
-    await bury({ body: 'm', group: 'g', dedup: 'd' });
-    const script = fileURLToPath(new URL('killed-redrive.ts', import.meta.url));
-    const child = spawn(process.execPath, [script, sqs.endpoint, dead.url, queue.url], { stdio: 'inherit' });
-    const [, signal] = await onceEvent(child, 'exit');
-    expect(signal).toBe('SIGKILL');
-    expect(await bodiesOf(queue.url)).toEqual(['m']);
-    // The dead letter is hidden for a second more.
-    const { operate } = anOperator();
-    const again = async () => (await redriveAll(operate)).results;
-    await expect.poll(again, { timeout: 10_000 }).toMatchObject([{ outcome: 'redriven' }]);
-    expect([await bodiesOf(dead.url), await bodiesOf(queue.url)]).toEqual([[], ['m']]);
   });
 });
 
