@@ -1,4 +1,6 @@
+import { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
+import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import {
   deadLetterQueue,
   eachMessage,
@@ -72,6 +74,39 @@ test.each(['retry', 'park'] as const)(
     expect(report.fates.stuck).toBe(0);
   },
 );
+
+/** A client of an S3 that is outside, and has one object for every key: a notification of that object. */
+function s3Over({ io }: World): S3Client {
+  const send = async ({ input }: { readonly input: { readonly Key?: string } }) => {
+    const { Message } = uploaded('1', input.Key ?? '').body as ReturnType<typeof snsNotification>;
+    const bytes = await io('s3.get', () => new TextEncoder().encode(Message));
+    return { Body: { transformToByteArray: async () => bytes } };
+  };
+  return Object.assign(Object.create(new S3Client({ region: 'us-east-1' })), { send });
+}
+
+test('one that reads its payloads from S3 survives crashes, and an S3 that fails', { timeout: 60_000 }, async () => {
+  const pointer = (Key: string): SweptMessage => ({ body: { S3Payload: { Bucket: 'payloads', Key } } });
+  const report = await assertSurvivesCrashes<Thumbnails>({
+    messages: [pointer('a'), pointer('b'), pointer('a')],
+    provider: thumbnails,
+    effects: (provider, { body }) => provider.times((body as { S3Payload: { Key: string } }).S3Payload.Key),
+    handler: (world, provider) =>
+      eachMessage<S3ObjectEvent>(
+        {
+          ...wiring(world),
+          envelope: [largePayload({ s3Client: s3Over(world) }), s3Events()],
+          onAbandoned: 'park',
+          marksEffect: true,
+        },
+        ({ body }, claim) => claim.effect(() => world.io('resize', () => provider.make(body.key))),
+      ),
+    maxReceiveCount: 20,
+    max: 150,
+  });
+  expect(report.fates.acknowledged).toBeGreaterThan(0);
+  expect(report.fates.stuck).toBe(0);
+});
 
 test('what it commits with eachTransaction survives crashes', { timeout: 60_000 }, async () => {
   const report = await assertSurvivesCrashes<Outside>({
