@@ -148,6 +148,9 @@ function problems(result: DeployResult): readonly string[] {
   const { payments, repayments } = result;
   return [
     ...effects,
+    ...(payments.ledgerEntries === 2 * payments.payments
+      ? []
+      : [`the ledger has ${payments.ledgerEntries} entries for ${payments.payments} payments`]),
     ...payments.drift.map((one) => `drift: ${one}`),
     ...payments.refused.map((paymentId) => `never accepted: ${paymentId}`),
     ...repayments.repaidTwice.map((debt) => `repaid twice: ${debt}`),
