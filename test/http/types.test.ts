@@ -19,7 +19,7 @@ import type {
 import { describe, expect, it } from 'vitest';
 import { claimOf, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { memoryStore, OptionError } from '../../lib/index.ts';
-import { loadBalancer, httpApi, restApi } from '../fixtures/aws-events.ts';
+import { httpApi, loadBalancer, restApi } from '../fixtures/aws-events.ts';
 import { context } from '../support/lambda.ts';
 
 /*
@@ -33,7 +33,10 @@ const overRestApi: APIGatewayProxyHandler = async ({ path }) => ({ statusCode: 2
 const overLoadBalancer: ALBHandler = async ({ path }) => ({ statusCode: 201, body: path });
 const overUrl: LambdaFunctionURLHandler = async ({ rawPath }) => ({ statusCode: 201, body: rawPath });
 const structured: APIGatewayProxyHandlerV2<{ readonly id: string }> = async ({ rawPath }) => ({ id: rawPath });
-const withToken: APIGatewayProxyHandlerV2WithJWTAuthorizer = async ({ rawPath }) => ({ statusCode: 201, body: rawPath });
+const withToken: APIGatewayProxyHandlerV2WithJWTAuthorizer = async ({ rawPath }) => ({
+  statusCode: 201,
+  body: rawPath,
+});
 const withAuthorizer: APIGatewayProxyHandlerV2WithLambdaAuthorizer<{ readonly account: string }> = async (event) => ({
   statusCode: 201,
   body: event.requestContext.authorizer.lambda.account,
@@ -41,7 +44,7 @@ const withAuthorizer: APIGatewayProxyHandlerV2WithLambdaAuthorizer<{ readonly ac
 const withCognito: APIGatewayProxyWithCognitoAuthorizerHandler = async ({ path }) => ({ statusCode: 201, body: path });
 
 /** Each is wrapped, and is of the type that it was. */
-export const wrapped: {
+const wrapped: {
   readonly overHttpApi: APIGatewayProxyHandlerV2;
   readonly overRestApi: APIGatewayProxyHandler;
   readonly overLoadBalancer: ALBHandler;
@@ -72,7 +75,7 @@ export const wrapped: {
 };
 
 /** With the claim, and types for what comes in and goes out. */
-export const claimed: {
+const claimed: {
   readonly overHttpApi: APIGatewayProxyHandlerV2;
   readonly overRestApi: APIGatewayProxyHandler;
   readonly overLoadBalancer: ALBHandler;
@@ -105,11 +108,11 @@ const byMiddy = middy(
   }),
   { timeoutEarlyInMillis: 0 },
 ).use(httpOnce(options()));
-export const throughMiddy: (event: APIGatewayProxyEventV2, given: Context) => Promise<unknown> = (event, given) =>
+const throughMiddy: (event: APIGatewayProxyEventV2, given: Context) => Promise<unknown> = (event, given) =>
   byMiddy(event, given);
 
 /** Misspelt, or of another event: the compiler says so. */
-export function refusedByTheCompiler() {
+function refusedByTheCompiler() {
   // @ts-expect-error: a caller that reads what this event has not
   onceOverHttp({ ...options(), caller: (event) => event.requestContext.authorizer.jwt.claims['sub'] }, overHttpApi);
   // @ts-expect-error: a handler of queues
@@ -140,6 +143,13 @@ describe('a handler with a published type', () => {
     expect(await wrapped.overRestApi(rest, lambda(), noCallback)).toMatchObject({ statusCode: 201 });
     const balanced = { ...loadBalancer, headers: { ...loadBalancer.headers, ...keyed } };
     expect(await wrapped.overLoadBalancer(balanced, lambda(), noCallback)).toMatchObject({ statusCode: 201 });
+  });
+
+  it('with a claim is one as well, behind Middy too', async () => {
+    const event = { ...httpApi, headers: { ...httpApi.headers, ...keyed } };
+    expect(await claimed.overHttpApi(event, lambda(), noCallback)).toMatchObject({ statusCode: 201 });
+    expect(await throughMiddy(event, lambda())).toMatchObject({ statusCode: 201, body: 'k-1' });
+    expect(refusedByTheCompiler).toBeTypeOf('function');
   });
 
   it('that would call back does not complete its claim: its effect has not happened when it returns', async () => {
