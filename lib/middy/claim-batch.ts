@@ -11,9 +11,11 @@ import { type GroupGoesOn, inOrder } from '../sqs/in-order.ts';
 import { createLimit } from '../sqs/limit.ts';
 import { makeWay } from '../sqs/make-way.ts';
 import { copyOf, receiveCountOf } from '../sqs/message.ts';
+import { openMessage } from '../sqs/open.ts';
 import { prepare } from '../sqs/prepare.ts';
 import { type Received, receive } from '../sqs/receive.ts';
 import { report } from '../sqs/report.ts';
+import { keepOpened } from './opened-message.ts';
 
 /** A message of a batch, and what this request has claimed for it. */
 export interface Claimed extends Delivery {
@@ -107,8 +109,11 @@ class BatchClaiming<Body> {
   }
 
   async #take(delivery: Claimed, group: readonly Claimed[]): Promise<GroupGoesOn> {
-    const one = await prepare(this.#consumer, delivery);
+    // `sqsOnce` takes no envelope that holds several bodies.
+    const [opened] = (await openMessage(this.#consumer, delivery, this.#claimUntil)) ?? [];
+    const one = opened && (await prepare(this.#consumer, delivery, opened));
     if (one === undefined) return 'by-disposition';
+    keepOpened(one.copy, one.message);
     // Alone, if that is possible; but under steady traffic it must not wait until its receives are used up.
     const mayTakeOver = receiveCountOf(one.record) > 2;
     const encounter = this.#mates.meet(one);

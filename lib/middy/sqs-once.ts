@@ -1,11 +1,11 @@
-import type { MiddlewareObj, Request } from '@middy/core';
 import { emit } from '../claims/engine.ts';
 import { startsUntil } from '../claims/grant.ts';
 import { keepLease } from '../claims/open-claim.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
-import { RetryableError } from '../kernel/errors.ts';
+import { OptionError, RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { processWide } from '../kernel/process-wide.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { conclude } from '../sqs/conclude.ts';
@@ -15,6 +15,7 @@ import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
+import type { Middleware, Request } from './middy-types.ts';
 import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
 
@@ -28,8 +29,7 @@ export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' 
 const recordsAtOnce = 100;
 
 /** What Middy hands to each hook, as far as it matters here. */
-type BatchRequest = Request<SqsEvent, unknown, Error, Context, Record<string, unknown>>;
-type Context = Request['context'];
+type BatchRequest = Request<SqsEvent>;
 
 /** What one request has claimed, kept between its hooks. */
 interface Taken extends ClaimedBatch {
@@ -45,12 +45,15 @@ const holdsAll = 'a batch handler holds all its claims for the rest of the invoc
 const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
 const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
-/** Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity. */
-const usedTwice = new Error('sqsOnce: use it once on a handler');
+/**
+ * Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity, also where another copy of pawl has
+ * thrown it.
+ */
+const usedTwice = processWide('sqs-once.used-twice/1', () => new Error('sqsOnce: use it once on a handler'));
 
 /**
  * A Middy middleware for a batch handler that exists. The messages are claimed before the handler, the handler gets only those that
- * may run, and what it returns is recorded after it. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
+ * may run, as SQS delivered them, and what it returns is recorded after it. Inside an `envelope`, `openedMessage(record)` has the body. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
  * the handler returns anything else, all messages that it got have failed.
  *
  * All claims of a batch are taken before the handler starts, so a worker that dies leaves all of them in doubt; with
@@ -65,9 +68,10 @@ const usedTwice = new Error('sqsOnce: use it once on a handler');
  */
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
-): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
+): Middleware<SqsEvent> {
   expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
   const consumer = createConsumer<Body>(options);
+  expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
 
   return {
@@ -95,6 +99,15 @@ export function sqsOnce<Body = unknown>(
       request.response = await end(consumer, watch.state, results);
     },
   };
+}
+
+/** A batch handler returns one result for a message, which says nothing about a part of it. @throws OptionError */
+function expectOneBody<Body>({ envelopes = [] }: Consumer<Body>): void {
+  const several = envelopes.find((one) => one.several);
+  if (several === undefined) return;
+  throw new OptionError(
+    `envelope: sqsOnce does not take ${several.name}: one message can hold several bodies, and a batch handler returns one result for it. Use eachMessage`,
+  );
 }
 
 /** Claims the batch of a request, and hands on what may run. @returns the batch response, if nothing may */
