@@ -151,8 +151,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks and tests import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/)/,
+    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests and the check of the package import it',
+    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/package\/)/,
     never: /^lib\/rehearsal\//,
   },
   {
