@@ -1,4 +1,7 @@
-import { checkTypes, type End, type Project, peers, typescript } from './project.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeWith } from './laws.ts';
+import { checkTypes, type End, type Project, peers, ROOT, typescript } from './project.ts';
 
 const RUN = `
 const record = (messageId: string) => ({
@@ -26,7 +29,11 @@ const ONCE = '{"sent":1,"answers":[{"batchItemFailures":[]},{"batchItemFailures"
 export function handlerProject(end: End): Project {
   return {
     name: `handler, ${end} peers`,
-    has: [...typescript, ...peers(end, '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', '@middy/core')],
+    has: [
+      ...typescript,
+      '@types/aws-lambda',
+      ...peers(end, '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', '@middy/core'),
+    ],
     absent: ['aws-cdk-lib', 'constructs'],
     files: {
       'handler.ts': `
@@ -64,6 +71,24 @@ console.log(JSON.stringify({ sent: sent.length, answers }));
 `,
     },
     steps: [checkTypes, { args: ['handler.ts'], prints: ONCE }],
+  };
+}
+
+/** The quick start of docs/install.md, as it is printed, with no peer. */
+export function quickStartProject(): Project {
+  const code = codeWith(readFileSync(join(ROOT, 'docs/install.md'), 'utf8'), 'issue-card');
+  return {
+    name: 'quick start',
+    has: typescript,
+    absent: ['@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', 'aws-cdk-lib', '@middy/core'],
+    files: {
+      'quick-start.mts': code,
+      'count.js':
+        "import { execFileSync } from 'node:child_process';\n" +
+        "const said = execFileSync(process.execPath, ['quick-start.mts'], { encoding: 'utf8' });\n" +
+        'console.log(said.match(/one card/g).length, /replayed: true/.test(said));\n',
+    },
+    steps: [checkTypes, { args: ['count.js'], prints: '1 true' }],
   };
 }
 

@@ -52,10 +52,10 @@ export function lawsProject(): Project {
 const vitest = 'node_modules/vitest/vitest.mjs';
 
 /** The one block of a page that contains this text. */
-function codeWith(page: string, text: string): string {
+export function codeWith(page: string, text: string): string {
   const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
   const [found, ...others] = blocks.filter((code) => code.includes(text));
-  if (found === undefined || others.length > 0) throw new Error(`docs/stores.md: expected one block with ${text}`);
+  if (found === undefined || others.length > 0) throw new Error(`expected one block with ${text}`);
   return found;
 }
 

@@ -6,7 +6,7 @@ import { doctorProject, storesProject } from './aws.ts';
 import { bundlesProject } from './bundles.ts';
 import { cdkInitProject, stackProject } from './cdk.ts';
 import { copiesProject } from './copies.ts';
-import { handlerProject, middyProject } from './handler.ts';
+import { handlerProject, middyProject, quickStartProject } from './handler.ts';
 import { lawsProject } from './laws.ts';
 import { check, type Project, ROOT, run } from './project.ts';
 import { COMPILERS, typesProject } from './types.ts';
@@ -40,6 +40,7 @@ function rowOf(project: Project, tarball: string, scratch: string): Row {
 
 function projects(endpoint: string): readonly Project[] {
   return [
+    quickStartProject(),
     handlerProject('lowest'),
     handlerProject('highest'),
     ...['5.0.2', '5', '6.0.0', '6', '7.0.2', '7'].map(middyProject),
