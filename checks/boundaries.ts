@@ -42,8 +42,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
-    from: /^lib\/payload\//,
+    from: /^lib\/payload\/(?!envelopes\/large-payload\.ts$)/,
     only: /^lib\/(kernel|payload)\//,
+  },
+  {
+    rule: 'the envelope of a payload in S3 is an entry of its own: nothing else may load the client of S3 for it',
+    from: /^lib\/payload\/envelopes\/large-payload\.ts$/,
+    only: /^(lib\/(kernel|payload)\/|@aws-sdk\/client-s3$)/,
+  },
+  {
+    rule: 'the envelope of a payload in S3 is imported by its author, and by nothing in lib',
+    from: /^lib\//,
+    never: /^lib\/payload\/envelopes\/large-payload\.ts$/,
   },
   {
     rule: 'lib/claims imports the kernel, the payload and itself: no store, no door',
@@ -126,14 +136,19 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
   },
   {
-    rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',
-    from: /^lib\/deployment\/(doctor\/|[a-z-]+\.ts$)/,
+    rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
+    from: /^lib\/deployment\/((doctor|template)\/|[a-z-]+\.ts$)/,
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports the doctor and its rules, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/doctor)\/|lib\/deployment\/[a-z-]+\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|@aws-sdk\/|node:)/,
+  },
+  {
+    rule: 'lib/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
+    from: /^lib\/operate\//,
+    only: /^(lib\/(kernel|payload|claims|sqs|operate)\/|lib\/host\.ts$|@aws-sdk\/client-sqs$)/,
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',

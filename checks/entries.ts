@@ -12,11 +12,13 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'index',
   './dynamodb': 'stores/dynamodb/index',
   './sqs': 'sqs/index',
+  './s3': 'payload/envelopes/large-payload',
   './middy': 'middy/index',
   './transactions': 'transactions/index',
   './http': 'http/index',
   './locks': 'locks/index',
   './observe': 'observe/index',
+  './operate': 'operate/index',
   './testing': 'testing/index',
   './constructs': 'deployment/constructs/index',
 };

@@ -33,11 +33,13 @@ const NAMES: Readonly<Record<string, string>> = {
   '.': 'once',
   './dynamodb': 'dynamoStore',
   './sqs': 'eachMessage',
+  './s3': 'largePayload',
   './middy': 'sqsOnce',
   './transactions': 'transactionalStore',
   './http': 'httpOnce',
   './locks': 'resourceLocks',
   './observe': 'metricEvents',
+  './operate': 'operator',
   './testing': 'crashSweep',
   './constructs': 'Consumer',
 };
@@ -91,7 +93,7 @@ export function typesProject(compiler: Compiler): Project {
     });
   }
   const middy = ['@middy/core@7', '@types/aws-lambda'];
-  const clients = ['dynamodb', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+  const clients = ['dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
   return {
     name: `types, TypeScript ${compiler}`,
     has: [

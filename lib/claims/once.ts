@@ -75,7 +75,7 @@ export function once<Input, R>(
   defaultHost?: Host,
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
-  const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host });
+  const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host, watched: true });
   expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
   expect(typeof fn === 'function', 'the function that once wraps', 'a function', fn);
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { checkConsumer } from '../deployment/doctor/checks.ts';
-import { NothingFoundError, readDeployed } from '../deployment/doctor/read.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 
@@ -67,7 +66,9 @@ export async function doctor(
   try {
     return await examine(line, out);
   } catch (problem) {
-    const known = problem instanceof NothingFoundError;
+    // A missing client is reported by `pawl`, for every command alike.
+    if (problem instanceof Error && 'code' in problem && problem.code === 'ERR_MODULE_NOT_FOUND') throw problem;
+    const known = problem instanceof Error && problem.name === 'NothingFoundError';
     const text = problem instanceof Error ? `${known ? '' : `${problem.name}: `}${problem.message}` : String(problem);
     error.write(`${text}\n`);
     return 2;
@@ -75,6 +76,8 @@ export async function doctor(
 }
 
 async function examine(line: CommandLine, out: NodeJS.WriteStream): Promise<number> {
+  // Not before it is needed: `--help` works without any client of AWS.
+  const { readDeployed } = await import('../deployment/doctor/read.ts');
   const { consumers, skipped } = await readDeployed(line.name, line);
   const examined = consumers.map(
     (facts): Examined => ({

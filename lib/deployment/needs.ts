@@ -11,6 +11,9 @@ export const STORE_ACTIONS = [
 /** What `individualDynamoStore` calls. */
 export const INDIVIDUAL_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
+/** What a consumer's role may do on the claims table: what the two stores call, and nothing that deletes, scans or queries. */
+export const CLAIM_ACTIONS: readonly string[] = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
+
 /** What `pawl/locks` calls: for locks, for their checks in the caller's transactions, and for the progress of `forEachItem`. */
 export const LOCK_ACTIONS = [
   'dynamodb:BatchGetItem',

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type Payload, payloadOf } from '../payload/payload.ts';
+import { type JsonPayload, payloadOf } from '../payload/payload.ts';
 
 type Values = Readonly<Record<string, string | undefined>> | null | undefined;
 type ManyValues = Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
@@ -57,7 +57,7 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
   const method = event?.httpMethod ?? context?.http?.method;
   if (method === undefined) throw new TypeError('expected an event of API Gateway, a function URL or a load balancer');
   const { text, parsedBody } = bodyOf(event);
-  let payload: Payload | undefined;
+  let payload: JsonPayload | undefined;
   return {
     event,
     method: method.toUpperCase(),

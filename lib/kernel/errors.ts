@@ -15,6 +15,7 @@ const kinds = [
   'fingerprint',
   'still-running',
   'wrong-return',
+  'payload-unavailable',
 ] as const;
 
 /** The kinds of pawl's own errors. */

@@ -8,6 +8,7 @@ export const ofQueues = {
   onInFlight: 'it is an option of consumers of SQS',
   concurrency: 'it is an option of consumers of SQS',
   backoffSeconds: 'it is an option of consumers of SQS',
+  envelope: 'it is an option of consumers of SQS',
 };
 export const ofHttp = {
   caller: 'it is an option of HTTP',

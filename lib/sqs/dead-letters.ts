@@ -9,13 +9,31 @@ import { isRefusal } from './refusal.ts';
 export interface DeadLetters {
   /** What keeps it from working at all, such as a missing URL. A consumer looks at it before it reads a message, and returns the whole batch. */
   readonly setupError?: OptionError | undefined;
-  /** Puts a copy there, with the reason. @throws when that failed: then the message must stay where it is */
-  send(client: SQSClient, record: SqsRecord, reason: string, error: string): Promise<unknown>;
+  /**
+   * Puts a copy there, with the reason. @param claimId the id of the message's claim, if it has a key
+   * @throws when that failed: then the message must stay where it is
+   */
+  send(client: SQSClient, record: SqsRecord, reason: string, error: string, claimId?: string): Promise<unknown>;
+}
+
+/** What pawl says of a dead letter, in its message attributes. */
+export const deadLetterAttributes = {
+  reason: 'pawl-reason',
+  error: 'pawl-error',
+  sourceMessageId: 'pawl-source-message-id',
+  claim: 'pawl-claim',
+} as const;
+
+const ours: readonly string[] = Object.values(deadLetterAttributes);
+
+/** Whether a message attribute is pawl's own. A redriven copy must not carry it: a wrong reason misleads the operator. */
+export function isDeadLetterAttribute(name: string): boolean {
+  return ours.includes(name);
 }
 
 /**
- * A dead-letter queue. Each copy says in its message attributes why it is there: `pawl-reason`, `pawl-error`, and the id of
- * the message that it was made of, `pawl-source-message-id`.
+ * A dead-letter queue. Each copy says in its message attributes why it is there: `pawl-reason`, `pawl-error`, the id of
+ * the message that it was made of, `pawl-source-message-id`, and the id of its claim, `pawl-claim`.
  *
  * @param url of the queue; FIFO if the consumer's own queue is. For a function that several queues feed, what `Consumer` sets: the ARN of each
  * queue with its dead-letter queue's URL, as in `arn:…=https://… arn:…=https://…`
@@ -34,7 +52,7 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
   });
   return {
     setupError,
-    async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error) {
+    async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error, claimId) {
       const QueueUrl = deadLetterUrls(read())(eventSourceARN);
       if (QueueUrl === undefined) throw new Error(`deadLetterQueue names no dead-letter queue for ${eventSourceARN}`);
       const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
@@ -45,8 +63,11 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
           BinaryValue: binaryValue && Buffer.from(binaryValue, 'base64'),
         },
       ]);
-      const ours = { 'pawl-reason': reason, 'pawl-error': error, 'pawl-source-message-id': messageId };
-      const added = Object.entries(ours).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
+      // Without those of its last stay there, before a redrive.
+      const kept = original.filter(([name]) => !isDeadLetterAttribute(String(name)));
+      const text = (name: string, StringValue: string) => [name, { DataType: 'String', StringValue }];
+      const { claim, ...named } = deadLetterAttributes;
+      const added = [text(named.reason, reason), text(named.error, error), text(named.sourceMessageId, messageId)];
       const send = (attributesToSend: unknown[][]) =>
         client.send(
           new SendMessageCommand({
@@ -58,15 +79,20 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
             MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
           }),
         );
-      try {
-        await send([...original, ...added]);
-      } catch (failure) {
-        // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one. But an
-        // SQS that is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
-        if (!isRefusal(failure)) throw failure;
-        // Nor with that of its last stay there, before a redrive: a wrong reason misleads the operator.
-        await send(original.filter(([name]) => !Object.hasOwn(ours, String(name))));
+      // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
+      const tries = [
+        ...(claimId === undefined ? [] : [[...kept, ...added, text(claim, claimId)]]),
+        [...kept, ...added],
+      ];
+      for (const attributesToSend of tries) {
+        try {
+          return await send(attributesToSend);
+        } catch (failure) {
+          // An SQS that is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
+          if (!isRefusal(failure)) throw failure;
+        }
       }
+      return await send(kept);
     },
   };
 }

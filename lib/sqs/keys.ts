@@ -5,16 +5,14 @@ import type { Message } from './message.ts';
 export type MessageKey<Body> = (message: Message<Body>) => KeyValue;
 
 /**
- * The key is a message attribute, as a producer that keeps its key over its own retries sends it.
+ * The key is a message attribute, as a producer that keeps its key over its own retries sends it: of SQS, or of SNS inside `snsEnvelope()`.
  *
  * @example
  * key: messageAttribute('idempotency-key')
  */
 export function messageAttribute(name: string): MessageKey<unknown> {
-  return ({ record }) => {
-    const attributes = record.messageAttributes ?? {};
-    return Object.hasOwn(attributes, name) ? attributes[name]?.stringValue : undefined;
-  };
+  return ({ messageAttributes }) =>
+    Object.hasOwn(messageAttributes, name) ? messageAttributes[name]?.stringValue : undefined;
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   known,
   knownOfMessage,
   type Outgoing,
+  refused,
   type SendOnceOptions,
   type SendOutcome,
 } from './send-once-options.ts';
@@ -49,7 +50,7 @@ const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { 
  * await send({ key: entityKey('payment', payment.id, 'refund'), body: { payment: payment.id } });
  */
 export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promise<SendOutcome> {
-  expectOptions(options, { door: 'sendOnce', known, docs });
+  expectOptions(options, { door: 'sendOnce', known, refused, docs });
   const producer = createProducer(options);
   return (message) => sendMessage(producer, message);
 }
@@ -88,7 +89,7 @@ function createProducer(options: SendOnceOptions): Producer {
     variable: 'Set the environment variable that it is read from to the URL of the queue.',
   });
   expectWhole('giveUpAfterMs', giveUpAfterMs);
-  const { store, retentionSeconds, onEvent, host = nodeHost } = options;
+  const { store, retentionSeconds, watched, onEvent, host = nodeHost } = options;
   const settings = settingsOf<unknown>({
     // Kept apart from the consumer's claims: a key that is completed here would be taken there for an effect that has happened.
     operation: `send:${operation}`,
@@ -99,6 +100,7 @@ function createProducer(options: SendOnceOptions): Producer {
     maxAttempts: Number.MAX_SAFE_INTEGER,
     maxAbandoned: Number.MAX_SAFE_INTEGER,
     ...(retentionSeconds !== undefined && { retentionSeconds }),
+    ...(watched !== undefined && { watched }),
     ...(onEvent && { onEvent }),
     host,
   });

@@ -1,3 +1,4 @@
+import { type ListsOpenClaims, listsOpenClaims, type OpenQuery } from '../claims/open-claims.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { expect } from '../kernel/check.ts';
 import { errorKind, letFail } from '../kernel/errors.ts';
@@ -12,9 +13,9 @@ import { errorKind, letFail } from '../kernel/errors.ts';
  * store: failOpen(dynamoStore({ tableName }), (error) => console.error('claims store down, running unclaimed', error)),
  */
 export function failOpen(
-  store: ClaimStore & { readonly commit?: never },
+  store: ClaimStore & Partial<ListsOpenClaims> & { readonly commit?: never },
   onFailure: (error: unknown) => void,
-): ClaimStore {
+): ClaimStore & Partial<ListsOpenClaims> {
   // Its effect is in the very request that fails: there would be nothing left to let through.
   expect(
     !('commit' in store),
@@ -40,6 +41,8 @@ export function failOpen(
 
   return {
     setupError: store.setupError,
+    // It fails as it does: an empty list would say that nothing is open.
+    ...(listsOpenClaims(store) && { listOpen: (query: OpenQuery) => store.listOpen(query) }),
     async read(id) {
       try {
         return await store.read(id);

@@ -5,6 +5,7 @@ import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } f
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
+import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import {
@@ -93,6 +94,12 @@ export const misspelt: readonly Misspelt[] = [
     option: 'remaningMs',
     meant: 'remainingMs',
     call: () => once(untyped(claims), nothing)(1, untyped({ remaningMs: () => 1 })),
+  },
+  {
+    door: 'largePayload',
+    option: 'bucket',
+    meant: 'buckets',
+    call: () => largePayload(untyped({ s3Client: { send: nothing }, bucket: 'payloads' })),
   },
   {
     door: 'parkedClaims',
@@ -370,6 +377,12 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   entityKey: writesNothing,
   requestKey: writesNothing,
   deadLetterQueue: writesNothing,
+  decoded: writesNothing,
+  eventBridgeEnvelope: writesNothing,
+  openedMessage: writesNothing,
+  s3EventKey: writesNothing,
+  s3Events: writesNothing,
+  snsEnvelope: writesNothing,
   claimOf: writesNothing,
   scopedKey: 'who the caller is',
   claimHeld: writesNothing,

@@ -1,21 +1,23 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Alarm, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from '../needs.ts';
+import { CLAIM_ACTIONS, LOCK_ACTIONS } from '../needs.ts';
+import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { makeLocking } from './known-consumers.ts';
 import { expectProps } from './known-props.ts';
 import { seenArn } from './seen.ts';
-
-/**
- * What the two DynamoDB stores call, and nothing else. `grantReadWriteData` lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and
- * `Query`: a consumer that can delete a claim can repeat an effect.
- */
-const CLAIM_ACTIONS = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
 
 /** What a caller of an encrypted table needs of its key: what `Table.grantReadWriteData` gives, without its wildcards. */
 const KEY_ACTIONS = [
@@ -27,6 +29,19 @@ const KEY_ACTIONS = [
   'kms:ReEncryptFrom',
   'kms:ReEncryptTo',
 ] as const;
+
+const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
+
+const attribute = ({ name, type }: KeyAttribute) => ({ name, type: TYPES[type] });
+
+const indexProps = ({ name, partitionKey, sortKey, projection }: TableIndex) => ({
+  indexName: name,
+  partitionKey: attribute(partitionKey),
+  ...(sortKey === undefined ? {} : { sortKey: attribute(sortKey) }),
+  ...(typeof projection === 'string'
+    ? { projectionType: ProjectionType[projection] }
+    : { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...projection] }),
+});
 
 /** The options of a {@link ClaimsTable}. */
 export interface ClaimsTableProps {
@@ -74,6 +89,8 @@ export interface ClaimsTableAlarms {
  * grantClaims(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
  */
 export function grantClaims(table: ITable, grantee: IGrantable): Grant {
+  // Not `grantReadWriteData`: it lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and `Query`. A consumer that can delete a claim can
+  // repeat an effect.
   return grantOn(table, grantee, CLAIM_ACTIONS);
 }
 
@@ -121,8 +138,8 @@ export class ClaimsTable extends Construct {
     // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
     // the same claim, because a condition sees its own region only. A `Table` has no such method.
     const table = new Table(this, 'Table', {
-      partitionKey: { name: 'id', type: AttributeType.STRING },
-      timeToLiveAttribute: 'expiresAt',
+      partitionKey: attribute(CLAIMS_TABLE.key),
+      timeToLiveAttribute: CLAIMS_TABLE.timeToLiveAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: RemovalPolicy.RETAIN,
@@ -131,6 +148,7 @@ export class ClaimsTable extends Construct {
         ? { encryption: TableEncryption.DEFAULT }
         : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: props.encryptionKey }),
     });
+    for (const index of CLAIMS_TABLE.indexes) table.addGlobalSecondaryIndex(indexProps(index));
     // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
     this.table = table as ITable;
     this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);

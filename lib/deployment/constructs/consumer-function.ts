@@ -4,6 +4,7 @@ import { Architecture, type Function as LambdaFunction, Runtime, RuntimeFamily, 
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
 import { bundling } from './bundling.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 
@@ -22,8 +23,7 @@ export function createFunction(scope: Construct, props: ConsumerProps, timeout: 
     handler: props.handler ?? 'handler',
     runtime: NODE_24,
     architecture: props.architecture ?? Architecture.ARM_64,
-    // Less memory is less CPU: at 128 MB, loading the SDK and its first TLS handshakes take seconds of the lease.
-    memorySize: props.memorySize ?? 512,
+    memorySize: props.memorySize ?? CONSUMER_DEFAULTS.memoryMb,
     timeout,
     tracing: props.tracing ?? Tracing.DISABLED,
     logGroup,

@@ -11,7 +11,10 @@ import type { Account } from './account.ts';
 import { orUndefined } from './or-undefined.ts';
 
 /** The functions of a stack and of the stacks nested in it, at any depth; undefined when there is no such stack. */
-export async function functionsOf(account: Account, stack: string): Promise<readonly string[] | undefined> {
+export async function functionsOf(
+  account: Pick<Account, 'cloudFormation'>,
+  stack: string,
+): Promise<readonly string[] | undefined> {
   const names: string[] = [];
   const nested: string[] = [];
   const query = { client: account.cloudFormation };
@@ -33,7 +36,7 @@ export async function functionsOf(account: Account, stack: string): Promise<read
 
 /** Undefined when Lambda has no such function. */
 export async function readFunction(
-  { lambda }: Account,
+  { lambda }: Pick<Account, 'lambda'>,
   FunctionName: string,
 ): Promise<FunctionConfiguration | undefined> {
   try {
@@ -46,7 +49,7 @@ export async function readFunction(
 
 /** The queues that feed a function. Its aliases have mappings of their own, and these count. */
 export async function mappingsOf(
-  { lambda }: Account,
+  { lambda }: Pick<Account, 'lambda'>,
   functionName: string,
 ): Promise<readonly EventSourceMappingConfiguration[]> {
   const targets = [functionName];
@@ -64,7 +67,7 @@ export async function mappingsOf(
 
 /** Every event source of a queue, whichever function it feeds. */
 export async function mappingsFrom(
-  { lambda }: Account,
+  { lambda }: Pick<Account, 'lambda'>,
   queueArn: string,
 ): Promise<readonly EventSourceMappingConfiguration[]> {
   const found: EventSourceMappingConfiguration[] = [];
@@ -76,7 +79,7 @@ export async function mappingsFrom(
 
 /** What is reserved for the function; undefined when it could not be read. */
 export async function reservedConcurrencyOf(
-  { lambda }: Account,
+  { lambda }: Pick<Account, 'lambda'>,
   FunctionName: string,
 ): Promise<number | 'none' | undefined> {
   const read = await orUndefined(() => lambda.send(new GetFunctionConcurrencyCommand({ FunctionName })));

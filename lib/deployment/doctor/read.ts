@@ -13,6 +13,9 @@ export interface ReadOptions extends HandlerNeeds {
 /** There is neither a stack nor a function of this name. */
 export class NothingFoundError extends Error {
   override readonly name = 'NothingFoundError';
+  constructor(wanted: string) {
+    super(`There is neither a stack nor a function called ${wanted} in this region of this account.`);
+  }
 }
 
 /** A function that was left out, and the reason. */
@@ -40,11 +43,7 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
     const skipped: Skipped[] = [];
     for (const functionName of inStack ?? [name]) {
       const read = await consumersOf(account, functionName, options);
-      if (read.kind === 'missing' && inStack === undefined) {
-        throw new NothingFoundError(
-          `There is neither a stack nor a function called ${name} in this region of this account.`,
-        );
-      }
+      if (read.kind === 'missing' && inStack === undefined) throw new NothingFoundError(name);
       if (read.kind === 'fed') consumers.push(...read.consumers);
       else skipped.push({ functionName, reason: read.reason });
     }

@@ -1,4 +1,5 @@
 import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
@@ -8,6 +9,7 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
+import { listOpen } from './list-open.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
 import { statementOf } from './statement.ts';
@@ -25,13 +27,14 @@ export const dynamoStoreOptionNames = {
 /**
  * Claims in a DynamoDB table. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads.
  *
- * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table.
+ * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table. `listOpen` needs
+ * `dynamodb:Query` on its index `open`, and `GetItem` and `BatchGetItem` on the table: it is for operators, and no consumer calls it.
  *
  * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
+export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
   const { host = nodeHost } = options;
   const { nameOfTable, setupError, client } = tableOf(options);
@@ -79,7 +82,13 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
     return { applied: false, found: await (item ? known(item) : read(id, id)) };
   }
 
-  return { setupError, read: (id) => read(id, id), write: (one) => write(one.next.id, one) };
+  const readOne = (id: string) => read(id, id);
+  return {
+    setupError,
+    read: readOne,
+    write: (one) => write(one.next.id, one),
+    listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read: readOne }, query),
+  };
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */
