@@ -84,10 +84,10 @@ test('a handler of pawl runs', async () => {
 export function cdkInitProject(): Project {
   return {
     name: 'cdk init, with its Jest',
-    begin(folder) {
+    async begin(folder) {
       mkdirSync(folder);
       const cdk = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
-      run(folder, process.execPath, [cdk, 'init', 'app', '--language', 'typescript', '--generate-only']);
+      await run(folder, process.execPath, [cdk, 'init', 'app', '--language', 'typescript', '--generate-only']);
     },
     has: peers('highest', '@aws-sdk/client-sqs'),
     files: { 'test/pawl.test.ts': TEST },

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { doctorProject, storesProject } from './aws.ts';
 import { bundlesProject } from './bundles.ts';
 import { cdkInitProject, stackProject } from './cdk.ts';
@@ -26,12 +27,12 @@ interface Row {
   readonly problem?: unknown;
 }
 
-function rowOf(project: Project, tarball: string, scratch: string): Row {
+async function rowOf(project: Project, tarball: string, scratch: string): Promise<Row> {
   const begun = performance.now();
   const seconds = () => (performance.now() - begun) / 1000;
   const { name } = project;
   try {
-    check(project, tarball, scratch);
+    await check(project, tarball, scratch);
     return { name, seconds: seconds() };
   } catch (problem) {
     return { name, seconds: seconds(), problem };
@@ -61,16 +62,19 @@ function projects(endpoint: string): readonly Project[] {
 if (import.meta.main) {
   const words = process.argv.slice(2);
   const scratch = mkdtempSync(join(tmpdir(), 'pawl-package-'));
+  const remove = () => rmSync(scratch, { recursive: true, force: true });
+  process.once('exit', remove);
+  endOnSignals(remove);
   const database = await startDynamoDbLocal();
   try {
-    run(ROOT, 'npm', ['pack', '--ignore-scripts', '--pack-destination', scratch]);
+    await run(ROOT, 'npm', ['pack', '--ignore-scripts', '--pack-destination', scratch]);
     const tarball = join(scratch, readdirSync(scratch)[0] ?? 'no tarball');
     const wanted = projects(database.endpoint).filter(
       ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
     );
     if (wanted.length === 0) throw new Error(`No project is called ${words.join(' or ')}.`);
     for (const project of wanted) {
-      const { name, seconds, problem } = rowOf(project, tarball, scratch);
+      const { name, seconds, problem } = await rowOf(project, tarball, scratch);
       const verdict = problem === undefined ? 'works' : 'DOES NOT WORK';
       console.log(`${name.padEnd(42)}${seconds.toFixed(0).padStart(5)} s  ${verdict}`);
       if (problem === undefined) continue;
@@ -79,6 +83,5 @@ if (import.meta.main) {
     }
   } finally {
     await database.stop();
-    rmSync(scratch, { recursive: true });
   }
 }

@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const longestMs = 400_000;
@@ -28,7 +29,7 @@ export interface Step {
 export interface Project {
   readonly name: string;
   /** What the project is before pawl comes to it. @default `package.json` of ECMAScript modules, and `tsconfig.json` */
-  readonly begin?: (folder: string) => void;
+  readonly begin?: (folder: string) => Promise<void>;
   /** What the project has when pawl is installed, as `name@version`. */
   readonly has: readonly string[];
   /** What must not have come along. @default nothing in particular */
@@ -67,21 +68,21 @@ const tsconfig = {
   },
 };
 
-function beginPlain(folder: string): void {
+async function beginPlain(folder: string): Promise<void> {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh', private: true, type: 'module' }));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
 }
 
 /** @throws Error when the package does not work in this project */
-export function check(project: Project, tarball: string, scratch: string): void {
+export async function check(project: Project, tarball: string, scratch: string): Promise<void> {
   const { begin = beginPlain, absent = [] } = project;
   const folder = join(scratch, project.name.replaceAll(/\W+/g, '-'));
-  begin(folder);
+  await begin(folder);
   const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--save-exact'];
-  run(folder, 'npm', [...install, ...project.has]);
+  await run(folder, 'npm', [...install, ...project.has]);
   const before = installed(folder);
-  run(folder, 'npm', [...install, tarball]);
+  await run(folder, 'npm', [...install, tarball]);
   const after = installed(folder);
   const changed = [...before].filter(([path, version]) => after.get(path) !== version);
   if (changed.length > 0)
@@ -93,7 +94,7 @@ export function check(project: Project, tarball: string, scratch: string): void 
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), code);
   }
-  for (const step of project.steps) take(folder, step);
+  for (const step of project.steps) await take(folder, step);
 }
 
 /** The versions of all packages of a project, by their places. */
@@ -105,28 +106,28 @@ function installed(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-function take(folder: string, { args, prints, failsWith, ignores }: Step): void {
+async function take(folder: string, { args, prints, failsWith, ignores }: Step): Promise<void> {
   const command = `node ${args.join(' ')}`;
   if (failsWith !== undefined) {
-    const output = failureOf(folder, args);
+    const output = await failureOf(folder, args);
     if (output === undefined) throw new Error(`${command} succeeded, and must fail.`);
     if (!output.includes(failsWith)) throw new Error(`${command} failed, and did not say ${failsWith}:\n${output}`);
     return;
   }
   if (ignores !== undefined) {
-    const lines = failureOf(folder, args)?.split('\n').slice(1) ?? [];
+    const lines = (await failureOf(folder, args))?.split('\n').slice(1) ?? [];
     const own = lines.filter((line) => /^\S/.test(line) && !ignores.test(line));
     if (own.length > 0) throw new Error(`${command} failed:\n${own.join('\n')}`);
     return;
   }
-  const printed = run(folder, process.execPath, args).trim().split('\n').at(-1);
+  const printed = (await run(folder, process.execPath, args)).trim().split('\n').at(-1);
   if (prints !== undefined && printed !== prints) throw new Error(`${command} printed ${printed}, and not ${prints}.`);
 }
 
 /** What a command said that failed. */
-function failureOf(folder: string, args: readonly string[]): string | undefined {
+async function failureOf(folder: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    run(folder, process.execPath, args);
+    await run(folder, process.execPath, args);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -134,7 +135,7 @@ function failureOf(folder: string, args: readonly string[]): string | undefined 
 }
 
 /** @throws Error with all that the command said, when it fails or takes too long */
-export function run(cwd: string, command: string, args: readonly string[]): string {
+export async function run(cwd: string, command: string, args: readonly string[]): Promise<string> {
   // A fresh project knows nothing of this one: neither its settings nor its tools, but its Node.
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(package|lifecycle)|INIT_CWD|NODE_OPTIONS)/.test(name),
@@ -144,14 +145,14 @@ export function run(cwd: string, command: string, args: readonly string[]): stri
     PATH: `${join(process.execPath, '..')}${delimiter}${process.env['PATH']}`,
   };
   try {
-    return execFileSync(command, args, {
+    const { stdout } = await promisify(execFile)(command, args, {
       cwd,
       env,
       encoding: 'utf8',
       timeout: longestMs,
-      stdio: 'pipe',
       maxBuffer: 1e8,
     });
+    return stdout;
   } catch (error) {
     const said =
       error instanceof Error ? ['stdout', 'stderr'].map((name) => String(Reflect.get(error, name) ?? '')) : [];
