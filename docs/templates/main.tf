@@ -122,7 +122,6 @@ resource "aws_sqs_queue_policy" "send_email" {
     Version = "2012-10-17"
     Statement = [
       {
-        Sid    = "TlsOnly"
         Effect = "Deny"
         Principal = {
           AWS = "*"
@@ -145,7 +144,6 @@ resource "aws_sqs_queue_policy" "send_email_dead_letters" {
     Version = "2012-10-17"
     Statement = [
       {
-        Sid    = "TlsOnly"
         Effect = "Deny"
         Principal = {
           AWS = "*"

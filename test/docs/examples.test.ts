@@ -456,6 +456,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['README.md', 'it is in the outbox'],
   ['docs/operate.md', 'it is in the outbox'],
   ['docs/operate.md', 'the card was charged, the mail was not sent'],
+  ['docs/operate.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts
   ['docs/operate.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
   ['docs/testing.md', 'expected: '], // an option of a sweep
   ['docs/stores.md', 'export function mapStore'], // run in `stores.test.ts`, as are the next three
@@ -466,8 +467,19 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/http/types.test.ts
   ['docs/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
+  ['docs/install.md', 'issue-card'], // run below
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
 ];
+
+test('the quick start issues one card for an order that is asked for twice', async () => {
+  const said: unknown[] = [];
+  const run = await exampleOf('docs/install.md', 'issue-card');
+  await run({ console: { log: (line: unknown) => said.push(line) } });
+  expect(said).toMatchObject([
+    'one card for order-17, with effect key issue-card#order-17',
+    { outcome: 'completed', replayed: true },
+  ]);
+});
 
 test('every example in the guides that is no deployment is run, or is known to have no effect', () => {
   const known = [...sweeps.map(({ guide, text }) => [guide, text] as const), ...others];

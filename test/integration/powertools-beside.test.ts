@@ -160,6 +160,7 @@ test.each(ENVELOPES)(
       expect(failuresOf(await handler(sqsEvent(sqsRecord(wrap({ orderId }, id))), lambda()))).toEqual([]);
     }
     expect(sent).toEqual([orderId]);
+    expect(printed.filter((line) => line.startsWith('pawl:'))).toEqual([]);
 
     // What is not in the envelope is set aside, and its neighbour runs.
     const before = (await queues.depth(queues.deadLetters)).ready;

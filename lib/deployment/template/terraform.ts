@@ -118,7 +118,6 @@ function queues(settings: Settings): readonly HclEntry[] {
 
 function tlsOnly(label: string): HclEntry {
   const statement = {
-    Sid: 'TlsOnly',
     Effect: 'Deny',
     Principal: { AWS: '*' },
     Action: 'sqs:*',

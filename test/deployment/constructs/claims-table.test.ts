@@ -102,8 +102,8 @@ test('grantOperate grants what lists, reads and resolves claims, and nothing tha
   const [table] = Object.keys(template.findResources('AWS::DynamoDB::Table'));
   const arn = { 'Fn::GetAtt': [table, 'Arn'] };
   expect(permissions(template)).toEqual([
-    { actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate'], resource: arn },
     { actions: ['dynamodb:Query'], resource: { 'Fn::Join': ['', [arn, '/index/open']] } },
+    { actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate'], resource: arn },
   ]);
 });
 
