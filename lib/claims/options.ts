@@ -173,8 +173,8 @@ export function settingsOf<Input>(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     // Every number here is a count or a time. Which ones there are, the defaults say.
-    const forever = name in numbers && value === 'forever';
-    if (name in numbers && !forever) expectWhole(name, value);
+    const forever = name === 'retentionSeconds' && value === 'forever';
+    if (name in numbers && !forever) expectTime(name, value);
     Object.assign(o, { [name]: forever ? Infinity : value });
   }
   const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
@@ -187,10 +187,10 @@ export function settingsOf<Input>(
   expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", policy);
   const { attributes, classify, onEvent } = o;
   for (const [name, fn] of Object.entries({ attributes, classify, onEvent })) {
-    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn);
+    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn, 'wrong-handler');
   }
   if (lease !== undefined) {
-    expect(typeof lease?.check === 'function' && typeof lease.keep === 'function', 'lease', 'renewedLease(…)', lease);
+    expectLease(lease);
     expectWhole('lease.leaseMs', lease.leaseMs);
     lease.check(marginMs + timeoutMs);
   }
@@ -206,6 +206,23 @@ export function settingsOf<Input>(
   return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs };
 }
 
+/** @throws OptionError unless it is a whole number, or, of what is remembered, `'forever'` */
+function expectTime(name: string, value: unknown): void {
+  const isMisplaced = value === 'forever' && name !== 'retentionSeconds';
+  const advice = isMisplaced ? `; only retentionSeconds may be 'forever'. Leave ${name} out for its default` : '';
+  expect(!isMisplaced, name, `a whole number${advice}`, value, 'wrong-time');
+  expectWhole(name, value, 'wrong-time');
+}
+
+/** @throws OptionError unless `renewedLease` made it */
+function expectLease(lease: Lease): void {
+  const isLease = typeof lease?.check === 'function' && typeof lease.keep === 'function';
+  const given: unknown = lease;
+  const written = typeof given === 'number' && Number.isSafeInteger(given) ? given.toLocaleString('en-US') : '…';
+  const expected = `renewedLease(${written.replaceAll(',', '_')}), which pawl exports, or no lease`;
+  expect(isLease, 'lease', expected, given, 'wrong-lease');
+}
+
 /** @throws OptionError */
 export function expectOperation(operation: unknown): void {
   const fits = typeof operation === 'string' && /^[!"$-~]{1,128}$/.test(operation);
@@ -214,8 +231,12 @@ export function expectOperation(operation: unknown): void {
 
 /** @throws OptionError */
 export function expectStore(store: ClaimStore | undefined): void {
-  const keeps = typeof store?.read === 'function' && typeof store.write === 'function';
-  expect(keeps, 'store', 'a claim store', store);
+  const given: unknown = store;
+  const isOfLocks = typeof given === 'object' && given !== null && 'most' in given;
+  const keeps = typeof store?.read === 'function' && typeof store.write === 'function' && !isOfLocks;
+  const name = typeof given === 'string' ? `: ${JSON.stringify(given)}` : '';
+  const expected = `a claim store, such as dynamoStore({ tableName${name} })`;
+  expect(keeps, 'store', expected, isOfLocks ? 'a lock store' : given, 'wrong-store');
 }
 
 /** @throws OptionError unless it is a time that a record can be kept: a shorter one forgets outcomes while their messages still come */

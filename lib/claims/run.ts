@@ -1,4 +1,4 @@
-import { InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
+import { explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
@@ -79,8 +79,14 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (work.stopped) return refused(new Error('claim.effect: its handler has ended'));
-    if (state.kind !== 'none') throw new Error('claim.effect: there is one effect in a handler');
+    if (work.stopped) return refused(explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'));
+    if (state.kind !== 'none') {
+      throw explainedError(
+        Error,
+        'claim.effect: there is one effect in a handler; make steps of the others with step()',
+        'second-effect',
+      );
+    }
     if (claim.remainingMs() <= 0) {
       const late = new LeaseError('the effect was not started: the time is over');
       work.leaveUnstarted(late);
@@ -154,9 +160,8 @@ export function doubtLeft({ record }: Grant, effect: EffectState, { inDoubt }: R
   const what = names.length > 0 ? `in doubt: ${names.join(', ')}` : recordedError(first?.error).message;
   const beside =
     effect.kind === 'applied' ? '; the effect beside it was applied, and would run again with the handler' : '';
-  return new InDoubtError(`a step of the handler may or may not have been applied: ${what}${beside}`, {
-    cause: first?.error,
-  });
+  const said = `a step of the handler may or may not have been applied: ${what}${beside}`;
+  return explainedError(InDoubtError, said, 'step-in-doubt', { cause: first?.error });
 }
 
 /** That too little time is left: how much, and the error that says it. */

@@ -1,5 +1,6 @@
 import { identify } from '../claims/identity.ts';
 import { type Compared, printsOf } from '../payload/fingerprint-rule.ts';
+import { missingIn } from '../payload/missing-key.ts';
 import { type Payload, payloadOf, wholeIntent } from '../payload/payload.ts';
 import { validated } from '../payload/schema.ts';
 import { isInvalidMessage, returnedAttributes, returnedIntent, returnedKey, type Stage } from './author-error.ts';
@@ -30,7 +31,7 @@ export async function prepare<Body, One extends Delivery>(
     const intents = wholeIntents([rule, rule?.previous], payload);
     const message = messageOf(record, schema ? await validated(payload.json, schema) : (payload.json as Body));
     stage = 'key';
-    const identity = identify(operation, returnedKey(key(message)), host);
+    const identity = identify(operation, returnedKey(key(message)), host, () => missingIn(key, message));
     stage = 'fingerprint';
     const intentOf = (by: Compared<Message<Body>>) =>
       'of' in by ? returnedIntent(by.of(message)) : (intents.get(by) ?? wholeIntent(payload, by.ignore));

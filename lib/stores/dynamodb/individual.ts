@@ -1,6 +1,7 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
+import { explainedStore } from './explain.ts';
 import { fromItem } from './item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
@@ -18,7 +19,7 @@ import { put } from './put.ts';
 export function individualDynamoStore(options: TableOptions): ClaimStore {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
   const { TableName, client } = tableOf(options);
-  return {
+  const store: ClaimStore = {
     async read(id) {
       const { Item } = await client.send(
         new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }),
@@ -27,4 +28,5 @@ export function individualDynamoStore(options: TableOptions): ClaimStore {
     },
     write: (write) => put(client, TableName, write),
   };
+  return explainedStore(store, { TableName, client, grant: 'grantClaims' });
 }

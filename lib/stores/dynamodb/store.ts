@@ -6,6 +6,7 @@ import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
+import { explainedStore } from './explain.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
@@ -77,7 +78,8 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
     return { applied: false, found: await (item ? known(item) : read(id, id)) };
   }
 
-  return { read: (id) => read(id, id), write: (one) => write(one.next.id, one) };
+  const store: ClaimStore = { read: (id) => read(id, id), write: (one) => write(one.next.id, one) };
+  return explainedStore(store, { TableName, client, grant: 'grantClaims' });
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */
