@@ -10,6 +10,7 @@ import { fail, succeed } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
+import { warnOnce } from './warn-once.ts';
 import { createWork, type Rested, type Thrown, type Work } from './work.ts';
 
 /**
@@ -49,6 +50,7 @@ export async function run<Input, R>(
   const wouldEnd = failure === undefined || state.kind === 'applied' || knownOf(failure) === 'rejected';
   const doubt = wouldEnd ? doubtLeft(grant, state, rested) : undefined;
   if (doubt === undefined && failure === undefined && end.kind === 'returned') {
+    if (marksEffect && state.kind === 'none') warnOfUnmarked(settings.operation);
     return { kind: 'returned', value: end.value, recorded: await succeed(engine, grant, end.value) };
   }
   const error = doubt ?? failure?.error;
@@ -56,6 +58,13 @@ export async function run<Input, R>(
   // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
   const applied = state.kind === 'applied' && recorded !== 'parked';
   return { kind: 'threw', error, applied, recorded, retryAfterMs: unsettledMs };
+}
+
+/** What the handler throws before `claim.effect` counts as "nothing was applied": an effect beside it would be repeated. */
+function warnOfUnmarked(operation: string): void {
+  const said = `marksEffect: a handler of '${operation}' returned without calling claim.effect()`;
+  const advice = 'Put the effect inside claim.effect(() => …), or remove marksEffect: an error of such a handler is taken for one that applied nothing';
+  warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
 }
 
 /** How far a handler came with the effect that it marks. */

@@ -48,6 +48,7 @@ export const errorCodes = [
   'step-result',
   'not-committed',
   'misunderstood-response',
+  'failed-in-batch',
   'not-final',
   // Middy.
   'used-twice',
@@ -71,4 +72,9 @@ const page = 'See docs/errors.md#';
 export function explained(message: string, code: ErrorCode): string {
   if (message.includes(page)) return message;
   return `${message}${/[.!?]$/.test(message) ? '' : '.'} ${page}${code}`;
+}
+
+/** What a message says, without where to read more: for a message that goes on after it. */
+export function withoutPage(message: string): string {
+  return message.split(` ${page}`)[0]?.replace(/\.$/, '') ?? message;
 }

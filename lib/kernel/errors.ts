@@ -184,6 +184,11 @@ export function errorKind(error: unknown): ErrorKind | undefined {
   }
 }
 
+/** Whether an error says that an operator has to change something before anything can run. @internal */
+export function isSetupError(error: unknown): error is SetupError {
+  return errorKind(error) === 'setup';
+}
+
 /** What an error says about the effect, by its own account. @internal */
 export function effectKind(error: unknown): EffectKind | undefined {
   const said = errorKind(error);

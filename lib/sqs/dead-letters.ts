@@ -1,5 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { expect } from '../kernel/check.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
 import { isRefusal } from './refusal.ts';
@@ -21,12 +22,17 @@ export interface DeadLetters {
  * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
  */
 export function deadLetterQueue(url: string | undefined): DeadLetters {
-  expect(typeof url === 'string' && url !== '', 'deadLetterQueue', "a queue's URL", url);
+  const isUrl = typeof url === 'string' && url !== '' && (!url.startsWith('arn:') || url.includes('='));
+  const variable = "the variable DEAD_LETTER_QUEUE_URL, which Consumer sets";
+  expect(isUrl, 'deadLetterQueue', `a queue's URL: https://sqs.… (${variable})`, url, 'wrong-dead-letters');
   const urlOf = deadLetterUrls(String(url));
   return {
     async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error) {
       const QueueUrl = urlOf(eventSourceARN);
-      if (QueueUrl === undefined) throw new Error(`deadLetterQueue names no dead-letter queue for ${eventSourceARN}`);
+      if (QueueUrl === undefined) {
+        const said = `deadLetterQueue names no dead-letter queue for ${eventSourceARN}; add it to DEAD_LETTER_QUEUE_URL`;
+        throw explainedError(Error, said, 'wrong-dead-letters');
+      }
       const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
         name,
         {

@@ -28,6 +28,7 @@ export type ClaimMetric =
   | 'AuthorError'
   | 'AnswerNotUnderstood'
   | 'LateAnswer'
+  | 'RequestRefused'
   | 'QueueCallFailed';
 
 /** How often something happened to the claims of an operation. */

@@ -3,6 +3,7 @@ import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
+import { explainedError } from '../../kernel/errors.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
@@ -49,7 +50,7 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
     return ids.map((id) =>
       // What was not read is not what is not there: taken for that, it would let an effect run twice.
       unread?.includes(id)
-        ? { error: new Error('DynamoDB left this key unread: the table is throttled') }
+        ? { error: explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable') }
         : { value: known(found.get(id)) },
     );
   }
