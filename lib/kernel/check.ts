@@ -22,10 +22,7 @@ function shown(came: unknown): string {
 
 /** @throws OptionError unless it is a whole number, 0 or more */
 export function expectWhole(option: string, value: unknown, code?: ErrorCode): void {
-  const expected = option.endsWith('Ms')
-    ? 'a whole number of milliseconds, 0 or more'
-    : option.endsWith('Seconds')
-      ? 'a whole number of seconds, 0 or more'
-      : 'a whole number, 0 or more';
-  expect(Number.isSafeInteger(value) && (value as number) >= 0, option, expected, value, code);
+  const unit = option.endsWith('Ms') ? ', in milliseconds' : option.endsWith('Seconds') ? ', in seconds' : '';
+  const isWhole = Number.isSafeInteger(value) && (value as number) >= 0;
+  expect(isWhole, option, `a whole number, 0 or more${unit}`, value, code);
 }

@@ -40,17 +40,17 @@ export function expectOptions(options: object, { refused = {}, inherited = 'refu
   const given: unknown = options;
   if (typeof given !== 'object' || given === null) {
     const type = given === null ? 'null' : typeof given;
-    throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. They are in ${taken.docs}`);
+    throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${taken.docs}.`);
   }
   for (const [name, why] of Object.entries(refused)) {
     if (Object.hasOwn(given, name) && isGiven(given, name)) {
-      throw new OptionError(`${name}: ${door} does not take it: ${why}. Remove it`, 'other-door');
+      throw new OptionError(`${name}: ${door} does not take it: ${why}`, 'other-door');
     }
   }
   const foreign = Object.keys(taken.known).find((name) => !Object.hasOwn(given, name) && isGiven(given, name));
   if (inherited === 'refused' && foreign !== undefined) {
     throw new OptionError(
-      `${foreign}: ${door} found it on the prototype of ${within}; expected a property of the ${within} themselves`,
+      `${foreign}: ${door} found it on the prototype of ${within}; expected a property of the ${within} themselves. See ${taken.docs}.`,
     );
   }
   const ours = Object.entries(given).filter(([name]) => !Object.hasOwn(refused, name));

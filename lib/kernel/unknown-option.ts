@@ -42,7 +42,7 @@ export function unknownOptions(
     .filter(({ nearest }) => nearest !== undefined || others !== 'ignored')
     .map(({ name, nearest }) => {
       const advice = nearest === undefined ? `It takes ${names.join(', ')}.` : `Did you mean ${shown(nearest)}?`;
-      return `${door}: there is no option ${shown(name)}. ${advice} All of them are in ${docs}.`;
+      return `${door}: there is no option ${shown(name)}. ${advice} See ${docs}.`;
     });
 }
 

@@ -27,7 +27,7 @@ export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body
   expect(typeof key === 'function', 'key', `a function of the message: bodyField('${named}')`, key, 'wrong-key-option');
   expect(onInFlight === 'defer' || onInFlight === 'discard', 'onInFlight', "'defer' or 'discard'", onInFlight);
   const counts = Number.isSafeInteger(concurrency) || concurrency === Infinity;
-  expect(counts && concurrency >= 1, 'concurrency', 'a whole number, at least 1, or Infinity', concurrency);
+  expect(counts && concurrency >= 1, 'concurrency', 'at least 1, as a whole number or Infinity', concurrency);
   const standard = schema === undefined || typeof schema?.['~standard']?.validate === 'function';
   expect(standard, 'schema', 'a schema that follows Standard Schema: Zod 3.24, Valibot 1, ArkType 2, or later', schema);
   const seconds = typeof backoffSeconds === 'number' ? backoffSeconds : 30;

@@ -1,3 +1,4 @@
+import { withoutPage } from '../../lib/kernel/error-code.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
@@ -367,7 +368,7 @@ function refusal(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    if (error instanceof FingerprintError) return error.message;
+    if (error instanceof FingerprintError) return withoutPage(error.message);
     throw error;
   }
   throw new Error('it was not refused');
