@@ -41,6 +41,11 @@ export const RULES: readonly Rule[] = [
     only: /^$/,
   },
   {
+    rule: 'lib/kernel/error-code.ts imports nothing: constructs, doctor and command line end their messages with it, without the runtime',
+    from: /^lib\/kernel\/error-code\.ts$/,
+    only: /^$/,
+  },
+  {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
     from: /^lib\/payload\//,
     only: /^lib\/(kernel|payload)\//,
@@ -123,7 +128,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
-    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/unknown-option\.ts$)/,
+    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/(unknown-option|error-code|aws-error)\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',
@@ -133,7 +138,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/cli prints: it imports the doctor and its rules, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/doctor)\/|lib\/deployment\/[a-z-]+\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|deployment\/doctor)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',

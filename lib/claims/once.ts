@@ -81,7 +81,13 @@ export function once<Input, R>(
   const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';
   const example = `(input) => input.${named}`;
   expect(typeof key === 'function', 'key', `a function from the input to its key: ${example}`, key, 'wrong-key-option');
-  expect(typeof fn === 'function', 'the function that once wraps', 'a function, after the options', fn, 'wrong-handler');
+  expect(
+    typeof fn === 'function',
+    'the function that once wraps',
+    'a function, after the options',
+    fn,
+    'wrong-handler',
+  );
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
 

@@ -63,7 +63,8 @@ export async function run<Input, R>(
 /** What the handler throws before `claim.effect` counts as "nothing was applied": an effect beside it would be repeated. */
 function warnOfUnmarked(operation: string): void {
   const said = `marksEffect: a handler of '${operation}' returned without calling claim.effect()`;
-  const advice = 'Put the effect inside claim.effect(() => …), or remove marksEffect: an error of such a handler is taken for one that applied nothing';
+  const advice =
+    'Put the effect inside claim.effect(() => …), or remove marksEffect: an error of such a handler is taken for one that applied nothing';
   warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
 }
 
@@ -88,7 +89,8 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (work.stopped) return refused(explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'));
+    if (work.stopped)
+      return refused(explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'));
     if (state.kind !== 'none') {
       throw explainedError(
         Error,

@@ -112,7 +112,10 @@ async function settleStep(
   const { host, skewMs } = engine.settings;
   if (onAbandoned === 'retry') return { kind: 'run' };
   if (onAbandoned === 'park') {
-    throw leftInDoubt(next, explainedError(InDoubtError, `step ${name} was started, and did not say how it ended`, 'step-in-doubt'));
+    throw leftInDoubt(
+      next,
+      explainedError(InDoubtError, `step ${name} was started, and did not say how it ended`, 'step-in-doubt'),
+    );
   }
   const verdict = await verdictOf(onAbandoned, stepRun);
   if (verdict.verdict === 'applied') {
@@ -122,7 +125,14 @@ async function settleStep(
   const askableAt = Math.max(grant.record.unknownAt ?? 0, before.at) + onAbandoned.settleMs + skewMs;
   if (verdict.verdict === 'not-applied' && host.now() >= askableAt) return { kind: 'run' };
   // Nothing was applied in this run: the doubt that is on the claim stays as old as it is.
-  throw leftInDoubt(next, explainedError(RetryableError, `step ${name} may have been applied, and its provider cannot say yet`, 'step-in-doubt'));
+  throw leftInDoubt(
+    next,
+    explainedError(
+      RetryableError,
+      `step ${name} may have been applied, and its provider cannot say yet`,
+      'step-in-doubt',
+    ),
+  );
 }
 
 /** @throws LeaseError, or the store's error: then the step has not started */
@@ -147,7 +157,9 @@ async function failStep(next: NextStep, error: unknown, onAbandoned: StepOptions
   const known = effectOf(engine.settings, error);
   const appliedNothing = known === 'retryable' || known === 'rejected';
   const keepsItsError = onAbandoned !== 'park' || appliedNothing;
-  const thrown = keepsItsError ? error : explainedError(InDoubtError, `step ${name}: ${described.message}`, 'step-in-doubt', { cause: error });
+  const thrown = keepsItsError
+    ? error
+    : explainedError(InDoubtError, `step ${name}: ${described.message}`, 'step-in-doubt', { cause: error });
   try {
     // The doubt is as old as the end of the attempt.
     await expectReached(next, appliedNothing ? 'open' : 'started');
@@ -173,7 +185,11 @@ async function expectReached(next: NextStep, state: Checkpoint['state'], value?:
 
 function resultOf({ name, result, omitted }: Checkpoint): unknown {
   if (omitted !== undefined) {
-    throw explainedError(InDoubtError, `step ${name} is done, and its result was not kept: it was ${omitted}`, 'step-result');
+    throw explainedError(
+      InDoubtError,
+      `step ${name} is done, and its result was not kept: it was ${omitted}`,
+      'step-result',
+    );
   }
   return result === undefined ? undefined : JSON.parse(result);
 }

@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+import { explained } from '../kernel/error-code.ts';
+import { nearestOf } from '../kernel/unknown-option.ts';
+
 const HELP = `Usage: pawl <command>
 
   doctor <stack or function>   checks what is deployed against the wiring rules
@@ -6,6 +9,12 @@ const HELP = `Usage: pawl <command>
 See: pawl doctor --help`;
 
 const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+
+function noCommand(name: string): string {
+  const commands = Array.from(HELP.matchAll(/^ {2}([a-z]+) /gm), ([, command = '']) => command);
+  const nearest = nearestOf(name, commands);
+  return explained(`There is no command '${name}'.${nearest ? ` Did you mean '${nearest}'?` : ''}`, 'command-line');
+}
 
 /** Runs the command line to its end. @returns the exit code */
 async function main([command, ...args]: readonly string[]): Promise<number> {
@@ -21,7 +30,7 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
     }
   }
   const asked = command === undefined || command === '--help' || command === '-h';
-  (asked ? process.stdout : process.stderr).write(`${asked ? '' : `There is no command '${command}'.\n`}${HELP}\n`);
+  (asked ? process.stdout : process.stderr).write(`${asked ? '' : `${noCommand(command)}\n`}${HELP}\n`);
   return asked ? 0 : 2;
 }
 

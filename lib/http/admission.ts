@@ -1,4 +1,5 @@
 import { checkedAttributes } from '../claims/attributes.ts';
+import type { RequestRefusal } from '../claims/events.ts';
 import { type Identity, identify } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
@@ -10,12 +11,16 @@ import { missingIn } from '../payload/missing-key.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import { intentOf } from './intent.ts';
 import type { HttpOptions } from './options.ts';
-import type { RequestRefusal } from '../claims/events.ts';
 
 /** What a request says of itself, before anything was claimed or run. */
 export type Admission =
   /** It can never run: the client's fault. */
-  | { readonly kind: 'refused'; readonly reason: RequestRefusal; readonly toDo: string | undefined; readonly error: unknown }
+  | {
+      readonly kind: 'refused';
+      readonly reason: RequestRefusal;
+      readonly toDo: string | undefined;
+      readonly error: unknown;
+    }
   /** It has no key, and needs none. */
   | { readonly kind: 'without-key' }
   | {
@@ -64,7 +69,10 @@ export function admissionOf<Event extends HttpEvent>(
       const isRequired = typeof required === 'function' ? synchronous('required', required(request)) : required;
       if (!isRequired) return { kind: 'without-key' };
       const toDo = missingIn(key, request);
-      const error = new InvalidMessageError('missing-key', `the request has no key${toDo === undefined ? '' : `: ${toDo}`}`);
+      const error = new InvalidMessageError(
+        'missing-key',
+        `the request has no key${toDo === undefined ? '' : `: ${toDo}`}`,
+      );
       return { kind: 'refused', reason: 'missing-key', toDo, error };
     }
     const own = identify(operation, given, host).key;
@@ -89,7 +97,10 @@ export function admissionOf<Event extends HttpEvent>(
 function meaningOf<Event>(request: HttpRequest<Event>, by: Compared<HttpRequest<Event>>): string {
   if ('ignore' in by) return intentOf(request, by.ignore);
   const meaning = synchronous('fingerprint', by.of(request));
-  if (typeof meaning !== 'string') throw new OptionError(`fingerprint: expected a function that returns a text; it returned a value of type ${typeof meaning}`);
+  if (typeof meaning !== 'string')
+    throw new OptionError(
+      `fingerprint: expected a function that returns a text; it returned a value of type ${typeof meaning}`,
+    );
   return meaning;
 }
 

@@ -2,7 +2,15 @@ import type { Claim } from '../claims/claim.ts';
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { run } from '../claims/run.ts';
-import { effectKind, errorKind, explainedError, letFail, OptionError, RetryableError, retryAfterOf } from '../kernel/errors.ts';
+import {
+  effectKind,
+  errorKind,
+  explainedError,
+  letFail,
+  OptionError,
+  RetryableError,
+  retryAfterOf,
+} from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import type { HttpEvent } from './event.ts';
 import { type Admitted, type Gate, problem, unavailable } from './gate.ts';
@@ -51,7 +59,8 @@ export async function handle<Event extends HttpEvent, Response>(
   const { end } = handling;
   switch (result.kind) {
     case 'returned':
-      if (end.kind !== 'final') throw explainedError(TypeError, 'a handler has returned without a final response', 'not-final');
+      if (end.kind !== 'final')
+        throw explainedError(TypeError, 'a handler has returned without a final response', 'not-final');
       if (result.recorded === 'completed') await rememberResponse(gate.engine, grant, end.kept);
       return end.response;
     case 'reconciled':
@@ -128,7 +137,8 @@ function isFinalResponse<Event extends HttpEvent>({ settings }: Gate<Event>, res
 /** What a response that is not final says of its request. */
 function unfinished(response: HttpResponse | undefined): Error {
   const message = `the response was ${response?.statusCode ?? 'none'}`;
-  if (response === undefined || !saysNothingApplied(response)) return explainedError(Error, message, 'not-final', { cause: response });
+  if (response === undefined || !saysNothingApplied(response))
+    return explainedError(Error, message, 'not-final', { cause: response });
   return explainedError(RetryableError, message, 'not-final', { cause: response });
 }
 

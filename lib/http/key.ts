@@ -54,7 +54,10 @@ export function headerKey(options: HeaderKeyOptions = {}): RequestKey<unknown> {
     const sent = quoted?.slice(1, -1).replace(/\\(.)/g, '$1') ?? (bareTokens ? bare.exec(value)?.[1] : undefined);
     // An empty key as well: it was sent, so it is not missing, and it identifies nothing.
     if (sent === undefined || sent === '')
-      throw new InvalidMessageError('invalid-key', `${name} is not a string of a structured field, or is empty: ${toDo}`);
+      throw new InvalidMessageError(
+        'invalid-key',
+        `${name} is not a string of a structured field, or is empty: ${toDo}`,
+      );
     return sent;
   };
   return sayingMissing(key, () => toDo);

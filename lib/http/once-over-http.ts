@@ -40,7 +40,13 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
-  expect(typeof handler === 'function', 'the handler of onceOverHttp', 'a function, after the options', handler, 'wrong-handler');
+  expect(
+    typeof handler === 'function',
+    'the handler of onceOverHttp',
+    'a function, after the options',
+    handler,
+    'wrong-handler',
+  );
   const gate = createGate(options);
 
   return async function onceOverHttpHandler(event, context) {

@@ -61,7 +61,8 @@ export class NestedLockError extends Error {
   override readonly name = 'NestedLockError';
   readonly resources: readonly Resource[];
   constructor(resources: readonly Resource[]) {
-    const said = 'the work around this call has locked some of these resources: hand its lock on, and do not lock them again';
+    const said =
+      'the work around this call has locked some of these resources: hand its lock on, and do not lock them again';
     super(explained(said, 'nested-lock'));
     this.resources = resources;
   }

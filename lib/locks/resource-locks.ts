@@ -219,7 +219,11 @@ function grantedLock(
     fence(resource) {
       const fence = fences.get(resourceId(resource, settings.host));
       if (fence === undefined) {
-        throw explainedError(RangeError, 'the resource is not one of this lock; name it as withLock or lockAll got it', 'not-locked');
+        throw explainedError(
+          RangeError,
+          'the resource is not one of this lock; name it as withLock or lockAll got it',
+          'not-locked',
+        );
       }
       return fence;
     },

@@ -57,7 +57,11 @@ const succeeded: BatchResults = { of: () => ({ status: 'fulfilled' }) };
 
 function misunderstood(came: string): BatchResults {
   const expected = 'PromiseSettledResult[] in the order of event.Records, { batchItemFailures }, or nothing';
-  const reason = explainedError(Error, `sqsOnce: the handler returned ${came}; expected ${expected}`, 'misunderstood-response');
+  const reason = explainedError(
+    Error,
+    `sqsOnce: the handler returned ${came}; expected ${expected}`,
+    'misunderstood-response',
+  );
   return { ...allFailed(reason), misunderstood: came };
 }
 
@@ -109,7 +113,9 @@ function resultOf(element: unknown): Partial<MessageResult> {
 
 /** Made only for what needs it: an error costs more than all else that is done for a message here. */
 function noResult(): Partial<MessageResult> {
-  return { reason: explainedError(Error, 'the handler returned no settled result for this message', 'misunderstood-response') };
+  return {
+    reason: explainedError(Error, 'the handler returned no settled result for this message', 'misunderstood-response'),
+  };
 }
 
 /** Of each record that the handler leaves, which message it is. Nothing, unless each message is there once. */
@@ -159,5 +165,7 @@ export function resultsOfThrow(cause: unknown, messages: number): BatchResults {
   if (isEarlyTimeout(cause)) return sameForAll('running');
   // A throw is about the batch. What it says of one message is only clear when there was only one.
   if (messages === 1) return allFailed(cause);
-  return allFailed(explainedError(Error, `the batch handler threw ${lineOf(recordedError(cause))}`, 'failed-in-batch', { cause }));
+  return allFailed(
+    explainedError(Error, `the batch handler threw ${lineOf(recordedError(cause))}`, 'failed-in-batch', { cause }),
+  );
 }

@@ -29,7 +29,11 @@ const bySource: Readonly<Partial<Record<string, EventShape>>> = {
 export function shapeOf(event: unknown): EventShape {
   const records = propertyOf(event, 'Records');
   const first = Array.isArray(records) ? records[0] : undefined;
-  for (const said of [propertyOf(first, 'eventSource'), propertyOf(first, 'EventSource'), propertyOf(event, 'eventSource')]) {
+  for (const said of [
+    propertyOf(first, 'eventSource'),
+    propertyOf(first, 'EventSource'),
+    propertyOf(event, 'eventSource'),
+  ]) {
     const shape = typeof said === 'string' ? bySource[said] : undefined;
     if (shape !== undefined) return shape;
   }
@@ -40,7 +44,10 @@ export function shapeOf(event: unknown): EventShape {
     return { looksLike: 'a message of a WebSocket API', advice: 'wrap what handles one message in once()' };
   }
   if (has(event, 'detail-type')) {
-    return { looksLike: 'an event of EventBridge', advice: 'make the queue the target of the rule, and let the queue feed the function' };
+    return {
+      looksLike: 'an event of EventBridge',
+      advice: 'make the queue the target of the rule, and let the queue feed the function',
+    };
   }
   if (has(event, 'receiptHandle')) {
     return { looksLike: 'one record of SQS', advice: 'hand over the whole event, { Records: [record] }' };
@@ -53,7 +60,10 @@ export function shapeOf(event: unknown): EventShape {
   }
   if (Array.isArray(event)) return { looksLike: 'a list', advice: 'hand over the whole event, { Records: [record] }' };
   if (typeof event !== 'object' || event === null) {
-    return { looksLike: event === null ? 'null' : `a value of type ${typeof event}`, advice: 'hand over the event of Lambda' };
+    return {
+      looksLike: event === null ? 'null' : `a value of type ${typeof event}`,
+      advice: 'hand over the event of Lambda',
+    };
   }
   return { looksLike: 'an object of another form', advice: 'wrap a function that is called otherwise in once()' };
 }

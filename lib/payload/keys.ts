@@ -116,7 +116,13 @@ export function compositeKey<const Parts extends readonly ((input: never) => Key
   ...parts: Parts
 ): (input: InputOf<Parts[number]>) => KeyValue;
 export function compositeKey<Input>(...parts: readonly ((input: Input) => KeyValue)[]): (input: Input) => KeyValue {
-  expect(parts.length > 0, 'compositeKey', "at least one part, such as bodyField('customerId')", 'none', 'wrong-key-option');
+  expect(
+    parts.length > 0,
+    'compositeKey',
+    "at least one part, such as bodyField('customerId')",
+    'none',
+    'wrong-key-option',
+  );
   for (const part of parts) {
     const given: unknown = part;
     const named = typeof given === 'string' ? given : 'customerId';

@@ -84,7 +84,9 @@ function refuse(option: Stage, expected: string, value: unknown, refused: boolea
   // What an async function returned may fail later, and nothing else would handle that.
   letFail(value);
   const came = isPromise(value) ? 'a promise' : Number.isNaN(value) ? 'NaN' : `a value of type ${typeof value}`;
-  throw new WrongReturnError(`${option}: expected a function that returns ${expected}; it returned ${came}${came === 'a promise' ? '. Make it a function that is not async' : ''}`);
+  throw new WrongReturnError(
+    `${option}: expected a function that returns ${expected}; it returned ${came}${came === 'a promise' ? '. Make it a function that is not async' : ''}`,
+  );
 }
 
 function isPromise(value: unknown): boolean {

@@ -23,7 +23,7 @@ export interface DeadLetters {
  */
 export function deadLetterQueue(url: string | undefined): DeadLetters {
   const isUrl = typeof url === 'string' && url !== '' && (!url.startsWith('arn:') || url.includes('='));
-  const variable = "the variable DEAD_LETTER_QUEUE_URL, which Consumer sets";
+  const variable = 'the variable DEAD_LETTER_QUEUE_URL, which Consumer sets';
   expect(isUrl, 'deadLetterQueue', `a queue's URL: https://sqs.… (${variable})`, url, 'wrong-dead-letters');
   const urlOf = deadLetterUrls(String(url));
   return {

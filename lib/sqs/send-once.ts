@@ -111,7 +111,10 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
   const identity = identify(settings.operation, message.intent ?? proposed, host);
   const text: string | undefined = JSON.stringify(message.body);
   if (text === undefined) {
-    throw new InvalidMessageError('invalid-message', 'the body cannot be written as JSON; got a value of type ' + typeof message.body);
+    throw new InvalidMessageError(
+      'invalid-message',
+      `the body cannot be written as JSON; got a value of type ${typeof message.body}`,
+    );
   }
   const fingerprint = fingerprintOf(canonicalJson(text, ignore), host);
   // The key is kept by the one write that comes before anything is sent: as the claim's own, or beside its intent's.
@@ -135,7 +138,9 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
       case 'unavailable': {
         const { cause } = acquired;
         if (!isSetupError(cause) && (await pauseBefore(until, host, failures))) break;
-        throw new StoreUnavailableError(`nothing was sent: the claims store failed: ${recordedError(cause).message}`, { cause });
+        throw new StoreUnavailableError(`nothing was sent: the claims store failed: ${recordedError(cause).message}`, {
+          cause,
+        });
       }
       case 'in-flight': {
         const { retryAfterMs } = acquired;

@@ -24,7 +24,13 @@ export function failOpen(
     'a transactionalStore, which commits effects with them',
     'wrong-store',
   );
-  expect(typeof onFailure === 'function', 'failOpen', 'a function that is called with each error, as the second argument', onFailure, 'wrong-handler');
+  expect(
+    typeof onFailure === 'function',
+    'failOpen',
+    'a function that is called with each error, as the second argument',
+    onFailure,
+    'wrong-handler',
+  );
 
   /** A listener that fails must not close what is to stay open. */
   function report(error: unknown): void {

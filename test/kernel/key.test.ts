@@ -15,7 +15,10 @@ describe('a value that identifies something', () => {
 
   it.each([undefined, null, ''])('is not missing: %s is refused', (value) => {
     expect(() => identifyingText(value, 'the key')).toThrow(
-      expect.objectContaining({ problem: 'missing-key', message: 'the key is missing or empty. See docs/errors.md#missing-key' }),
+      expect.objectContaining({
+        problem: 'missing-key',
+        message: 'the key is missing or empty. See docs/errors.md#missing-key',
+      }),
     );
   });
 

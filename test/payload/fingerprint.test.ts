@@ -1,7 +1,7 @@
-import { withoutPage } from '../../lib/kernel/error-code.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
+import { withoutPage } from '../../lib/kernel/error-code.ts';
 import { canonicalJson, canonicalValue, FingerprintError, fingerprintOf } from '../../lib/payload/fingerprint.ts';
 import {
   changed,

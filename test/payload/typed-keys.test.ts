@@ -55,8 +55,18 @@ test('without a schema every path is accepted, and beside functions of the autho
   eachMessage({ ...options, key: mixed }, done);
   eachMessage({ ...options, schema, key: compositeKey(bodyField('orderId'), messageAttribute('c')) }, done);
   eachMessage(
-    { ...options, schema, key: compositeKey(({ body }: Message<{ orderId: string }>) => body.orderId, () => 'x') },
+    {
+      ...options,
+      schema,
+      key: compositeKey(
+        ({ body }: Message<{ orderId: string }>) => body.orderId,
+        () => 'x',
+      ),
+    },
     done,
   );
-  once({ ...options, key: bodyField('orderId') }, (input: { readonly body: { orderId: string } }) => input.body.orderId);
+  once(
+    { ...options, key: bodyField('orderId') },
+    (input: { readonly body: { orderId: string } }) => input.body.orderId,
+  );
 });

@@ -210,7 +210,9 @@ describe('eachMessage', () => {
   it('refuses an event that is not a batch, and a call without a context', async () => {
     const { handler } = setUp();
     await expect(handler({} as never, context())).rejects.toThrow(/expected an event of SQS/);
-    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/expected Lambda's context as the second argument/);
+    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(
+      /expected Lambda's context as the second argument/,
+    );
   });
 
   it('defers, and does not discard, the redelivery of a message that may hold the claim itself', async () => {

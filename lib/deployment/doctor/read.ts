@@ -1,3 +1,5 @@
+import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
+import { explained } from '../../kernel/error-code.ts';
 import { type Account, closeAccount, openAccount } from './account.ts';
 import type { ConsumerFacts } from './facts.ts';
 import { type HandlerNeeds, readConsumer } from './read-consumer.ts';
@@ -10,7 +12,7 @@ export interface ReadOptions extends HandlerNeeds {
   readonly claimsTable?: string | undefined;
 }
 
-/** There is neither a stack nor a function of this name. */
+/** There is neither a stack nor a function of this name; or the account could not be read at all. */
 export class NothingFoundError extends Error {
   override readonly name = 'NothingFoundError';
 }
@@ -42,16 +44,28 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
       const read = await consumersOf(account, functionName, options);
       if (read.kind === 'missing' && inStack === undefined) {
         throw new NothingFoundError(
-          `There is neither a stack nor a function called ${name} in this region of this account.`,
+          explained(
+            `There is neither a stack nor a function called ${name} in this region of this account. Correct the name, or give --region or AWS_PROFILE`,
+            'command-line',
+          ),
         );
       }
       if (read.kind === 'fed') consumers.push(...read.consumers);
       else skipped.push({ functionName, reason: read.reason });
     }
     return { consumers, skipped };
+  } catch (error) {
+    throw explainedAccess(error);
   } finally {
     closeAccount(account);
   }
+}
+
+/** AWS's own texts of missing credentials and of a missing region do not say what to do. */
+function explainedAccess(error: unknown): unknown {
+  const setup = setupOf(error);
+  if (setup?.kind !== 'credentials' && setup?.kind !== 'region') return error;
+  return new NothingFoundError(explained(`The account was not read: ${adviceOn(setup)}`, setup.kind), { cause: error });
 }
 
 /** The consumers that a function is: one for each queue that feeds it. */

@@ -27,8 +27,13 @@ export async function explainedBy({ TableName, client, grant }: ExplainedTable, 
   const table = `the table '${TableName}'`;
   if (invalid.includes(name) && aboutKey.test(message)) {
     const expected = "expected the partition key 'id' of type string, and no sort key";
-    const advice = 'The key of a table cannot be changed: create another table (ClaimsTable of pawl/constructs does), and give its name';
-    return new SetupError(`${table} has the wrong key: ${expected}. DynamoDB says: ${message}. ${advice}`, 'wrong-table-key', options);
+    const advice =
+      'The key of a table cannot be changed: create another table (ClaimsTable of pawl/constructs does), and give its name';
+    return new SetupError(
+      `${table} has the wrong key: ${expected}. DynamoDB says: ${message}. ${advice}`,
+      'wrong-table-key',
+      options,
+    );
   }
   const setup = setupOf(error);
   if (setup === undefined) return error;

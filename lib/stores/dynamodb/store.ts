@@ -2,8 +2,8 @@ import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/clie
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
-import type { Host } from '../../kernel/host.ts';
 import { explainedError } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
