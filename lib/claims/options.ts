@@ -226,7 +226,8 @@ function expectLease(lease: Lease): void {
 /** @throws OptionError */
 export function expectOperation(operation: unknown): void {
   const fits = typeof operation === 'string' && /^[!"$-~]{1,128}$/.test(operation);
-  expect(fits, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
+  const expected = "up to 128 ASCII characters, no spaces, no '#', such as 'send-email'";
+  expect(fits, 'operation', expected, operation);
 }
 
 /** @throws OptionError */
@@ -242,7 +243,8 @@ export function expectStore(store: ClaimStore | undefined): void {
 /** @throws OptionError unless it is a time that a record can be kept: a shorter one forgets outcomes while their messages still come */
 export function expectRetention(seconds: number): void {
   if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds);
-  expect(seconds >= 60, 'retentionSeconds', 'at least 60', seconds);
+  const least = "at least 60: the retention of the queue and of its dead-letter queue together, or 'forever'";
+  expect(seconds >= 60, 'retentionSeconds', least, seconds, 'wrong-time');
 }
 
 function isReconcile<Input>(policy: ClaimOptions<Input>['onAbandoned']): policy is Reconcile<Input> {

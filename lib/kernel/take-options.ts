@@ -3,16 +3,16 @@ import { type TakenOptions, unknownOptions } from './unknown-option.ts';
 
 /** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
 export const ofQueues = {
-  schema: 'it is an option of consumers of SQS',
-  deadLetters: 'it is an option of consumers of SQS',
-  onInFlight: 'it is an option of consumers of SQS',
-  concurrency: 'it is an option of consumers of SQS',
-  backoffSeconds: 'it is an option of consumers of SQS',
+  schema: 'it is an option of consumers of SQS; leave it out',
+  deadLetters: 'it is an option of consumers of SQS; leave it out',
+  onInFlight: 'it is an option of consumers of SQS; leave it out',
+  concurrency: 'it is an option of consumers of SQS; leave it out',
+  backoffSeconds: 'it is an option of consumers of SQS; leave it out',
 };
 export const ofHttp = {
-  caller: 'it is an option of HTTP',
-  required: 'it is an option of HTTP',
-  isFinal: 'it is an option of HTTP',
+  caller: 'it is an option of HTTP; leave it out',
+  required: 'it is an option of HTTP; leave it out',
+  isFinal: 'it is an option of HTTP; leave it out',
 };
 
 /** `world.options` of `pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */

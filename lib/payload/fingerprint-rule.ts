@@ -71,7 +71,7 @@ export function ruleOf<Input>(given: unknown): FingerprintRule<Input> | undefine
 }
 
 function expectRule(option: string, given: unknown): void {
-  if (typeof given === 'object' && given !== null) {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
     const within = option === 'fingerprint' ? {} : { within: 'previous' };
     const known = option === 'fingerprint' ? knownOfRule : knownOfPrevious;
     expectOptions(given, { door: 'fingerprint', ...within, known, docs: 'docs/fingerprint.md' });

@@ -29,7 +29,7 @@ describe('a door', () => {
     'that is no queue refuses %s, and says why; given as undefined, it is ignored',
     (name) => {
       expect(refusal({ [name]: 1 })).toBe(
-        `${name}: once does not take it: it is an option of consumers of SQS. See docs/errors.md#other-door`,
+        `${name}: once does not take it: it is an option of consumers of SQS; leave it out. See docs/errors.md#other-door`,
       );
       expect(refusal({ [name]: undefined })).toBeUndefined();
     },
@@ -37,7 +37,7 @@ describe('a door', () => {
 
   it.each(['caller', 'required', 'isFinal'])('that is not HTTP refuses %s, also where it is false', (name) => {
     expect(refusal({ [name]: false })).toBe(
-      `${name}: once does not take it: it is an option of HTTP. See docs/errors.md#other-door`,
+      `${name}: once does not take it: it is an option of HTTP; leave it out. See docs/errors.md#other-door`,
     );
   });
 
