@@ -42,8 +42,10 @@ interface Taken extends ClaimedBatch {
 }
 
 /** Why `sqsOnce` has no use for some options of `eachMessage`. */
-const holdsAll = 'a batch handler holds all its claims for the rest of the invocation; use eachMessage, or leave it out';
-const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect; use eachMessage, or leave it out';
+const holdsAll =
+  'a batch handler holds all its claims for the rest of the invocation; use eachMessage, or leave it out';
+const handsNoClaim =
+  'a batch handler is given no claim, and so cannot mark its effect; use eachMessage, or leave it out';
 const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
 /** Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity. */

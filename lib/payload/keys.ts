@@ -4,20 +4,23 @@ import { propertyOf } from '../kernel/unknown.ts';
 import { missingIn, sayingMissing } from './missing-key.ts';
 
 /**
- * The type of a body that has a field at this path. Of a body of which nothing is known, every path is accepted; so is every path through a list.
+ * The type of a body that has a field at this path. Of a body of which nothing is known, every path is accepted; so is every path through a list, and
+ * a path that is only known when the program runs.
  * In the editor, a path that the schema does not have reads as a sentence.
  */
 export type AtPath<Body, Path extends string> = unknown extends Body
   ? unknown
-  : Path extends `${infer Name}.${infer Rest}`
-    ? [Field<Body, Name>] extends [never]
-      ? NoField<Path>
-      : [AtPath<Field<Body, Name>, Rest>] extends [string]
+  : string extends Path
+    ? unknown
+    : Path extends `${infer Name}.${infer Rest}`
+      ? [Field<Body, Name>] extends [never]
         ? NoField<Path>
-        : unknown
-    : [Field<Body, Path>] extends [never]
-      ? NoField<Path>
-      : unknown;
+        : [AtPath<Field<Body, Name>, Rest>] extends [string]
+          ? NoField<Path>
+          : unknown
+      : [Field<Body, Path>] extends [never]
+        ? NoField<Path>
+        : unknown;
 
 /** What stands under a name, in any member of a union. */
 type Field<Body, Name extends string> = Body extends readonly unknown[]

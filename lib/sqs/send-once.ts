@@ -41,8 +41,9 @@ const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { 
  * goes along as the message attribute `idempotency-key`. A producer that dies on the way and is run again sends with the same key; so does
  * a producer whose request had no answer. Either may put the message into the queue twice: the consumer, whose key is `sentKey()`, runs once.
  *
- * The returned function rejects with SQS's error, or with `StoreUnavailableError`, if SQS or the store still fails after `giveUpAfterMs`; with SQS's
- * refusal at once; with `InvalidMessageError` if the key is missing.
+ * The returned function rejects with SQS's error, or with `StoreUnavailableError`, if SQS or the store still fails after `giveUpAfterMs`. It rejects at
+ * once with SQS's refusal; with `InvalidMessageError` if the key is missing; with what to change if the table, the queue or a permission is not as
+ * pawl needs it.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example

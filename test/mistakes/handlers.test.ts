@@ -55,16 +55,36 @@ function misuse(use: (claim: Claim) => unknown): Promise<string> {
 }
 
 const wrongEvents: readonly Mistake[] = [
-  { event: { Records: [{ EventSource: 'aws:sns', Sns: {} }] }, looksLike: 'an event of SNS', toDo: 'subscribe the queue to the topic' },
+  {
+    event: { Records: [{ EventSource: 'aws:sns', Sns: {} }] },
+    looksLike: 'an event of SNS',
+    toDo: 'send its events to a queue',
+  },
   { event: from('aws:kinesis'), looksLike: 'an event of Kinesis', toDo: 'wrap what handles one record in once()' },
-  { event: from('aws:dynamodb'), looksLike: 'an event of DynamoDB Streams', toDo: 'wrap what handles one record in once()' },
-  { event: from('aws:s3'), looksLike: 'an event of S3', toDo: 'put a queue between the two' },
-  { event: { eventSource: 'aws:kafka', records: {} }, looksLike: 'an event of Kafka', toDo: 'wrap what handles one record in once()' },
-  { event: { 'detail-type': 'Order', source: 'shop', detail: {} }, looksLike: 'an event of EventBridge', toDo: 'make the queue the target of the rule' },
+  {
+    event: from('aws:dynamodb'),
+    looksLike: 'an event of DynamoDB Streams',
+    toDo: 'wrap what handles one record in once()',
+  },
+  { event: from('aws:s3'), looksLike: 'an event of S3', toDo: 'send its events to a queue' },
+  {
+    event: { eventSource: 'aws:kafka', records: {} },
+    looksLike: 'an event of Kafka',
+    toDo: 'wrap what handles one record in once()',
+  },
+  {
+    event: { 'detail-type': 'Order', source: 'shop', detail: {} },
+    looksLike: 'an event of EventBridge',
+    toDo: 'send its events to a queue',
+  },
   { event: apiGatewayV2({}), looksLike: 'a request of HTTP', toDo: 'use onceOverHttp or httpOnce of pawl/http' },
   { event: apiGatewayV1({}), looksLike: 'a request of HTTP', toDo: 'use onceOverHttp or httpOnce of pawl/http' },
   { event: loadBalancer({}), looksLike: 'a request of HTTP', toDo: 'use onceOverHttp or httpOnce of pawl/http' },
-  { event: { requestContext: { connectionId: 'c', routeKey: '$default' } }, looksLike: 'a message of a WebSocket API', toDo: 'once()' },
+  {
+    event: { requestContext: { connectionId: 'c', routeKey: '$default' } },
+    looksLike: 'a message of a WebSocket API',
+    toDo: 'once()',
+  },
   { event: sqsRecord({}), looksLike: 'one record of SQS', toDo: '{ Records: [record] }' },
   { event: [sqsRecord({})], looksLike: 'a list', toDo: '{ Records: [record] }' },
   { event: { Messages: [] }, looksLike: 'a response of ReceiveMessage', toDo: 'let Lambda poll the queue' },
@@ -92,12 +112,13 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'an event of SNS for a batch handler',
     make: () =>
-      middy(handle)
-        .use(sqsOnce(options()))
-        .handler(handle)(untyped({ Records: [{ EventSource: 'aws:sns', Sns: {} }] }), untyped(context())),
+      middy(handle).use(sqsOnce(options())).handler(handle)(
+        untyped({ Records: [{ EventSource: 'aws:sns', Sns: {} }] }),
+        untyped(context()),
+      ),
     wrong: 'this looks like an event of SNS',
     expected: 'expected an event of SQS',
-    toDo: 'subscribe the queue to the topic',
+    toDo: 'send its events to a queue',
     code: 'wrong-event',
   },
   {

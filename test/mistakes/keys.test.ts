@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { headerKey } from '../../lib/http/index.ts';
-import { memoryStore, once, type ClaimEvent } from '../../lib/index.ts';
+import { type ClaimEvent, memoryStore, once } from '../../lib/index.ts';
 import {
   bodyField,
   compositeKey,
@@ -23,8 +23,10 @@ async function reported(key: MessageKey<unknown>, body: unknown, more: object = 
   const host = virtualHost();
   const handler = eachMessage(untyped({ ...options, host, ...more }), () => undefined);
   await handler(sqsEvent(sqsRecord(body)), context(30_000, host.now));
-  const [first] = events.filter((event) => event.type === 'undeliverable' || event.type === 'author-error');
-  return first === undefined ? 'no event' : first.error.message;
+  const said = events.flatMap((event) =>
+    event.type === 'undeliverable' || event.type === 'author-error' ? [event.error.message] : [],
+  );
+  return said[0] ?? 'no event';
 }
 
 const mistakes: readonly Mistake[] = [
@@ -106,7 +108,11 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'a key function that is async',
-    make: () => reported(untyped(async () => 'k'), {}),
+    make: () =>
+      reported(
+        untyped(async () => 'k'),
+        {},
+      ),
     wrong: 'it returned a promise',
     expected: 'key: expected a function that returns text or a number',
     toDo: 'Make it a function that is not async',

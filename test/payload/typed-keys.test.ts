@@ -26,6 +26,8 @@ test('a path that the schema has is accepted, at every door', () => {
   eachMessage({ ...options, schema, key: bodyField('customer.id') }, done);
   eachMessage({ ...options, schema, key: bodyField('customer.tags.0') }, done);
   eachMessage({ ...options, schema, key: bodyField('note') }, done);
+  const fromConfiguration: string = 'orderId';
+  eachMessage({ ...options, schema, key: bodyField(fromConfiguration) }, done);
   eachMessage({ ...options, schema, key: compositeKey(bodyField('orderId'), bodyField('customer.id')) }, ({ body }) => {
     expectTypeOf(body.customer.id).toEqualTypeOf<number>();
   });
