@@ -316,17 +316,17 @@ describe('a table that cannot be used', () => {
     );
     const store = dynamoStore({ tableName: 'no-claims', client: counted });
     const locks = resourceLocks({ store: dynamoLockStore({ tableName: 'no-claims', client: counted }) });
-    const asked = async (work: Promise<unknown>) => {
+    const asked = async (work: () => Promise<unknown>) => {
       requests = 0;
-      await work.catch(() => undefined);
+      await work().catch(() => undefined);
       return requests;
     };
     const record = { id: 'o#1', v: 2, rev: 1, status: 'in-flight', claimId: 'c', fence: 1, attempts: 1, abandoned: 0 };
     // A change of a record that was seen is a statement, whose error is inside of a response that is none.
-    expect(await asked(store.write(untyped({ next: { ...record, rev: 2 }, seen: record })))).toBe(1);
-    expect(await asked(locks.lockAll(['debt'], { holder: 'h' }))).toBe(1);
+    expect(await asked(() => store.write(untyped({ next: { ...record, rev: 2 }, seen: record })))).toBe(1);
+    expect(await asked(() => locks.lockAll(['debt'], { holder: 'h' }))).toBe(1);
     const send = sendOnce({ operation: 'o', store, queueUrl: 'https://sqs/q', onEvent: () => undefined });
-    expect(await asked(send({ key: 'k', body: {} }))).toBe(1);
+    expect(await asked(() => send({ key: 'k', body: {} }))).toBe(1);
     counted.destroy();
   });
 
