@@ -9,6 +9,7 @@ import {
   ExtractorLogLevel,
   type IConfigFile,
 } from '@microsoft/api-extractor';
+import { ENTRIES } from './entries.ts';
 
 /**
  * Compares the public names of every entry of the package, with their full signatures, with the reports in `checks/api`, so that a review
@@ -23,16 +24,10 @@ const REPORTS = join(ROOT, 'checks/api');
 /** Inside the repository, where the types of other packages are found from. */
 const SCRATCH = join(ROOT, '.pawl/api');
 
-/** The name of a report, and its entry below `dist/` without the extension. */
-function entries(): readonly (readonly [name: string, path: string])[] {
-  const { exports }: { readonly exports: Readonly<Record<string, string>> } = JSON.parse(
-    readFileSync(join(ROOT, 'package.json'), 'utf8'),
-  );
-  return Object.entries(exports).flatMap(([name, path]) => {
-    const [, entry] = /^\.\/dist\/(.+)\.js$/.exec(path) ?? [];
-    return entry === undefined ? [] : [[name === '.' ? 'pawl' : `pawl-${name.slice('./'.length)}`, entry] as const];
-  });
-}
+/** The name of a report, and the module of its entry. */
+const entries = Object.entries(ENTRIES).map(
+  ([name, module]) => [name === '.' ? 'pawl' : `pawl-${name.slice('./'.length)}`, module] as const,
+);
 
 function emitDeclarations(): string {
   const declarations = join(SCRATCH, 'declarations');
@@ -121,9 +116,9 @@ function configOf(name: string, entryPoint: string): ExtractorConfig {
 /** The reports of all entries, which one compiler reads. */
 function makeReports(): readonly (readonly [name: string, report: string])[] {
   const declarations = emitDeclarations();
-  const configs = entries().map(([name, path]) => [name, configOf(name, join(declarations, `${path}.d.ts`))] as const);
+  const configs = entries.map(([name, path]) => [name, configOf(name, join(declarations, `${path}.d.ts`))] as const);
   const [first] = configs;
-  if (first === undefined) throw new Error('package.json exports nothing');
+  if (first === undefined) throw new Error('The package has no entries');
   const additionalEntryPoints = configs.map(([, { mainEntryPointFilePath }]) => mainEntryPointFilePath);
   const compilerState = CompilerState.create(first[1], { additionalEntryPoints });
   const shown = new Set<string>();

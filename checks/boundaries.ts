@@ -36,8 +36,8 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/kernel\//,
   },
   {
-    rule: 'lib/kernel/unknown-option.ts imports nothing: the constructs use it, and must not load the runtime for it',
-    from: /^lib\/kernel\/unknown-option\.ts$/,
+    rule: 'what the constructs use of lib/kernel imports nothing: they must not load the runtime for it',
+    from: /^lib\/kernel\/(unknown-option|process-wide)\.ts$/,
     only: /^$/,
   },
   {
@@ -47,8 +47,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
-    from: /^lib\/payload\//,
+    from: /^lib\/payload\/(?!envelopes\/large-payload\.ts$)/,
     only: /^lib\/(kernel|payload)\//,
+  },
+  {
+    rule: 'the envelope of a payload in S3 is an entry of its own: nothing else may load the client of S3 for it',
+    from: /^lib\/payload\/envelopes\/large-payload\.ts$/,
+    only: /^(lib\/(kernel|payload)\/|@aws-sdk\/client-s3$)/,
+  },
+  {
+    rule: 'the envelope of a payload in S3 is imported by its author, and by nothing in lib',
+    from: /^lib\//,
+    never: /^lib\/payload\/envelopes\/large-payload\.ts$/,
   },
   {
     rule: 'lib/claims imports the kernel, the payload and itself: no store, no door',
@@ -66,6 +76,11 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(kernel|claims|stores)\/|lib\/host\.ts$|@aws-sdk\/|@smithy\/)/,
   },
   {
+    rule: 'lib/stores/dynamodb/open-index.ts imports nothing: the constructs use it, and must not load the runtime for it',
+    from: /^lib\/stores\/dynamodb\/open-index\.ts$/,
+    only: /^$/,
+  },
+  {
     rule: 'lib/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
     from: /^lib\/sqs\//,
     never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$)/,
@@ -76,14 +91,14 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/(?!(kernel|payload|claims|sqs|middy)\/|host\.ts$)/,
   },
   {
-    rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy) belongs to no door: it imports the kernel',
-    from: /^lib\/middy\/(watched-request|early-timeout)\.ts$/,
-    only: /^(lib\/kernel\/|@middy\/core$)/,
+    rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy, its types) belongs to no door: it imports the kernel',
+    from: /^lib\/middy\/(watched-request|early-timeout|middy-types)\.ts$/,
+    only: /^(lib\/(kernel\/|middy\/middy-types\.ts$)|@middy\/core$)/,
   },
   {
     rule: 'lib/http translates requests to claims: it imports the kernel, the payload, the claims, itself, and what all middlewares share; nothing of SQS',
     from: /^lib\/http\//,
-    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout)\.ts$)/,
+    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout|middy-types)\.ts$)/,
   },
   {
     rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
@@ -128,17 +143,23 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
-    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/(unknown-option|error-code|aws-error)\.ts$)/,
+    never:
+      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide|error-code|aws-error)\.ts$)/,
   },
   {
-    rule: 'lib/deployment/doctor and the rules beside it look at what is deployed without CDK and without the constructs',
-    from: /^lib\/deployment\/(doctor\/|[a-z-]+\.ts$)/,
+    rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
+    from: /^lib\/deployment\/((doctor|template)\/|[a-z-]+\.ts$)/,
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports the doctor and its rules, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/doctor)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+  },
+  {
+    rule: 'lib/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
+    from: /^lib\/operate\//,
+    only: /^(lib\/(kernel|payload|claims|sqs|operate)\/|lib\/host\.ts$|@aws-sdk\/client-sqs$)/,
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',
@@ -156,8 +177,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks and tests import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/)/,
+    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests and the check of the printed templates import it',
+    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/printed\/)/,
     never: /^lib\/rehearsal\//,
   },
   {

@@ -13,6 +13,7 @@ const CHECKS = {
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--linter-enabled=false', '--error-on-warnings', '.'],
   boundaries: ['checks/boundaries.ts'],
   plain: ['checks/plain-code.ts'],
+  entries: ['checks/entries.ts'],
   api: ['checks/api.ts'],
   sizes: ['checks/sizes.ts'],
   templates: ['checks/templates.ts'],

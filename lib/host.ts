@@ -20,4 +20,16 @@ export const nodeHost: Host = {
     const timer = setTimeout(callback, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);
   },
+  get outlivesInvocations() {
+    return isManagedInstance(process.env);
+  },
 };
+
+/**
+ * Whether this process is an execution environment of Lambda Managed Instances. Lambda sets both variables there, and an author can set neither. One of
+ * them is enough: a process that is wrongly taken for an ordinary one gives its claims up while its handlers run on.
+ */
+function isManagedInstance(env: NodeJS.ProcessEnv): boolean {
+  const { AWS_LAMBDA_INITIALIZATION_TYPE: type, AWS_LAMBDA_MAX_CONCURRENCY: concurrency } = env;
+  return type === 'lambda-managed-instances' || concurrency !== undefined;
+}

@@ -44,6 +44,7 @@ export { type ClaimEvent, logEvents } from './claims/events.ts';
 export type { KeyValue } from './claims/identity.ts';
 export type { Lease } from './claims/lease.ts';
 export type { OnceCall, OnceOptions, OnceOutcome } from './claims/once.ts';
+export type { ListsOpenClaims, OpenClaim, OpenPage, OpenQuery } from './claims/open-claims.ts';
 export type { ClaimOptions } from './claims/options.ts';
 export type { Outcome } from './claims/outcome.ts';
 export { type Reconcile, type ReconcileOptions, reconcile } from './claims/reconcile.ts';

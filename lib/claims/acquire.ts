@@ -1,4 +1,5 @@
 import { letFail } from '../kernel/errors.ts';
+import { keptUntil } from '../kernel/outliving.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { Retry } from '../kernel/retry.ts';
@@ -48,20 +49,21 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   const { id } = identity;
   const claimId = host.randomId();
   // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
-  const until = leaseEnd(engine, deadline) - settings.marginMs;
+  const bounds = { deadline, keptUntil: keptUntil(host, deadline) };
+  const until = Math.min(leaseEnd(engine, bounds), deadline ?? Number.POSITIVE_INFINITY) - settings.marginMs;
   const retry = new Retry(host, { until, requestMs: Number.POSITIVE_INFINITY });
   try {
     let found = asked.redelivered ? understood(await answeredBy(host, until, store.read(id))) : undefined;
     // Each further round means that another worker changed the record between our look and our write.
     for (;;) {
       const { fingerprint, previousFingerprint, attributes, source } = asked;
-      const leaseUntil = leaseEnd(engine, deadline);
+      const leaseUntil = leaseEnd(engine, bounds);
       const request = { id, claimId, fingerprint, previousFingerprint, attributes, source, leaseUntil };
       const decided = decide(found, request, settings, host.now());
       if (decided.kind === 'taken-over' && !mayTakeOver) return { kind: 'suspect', record: decided.record };
-      if (decided.write === undefined) return inForce(engine, asked, decided);
+      if (decided.write === undefined) return inForce(engine, identity, bounds, decided);
       const written = await writeGrant(engine, until, identity, decided.write);
-      if (written.applied) return inForce(engine, asked, decided);
+      if (written.applied) return inForce(engine, identity, bounds, decided);
       await retry.pauseAfterRefusal();
       found = understood(written.found);
     }
@@ -72,14 +74,19 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
 }
 
 /** Reports a decision that is in force. */
-function inForce(engine: Engine, { identity, deadline }: AcquireRequest, decided: Decision): Acquired {
+function inForce(
+  engine: Engine,
+  identity: Identity,
+  bounds: Pick<Grant, 'deadline' | 'keptUntil'>,
+  decided: Decision,
+): Acquired {
   const { record } = decided;
   const facts = factsOf(record);
   switch (decided.kind) {
     case 'granted':
     case 'taken-over':
       emit(engine, identity, { type: decided.kind, ...facts });
-      return { kind: decided.kind, record, grant: { identity, record, deadline } };
+      return { kind: decided.kind, record, grant: { identity, record, ...bounds } };
     case 'key-reused':
       emit(engine, identity, { type: decided.kind, ...facts, ruleChanged: decided.ruleChanged });
       return decided;

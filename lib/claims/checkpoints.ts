@@ -40,7 +40,7 @@ export function checkpointsOf({ checkpoints = '[]' }: Pick<ClaimRecord, 'checkpo
 }
 
 /** The steps whose effect may or may not have happened, in their order. */
-export function stepsInDoubt(record: ClaimRecord): readonly Checkpoint[] {
+export function stepsInDoubt(record: Pick<ClaimRecord, 'checkpoints'>): readonly Checkpoint[] {
   return checkpointsOf(record).filter((one): one is Checkpoint => one?.state === 'started');
 }
 

@@ -24,7 +24,11 @@ export interface Steps {
   last: Promise<unknown>;
 }
 
-const internals = Symbol('what stands behind a claim');
+/**
+ * What stands behind a claim. By name: a project that loads pawl by `import` and by `require` has two copies, and a claim of one is a claim of the other.
+ * With the number of its shape: a version of pawl that changes \`ClaimInternals\` takes the next one, and refuses the claims of this one.
+ */
+const internals: unique symbol = Symbol.for('pawl.claim/1');
 
 /** Attaches its internals to a claim. No log and no copy has them: a copy would outlive the claim, and could still start a step. */
 export function attachInternals(claim: object, behind: ClaimInternals): void {

@@ -18,6 +18,8 @@ export interface ClaimRules {
    * itself when to stop; a message would come back for ever.
    */
   readonly refusalsMayRepeat?: boolean;
+  /** Whether a claim is listed for operators while it is in flight: no message would bring it back. Never decided upon. */
+  readonly watched?: boolean;
   /** `Infinity` keeps outcomes for ever. */
   readonly retentionSeconds: number;
 }
@@ -125,7 +127,7 @@ export function decide(
   }
 
   function grant(kind: 'granted' | 'taken-over', from: Grantable): Decision {
-    const record = successor(found, {
+    const draft: Draft = {
       ...from,
       status: 'in-flight',
       claimId: request.claimId,
@@ -139,7 +141,8 @@ export function decide(
       error: undefined,
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),
-    });
+    };
+    const record = successor(found, draft, rules.watched === true);
     return { kind, record, write: { next: record, seen: found } };
   }
 

@@ -1,6 +1,7 @@
 import { change } from '../kernel/change.ts';
 import { effectKind, errorKind, letFail } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { graceMs } from '../kernel/outliving.ts';
 import type { Transition } from '../kernel/record.ts';
 import type { ClaimFact } from './events.ts';
 import { type Grant, moveOn } from './grant.ts';
@@ -8,6 +9,7 @@ import type { Identity } from './identity.ts';
 import type { Lease } from './lease.ts';
 import type { Settings } from './options.ts';
 import type { ClaimRecord } from './record.ts';
+import { renewedLease } from './renewed-lease.ts';
 import type { KnownOfEffect } from './settle.ts';
 import type { ClaimStore } from './store.ts';
 
@@ -51,15 +53,26 @@ export function emit(
   }
 }
 
+/** What bounds the lease of a claim. */
+type Bounds = Pick<Grant, 'deadline' | 'keptUntil'>;
+
+/** The lease of a claim whose worker outlives its invocation, where the author gives it none. */
+const keptLease = renewedLease(graceMs);
+
 /** The lease that has to be kept while a handler runs; none where the claim lasts as long as the invocation. */
-export function leaseOf({ settings, fallback }: Engine, deadline: number | undefined): Lease | undefined {
-  return settings.lease ?? (deadline === undefined ? fallback : undefined);
+export function leaseOf({ settings, fallback }: Engine, { deadline, keptUntil }: Bounds): Lease | undefined {
+  if (settings.lease !== undefined || deadline === undefined) return settings.lease ?? fallback;
+  return keptUntil === undefined ? undefined : keptLease;
 }
 
 /** Until when a claim that is granted or renewed now is exclusive, in epoch milliseconds. */
-export function leaseEnd(engine: Engine, deadline: number | undefined): number {
-  const leaseMs = leaseOf(engine, deadline)?.leaseMs ?? Number.POSITIVE_INFINITY;
-  return Math.min(engine.settings.host.now() + leaseMs, deadline ?? Number.POSITIVE_INFINITY);
+export function leaseEnd(engine: Engine, bounds: Bounds): number {
+  const { settings } = engine;
+  const { deadline = Number.POSITIVE_INFINITY, keptUntil = deadline } = bounds;
+  const lease = leaseOf(engine, bounds);
+  const end = settings.host.now() + (lease?.leaseMs ?? Number.POSITIVE_INFINITY);
+  // As long as elsewhere, and renewed only beyond that: a duplicate waits once for the end of the invocation, and not for each renewal.
+  return Math.min(lease === keptLease ? Math.max(end, deadline) : end, keptUntil);
 }
 
 /** How long a change of a claim is tried. */

@@ -65,10 +65,12 @@ export type ClaimFact =
   | {
       readonly type: 'author-error';
       readonly messageId: string;
-      readonly stage: 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';
+      readonly stage: 'envelope' | 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';
       readonly error: RecordedError;
       readonly stack: string;
     }
+  /** A part of the message is kept elsewhere, in S3 say, and could not be read from there. Nothing has run, and the message comes again. */
+  | { readonly type: 'payload-unavailable'; readonly messageId: string; readonly error: RecordedError }
   /** A batch handler returned a value that pawl does not understand: all messages that it was given failed. `came`: the type of that value. */
   | { readonly type: 'answer-not-understood'; readonly came: string; readonly messages: number }
   /**

@@ -8,6 +8,16 @@ export interface Grant {
   record: ClaimRecord;
   /** When the invocation ends, in epoch milliseconds; `undefined` where nothing ends it. */
   readonly deadline: number | undefined;
+  /**
+   * Until when the worker keeps the claim, in epoch milliseconds, where its code outlives the invocation.
+   * @default the deadline
+   */
+  readonly keptUntil?: number | undefined;
+}
+
+/** Until when something may be started under a claim, in epoch milliseconds. A claim that is kept beyond its invocation is kept for what runs already. */
+export function startsUntil({ record: { leaseUntil }, deadline }: Grant): number {
+  return Math.min(leaseUntil, deadline ?? Number.POSITIVE_INFINITY);
 }
 
 /** Takes over what the record has become. The answer to an earlier write may come late, that of a heartbeat say, and must not set it back. */

@@ -6,6 +6,7 @@ import type { Claim } from './claim.ts';
 import { type ClaimInternals, internalsOf } from './claim-internals.ts';
 import { changeClaim } from './engine.ts';
 import { type ClaimRecord, successor } from './record.ts';
+import { recordUntil } from './record-outcome.ts';
 import type { ClaimStore } from './store.ts';
 
 /** Every checkpoint writes them all. */
@@ -62,9 +63,12 @@ export class NextStep {
     const { host, maxResultBytes } = engine.settings;
     const { claimId, fence } = grant.record;
     const checkpoint = { name: this.name, state, at: host.now(), fence, ...kept(value, maxResultBytes) };
+    // What has ended after the deadline, where the worker outlives it, is written down as an outcome is.
+    const outlives = grant.keptUntil !== undefined && state !== 'started';
+    const until = () => (outlives ? recordUntil(engine, grant) : host.now() + this.claim.remainingMs());
     const written = steps.last.then(() =>
       changeClaim(engine, grant, (found) => checkpointed(claimId, found, this.#index, checkpoint), {
-        until: host.now() + this.claim.remainingMs(),
+        until: until(),
         write,
       }),
     );

@@ -76,7 +76,7 @@ export function once<Input, R>(
   defaultHost?: Host,
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
-  const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host });
+  const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host, watched: true });
   const { key } = options;
   const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';
   const example = `(input) => input.${named}`;

@@ -6,7 +6,7 @@ import type { Claim } from './claim.ts';
 import { attachInternals, internalsOf } from './claim-internals.ts';
 import { changeClaim, type Engine, emit, leaseEnd, leaseOf } from './engine.ts';
 import { factsOf } from './events.ts';
-import type { Grant } from './grant.ts';
+import { type Grant, startsUntil } from './grant.ts';
 import type { ClaimRecord } from './record.ts';
 import { renew } from './settle.ts';
 import { createWork, type Work } from './work.ts';
@@ -14,8 +14,12 @@ import { createWork, type Work } from './work.ts';
 /** The claim as its handler sees it, but for its effect, and how to end it. */
 export interface OpenClaim {
   readonly claim: Omit<Claim, 'effect'>;
-  /** Ends the heartbeat and the watch over the lease. */
-  readonly stop: () => void;
+  /**
+   * Ends the heartbeat and the watch over the lease.
+   *
+   * @param isLeftInFlight the handler may still be at work, and nothing of it is recorded: where it outlives its invocation, the lease is kept for it
+   */
+  readonly stop: (isLeftInFlight?: boolean) => void;
 }
 
 /**
@@ -34,9 +38,10 @@ export function openClaim(engine: Engine, grant: Grant, latest: number, work: Wo
   Object.defineProperty(claim, 'signal', signalOfClaim);
   const stopBeating = keepLease(engine, grant, () => time.end('another worker has taken the claim over'));
 
-  function stop(): void {
+  function stop(isLeftInFlight = false): void {
     time.stop();
-    stopBeating?.();
+    // A sandbox that is frozen renews nothing, and must not begin to when it thaws.
+    if (!isLeftInFlight || grant.keptUntil === undefined) stopBeating?.();
   }
 
   return { claim: claim as Omit<Claim, 'effect'>, stop };
@@ -68,7 +73,7 @@ class ClaimTime {
   remainingMs(): number {
     if (this.#ended !== undefined) return 0;
     const { host, marginMs } = this.#engine.settings;
-    return Math.max(0, Math.min(this.#latest, this.#grant.record.leaseUntil - marginMs) - host.now());
+    return Math.max(0, Math.min(this.#latest, startsUntil(this.#grant) - marginMs) - host.now());
   }
 
   end(why: string): void {
@@ -95,18 +100,28 @@ class ClaimTime {
   }
 }
 
-/** Renews the lease of a claim at every third of it, where it has one that is shorter than the invocation. */
-function keepLease(engine: Engine, grant: Grant, onLost: () => void): (() => void) | undefined {
+/**
+ * Renews the lease of a claim at every third of it, where it has one: shorter than the invocation, or beyond its end.
+ *
+ * @returns what ends that, if anything is to be renewed
+ */
+export function keepLease(engine: Engine, grant: Grant, onLost = () => {}): (() => void) | undefined {
   const { settings } = engine;
-  const { identity, deadline } = grant;
+  const { identity, keptUntil = Number.POSITIVE_INFINITY } = grant;
   const { claimId } = grant.record;
-  const extended = (found: ClaimRecord | undefined) => renew(claimId, found, leaseEnd(engine, deadline), settings);
-  return leaseOf(engine, deadline)?.keep(settings.host, {
-    beat: (until) => changeClaim(engine, grant, extended, { until, tries: 1 }),
+  const extended = (found: ClaimRecord | undefined) => renew(claimId, found, leaseEnd(engine, grant), settings);
+  const stop = leaseOf(engine, grant)?.keep(settings.host, {
+    async beat(until) {
+      const changed = await changeClaim(engine, grant, extended, { until, tries: 1 });
+      // Kept no longer: from its end on, the claim of a handler that still runs is in doubt.
+      if (grant.record.leaseUntil >= keptUntil) stop?.();
+      return changed;
+    },
     onMissed: (error) => emit(engine, identity, { type: 'store-unavailable', error: recordedError(error) }),
     onLost() {
       emit(engine, identity, { type: 'stale-claim', ...factsOf(grant.record) });
       onLost();
     },
   });
+  return stop;
 }

@@ -1,3 +1,9 @@
+import { expect } from '../kernel/check.ts';
+import { OptionError } from '../kernel/errors.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expectOperation } from './options.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
@@ -47,4 +53,56 @@ export interface OpenPage {
  */
 export interface ListsOpenClaims {
   listOpen(query: OpenQuery): Promise<OpenPage>;
+}
+
+/** Whether a store can list what is open. */
+export function listsOpenClaims(store: object): store is ListsOpenClaims {
+  return typeof propertyOf(store, 'listOpen') === 'function';
+}
+
+const known = { operation: true, keyPrefix: true, limit: true, cursor: true } as const satisfies NamesOf<OpenQuery>;
+
+/**
+ * How the id of a claim begins that a query asks for: any text, if it asks for all.
+ *
+ * @throws OptionError when the query is none
+ */
+export function checkedPrefix(query: OpenQuery): string {
+  expectOptions(query, { door: 'listOpen', known, docs: 'docs/operate.md' });
+  const { operation, keyPrefix, limit } = query;
+  expect(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000, 'limit', 'a whole number from 1 to 1000', limit);
+  if (operation !== undefined) expectOperation(operation);
+  if (keyPrefix === undefined) return operation === undefined ? '' : `${operation}#`;
+  expect(operation !== undefined, 'operation', 'the operation that keyPrefix is about', operation);
+  expect(typeof keyPrefix === 'string', 'keyPrefix', 'a text', keyPrefix);
+  return `${operation}#${keyPrefix}`;
+}
+
+/** @throws OptionError: a cursor is a text that a page of this store had */
+export function badCursor(cursor: string): never {
+  throw new OptionError(
+    `cursor: expected the cursor of a page of this store; got ${JSON.stringify(cursor.slice(0, 40))}`,
+  );
+}
+
+/** What an index of open claims holds of a record. */
+export function openClaimOf(record: ClaimRecord): OpenClaim {
+  const { id, status, fence, attempts, abandoned, firstSeenAt, leaseUntil, unknownAt, error, attributes } = record;
+  return { id, status, fence, attempts, abandoned, firstSeenAt, leaseUntil, unknownAt, error, attributes };
+}
+
+/**
+ * Whether a claim in the index is still open: a version of pawl that does not know the index leaves an entry there. A released claim without
+ * `unknownAt` may have a step in doubt, which only its record says.
+ */
+export function isStillOpen({ status, unknownAt }: OpenClaim): boolean | 'the record says' {
+  switch (status) {
+    case 'parked':
+    case 'in-flight':
+      return true;
+    case 'released':
+      return unknownAt === undefined ? 'the record says' : true;
+    default:
+      return false;
+  }
 }

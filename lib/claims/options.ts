@@ -95,6 +95,12 @@ export interface ClaimOptions<Input> {
    */
   readonly attributes?: (input: Input) => Attributes;
   /**
+   * Whether the claim is in the operators' list of open claims while it is in flight. SQS delivers a message again after its worker died; a caller may
+   * never call again, and its claim stays in flight. Costs one more write to the table's index when the claim is granted, and one when it ends.
+   * @default true for `once`, `onceOverHttp` and `httpOnce`; false for consumers of SQS
+   */
+  readonly watched?: boolean;
+  /**
    * Hears of everything that happens to a claim. It must not throw; what it throws is ignored.
    * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
    */
@@ -120,6 +126,7 @@ export const claimOptionNames = {
   recordResult: true,
   maxResultBytes: true,
   attributes: true,
+  watched: true,
   onEvent: true,
   host: true,
 } as const satisfies NamesOf<ClaimOptions<unknown>>;
@@ -151,6 +158,7 @@ const defaults = {
   ...numbers,
   marksEffect: false,
   recordResult: true,
+  watched: false,
   onEvent: reportTheUnusual,
 };
 
@@ -195,7 +203,7 @@ export function settingsOf<Input>(
     lease.check(marginMs + timeoutMs);
   }
   for (const name of ['maxAttempts', 'maxAbandoned'] as const) expect(o[name] >= 1, name, 'at least 1', o[name]);
-  for (const name of ['marksEffect', 'recordResult'] as const) {
+  for (const name of ['marksEffect', 'recordResult', 'watched'] as const) {
     expect(typeof o[name] === 'boolean', name, 'true or false', o[name]);
   }
   expectRetention(retentionSeconds);

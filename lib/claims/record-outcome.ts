@@ -1,5 +1,5 @@
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { changeClaim, type Engine, effectOf, emit } from './engine.ts';
+import { changeClaim, type Engine, effectOf, emit, requestMs } from './engine.ts';
 import { factsOf } from './events.ts';
 import type { Grant } from './grant.ts';
 import type { Outcome } from './outcome.ts';
@@ -32,7 +32,10 @@ export async function recordOutcome(engine: Engine, grant: Grant, outcome: Outco
  * Until when a claim may still be written, in epoch milliseconds. Something is left for the answer to Lambda: an invocation that ends
  * without one brings back the whole batch.
  */
-export function recordUntil({ settings: { marginMs } }: Engine, { deadline, record }: Grant): number {
+export function recordUntil(engine: Engine, { deadline, keptUntil, record }: Grant): number {
+  const { host, marginMs } = engine.settings;
+  // Nothing ends this worker, so its proof is never too late to be tried.
+  if (keptUntil !== undefined) return Math.max(keptUntil, host.now() + requestMs);
   return deadline === undefined ? record.leaseUntil : deadline - marginMs / 4;
 }
 
@@ -47,11 +50,16 @@ export function succeed(engine: Engine, grant: Grant, value: unknown): Promise<R
   return recordOutcome(engine, grant, outcome);
 }
 
-/** Records that a handler threw, by what its error and its phase say about the effect. Never throws. */
-export async function fail(engine: Engine, grant: Grant, thrown: unknown, phase: Phase): Promise<Recorded> {
+/** Whether nothing is recorded of a handler, because it may still be at work: its claim stays in flight. */
+export function isLeftInFlight(engine: Engine, thrown: unknown, phase: Phase): boolean {
   // A handler that marks its effect and has not begun it cannot begin it any more. One that has had it, has had it.
   const isOpen = phase === 'unmarked' || phase === 'during';
-  if (isOpen && engine.mayStillRun?.(thrown)) return 'lost';
+  return isOpen && engine.mayStillRun?.(thrown) === true;
+}
+
+/** Records that a handler threw, by what its error and its phase say about the effect. Never throws. */
+export async function fail(engine: Engine, grant: Grant, thrown: unknown, phase: Phase): Promise<Recorded> {
+  if (isLeftInFlight(engine, thrown, phase)) return 'lost';
   const error = recordedError(thrown);
   if (phase === 'after') emit(engine, grant.identity, { type: 'failed-after-effect', error });
   const known = effectOf(engine.settings, thrown);

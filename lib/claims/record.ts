@@ -1,5 +1,6 @@
 import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { isOpen, isWatched, openShard } from './open.ts';
 
 /**
  * What an operator sees of a claim, in the words of the protocol.
@@ -70,6 +71,11 @@ export interface ClaimRecord {
    * SQS's id of the message that the claim was granted for, where duplicates in flight are discarded. Absent elsewhere. Read it with `sourceOf`.
    */
   readonly source?: string | undefined;
+  /**
+   * Where the index of open claims keeps it: a shard, `00` to `31`. Absent while no operator has to look at the claim. Every write sets it anew, and
+   * nothing is decided upon it: a version of pawl that does not know it leaves it as it is.
+   */
+  readonly open?: string | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
   readonly expiresAt?: number | undefined;
   /**
@@ -90,7 +96,7 @@ export function sourceOf({ source, fence }: Pick<ClaimRecord, 'source' | 'fence'
   return fence === 1 ? source : undefined;
 }
 
-/** A record as the rules make it, before `successor` gives it its revision. */
+/** A record as the rules make it, before `successor` gives it its revision, and says whether it is open. */
 export type Draft = Omit<ClaimRecord, 'rev' | 'v'>;
 
 const statuses: readonly string[] = [
@@ -118,7 +124,16 @@ export function understood(found: ClaimRecord | undefined): ClaimRecord | undefi
 /**
  * The record that is to stand in place of `found`. Every transition ends here: a write that left the revision as it was could be
  * mistaken for the state before it, and a late copy of an older write would pass.
+ *
+ * @param watched whether the draft is a grant that is open while it is in flight. What its owner writes later keeps what its grant said
  */
-export function successor(found: ClaimRecord | undefined, draft: Draft): ClaimRecord {
-  return { ...draft, rev: (found?.rev ?? 0) + 1, v: 2 };
+export function successor(found: ClaimRecord | undefined, draft: Draft, watched = isWatched(found)): ClaimRecord {
+  const open = isOpen(draft, watched) ? openShard(draft.id) : undefined;
+  return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: 2 };
+}
+
+/** The record with the `open` that this version gives it, where an earlier version has left another one; nothing where it is right. */
+export function reindexed(found: ClaimRecord): ClaimRecord | undefined {
+  const next = successor(found, found);
+  return next.open === found.open ? undefined : next;
 }

@@ -136,34 +136,7 @@ export function parkedClaims(options: ParkedClaimsOptions & { readonly host?: Ho
     verdict: ResolutionVerdict | StepResolutions,
     resolved: ResolvedBy,
   ): Promise<Resolved> {
-    expectOptions(resolved, { door: 'resolve', known: knownOfResolution, docs });
-    const { by, note, fence } = resolved;
-    const byStep = typeof verdict === 'object' && verdict !== null ? Object.entries(verdict) : undefined;
-    if (byStep === undefined) expectVerdict('', verdict);
-    for (const [step, said] of byStep ?? []) expectVerdict(step, said);
-    expect(typeof by === 'string' && by !== '', 'by', 'the name of who decided', by);
-    expect(
-      typeof note === 'string' && note.length <= longestNote,
-      'note',
-      `a text of at most ${longestNote} characters`,
-      typeof note,
-    );
-    const now = host.now();
-    const decided = { by: by.slice(0, longestNote), note, at: new Date(now).toISOString(), id: host.randomId() };
-    let found = understood(await store.read(identify(operation, key, host).id));
-    for (;;) {
-      if (found === undefined) return { outcome: 'unknown-key' };
-      // Our own write, whose answer was lost.
-      if (found.resolution?.id === decided.id) return { outcome: 'resolved', record: found };
-      if (found.status !== 'parked') return { outcome: 'not-parked', record: found };
-      if (fence !== undefined && fence !== found.fence) return { outcome: 'another-doubt', record: found };
-      const said = saidOf(found, byStep ?? (verdict as ResolutionVerdict));
-      if (said.kind === 'incomplete') return { outcome: 'steps-in-doubt', record: found, steps: said.inDoubt };
-      const next = resolution(found, { resolution: { ...decided, ...said.resolution }, steps: said.steps }, rules, now);
-      const written = await store.write({ next, seen: found });
-      if (written.applied) return { outcome: 'resolved', record: next };
-      found = understood(written.found);
-    }
+    return resolveParked({ store, host, rules }, identify(operation, key, host).id, verdict, resolved);
   }
 
   /** What is known of a key. @throws the store's error */
@@ -172,6 +145,64 @@ export function parkedClaims(options: ParkedClaimsOptions & { readonly host?: Ho
   }
 
   return { resolve, read };
+}
+
+/** What a resolution is written with. */
+export interface Resolving {
+  readonly store: ClaimStore;
+  readonly host: Pick<Host, 'now' | 'randomId'>;
+  readonly rules: Pick<ClaimRules, 'retentionSeconds'>;
+}
+
+/**
+ * Decides a parked claim. Conditional on the record's being the one that was read, and recorded on it.
+ *
+ * @param id of the record
+ * @throws OptionError; the store's error
+ */
+export async function resolveParked(
+  { store, host, rules }: Resolving,
+  id: string,
+  verdict: ResolutionVerdict | StepResolutions,
+  resolved: ResolvedBy,
+): Promise<Resolved> {
+  expectOptions(resolved, { door: 'resolve', known: knownOfResolution, docs });
+  const { by, note, fence } = resolved;
+  expectVerdicts(verdict);
+  expectActedBy(by, note);
+  const now = host.now();
+  const decided = { by: by.slice(0, longestNote), note, at: new Date(now).toISOString(), id: host.randomId() };
+  let found = understood(await store.read(id));
+  for (;;) {
+    if (found === undefined) return { outcome: 'unknown-key' };
+    // Our own write, whose answer was lost.
+    if (found.resolution?.id === decided.id) return { outcome: 'resolved', record: found };
+    if (found.status !== 'parked') return { outcome: 'not-parked', record: found };
+    if (fence !== undefined && fence !== found.fence) return { outcome: 'another-doubt', record: found };
+    const said = saidOf(found, verdict);
+    if (said.kind === 'incomplete') return { outcome: 'steps-in-doubt', record: found, steps: said.inDoubt };
+    const next = resolution(found, { resolution: { ...decided, ...said.resolution }, steps: said.steps }, rules, now);
+    const written = await store.write({ next, seen: found });
+    if (written.applied) return { outcome: 'resolved', record: next };
+    found = understood(written.found);
+  }
+}
+
+/** @throws OptionError unless every verdict is one */
+export function expectVerdicts(verdict: ResolutionVerdict | StepResolutions): void {
+  if (typeof verdict !== 'object' || verdict === null) expectVerdict('', verdict);
+  else for (const [step, said] of Object.entries(verdict)) expectVerdict(step, said);
+}
+
+/** @throws OptionError unless it says who acts, and why */
+export function expectActedBy(by: unknown, note: unknown): void {
+  expect(typeof by === 'string' && by !== '', 'by', 'the name of who decided', by);
+  expect(
+    typeof note === 'string' && note.length <= longestNote,
+    'note',
+    `a text of at most ${longestNote} characters`,
+    typeof note,
+  );
 }
 
 function expectVerdict(step: string, said: unknown): void {
@@ -193,14 +224,14 @@ type SaidOf =
   | { readonly kind: 'incomplete'; readonly inDoubt: readonly string[] };
 
 /** What a resolution says of this record; or which steps it would have to speak of. */
-function saidOf(found: ClaimRecord, said: ResolutionVerdict | readonly (readonly [string, StepResolution])[]): SaidOf {
+export function saidOf(found: ClaimRecord, said: ResolutionVerdict | StepResolutions): SaidOf {
   const inDoubt = stepsInDoubt(found).map(({ name }) => name);
   if (typeof said === 'string') {
     if (said !== 'applied' && inDoubt.length > 1) return { kind: 'incomplete', inDoubt };
     const steps = new Map(said === 'applied' ? [] : inDoubt.map((name) => [name, said] as const));
     return { kind: 'complete', resolution: { verdict: said }, steps };
   }
-  const steps = new Map(said);
+  const steps = new Map(Object.entries(said));
   const names = inDoubt.length > 0 && inDoubt.length === steps.size && inDoubt.every((name) => steps.has(name));
   if (!names) return { kind: 'incomplete', inDoubt };
   const words = Array.from(steps, ([name, one]) => [name, typeof one === 'string' ? one : one.verdict] as const);

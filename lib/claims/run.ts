@@ -3,10 +3,10 @@ import { recordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
 import { type Engine, effectOf, emit } from './engine.ts';
-import type { Grant } from './grant.ts';
+import { type Grant, startsUntil } from './grant.ts';
 import { openClaim } from './open-claim.ts';
 import type { Settings } from './options.ts';
-import { fail, succeed } from './record-outcome.ts';
+import { fail, isLeftInFlight, succeed } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
@@ -28,7 +28,7 @@ export async function run<Input, R>(
   const settled = await settleDoubt<Input, R>(engine, grant, input);
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
-  const late = tooLate(settings, grant.record.leaseUntil);
+  const late = tooLate(settings, startsUntil(grant));
   if (late) {
     emit(engine, grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
     return { kind: 'not-started', error: late.error, recorded: await fail(engine, grant, late.error, 'before') };
@@ -41,9 +41,9 @@ export async function run<Input, R>(
   const end = await endOf(() => handler(input, Object.assign(claim, { effect: marked.effect })));
   work.end(end.kind);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
-  // Until the invocation ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
-  const rested = await work.rest(host, () => (grant.deadline ?? grant.record.leaseUntil) - marginMs - host.now());
-  stop();
+  // Until the worker ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
+  const workerEnd = () => grant.keptUntil ?? grant.deadline ?? grant.record.leaseUntil;
+  const rested = await work.rest(host, () => workerEnd() - marginMs - host.now());
   const state = marked.state();
   const knownOf = ({ error }: Thrown) => effectOf(settings, error);
   const failure = failureOf(state, end, rested, knownOf);
@@ -51,10 +51,13 @@ export async function run<Input, R>(
   const doubt = wouldEnd ? doubtLeft(grant, state, rested) : undefined;
   if (doubt === undefined && failure === undefined && end.kind === 'returned') {
     if (marksEffect && state.kind === 'none') warnOfUnmarked(settings.operation);
+    stop();
     return { kind: 'returned', value: end.value, recorded: await succeed(engine, grant, end.value) };
   }
   const error = doubt ?? failure?.error;
-  const recorded = await fail(engine, grant, error, doubt ? 'during' : phaseOf(state, marksEffect));
+  const phase = doubt ? 'during' : phaseOf(state, marksEffect);
+  stop(isLeftInFlight(engine, error, phase));
+  const recorded = await fail(engine, grant, error, phase);
   // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
   const applied = state.kind === 'applied' && recorded !== 'parked';
   return { kind: 'threw', error, applied, recorded, retryAfterMs: unsettledMs };

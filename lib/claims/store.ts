@@ -1,3 +1,4 @@
+import type { OptionError } from '../kernel/errors.ts';
 import { isStill, type RecordState, type Write, type Written } from '../kernel/record.ts';
 import type { ClaimRecord } from './record.ts';
 
@@ -14,6 +15,11 @@ export type WriteResult = Written<ClaimRecord>;
  * A call that rejects leaves it unknown whether the write was applied.
  */
 export interface ClaimStore {
+  /**
+   * What keeps the store from working at all, such as a missing name of its table: every call rejects with it. A consumer of SQS looks at it before it
+   * reads a message, and returns the whole batch.
+   */
+  readonly setupError?: OptionError | undefined;
   /** Reads one record, strongly consistent: a stale "not there" would let an effect run twice. */
   read(id: string): Promise<ClaimRecord | undefined>;
   /** Applies one write if the record is still the one that was seen: if it is `unchanged`. */

@@ -1,37 +1,91 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { explained } from '../kernel/error-code.ts';
 import { nearestOf } from '../kernel/unknown-option.ts';
+import { type Command, helpOf, type Io, Line, UsageError } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { completion } from './completion.ts';
 
+const OTHERS = [
+  ['doctor', 'checks what is deployed against the wiring rules'],
+  ['template', 'prints a consumer for SAM, Terraform, the Serverless Framework or CloudFormation'],
+  ['completion', 'prints a completion for bash or zsh'],
+] as const;
+
+const WIDTH = 14;
 const HELP = `Usage: pawl <command>
 
-  doctor <stack or function>   checks what is deployed against the wiring rules
+${[...COMMANDS.map(({ name, summary }) => [name, summary] as const), ...OTHERS].map(([name, summary]) => `  ${name.padEnd(WIDTH)}${summary}`).join('\n')}
 
-See: pawl doctor --help`;
+See: pawl <command> --help, pawl --version`;
 
+/** The clients of AWS that the commands use. They are optional peers: a project that only wraps handlers needs few of them. */
 const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
+const io: Io = { out: process.stdout, error: process.stderr, input: process.stdin };
+
 function noCommand(name: string): string {
-  const commands = Array.from(HELP.matchAll(/^ {2}([a-z]+) /gm), ([, command = '']) => command);
+  const commands = [...COMMANDS.map((command) => command.name), ...OTHERS.map(([command]) => command)];
   const nearest = nearestOf(name, commands);
   return explained(`There is no command '${name}'.${nearest ? ` Did you mean '${nearest}'?` : ''}`, 'command-line');
 }
 
 /** Runs the command line to its end. @returns the exit code */
-async function main([command, ...args]: readonly string[]): Promise<number> {
-  if (command === 'doctor') {
-    try {
-      const { doctor } = await import('./doctor.ts');
-      return await doctor(args);
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
-      // The clients are optional peers: a project that only wraps handlers needs few of them.
-      process.stderr.write(`${error.message}\npawl doctor needs: npm install --save-dev ${NEEDED.join(' ')}\n`);
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command !== undefined) return run(command, args);
+  switch (name) {
+    case 'doctor':
+      return (await import('./doctor.ts')).doctor(args);
+    case 'template':
+      return (await import('./template.ts')).template(args, io);
+    case 'completion':
+      return completion(args, io);
+    case '--version':
+      io.out.write(`${versionOf(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))}\n`);
+      return 0;
+    case undefined:
+    case '--help':
+    case '-h':
+      io.out.write(`${HELP}\n`);
+      return 0;
+    default:
+      io.error.write(`${noCommand(name)}\n${HELP}\n`);
       return 2;
-    }
   }
-  const asked = command === undefined || command === '--help' || command === '-h';
-  (asked ? process.stdout : process.stderr).write(`${asked ? '' : `${noCommand(command)}\n`}${HELP}\n`);
-  return asked ? 0 : 2;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+async function run(command: Command, args: readonly string[]): Promise<number> {
+  try {
+    const line = new Line(args, command.options);
+    if (line.flag('help')) {
+      io.out.write(`${helpOf(command)}\n`);
+      return 0;
+    }
+    return await command.run(line, io);
+  } catch (error) {
+    if (isMissingModule(error)) throw error;
+    const text = error instanceof Error ? error.message : String(error);
+    const isUsage = error instanceof UsageError;
+    io.error.write(`${isUsage || !(error instanceof Error) ? text : `${error.name}: ${text}`}\n`);
+    if (isUsage) io.error.write(`See: pawl ${command.name} --help\n`);
+    return 2;
+  }
+}
+
+function versionOf(packageJson: string): string {
+  const { version }: { readonly version: string } = JSON.parse(packageJson);
+  return version;
+}
+
+function isMissingModule(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!isMissingModule(error)) throw error;
+  process.stderr.write(`${error.message}\npawl ${process.argv[2]} needs: npm install --save-dev ${NEEDED.join(' ')}\n`);
+  process.exitCode = 2;
+}

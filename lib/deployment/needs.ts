@@ -11,12 +11,30 @@ export const STORE_ACTIONS = [
 /** What `individualDynamoStore` calls. */
 export const INDIVIDUAL_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
+/** What a consumer's role may do on the claims table: what the two stores call, and nothing that deletes, scans or queries. */
+export const CLAIM_ACTIONS: readonly string[] = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
+
 /** What `pawl/locks` calls: for locks, for their checks in the caller's transactions, and for the progress of `forEachItem`. */
 export const LOCK_ACTIONS = [
   'dynamodb:BatchGetItem',
   'dynamodb:PutItem',
   'dynamodb:UpdateItem',
   'dynamodb:ConditionCheckItem',
+] as const;
+
+/** What an operator needs on the table to read and to resolve a claim: nothing that makes or deletes one. */
+export const OPERATE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate'] as const;
+
+/** What an operator needs on the table's index of open claims. */
+export const OPERATE_INDEX_ACTIONS = ['dynamodb:Query'] as const;
+
+/** What `backfillOpenClaims` calls. It reads the whole table, with the results that are kept there. */
+export const BACKFILL_ACTIONS = [
+  'dynamodb:Scan',
+  'dynamodb:GetItem',
+  'dynamodb:BatchGetItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:PartiQLUpdate',
 ] as const;
 
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */

@@ -1,3 +1,4 @@
+import { CLAIMS_TABLE } from './table-definition.ts';
 import { type Problem, refused, warned } from './wiring-problem.ts';
 
 /** Whether DynamoDB deletes expired items, and by which attribute. */
@@ -22,11 +23,12 @@ export function tableProblems(table: TableWiring): readonly Problem[] {
 }
 
 function keyProblems({ name, key }: TableWiring): readonly Problem[] {
-  if (key.length === 1 && key[0] === 'id (HASH, S)') return [];
+  const needed = `${CLAIMS_TABLE.key.name} (HASH, ${CLAIMS_TABLE.key.type})`;
+  if (key.length === 1 && key[0] === needed) return [];
   return [
     refused(
       'tableKey',
-      `The key of the claims table ${name} is ${key.join(' and ')}, and pawl needs id (HASH, S) alone: it could not write a claim. ` +
+      `The key of the claims table ${name} is ${key.join(' and ')}, and pawl needs ${needed} alone: it could not write a claim. ` +
         'Use a table for claims only, such as ClaimsTable.',
     ),
   ];
@@ -50,16 +52,17 @@ function ttlProblems({ name, ttl }: TableWiring): readonly Problem[] {
     return [
       warned(
         'tableGrows',
-        `The claims table ${name} has no TTL: it grows for ever. Turn TTL on, with the attribute expiresAt.`,
+        `The claims table ${name} has no TTL: it grows for ever. Turn TTL on, with the attribute ${CLAIMS_TABLE.timeToLiveAttribute}.`,
       ),
     ];
   }
-  if (ttl.attribute === 'expiresAt') return [];
+  const { timeToLiveAttribute } = CLAIMS_TABLE;
+  if (ttl.attribute === timeToLiveAttribute) return [];
   return [
     refused(
       'tableTtl',
-      `The claims table ${name} deletes by ${ttl.attribute}, and the expiry of a claim is in expiresAt: DynamoDB would delete claims too early, or never. ` +
-        "Set the table's TTL attribute to expiresAt.",
+      `The claims table ${name} deletes by ${ttl.attribute}, and the expiry of a claim is in ${timeToLiveAttribute}: DynamoDB would delete claims too early, or never. ` +
+        `Set the table's TTL attribute to ${timeToLiveAttribute}.`,
     ),
   ];
 }

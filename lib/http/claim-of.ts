@@ -1,6 +1,7 @@
 import type { Claim } from '../claims/claim.ts';
 
-const claimKey = Symbol('the claim of the request that this context belongs to');
+/** The claim of the request that a context belongs to. By name, so that each copy of pawl in a process finds it. */
+const claimKey: unique symbol = Symbol.for('pawl.claim-of/1');
 
 interface HasClaim {
   readonly [claimKey]?: () => Claim;

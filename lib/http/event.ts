@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { explainedError } from '../kernel/errors.ts';
 import { shapeOf } from '../payload/event-shape.ts';
-import { type Payload, payloadOf } from '../payload/payload.ts';
+import { type JsonPayload, payloadOf } from '../payload/payload.ts';
 
 type Values = Readonly<Record<string, string | undefined>> | null | undefined;
 type ManyValues = Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
@@ -59,7 +59,7 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
   const method = event?.httpMethod ?? context?.http?.method;
   if (method === undefined) throw wrongEvent(event);
   const { text, parsedBody } = bodyOf(event);
-  let payload: Payload | undefined;
+  let payload: JsonPayload | undefined;
   return {
     event,
     method: method.toUpperCase(),

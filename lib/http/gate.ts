@@ -62,6 +62,8 @@ const defaults = {
   key: headerKey(),
   required: true,
   fingerprint: { ignore: [] },
+  // A client that has given up never asks again.
+  watched: true,
   isFinal: ({ statusCode }: HttpResponse) => statusCode >= 200 && statusCode < 400,
   // A client that was refused twenty times may still send the right request; and to park its key would say that its effect is in doubt.
   refusalsMayRepeat: true,

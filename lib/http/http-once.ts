@@ -1,9 +1,9 @@
-import type { MiddlewareObj, Request } from '@middy/core';
 import type { Claim } from '../claims/claim.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
+import type { Middleware, Request } from '../middy/middy-types.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from '../middy/watched-request.ts';
 import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';
@@ -13,8 +13,7 @@ import { type HttpOptions, httpOptionNames } from './options.ts';
 import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
 
-type Context = Request['context'];
-type HttpCall<Event> = Request<Event, unknown, Error, Context, Record<string, unknown>>;
+type HttpCall<Event> = Request<Event>;
 
 /** What a request has under way: `handler` takes how its handler ends, and `response` gives what follows from it. */
 interface UnderWay {
@@ -39,9 +38,7 @@ interface UnderWay {
  *   httpOnce({ operation: 'refund', store, caller: accountOf, onAbandoned: 'retry' }),
  * );
  */
-export function httpOnce<Event extends HttpEvent>(
-  options: HttpOptions<Event>,
-): MiddlewareObj<Event, unknown, Error, Context, Record<string, unknown>> {
+export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): Middleware<Event> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/http.md' });
   const gate = createGate(options);

@@ -20,6 +20,37 @@ function shown(came: unknown): string {
   return `an object with ${Object.keys(came).join(', ').slice(0, longestNames) || 'no fields'}`;
 }
 
+/** The name of a table or of a queue, as a function finds it in its environment. */
+export interface EnvironmentName {
+  /** @throws OptionError when it is missing */
+  readonly read: () => string;
+  /** What `read` throws. */
+  readonly setupError: OptionError | undefined;
+}
+
+/**
+ * A name that comes from an environment variable. A missing one is reported at the first call, not when the module is imported: the test of another
+ * part of a project, or the synthesis of a stack, may import a handler too.
+ *
+ * @param variable where the name comes from, for the message
+ * @throws OptionError at once when it is given, and is no text
+ */
+export function environmentName(
+  option: string,
+  { value, expected, variable }: { readonly value: unknown; readonly expected: string; readonly variable: string },
+): EnvironmentName {
+  if (typeof value === 'string' && value !== '') return { read: () => value, setupError: undefined };
+  expect(value === undefined || value === null || value === '', option, expected, value);
+  const shown = value === '' ? 'an empty text' : String(value);
+  const setupError = new OptionError(`${option}: expected ${expected}; got ${shown}. ${variable}`);
+  return {
+    read() {
+      throw setupError;
+    },
+    setupError,
+  };
+}
+
 /** @throws OptionError unless it is a whole number, 0 or more */
 export function expectWhole(option: string, value: unknown, code?: ErrorCode): void {
   const unit = option.endsWith('Ms') ? ', in milliseconds' : option.endsWith('Seconds') ? ', in seconds' : '';

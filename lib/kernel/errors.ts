@@ -17,6 +17,7 @@ const kinds = [
   'still-running',
   'wrong-return',
   'setup',
+  'payload-unavailable',
 ] as const;
 
 /** The kinds of pawl's own errors. */
@@ -83,7 +84,10 @@ export class InDoubtError extends Error {
 /** What an error thrown by a handler says about its effect, in the author's judgement. */
 export type Classification = 'retryable' | 'rejected' | 'unknown';
 
-/** An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. */
+/**
+ * An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. One is not: a missing name of a table, or
+ * URL of a queue, is reported at the first call.
+ */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
   /** @internal */

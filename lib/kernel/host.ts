@@ -16,6 +16,11 @@ export interface Host {
    * ready by now has run.
    */
   after(ms: number, callback: () => void): () => void;
+  /**
+   * Whether code runs on when its invocation has ended, as on Lambda Managed Instances. Elsewhere the end of the invocation ends its worker.
+   * @default false
+   */
+  readonly outlivesInvocations?: boolean;
 }
 
 /** Resolves after `ms` milliseconds of the host's time. */

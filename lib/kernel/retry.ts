@@ -1,4 +1,4 @@
-import { isSetupError } from './errors.ts';
+import { errorKind, isSetupError } from './errors.ts';
 import { type Host, sleep } from './host.ts';
 import { answeredBy, isNoAnswer, NoAnswerError } from './request.ts';
 
@@ -66,8 +66,10 @@ export class Retry {
     await this.pauseAfter(new NoAnswerError(`the store has refused ${this.#refusals} writes in a row`));
   }
 
-  /** Waits before the next try. @throws the store's last error, if there is no time or no try left */
+  /** Waits before the next try. @throws the store's last error, if there is no time or no try left, or if it is an OptionError */
   async pauseAfter(error: unknown): Promise<void> {
+    // A mistake in the set-up does not pass: its author would wait for the same message.
+    if (errorKind(error) === 'option') throw error;
     const { until, tries = Number.POSITIVE_INFINITY, pauses } = this.#policy;
     if (!isNoAnswer(error)) this.#said = { error };
     const waitMs = pauseMs(this.#host, this.#failures, pauses);

@@ -8,6 +8,7 @@ export const ofQueues = {
   onInFlight: 'it is an option of consumers of SQS; leave it out',
   concurrency: 'it is an option of consumers of SQS; leave it out',
   backoffSeconds: 'it is an option of consumers of SQS; leave it out',
+  envelope: 'it is an option of consumers of SQS; leave it out',
 };
 export const ofHttp = {
   caller: 'it is an option of HTTP; leave it out',

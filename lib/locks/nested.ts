@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { processWide } from '../kernel/process-wide.ts';
 import { NestedLockError } from './errors.ts';
 import type { Resource } from './resource.ts';
 
@@ -11,9 +12,9 @@ interface Inside {
 
 /**
  * The work that a call is made in. By where it is made, not by its holder: the next attempt of a request may come into the process
- * in which an earlier one still runs, and comes in.
+ * in which an earlier one still runs, and comes in. Of all copies of pawl: the inner call may be another copy's.
  */
-const insides = new AsyncLocalStorage<Inside>();
+const insides = processWide('locks.inside/1', () => new AsyncLocalStorage<Inside>());
 
 /**
  * Refuses to lock what the work around the call has locked. Granted, it would fence that work off; unlocked, its resources would be

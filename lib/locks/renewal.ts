@@ -1,5 +1,6 @@
 import { LeaseError } from '../kernel/errors.ts';
 import { startHeartbeat, whenLeaseEnds } from '../kernel/heartbeat.ts';
+import { keptUntil } from '../kernel/outliving.ts';
 import { extend, type OwnedLock, remainingMs } from './owned-lock.ts';
 
 export interface Renewal {
@@ -13,6 +14,8 @@ export interface Renewal {
 export function keepRenewed(owned: OwnedLock): Renewal {
   const { host, leaseMs } = owned.settings;
   const controller = new AbortController();
+  // Elsewhere, a work that never ends is ended with its invocation.
+  const latest = keptUntil(host) ?? Number.POSITIVE_INFINITY;
 
   function stop(): void {
     stopHeartbeat();
@@ -26,7 +29,11 @@ export function keepRenewed(owned: OwnedLock): Renewal {
 
   const stopHeartbeat = startHeartbeat(host, {
     leaseMs,
-    beat: (until) => extend(owned, until),
+    beat(until) {
+      if (host.now() < latest) return extend(owned, until);
+      stopHeartbeat();
+      return Promise.resolve('applied');
+    },
     // The lease still runs, and the next beat comes before its end.
     onMissed: () => undefined,
     onLost: () => lose('the lock is another worker’s'),

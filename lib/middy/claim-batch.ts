@@ -11,9 +11,11 @@ import { type GroupGoesOn, inOrder } from '../sqs/in-order.ts';
 import { createLimit } from '../sqs/limit.ts';
 import { makeWay } from '../sqs/make-way.ts';
 import { copyOf, receiveCountOf } from '../sqs/message.ts';
+import { openMessage } from '../sqs/open.ts';
 import { prepare } from '../sqs/prepare.ts';
 import { type Received, receive } from '../sqs/receive.ts';
 import { report } from '../sqs/report.ts';
+import { keepOpened } from './opened-message.ts';
 
 /** A message of a batch, and what this request has claimed for it. */
 export interface Claimed extends Delivery {
@@ -21,6 +23,8 @@ export interface Claimed extends Delivery {
   readonly copy: SqsRecord;
   /** Its claim is granted, and the handler gets it. */
   isHandedOn?: boolean;
+  /** Ends the renewing of its claim, where that is to be renewed while the handler runs. */
+  stopKeeping?: (() => void) | undefined;
   /** An earlier message of the batch with the same key and intent: it shares the disposition of that one. */
   original?: Delivery;
   /** Whether its claim is granted, once that is known. */
@@ -105,8 +109,11 @@ class BatchClaiming<Body> {
   }
 
   async #take(delivery: Claimed, group: readonly Claimed[]): Promise<GroupGoesOn> {
-    const one = await prepare(this.#consumer, delivery);
+    // `sqsOnce` takes no envelope that holds several bodies.
+    const [opened] = (await openMessage(this.#consumer, delivery, this.#claimUntil)) ?? [];
+    const one = opened && (await prepare(this.#consumer, delivery, opened));
     if (one === undefined) return 'by-disposition';
+    keepOpened(one.copy, one.message);
     // Alone, if that is possible; but under steady traffic it must not wait until its receives are used up.
     const mayTakeOver = receiveCountOf(one.record) > 2;
     const encounter = this.#mates.meet(one);

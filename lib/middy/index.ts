@@ -1,1 +1,2 @@
+export { openedMessage } from './opened-message.ts';
 export { type SqsOnceOptions, sqsOnce } from './sqs-once.ts';

@@ -1,11 +1,12 @@
-import type { MiddlewareObj, Request } from '@middy/core';
 import { emit } from '../claims/engine.ts';
-import type { Grant } from '../claims/grant.ts';
+import { startsUntil } from '../claims/grant.ts';
+import { keepLease } from '../claims/open-claim.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
 import { warnOnce } from '../claims/warn-once.ts';
-import { explainedError, RetryableError } from '../kernel/errors.ts';
+import { explainedError, OptionError, RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { processWide } from '../kernel/process-wide.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { conclude } from '../sqs/conclude.ts';
@@ -16,6 +17,7 @@ import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
+import type { Middleware, Request } from './middy-types.ts';
 import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
 
@@ -29,8 +31,7 @@ export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' 
 const recordsAtOnce = 100;
 
 /** What Middy hands to each hook, as far as it matters here. */
-type BatchRequest = Request<SqsEvent, unknown, Error, Context, Record<string, unknown>>;
-type Context = Request['context'];
+type BatchRequest = Request<SqsEvent>;
 
 /** What one request has claimed, kept between its hooks. */
 interface Taken extends ClaimedBatch {
@@ -48,16 +49,21 @@ const handsNoClaim =
   'a batch handler is given no claim, and so cannot mark its effect; use eachMessage, or leave it out';
 const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
-/** Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity. */
-const usedTwice = explainedError(
-  Error,
-  'sqsOnce: use it once on a handler; remove one of the two .use(sqsOnce(…)). Nothing was run',
-  'used-twice',
+/**
+ * Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity, also where another copy of pawl has
+ * thrown it.
+ */
+const usedTwice = processWide('sqs-once.used-twice/1', () =>
+  explainedError(
+    Error,
+    'sqsOnce: use it once on a handler; remove one of the two .use(sqsOnce(…)). Nothing was run',
+    'used-twice',
+  ),
 );
 
 /**
  * A Middy middleware for a batch handler that exists. The messages are claimed before the handler, the handler gets only those that
- * may run, and what it returns is recorded after it. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
+ * may run, as SQS delivered them, and what it returns is recorded after it. Inside an `envelope`, `openedMessage(record)` has the body. `PromiseSettledResult[]`, `{ batchItemFailures }`, nothing, and a throw are understood. If
  * the handler returns anything else, all messages that it got have failed.
  *
  * All claims of a batch are taken before the handler starts, so a worker that dies leaves all of them in doubt; with
@@ -72,9 +78,10 @@ const usedTwice = explainedError(
  */
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
-): MiddlewareObj<SqsEvent, unknown, Error, Context, Record<string, unknown>> {
+): Middleware<SqsEvent> {
   expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
   const consumer = createConsumer<Body>(options);
+  expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
 
   return {
@@ -105,6 +112,15 @@ export function sqsOnce<Body = unknown>(
   };
 }
 
+/** A batch handler returns one result for a message, which says nothing about a part of it. @throws OptionError */
+function expectOneBody<Body>({ envelopes = [] }: Consumer<Body>): void {
+  const several = envelopes.find((one) => one.several);
+  if (several === undefined) return;
+  throw new OptionError(
+    `envelope: sqsOnce does not take ${several.name}: one message can hold several bodies, and a batch handler returns one result for it. Use eachMessage`,
+  );
+}
+
 /** Claims the batch of a request, and hands on what may run. @returns the batch response, if nothing may */
 async function begin<Body>(
   consumer: Consumer<Body>,
@@ -119,7 +135,7 @@ async function begin<Body>(
   const [first] = messages;
   // An early answer: a handler must never see an empty batch, which many of them take for an error.
   if (first === undefined) return concludeBatch(consumer, claimed, neverHandedOn);
-  const late = tooLate(settings, first.grant.record.leaseUntil);
+  const late = tooLate(settings, startsUntil(first.grant));
   if (late !== undefined) {
     emit(engine, first.grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
     // Claiming took what time there was, and all is given back unharmed: nothing has started.
@@ -128,6 +144,7 @@ async function begin<Body>(
       return missedItsTurn;
     });
   }
+  for (const one of messages) one.stopKeeping = keepLease(engine, one.grant);
   const handedOn: SqsEvent = { ...event, Records: messages.map(({ copy }) => copy) };
   watchRequest(request, watcher, { ...claimed, request, event, handedOn });
   request.event = handedOn;
@@ -170,7 +187,7 @@ async function end<Body>(consumer: Consumer<Body>, taken: Taken, results: BatchR
   if (results.misunderstood !== undefined) {
     emit(consumer.engine, undefined, { type: 'answer-not-understood', came: results.misunderstood, messages });
   }
-  return concludeBatch(consumer, taken, (one, place) => record(consumer, one.grant, results.of(place)));
+  return concludeBatch(consumer, taken, (one, place) => record(consumer, one, results.of(place)));
 }
 
 /** Gives each message that was handed on its disposition. @returns the batch response */
@@ -190,9 +207,11 @@ async function concludeBatch<Body>(
 
 async function record<Body>(
   { engine, settings }: Consumer<Body>,
-  grant: Grant,
+  { grant, stopKeeping }: HandedOn,
   { status, value, reason }: MessageResult,
 ): Promise<Disposition> {
+  // While the handler still runs, its claim is kept for it, where it outlives its invocation.
+  if (status !== 'running') stopKeeping?.();
   switch (status) {
     case 'running':
       // Its claim stays in flight: freed now, the message would run beside itself.

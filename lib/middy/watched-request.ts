@@ -1,4 +1,4 @@
-import type { Request } from '@middy/core';
+import type { Context, Request } from './middy-types.ts';
 
 /**
  * What a middleware of pawl keeps on a request of Middy's, and hears of it between its own hooks.
@@ -43,8 +43,6 @@ export interface Watcher<State> {
    */
   contextReplaced?(watch: Watch<State>, context: Context): Context;
 }
-
-type Context = Request['context'];
 
 /** What a request is to Middy beyond its types: a hook that answers early leaves its answer here too. */
 type Watchable = Pick<Request, 'context' | 'response' | 'error'> & { readonly earlyResponse?: unknown };
@@ -98,7 +96,8 @@ export function stopWatching(request: Watchable): void {
   });
 }
 
-const watching = Symbol('the watch of pawl over a request');
+/** The watch of pawl over a request. By name: a middleware of another copy of pawl must not watch the request as well. */
+const watching: unique symbol = Symbol.for('pawl.watch/1');
 
 interface Watching<State> extends Watch<State> {
   readonly request: Watchable;

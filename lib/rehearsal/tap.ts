@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBody, sandboxOf, startHttpServer } from './http.ts';
 
@@ -48,11 +49,11 @@ export interface TapHooks {
 }
 
 export interface TapOptions {
-  /** The server behind it. */
+  /** The server behind it. `https:` needs a certificate that this process trusts. */
   readonly target: string;
   readonly hooks?: TapHooks;
-  /** What `kill` does. */
-  readonly kill?: (sandbox: string) => void;
+  /** What `kill` does, at a call. */
+  readonly kill?: (sandbox: string, call: TapCall) => void;
 }
 
 const perConnection = new Set(['connection', 'transfer-encoding', 'content-length']);
@@ -68,14 +69,14 @@ export interface Tap {
 interface State {
   readonly target: URL;
   readonly hooks: TapHooks;
-  readonly kill: (sandbox: string) => void;
+  readonly kill: (sandbox: string, call: TapCall) => void;
   /** Keeps connections to the server open. */
   readonly agent: Agent;
   readonly stats: { calls: number };
 }
 
 export async function startTap({ target, hooks = {}, kill = () => undefined }: TapOptions): Promise<Tap> {
-  const agent = new Agent({ keepAlive: true });
+  const agent = isSecure(new URL(target)) ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const state: State = { target: new URL(target), hooks, kill, agent, stats: { calls: 0 } };
   const server = await startHttpServer((request, response) => {
     // A sandbox that is killed takes its connections with it: no caller is left for a response.
@@ -118,8 +119,8 @@ async function goesOn(state: State, verdict: TapVerdict, call: TapCall, response
   return false;
 }
 
-function killCaller({ kill }: State, { sandbox }: TapCall): void {
-  if (sandbox !== undefined) kill(sandbox);
+function killCaller({ kill }: State, call: TapCall): void {
+  if (call.sandbox !== undefined) kill(call.sandbox, call);
 }
 
 /** The response to a call: the server's, or what a rewrite makes of it. */
@@ -145,7 +146,7 @@ async function ask(
 
 async function forward({ agent, target }: State, request: IncomingMessage, body: Buffer) {
   const head = await new Promise<IncomingMessage>((resolve, reject) => {
-    const onward = httpRequest(
+    const onward = (isSecure(target) ? httpsRequest : httpRequest)(
       { agent, host: target.hostname, port: target.port, method: request.method, path: request.url },
       resolve,
     );
@@ -158,4 +159,8 @@ async function forward({ agent, target }: State, request: IncomingMessage, body:
     onward.end(body);
   });
   return { head, body: await readBody(head) };
+}
+
+function isSecure({ protocol }: URL): boolean {
+  return protocol === 'https:';
 }

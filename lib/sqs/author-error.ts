@@ -7,7 +7,7 @@ import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 
 /** What of the author's code runs before a message has its claim, or decides when it comes back. */
-export type Stage = 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';
+export type Stage = 'envelope' | 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';
 
 const mostFrames = 10;
 const frame = /^ {4}at .+$/;

@@ -1,13 +1,16 @@
+import type { Opened } from '../payload/envelopes/envelope.ts';
 import { BatchMates } from './batch-mates.ts';
 import { conclude } from './conclude.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery, Runnable } from './delivery.ts';
 import { type Disposition, suspicionOf } from './disposition.ts';
 import type { SqsBatchResponse } from './event.ts';
-import { type GroupGoesOn, inOrder } from './in-order.ts';
+import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
 import { createLimit } from './limit.ts';
 import { makeWay } from './make-way.ts';
 import type { Message } from './message.ts';
+import { openMessage } from './open.ts';
+import { concludeParts } from './parts.ts';
 import { prepare } from './prepare.ts';
 import type { Received } from './receive.ts';
 import { report } from './report.ts';
@@ -21,13 +24,19 @@ export type TryMessage<Body> = (
   mayTakeOver: boolean,
 ) => Promise<Disposition>;
 
-/** A message on its way to its handler. */
+/** A message on its way to its handler; or, where its envelope holds several bodies, a part of it. */
 interface Queued<Body> extends Delivery {
   message?: Message<Body> | undefined;
   /**
    * What came of it, which those that repeat its key wait for. What SQS then hears of this copy (that it is set aside, say) does not concern them.
    */
   ended?: Promise<Disposition | undefined>;
+}
+
+/** One of several bodies of a message. */
+interface Part<Body> {
+  readonly part: Queued<Body>;
+  readonly inside: Opened;
 }
 
 type Ready<Body> = Queued<Body> & Runnable<Body>;
@@ -51,7 +60,9 @@ const waitsForNothing: Waiting = {};
  * 3. A repeat of a key and an intent does not run: it shares the disposition of the first message that has them. If that one was discarded, the
  *    repeat asks the store itself: it may be the copy that holds the claim.
  * 4. Another intent under a key asks the store itself, once the message before it has ended.
- * 5. What was running when a worker died runs alone, after all others; what has outlived fewer workers goes first.
+ * 5. Where the envelope of a message holds several bodies, each of them is a part with a turn, a claim and a disposition of its own. The message waits
+ *    for all of them.
+ * 6. What was running when a worker died runs alone, after all others; what has outlived fewer workers goes first.
  */
 export class BatchRun<Body> {
   readonly #consumer: Consumer<Body>;
@@ -87,7 +98,7 @@ export class BatchRun<Body> {
   }
 
   async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
-    const { until } = await this.#inTurn(() => this.#attempt(one));
+    const { until } = await this.#inTurn(() => this.#open(one));
     await until;
     // A large batch would otherwise hold all its bodies to its end.
     one.message = undefined;
@@ -95,8 +106,42 @@ export class BatchRun<Body> {
   }
 
   /** @returns what the message goes on to wait for, without keeping others from their turn */
-  async #attempt(queued: Queued<Body>): Promise<Waiting> {
-    const one = await prepare(this.#consumer, queued);
+  async #open(queued: Queued<Body>): Promise<Waiting> {
+    const until = this.#received.deadline - this.#consumer.settings.marginMs;
+    const opened = await openMessage(this.#consumer, queued, until);
+    if (opened === undefined) return waitsForNothing;
+    const [only] = opened;
+    if (only !== undefined && opened.length === 1) return this.#attempt(queued, only);
+    return { until: this.#finishParts(queued, opened) };
+  }
+
+  async #finishParts(whole: Queued<Body>, opened: readonly Opened[]): Promise<void> {
+    const parts = opened.map((inside): Part<Body> => ({ part: { record: whole.record }, inside }));
+    whole.parts = parts.map(({ part }) => part);
+    const finish = ({ part, inside }: Part<Body>) => {
+      part.ended = this.#finishPart(part, inside);
+      return part.ended;
+    };
+    if (groupOf(whole) === undefined) await Promise.all(parts.map(finish));
+    else {
+      for (const one of parts) {
+        const disposition = await finish(one);
+        if (disposition === undefined || disposition.kind === 'returned') break;
+      }
+    }
+    concludeParts(whole, whole.parts);
+  }
+
+  async #finishPart(part: Queued<Body>, inside: Opened): Promise<Disposition | undefined> {
+    const { until } = await this.#inTurn(() => this.#attempt(part, inside));
+    await until;
+    part.message = undefined;
+    return part.disposition;
+  }
+
+  /** @returns as `#open` */
+  async #attempt(queued: Queued<Body>, inside: Opened): Promise<Waiting> {
+    const one = await prepare(this.#consumer, queued, inside);
     if (one === undefined) return waitsForNothing;
     const encounter = this.#mates.meet(one);
     switch (encounter.kind) {

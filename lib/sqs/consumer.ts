@@ -1,4 +1,5 @@
 import type { Engine } from '../claims/engine.ts';
+import { type Envelope, envelopesOf } from '../payload/envelopes/envelope.ts';
 import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
@@ -10,7 +11,7 @@ import { type SqsSettings, sqsSettingsOf } from './settings.ts';
  * A consumer of SQS: what `eachMessage`, `eachTransaction` and `sqsOnce` have in common.
  *
  * Owns: what is decided once, when a function is set up (its settings, its engine, its fingerprint rule), its calls to SQS, and its reports about messages.
- * A message goes through `receive.ts` (the batch), `prepare.ts` (record → key and intent), `batch-mates.ts` (repeats), `claim-message.ts`
+ * A message goes through `receive.ts` (the batch), `open.ts` (its envelopes), `prepare.ts` (body → key and intent), `batch-mates.ts` (repeats), `claim-message.ts`
  * (the claim), the door's own handling, and `conclude.ts` (dispositions → batch response). Does not own: in which order the messages of
  * a batch are handled (`batch-run.ts`, `middy/claim-batch.ts`), and any rule about claims (`claims/`).
  *
@@ -29,6 +30,10 @@ export interface Consumer<Body> {
   /** What of a message is its intent; nothing where intents are not compared. */
   readonly rule: FingerprintRule<Message<Body>> | undefined;
   readonly queue: SqsQueue;
+  /** From the outermost to the innermost; nothing where the option is not given. */
+  readonly envelopes: readonly Envelope[] | undefined;
+  /** Whether a body was seen that looks like an envelope, where none is expected. */
+  readonly warned: { envelope: boolean };
 }
 
 /** @throws OptionError when an option is missing or out of range */
@@ -43,5 +48,13 @@ export function createConsumer<Body>(options: SqsOptions<Body>): Consumer<Body> 
     deadLetters,
     report: (one, fact) => report(engine, one, fact),
   });
-  return { options, settings, engine, rule, queue };
+  return {
+    options,
+    settings,
+    engine,
+    rule,
+    queue,
+    envelopes: envelopesOf(options.envelope),
+    warned: { envelope: false },
+  };
 }

@@ -1,34 +1,62 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { expect } from '../kernel/check.ts';
-import { explainedError } from '../kernel/errors.ts';
+import { environmentName, expect } from '../kernel/check.ts';
+import { explainedError, type OptionError } from '../kernel/errors.ts';
 import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
 import { isRefusal } from './refusal.ts';
 
 /** Where messages go that can never run. */
 export interface DeadLetters {
-  /** Puts a copy there, with the reason. @throws when that failed: then the message must stay where it is */
-  send(client: SQSClient, record: SqsRecord, reason: string, error: string): Promise<unknown>;
+  /** What keeps it from working at all, such as a missing URL. A consumer looks at it before it reads a message, and returns the whole batch. */
+  readonly setupError?: OptionError | undefined;
+  /**
+   * Puts a copy there, with the reason. @param claimId the id of the message's claim, if it has a key
+   * @throws when that failed: then the message must stay where it is
+   */
+  send(client: SQSClient, record: SqsRecord, reason: string, error: string, claimId?: string): Promise<unknown>;
+}
+
+/** What pawl says of a dead letter, in its message attributes. */
+export const deadLetterAttributes = {
+  reason: 'pawl-reason',
+  error: 'pawl-error',
+  sourceMessageId: 'pawl-source-message-id',
+  claim: 'pawl-claim',
+} as const;
+
+const ours: readonly string[] = Object.values(deadLetterAttributes);
+
+/** Whether a message attribute is pawl's own. A redriven copy must not carry it: a wrong reason misleads the operator. */
+export function isDeadLetterAttribute(name: string): boolean {
+  return ours.includes(name);
 }
 
 /**
- * A dead-letter queue. Each copy says in its message attributes why it is there: `pawl-reason`, `pawl-error`, and the id of
- * the message that it was made of, `pawl-source-message-id`.
+ * A dead-letter queue. Each copy says in its message attributes why it is there: `pawl-reason`, `pawl-error`, the id of
+ * the message that it was made of, `pawl-source-message-id`, and the id of its claim, `pawl-claim`.
  *
  * @param url of the queue; FIFO if the consumer's own queue is. For a function that several queues feed, what `Consumer` sets: the ARN of each
  * queue with its dead-letter queue's URL, as in `arn:…=https://… arn:…=https://…`
- * @throws OptionError when there is no URL, which is what a missing environment variable is
+ * @throws OptionError when the URL is given, and is no text. A missing one, `undefined` or an empty text, is reported at the first call: then nothing
+ *   runs, and all messages come again
  * @example
  * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
  */
 export function deadLetterQueue(url: string | undefined): DeadLetters {
-  const isUrl = typeof url === 'string' && url !== '' && (!url.startsWith('arn:') || url.includes('='));
+  const isUrl = typeof url !== 'string' || !url.startsWith('arn:') || url.includes('=');
   const variable = 'the variable DEAD_LETTER_QUEUE_URL, which Consumer sets';
   expect(isUrl, 'deadLetterQueue', `a queue's URL: https://sqs.… (${variable})`, url, 'wrong-dead-letters');
-  const urlOf = deadLetterUrls(String(url));
+  const { read, setupError } = environmentName('deadLetterQueue', {
+    value: url,
+    expected: "a queue's URL",
+    variable:
+      'The construct Consumer sets the environment variable DEAD_LETTER_QUEUE_URL. For a function without a Consumer, set it, and pass ' +
+      'process.env.DEAD_LETTER_QUEUE_URL.',
+  });
   return {
-    async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error) {
-      const QueueUrl = urlOf(eventSourceARN);
+    setupError,
+    async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error, claimId) {
+      const QueueUrl = deadLetterUrls(read())(eventSourceARN);
       if (QueueUrl === undefined) {
         const said = `deadLetterQueue names no dead-letter queue for ${eventSourceARN}; add it to DEAD_LETTER_QUEUE_URL`;
         throw explainedError(Error, said, 'wrong-dead-letters');
@@ -41,8 +69,11 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
           BinaryValue: binaryValue && Buffer.from(binaryValue, 'base64'),
         },
       ]);
-      const ours = { 'pawl-reason': reason, 'pawl-error': error, 'pawl-source-message-id': messageId };
-      const added = Object.entries(ours).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]);
+      // Without those of its last stay there, before a redrive.
+      const kept = original.filter(([name]) => !isDeadLetterAttribute(String(name)));
+      const text = (name: string, StringValue: string) => [name, { DataType: 'String', StringValue }];
+      const { claim, ...named } = deadLetterAttributes;
+      const added = [text(named.reason, reason), text(named.error, error), text(named.sourceMessageId, messageId)];
       const send = (attributesToSend: unknown[][]) =>
         client.send(
           new SendMessageCommand({
@@ -54,15 +85,20 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
             MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
           }),
         );
-      try {
-        await send([...original, ...added]);
-      } catch (failure) {
-        // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one. But an
-        // SQS that is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
-        if (!isRefusal(failure)) throw failure;
-        // Nor with that of its last stay there, before a redrive: a wrong reason misleads the operator.
-        await send(original.filter(([name]) => !Object.hasOwn(ours, String(name))));
+      // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
+      const tries = [
+        ...(claimId === undefined ? [] : [[...kept, ...added, text(claim, claimId)]]),
+        [...kept, ...added],
+      ];
+      for (const attributesToSend of tries) {
+        try {
+          return await send(attributesToSend);
+        } catch (failure) {
+          // An SQS that is only out of reach has not refused anything: the message stays, and its reason goes with the next try.
+          if (!isRefusal(failure)) throw failure;
+        }
       }
+      return await send(kept);
     },
   };
 }

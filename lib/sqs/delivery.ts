@@ -13,6 +13,8 @@ export interface Delivery {
   grant?: Grant;
   /** What becomes of it, once that is known. A message that has none in the end did not get its turn. */
   disposition?: Disposition | undefined;
+  /** Where its envelope holds several bodies: one delivery for each of them, of the same record. Its disposition follows from theirs. */
+  parts?: readonly Delivery[];
   /** A copy of it is safe in the dead-letter queue. */
   isInDeadLetterQueue?: boolean;
 }

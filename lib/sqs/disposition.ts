@@ -86,6 +86,14 @@ export function dispositionOfInvalid(error: InvalidMessageError): DeadLettered {
 }
 
 /**
+ * A part of the message could not be read from where it is kept.
+ * @param refusal what that service refuses it with. None if it could not be reached: that is no failure of the message
+ */
+export function dispositionOfUnavailable(refusal: RecordedError | undefined): Returned {
+  return { ...returned, error: refusal };
+}
+
+/**
  * The author's own code threw before the message had its claim: that is a bug, and no fact about the message. To dead-letter for it would empty
  * the queue at the first receive after a bad deployment.
  */

@@ -1,3 +1,5 @@
+import type { MessageAttribute } from '../payload/envelopes/envelope.ts';
+
 /**
  * What Lambda hands to an SQS consumer, as far as pawl reads it. Structurally the same as in `@types/aws-lambda`, without
  * making every user install that.
@@ -20,12 +22,7 @@ export interface SqsRecord {
   readonly eventSourceARN: string;
 }
 
-export interface SqsMessageAttribute {
-  readonly dataType: string;
-  readonly stringValue?: string | undefined;
-  /** Base64. */
-  readonly binaryValue?: string | undefined;
-}
+export type SqsMessageAttribute = MessageAttribute;
 
 /** Of Lambda's context, the only thing a consumer needs: when it will be stopped. */
 export interface InvocationContext {

@@ -1,3 +1,15 @@
+export { decoded, type Encoded } from '../payload/envelopes/decoded.ts';
+export type { Envelope, EnvelopeOption, MessageAttribute } from '../payload/envelopes/envelope.ts';
+export { eventBridgeEnvelope } from '../payload/envelopes/event-bridge.ts';
+export type {
+  EventBridgeMetadata,
+  LargePayloadMetadata,
+  Metadata,
+  S3Metadata,
+  SnsMetadata,
+} from '../payload/envelopes/metadata.ts';
+export { type S3ObjectEvent, s3EventKey, s3Events } from '../payload/envelopes/s3-events.ts';
+export { snsEnvelope } from '../payload/envelopes/sns.ts';
 export { bodyField, compositeKey } from '../payload/keys.ts';
 export type { BodySchema } from '../payload/schema.ts';
 export { type DeadLetters, deadLetterQueue } from './dead-letters.ts';

@@ -7,7 +7,7 @@ import type { Message } from './message.ts';
 export type MessageKey<Body> = (message: Message<Body>) => KeyValue;
 
 /**
- * The key is a message attribute, as a producer that keeps its key over its own retries sends it.
+ * The key is a message attribute, as a producer that keeps its key over its own retries sends it: of SQS, or of SNS inside `snsEnvelope()`.
  *
  * @example
  * key: messageAttribute('idempotency-key')
@@ -15,10 +15,8 @@ export type MessageKey<Body> = (message: Message<Body>) => KeyValue;
 export function messageAttribute(name: string): MessageKey<unknown> {
   const isName = typeof name === 'string' && name !== '';
   expect(isName, 'messageAttribute', "the name of an attribute: 'idempotency-key'", name, 'wrong-key-option');
-  const key: MessageKey<unknown> = ({ record }) => {
-    const attributes = record.messageAttributes ?? {};
-    return Object.hasOwn(attributes, name) ? attributes[name]?.stringValue : undefined;
-  };
+  const key: MessageKey<unknown> = ({ messageAttributes }) =>
+    Object.hasOwn(messageAttributes, name) ? messageAttributes[name]?.stringValue : undefined;
   return sayingMissing(key, () => `the message has no attribute '${name}' of type String`);
 }
 

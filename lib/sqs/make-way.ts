@@ -36,10 +36,17 @@ export async function makeWay<Body>(
   const kept = receivesKept(consumer, behind, invocation);
   if (maxReceives === undefined || receives < Math.min(Math.floor(maxReceives / 2), maxReceives - kept)) return;
   // A copy of it that comes later would run after those that are behind it now: it waits for an operator, as the message does.
-  if (one.grant !== undefined && !(await parkReleased(engine, one.grant, error, until))) return;
+  for (const { grant } of failedParts(one)) {
+    if (grant !== undefined && !(await parkReleased(engine, grant, error, until))) return;
+  }
   one.disposition = { kind: 'dead-lettered', reason: 'receives-used-up', error };
   await queue.deadLetter([one], until);
   if (!one.isInDeadLetterQueue) one.disposition = disposition;
+}
+
+/** What of a message has failed: itself, or those of its parts that come again. */
+function failedParts(one: Delivery): readonly Delivery[] {
+  return one.parts?.filter(({ disposition }) => disposition?.kind === 'returned') ?? [one];
 }
 
 /** How many receives those behind a head need, if each of them takes as long as it may. */

@@ -1,3 +1,5 @@
+import type { MessageAttribute, Opened } from '../payload/envelopes/envelope.ts';
+import type { Metadata } from '../payload/envelopes/metadata.ts';
 import type { SqsRecord } from './event.ts';
 
 /** One message, as a handler sees it. */
@@ -8,14 +10,24 @@ export interface Message<Body> {
   readonly messageId: string;
   /** How many times SQS has delivered this copy, from 1. */
   readonly receiveCount: number;
+  /** The attributes of the message, and over them those that its envelopes carry: what was published with a notification of SNS. */
+  readonly messageAttributes: Readonly<Record<string, MessageAttribute>>;
+  /** What its envelopes say about it: the topic, the source, the object. Empty without an `envelope`. */
+  readonly metadata: Metadata;
   /** A copy of the record that Lambda handed over: a handler that changes it must not change which message the batch response names. */
   readonly record: SqsRecord;
 }
 
-export function messageOf<Body>(record: SqsRecord, body: Body): Message<Body> {
+export function messageOf<Body>(
+  record: SqsRecord,
+  body: Body,
+  { messageAttributes, metadata }: Omit<Opened, 'content'> = sealedIn(record),
+): Message<Body> {
   let copy: SqsRecord | undefined;
   return {
     body,
+    messageAttributes,
+    metadata,
     messageId: record.messageId,
     receiveCount: receiveCountOf(record),
     get record() {
@@ -23,6 +35,13 @@ export function messageOf<Body>(record: SqsRecord, body: Body): Message<Body> {
       return copy;
     },
   };
+}
+
+/** What SQS delivers, before any envelope is opened. */
+export function sealedIn({ body, messageAttributes }: SqsRecord): Opened {
+  // Copies: a handler that changes them must not change what is dead-lettered.
+  const copies = Object.entries(messageAttributes ?? {}).map(([name, attribute]) => [name, { ...attribute }]);
+  return { content: { kind: 'text', text: body }, messageAttributes: Object.fromEntries(copies), metadata: {} };
 }
 
 export function receiveCountOf(record: SqsRecord): number {

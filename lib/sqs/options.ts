@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type ClaimOptions, claimOptionNames } from '../claims/options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { EnvelopeOption } from '../payload/envelopes/envelope.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { BodySchema } from '../payload/schema.ts';
 import type { DeadLetters } from './dead-letters.ts';
@@ -11,6 +12,13 @@ import type { Message } from './message.ts';
 export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   /** The stable identity of the intended effect: `bodyField('orderId')`, or any function of the message. */
   readonly key: MessageKey<Body>;
+  /**
+   * What another service has put around the body, from the outermost to the innermost: `snsEnvelope()`, or
+   * `[snsEnvelope(), largePayload({ s3Client })]`. Key, schema and fingerprint see the body inside. Dead letters stay as SQS delivered them. An empty
+   * list says that a body which looks like such an envelope is meant as it is.
+   * @default none
+   */
+  readonly envelope?: EnvelopeOption | undefined;
   /** Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs. */
   readonly schema?: BodySchema<Body>;
   /**
@@ -62,6 +70,7 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
 export const sqsOptionNames = {
   ...claimOptionNames,
   key: true,
+  envelope: true,
   schema: true,
   fingerprint: true,
   backoffSeconds: true,

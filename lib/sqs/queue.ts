@@ -93,7 +93,9 @@ export class SqsQueue {
       return;
     }
     try {
-      await inTime(host, until, () => deadLetters.send(this.#sqs(), one.record, reason, lineOf(error)));
+      await inTime(host, until, () =>
+        deadLetters.send(this.#sqs(), one.record, reason, lineOf(error), one.identity?.id),
+      );
       one.isInDeadLetterQueue = true;
       report(one, { type: 'dead-lettered', reason, error });
     } catch (failure) {

@@ -5,10 +5,10 @@ import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 
 export interface SendOnceOptions
-  extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'onEvent' | 'host'> {
+  extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'watched' | 'onEvent' | 'host'> {
   /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
   readonly operation: string;
-  /** The queue's URL. `undefined`, which is what a missing environment variable is, is refused with a clear message. */
+  /** The queue's URL. A missing URL, `undefined` or an empty text, is reported at the first call: then nothing is sent. */
   readonly queueUrl: string | undefined;
   /**
    * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
@@ -58,9 +58,12 @@ export const known = {
   ignore: true,
   giveUpAfterMs: true,
   retentionSeconds: true,
+  watched: true,
   onEvent: true,
   host: true,
 } as const satisfies NamesOf<SendOnceOptions>;
+/** Why a producer has no use for some options of consumers. */
+export const refused = { envelope: 'it sends the body as it is. It is an option of consumers of SQS' };
 export const knownOfMessage = {
   key: true,
   intent: true,

@@ -9,8 +9,14 @@ import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
-import { expect, expectWhole } from '../kernel/check.ts';
-import { explainedError, InvalidMessageError, isSetupError, StoreUnavailableError } from '../kernel/errors.ts';
+import { environmentName, expect, expectWhole } from '../kernel/check.ts';
+import {
+  errorKind,
+  explainedError,
+  InvalidMessageError,
+  isSetupError,
+  StoreUnavailableError,
+} from '../kernel/errors.ts';
 import { type Host, sleep } from '../kernel/host.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy, isNoAnswer } from '../kernel/request.ts';
@@ -25,6 +31,7 @@ import {
   known,
   knownOfMessage,
   type Outgoing,
+  refused,
   type SendOnceOptions,
   type SendOutcome,
 } from './send-once-options.ts';
@@ -45,13 +52,13 @@ const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { 
  * once with SQS's refusal; with `InvalidMessageError` if the key is missing; with what to change if the table, the queue or a permission is not as
  * pawl needs it.
  *
- * @throws OptionError at once when an option is missing or out of range
+ * @throws OptionError at once when an option is missing or out of range; at the first call when the queue's URL is missing
  * @example
  * const send = sendOnce({ operation: 'refund', store, queueUrl: process.env.REFUNDS_QUEUE_URL });
  * await send({ key: entityKey('payment', payment.id, 'refund'), body: { payment: payment.id } });
  */
 export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promise<SendOutcome> {
-  expectOptions(options, { door: 'sendOnce', known, docs });
+  expectOptions(options, { door: 'sendOnce', known, refused, docs });
   const producer = createProducer(options);
   return (message) => sendMessage(producer, message);
 }
@@ -62,7 +69,8 @@ interface Producer {
   readonly engine: Engine<unknown>;
   /** Without the prefix that keeps the producer's claims apart from the consumer's. */
   readonly operation: string;
-  readonly queueUrl: string;
+  /** @throws OptionError when it is missing */
+  readonly urlOfQueue: () => string;
   readonly giveUpAfterMs: number;
   readonly ignore: readonly string[];
   /** The author's client, or the one that was made when it was first needed. */
@@ -83,10 +91,15 @@ interface Sendable {
 function createProducer(options: SendOnceOptions): Producer {
   const { queueUrl, operation, giveUpAfterMs = defaults.giveUpAfterMs, ignore = defaults.ignore } = options;
   expect(typeof operation === 'string' && operation !== '', 'operation', "a name, such as 'refund'", operation);
-  const isUrl = typeof queueUrl === 'string' && queueUrl !== '' && !queueUrl.startsWith('arn:');
+  const isUrl = typeof queueUrl !== 'string' || !queueUrl.startsWith('arn:');
   expect(isUrl, 'queueUrl', "a queue's URL: https://sqs.… (queue.queueUrl of CDK)", queueUrl);
+  const { read } = environmentName('queueUrl', {
+    value: queueUrl,
+    expected: "a queue's URL",
+    variable: 'Set the environment variable that it is read from to the URL of the queue.',
+  });
   expectWhole('giveUpAfterMs', giveUpAfterMs);
-  const { store, retentionSeconds, onEvent, host = nodeHost } = options;
+  const { store, retentionSeconds, watched, onEvent, host = nodeHost } = options;
   const settings = settingsOf<unknown>({
     // Kept apart from the consumer's claims: a key that is completed here would be taken there for an effect that has happened.
     operation: `send:${operation}`,
@@ -97,17 +110,20 @@ function createProducer(options: SendOnceOptions): Producer {
     maxAttempts: Number.MAX_SAFE_INTEGER,
     maxAbandoned: Number.MAX_SAFE_INTEGER,
     ...(retentionSeconds !== undefined && { retentionSeconds }),
+    ...(watched !== undefined && { watched }),
     ...(onEvent && { onEvent }),
     host,
   });
   const client = options.sqsClient;
-  return { settings, engine: { settings }, operation, queueUrl: String(queueUrl), giveUpAfterMs, ignore, client };
+  return { settings, engine: { settings }, operation, urlOfQueue: read, giveUpAfterMs, ignore, client };
 }
 
 async function sendMessage(producer: Producer, message: Outgoing): Promise<SendOutcome> {
   expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, inherited: 'taken', docs });
   const { engine, settings, giveUpAfterMs, ignore } = producer;
   const { host } = settings;
+  // Before the key is kept: a key without its message would say that a message is under way.
+  producer.urlOfQueue();
   const proposed = identify(settings.operation, message.key, host).key;
   const identity = identify(settings.operation, message.intent ?? proposed, host);
   const text: string | undefined = JSON.stringify(message.body);
@@ -132,13 +148,14 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
         const sent = await sendUnder(producer, acquired.grant, { message, text, key, until });
         if (sent.kind === 'sent') return { outcome: 'sent', key, messageId: sent.messageId, replayed: false };
         if (isRefusal(sent.error) || !(await pauseBefore(until, host, failures))) {
-          throw explainedCall(sent.error, 'sqs:SendMessage', producer.queueUrl);
+          throw explainedCall(sent.error, 'sqs:SendMessage', producer.urlOfQueue());
         }
         break;
       }
       case 'unavailable': {
         const { cause } = acquired;
-        if (!isSetupError(cause) && (await pauseBefore(until, host, failures))) break;
+        const isFinal = isSetupError(cause) || errorKind(cause) === 'option';
+        if (!isFinal && (await pauseBefore(until, host, failures))) break;
         throw new StoreUnavailableError(`nothing was sent: the claims store failed: ${recordedError(cause).message}`, {
           cause,
         });
@@ -202,7 +219,8 @@ async function request(
   { message, text, key }: Sendable,
   abortSignal: AbortSignal,
 ): Promise<string | undefined> {
-  const { queueUrl, operation, settings } = producer;
+  const { operation, settings } = producer;
+  const queueUrl = producer.urlOfQueue();
   producer.client ??= new SQSClient({});
   const attributes = Object.entries({ ...message.attributes, [keyAttribute]: key });
   const sent = await producer.client.send(

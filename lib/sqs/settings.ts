@@ -1,6 +1,7 @@
 import { type Settings, settingsOf } from '../claims/options.ts';
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
+import { envelopesOf } from '../payload/envelopes/envelope.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
 
@@ -22,6 +23,9 @@ export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body
   const settings = settingsOf(options, defaults) as SqsSettings<Body>;
   const { key, schema, deadLetters, sqsClient } = options;
   const { concurrency, onInFlight, backoffSeconds, recordResult } = settings;
+  const known = envelopesOf(options.envelope)?.every((one) => typeof one?.open === 'function') ?? true;
+  const envelopes = 'snsEnvelope(), eventBridgeEnvelope(), s3Events(), largePayload(…), decoded(…), or a list of them';
+  expect(known, 'envelope', envelopes, options.envelope);
   const given: unknown = key;
   const named = typeof given === 'string' ? given : 'orderId';
   expect(typeof key === 'function', 'key', `a function of the message: bodyField('${named}')`, key, 'wrong-key-option');

@@ -1,6 +1,7 @@
+import { type ListsOpenClaims, listsOpenClaims, type OpenQuery } from '../claims/open-claims.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { expect } from '../kernel/check.ts';
-import { letFail } from '../kernel/errors.ts';
+import { errorKind, letFail } from '../kernel/errors.ts';
 
 /**
  * A claim store that lets everything run while it cannot be reached, as if pawl were not there. For effects that do no
@@ -12,9 +13,9 @@ import { letFail } from '../kernel/errors.ts';
  * store: failOpen(dynamoStore({ tableName }), (error) => console.error('claims store down, running unclaimed', error)),
  */
 export function failOpen(
-  store: ClaimStore & { readonly commit?: never },
+  store: ClaimStore & Partial<ListsOpenClaims> & { readonly commit?: never },
   onFailure: (error: unknown) => void,
-): ClaimStore {
+): ClaimStore & Partial<ListsOpenClaims> {
   expect(typeof store?.write === 'function', 'failOpen', 'a claim store and a listener', store, 'wrong-store');
   // Its effect is in the very request that fails: there would be nothing left to let through.
   expect(
@@ -41,11 +42,20 @@ export function failOpen(
     }
   }
 
+  /** A table without a name is no outage. It never ends, and without claims for as long every duplicate would run. */
+  function expectOutage(error: unknown): void {
+    if (errorKind(error) === 'option') throw error;
+  }
+
   return {
+    setupError: store.setupError,
+    // It fails as it does: an empty list would say that nothing is open.
+    ...(listsOpenClaims(store) && { listOpen: (query: OpenQuery) => store.listOpen(query) }),
     async read(id) {
       try {
         return await store.read(id);
       } catch (error) {
+        expectOutage(error);
         report(error);
         return undefined;
       }
@@ -54,6 +64,7 @@ export function failOpen(
       try {
         return await store.write(write);
       } catch (error) {
+        expectOutage(error);
         report(error);
         return { applied: true };
       }

@@ -1,8 +1,10 @@
+import { isOpen, isWatched } from '../claims/open.ts';
+import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf } from '../claims/open-claims.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { type ClaimStore, unchanged } from '../claims/store.ts';
 
 /** A claim store in this process's memory, with a look inside for tests. */
-export interface MemoryStore extends ClaimStore {
+export interface MemoryStore extends ClaimStore, ListsOpenClaims {
   /** All records, as copies. */
   records(): readonly ClaimRecord[];
 }
@@ -26,6 +28,27 @@ export function memoryStore(): MemoryStore {
       if (!unchanged(seen, found)) return { applied: false, found };
       records.set(next.id, next);
       return { applied: true };
+    },
+    async listOpen(query) {
+      const prefix = checkedPrefix(query);
+      const { limit, cursor } = query;
+      if (cursor !== undefined && !records.has(cursor)) badCursor(cursor);
+      const open: ClaimRecord[] = [];
+      let isBehind = cursor === undefined;
+      for (const record of records.values()) {
+        if (
+          isBehind &&
+          record.open !== undefined &&
+          record.id.startsWith(prefix) &&
+          isOpen(record, isWatched(record))
+        ) {
+          open.push(record);
+        }
+        isBehind ||= record.id === cursor;
+      }
+      const claims = open.slice(0, limit).map(openClaimOf);
+      // Whatever is parked in this process is in this list from its first write on.
+      return { claims, cursor: open.length > limit ? claims.at(-1)?.id : undefined, incomplete: false };
     },
     records: () => [...records.values()],
   };

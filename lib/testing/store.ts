@@ -1,9 +1,10 @@
+import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { memoryStore } from '../stores/memory.ts';
 
 /** The claims of one run. Like a table with a time to live, it has forgotten what has expired, whatever state that was in. */
-export function expiringStore(now: () => number): ClaimStore {
+export function expiringStore(now: () => number): ClaimStore & ListsOpenClaims {
   const store = memoryStore();
   const isGone = (record: ClaimRecord | undefined) =>
     record?.expiresAt !== undefined && record.expiresAt * 1000 < now();
@@ -18,5 +19,6 @@ export function expiringStore(now: () => number): ClaimStore {
       const gone = seen === undefined ? await store.read(next.id) : undefined;
       return store.write({ next, seen: isGone(gone) ? gone : seen });
     },
+    listOpen: (query) => store.listOpen(query),
   };
 }

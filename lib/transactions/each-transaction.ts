@@ -23,7 +23,7 @@ import type { AppWrite, TransactionalStore } from './store.ts';
 import { expectTransactional, WriteCarrier } from './write-carrier.ts';
 
 export interface EachTransactionOptions<Body>
-  extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect'> {
+  extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
   readonly store: TransactionalStore;
   /**
    * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
@@ -34,7 +34,13 @@ export interface EachTransactionOptions<Body>
 
 /** Why `eachTransaction` has no use for some options of other consumers. */
 const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
-const refused = { onAbandoned: nothingInDoubt, lease: nothingInDoubt, marksEffect: nothingInDoubt, ...ofHttp };
+const refused = {
+  onAbandoned: nothingInDoubt,
+  lease: nothingInDoubt,
+  marksEffect: nothingInDoubt,
+  watched: 'a new message is one transaction, and no claim is in flight',
+  ...ofHttp,
+};
 const known = { ...sqsOptionNames, onRefused: true } as const satisfies NamesOf<EachTransactionOptions<unknown>>;
 
 /** From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once. */

@@ -1,6 +1,7 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../claims/store.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -42,13 +43,13 @@ export const mostWrites = 99;
  * Needs, besides what `dynamoStore` needs, `dynamodb:PutItem` on the claims table, and on the application's tables whatever its
  * writes need.
  *
- * @throws OptionError when the table's name is missing
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function transactionalStore(options: DynamoStoreOptions): TransactionalStore {
+export function transactionalStore(options: DynamoStoreOptions): TransactionalStore & ListsOpenClaims {
   expectOptions(options, { door: 'transactionalStore', known: dynamoStoreOptionNames, docs: 'docs/transactions.md' });
-  const { TableName, client } = tableOf(options);
+  const { nameOfTable, client } = tableOf(options);
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions });
 
   return {
@@ -56,7 +57,7 @@ export function transactionalStore(options: DynamoStoreOptions): TransactionalSt
     async commit({ next, seen }, writes) {
       const { expression, names, values } = conditionOf(seen && claimState(seen));
       const claim = {
-        TableName,
+        TableName: nameOfTable(),
         Item: { ...next },
         ConditionExpression: expression,
         ExpressionAttributeNames: names,

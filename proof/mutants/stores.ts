@@ -29,7 +29,7 @@ function ofRequests(
 ): Mutant {
   return breaks<Options>(what, 'lib/stores/dynamodb/options.ts', ({ tableOf }) => ({
     tableOf(options) {
-      const { TableName, client } = tableOf(options);
+      const { client, ...table } = tableOf(options);
       const send = async (command: { readonly input: Exchange['input'] }, ...rest: readonly never[]) => {
         sent(command.input);
         const output = await (client.send as (...args: readonly unknown[]) => Promise<Exchange['output']>).call(
@@ -40,7 +40,7 @@ function ofRequests(
         came({ input: command.input, output });
         return output;
       };
-      return { TableName, client: Object.create(client, { send: { value: send } }) as DynamoDBClient };
+      return { ...table, client: Object.create(client, { send: { value: send } }) as DynamoDBClient };
     },
   }));
 }

@@ -8,7 +8,8 @@ const usage = `npm run simulate -- [--world both] [--seeds 1000] [--from 1] [--w
 npm run simulate -- [--world both] --seed N [--trace]
 
   --world W     claims: consumers of a queue. doors: every feature behind every door, with operators and HTTP clients.
-                both: claims under odd seeds, doors under even ones. locks: locks over many resources
+                both: claims under odd seeds, doors under even ones. locks: locks over many resources.
+                instances: 64 invocations at once in one process, which runs on after their deadlines
   --locks       --world locks
   --seeds N     runs N seeds
   --from N      the first seed

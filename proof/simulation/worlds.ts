@@ -1,10 +1,11 @@
 import { simulateDoors } from './doors/simulate.ts';
+import { simulateInstances } from './instances/simulate.ts';
 import { simulateLocks } from './locks/simulate.ts';
 import { type Simulated, type SimulateOptions, simulate } from './simulate.ts';
 import type { Troubled } from './troubles.ts';
 
 /** What can be simulated. `both`: claims under odd seeds, doors under even ones. */
-export type What = 'both' | 'claims' | 'doors' | 'locks';
+export type What = 'both' | 'claims' | 'doors' | 'locks' | 'instances';
 
 /** Runs one seed of a world. */
 export type SimulateAny = (
@@ -17,4 +18,5 @@ export const worlds: Readonly<Record<What, SimulateAny>> = {
   claims: (seed, options) => simulate(seed, options),
   doors: (seed, options) => simulateDoors(seed, options),
   locks: (seed, options) => simulateLocks(seed, options),
+  instances: (seed, options) => simulateInstances(seed, options),
 };

@@ -3,17 +3,20 @@ import { MissingToolError } from '../../lib/rehearsal/emulator/install.ts';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { runDeployment } from './deployment.ts';
-
+import type { DeployPlanOptions } from './plan.ts';
 import { isGood, jsonLine, report } from './result.ts';
 
-const HELP = `Deploys the app into an AWS emulator on this machine, uses it, updates it while it is used, and destroys it.
+const HELP = `Deploys three stacks of the app into an AWS emulator on this machine, uses them, updates them while they are used, and destroys them.
 
 Usage: npm run e2e:deploy -- [options]
 
-  --orders <n>   how many orders, each with one email and one gift card   (120)
-  --seed <n>     decides which messages come twice and what fails         (20260101)
-  --verbose      everything that the CDK, the emulator and the functions print, on the standard error
-  --help         this text
+  --orders <n>       how many orders, each with one email and one gift card   (90)
+  --payments <n>     how many payments, each reported twice at once           (24)
+  --repayments <n>   how many requests to repay debts, each sent twice        (9)
+  --timeout <n>      the first timeout of the functions, in seconds; the update adds one. More on a machine that is busy   (3)
+  --seed <n>         decides which messages come twice and what fails         (20260101)
+  --verbose          everything that the CDK, the emulator and the functions print, on the standard error
+  --help             this text
 
 The first run installs the emulator from PyPI into .e2e/. Needs Python 3.10 or newer, and openssl.
 Ends with 0 when all was as it should be, and nothing was lost or doubled; with 1 otherwise.`;
@@ -23,12 +26,15 @@ const TIMEOUT_MS = 900_000;
 
 /** Runs the command line to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  let options: { orders: number; seed: number; verbose: boolean };
+  let options: DeployPlanOptions & { readonly timeoutSeconds: number; readonly verbose: boolean };
   try {
     const { values } = parseArgs({
       args: [...args],
       options: {
-        orders: { type: 'string', default: '120' },
+        orders: { type: 'string', default: '90' },
+        payments: { type: 'string', default: '24' },
+        repayments: { type: 'string', default: '9' },
+        timeout: { type: 'string', default: '3' },
         seed: { type: 'string', default: '20260101' },
         verbose: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -40,6 +46,9 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     options = {
       orders: wholeNumber('orders', values.orders),
+      payments: wholeNumber('payments', values.payments),
+      repayments: wholeNumber('repayments', values.repayments),
+      timeoutSeconds: wholeNumber('timeout', values.timeout),
       seed: wholeNumber('seed', values.seed),
       verbose: values.verbose,
     };
@@ -59,8 +68,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }, TIMEOUT_MS);
   try {
     const result = await runDeployment({
-      orders: options.orders,
-      seed: options.seed,
+      ...options,
       progress,
       ...(options.verbose ? { onLine: (line: string) => process.stderr.write(`${line}\n`) } : {}),
     });

@@ -1,21 +1,21 @@
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
+import { isPosted, type PaymentsVerdict } from '../traffic/payments.ts';
+import { isRepaid, type RepaymentsVerdict } from '../traffic/repayments.ts';
 import { type EffectVerdict, isClean } from '../traffic/verdict.ts';
+import type { OrdersVerdict } from './orders.ts';
 
 /** What a run found out. */
-export interface DeployResult {
-  readonly orders: number;
-  readonly messages: number;
-  /** How many of them were a second or third message for the same effect. */
-  readonly duplicates: number;
+export interface DeployResult extends OrdersVerdict {
+  readonly payments: PaymentsVerdict;
+  readonly repayments: RepaymentsVerdict;
   readonly suppressed: number;
   readonly deferred: number;
   readonly takeovers: number;
   readonly verdicts: Verdicts;
-  readonly deadLettered: number;
   readonly providerFaults: number;
+  /** How often all processes of functions were killed at once. */
+  readonly hostFailures: number;
   readonly killed: number;
-  readonly emails: EffectVerdict;
-  readonly giftCards: EffectVerdict;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
   /** Of the checks along the way: what was expected, and was not so. */
@@ -24,8 +24,9 @@ export interface DeployResult {
   readonly seconds: number;
 }
 
-export function isGood({ emails, giftCards, left, failures }: DeployResult): boolean {
-  return [emails, giftCards].every(isClean) && left === 0 && failures.length === 0;
+export function isGood({ emails, giftCards, payments, repayments, left, failures }: DeployResult): boolean {
+  const clean = [emails, giftCards].every(isClean) && isPosted(payments) && isRepaid(repayments);
+  return clean && left === 0 && failures.length === 0;
 }
 
 const both = (result: DeployResult, pick: (verdict: EffectVerdict) => readonly string[]) =>
@@ -48,6 +49,16 @@ export function jsonLine(result: DeployResult): string {
     neverRun: both(result, ({ neverRun }) => neverRun),
     lost: both(result, ({ lost }) => lost),
     doubled: both(result, ({ doubled }) => doubled),
+    payments: result.payments.payments,
+    callbacks: result.payments.callbacks,
+    ledgerEntries: result.payments.ledgerEntries,
+    drift: result.payments.drift,
+    refused: result.payments.refused,
+    debts: result.repayments.wanted,
+    repaid: result.repayments.repaid,
+    repaidTwice: result.repayments.repaidTwice,
+    locksLeft: result.repayments.locksLeft,
+    hostFailures: result.hostFailures,
     killed: result.killed,
     claimsKept: result.claimsKept,
     failures: result.failures,
@@ -58,6 +69,7 @@ export function jsonLine(result: DeployResult): string {
 /** The result as a person reads it. */
 export function report(result: DeployResult): string {
   const { applied, notApplied, inconclusive } = result.verdicts;
+  const { payments, repayments } = result;
   const row = (label: string, count: number, meaning: string) =>
     `  ${label.padEnd(16)}${String(count).padStart(6)}   ${meaning}`;
   const effect = (label: string, verdict: EffectVerdict) =>
@@ -90,9 +102,9 @@ export function report(result: DeployResult): string {
     '',
     'Troubles',
     row(
-      'killed',
-      result.killed,
-      'processes of functions, all at once, while one of them was in the middle of an effect',
+      'host failures',
+      result.hostFailures,
+      `while a function was in the middle of an effect: ${result.killed} processes of functions died`,
     ),
     row(
       'provider faults',
@@ -103,6 +115,20 @@ export function report(result: DeployResult): string {
     'Effects           orders     done  doubled   parked  set aside     lost',
     effect('emails', result.emails),
     effect('gift cards', result.giftCards),
+    '',
+    'Payments',
+    row(
+      'reported',
+      payments.payments,
+      `with ${payments.callbacks} callbacks to the HTTP API; ${payments.outages} met a queue that failed`,
+    ),
+    row('entries', payments.ledgerEntries, 'in the ledger: a debit and a credit for each'),
+    row('drift', payments.drift.length, 'payments whose entries are not what the processor says'),
+    '',
+    'Repayments',
+    row('requests', repayments.requests, `each sent twice, for ${repayments.wanted} debts`),
+    row('repaid', repayments.repaid, `debts, ${repayments.repaidTwice.length} of them twice`),
+    row('locks left', repayments.locksLeft, 'debts that are still locked'),
     '',
   ];
   if (isGood(result)) {
@@ -119,8 +145,17 @@ function problems(result: DeployResult): readonly string[] {
     ...(neverRun.length > 0 ? [`set aside, never tried ${effect}: ${neverRun.slice(0, 5).join(', ')}`] : []),
     ...(doubled.length > 0 ? [`doubled ${effect}: ${doubled.slice(0, 5).join(', ')}`] : []),
   ]);
+  const { payments, repayments } = result;
   return [
     ...effects,
+    ...(payments.ledgerEntries === 2 * payments.payments
+      ? []
+      : [`the ledger has ${payments.ledgerEntries} entries for ${payments.payments} payments`]),
+    ...payments.drift.map((one) => `drift: ${one}`),
+    ...payments.refused.map((paymentId) => `never accepted: ${paymentId}`),
+    ...repayments.repaidTwice.map((debt) => `repaid twice: ${debt}`),
+    ...(repayments.repaid < repayments.wanted ? [`${repayments.wanted - repayments.repaid} debts are not repaid`] : []),
+    ...(repayments.locksLeft > 0 ? [`${repayments.locksLeft} debts are still locked`] : []),
     ...(result.left > 0 ? [`${result.left} messages were still on their queues`] : []),
     ...result.failures,
   ];

@@ -8,37 +8,43 @@ import { EMULATOR, installEmulator } from '../../lib/rehearsal/emulator/install.
 import { run } from '../../lib/rehearsal/emulator/process.ts';
 import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
 import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
+import { startTap, type TapCall } from '../../lib/rehearsal/tap.ts';
+import { combineHooks } from '../../lib/rehearsal/tap-hooks.ts';
 import { PROJECT } from '../app/project.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
-import type { PlannedOrder } from '../plan/plan.ts';
 import { startGiftCards } from '../providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../providers/ledger.ts';
+import { type Processor, startProcessor } from '../providers/processor.ts';
 import { startSes } from '../providers/ses.ts';
 import { withHostFailures } from './host-failures.ts';
+import { STACKS, type StackName } from './part.ts';
+import type { DeployPlan, DeployPlanOptions } from './plan.ts';
 
-export interface DeployOptions {
-  readonly orders: number;
-  readonly seed: number;
+export interface DeployOptions extends DeployPlanOptions {
+  /** The timeout with which the stacks are deployed. An update while messages are on their way sets one second more. */
+  readonly timeoutSeconds: number;
   readonly progress: Progress;
   /** Gets every line that the CDK, the emulator and the functions print. */
   readonly onLine?: (line: string) => void;
 }
 
-/** The stack that is deployed. */
-export const STACK = 'PawlOrders';
-
-/** What a deployment happens in: an account of the emulator, and the providers that the stack's functions call. */
+/** What a deployment happens in: an account of the emulator, and the providers that the stacks' functions call. */
 export interface World {
+  readonly plan: DeployPlan;
   readonly account: Account;
   readonly cdk: Cdk;
-  readonly giftCardApiUrl: string;
+  readonly processor: Processor;
+  /** A file with the certificate of the emulator. */
+  readonly certificate: string;
   /** What the providers really did. */
   readonly ledger: Ledger;
   readonly events: PawlEvents;
+  /** What `cdk deploy` sets, with this timeout of the functions. */
+  context(functionTimeoutSeconds: number): Readonly<Record<string, string>>;
   faultStats(): FaultStats;
-  /** How many processes of functions were killed. */
+  /** How often all processes of a stack's functions were killed at once, and how many these were. */
+  hostFailures(): number;
   killed(): number;
   /** Runs `pawl doctor`, as a user does. Returns its exit code, and the last line that it printed. */
   doctor(name: string): Promise<string>;
@@ -46,7 +52,7 @@ export interface World {
 
 /** Installs and starts all of it. `cleanUp` gets what has to be stopped. */
 export async function startWorld(
-  options: DeployOptions & { readonly plan: readonly PlannedOrder[]; readonly say: (text: string) => void },
+  options: DeployOptions & { readonly plan: DeployPlan; readonly say: (text: string) => void },
   cleanUp: AsyncDisposableStack,
 ): Promise<World> {
   const { plan, progress, say, onLine = () => undefined } = options;
@@ -55,24 +61,44 @@ export async function startWorld(
   cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const ledger = createLedger();
   const events = createPawlEvents();
-  const { faults, stats } = createFaults({ orders: plan }, createDynamoDbFaults(createRandom(options.seed)));
-  let killed = 0;
+  // No bad day of DynamoDB: it changes requests on their way, and the emulator checks their signatures.
+  const { faults, stats } = createFaults(plan, createDynamoDbFaults({ chance: () => false }));
+  const dead = { hosts: 0, processes: 0 };
   let emulator: Emulator | undefined;
+  const kill = (stack: StackName) => {
+    dead.hosts += 1;
+    dead.processes += emulator?.killFunctions(stack) ?? 0;
+  };
   const provider = {
-    nextFault: withHostFailures(plan, faults.provider),
-    kill: () => {
-      killed += emulator?.killFunctions() ?? 0;
-    },
+    nextFault: withHostFailures(plan.orders, faults.provider),
+    kill: () => kill('PawlOrders'),
+  };
+  /** The call names a table or a queue, and its name begins with the name of its stack. */
+  const killCaller = (_: string, { body }: TapCall) => {
+    const stack = STACKS.find((name) => body.includes(`${name}-`));
+    if (stack !== undefined) kill(stack);
   };
   const ses = cleanUp.adopt(await startSes(ledger, provider), (server) => server.stop());
   const cards = await startGiftCards(ledger, { lookupLagMs: 300, ...provider });
   const giftCards = cleanUp.adopt(cards, (server) => server.stop());
+  const processor = cleanUp.adopt(await startProcessor(), (server) => server.stop());
+  const hooks = combineHooks(...[faults.dynamodb, faults.sqs].filter((one) => one !== undefined));
   const started = await startEmulator({
     project: PROJECT,
     python,
     folder,
-    // Of all AWS services only SES is ours: the run has to know what really went out, and to make it fail.
-    functionEnvironment: { AWS_ENDPOINT_URL_SESV2: ses.endpoint },
+    async functionEnvironment(endpoint) {
+      // What functions send to DynamoDB and SQS passes here, so that they can be killed in the middle of a claim or a posting.
+      const tap = cleanUp.adopt(await startTap({ target: endpoint, hooks, kill: killCaller }), (server) =>
+        server.stop(),
+      );
+      return {
+        // Of all AWS services only SES is ours: the run has to know what really went out, and to make it fail.
+        AWS_ENDPOINT_URL_SESV2: ses.endpoint,
+        AWS_ENDPOINT_URL_DYNAMODB: tap.endpoint,
+        AWS_ENDPOINT_URL_SQS: tap.endpoint,
+      };
+    },
     onLine(line) {
       events.read(line);
       onLine(line);
@@ -82,23 +108,32 @@ export async function startWorld(
   say(`${EMULATOR.replace('==', ' ')} runs, with TLS, and with every permission checked`);
   const indented = (text: string) => progress.say(`          ${text}`);
   return {
+    plan,
     account: cleanUp.adopt(createAccount(started.endpoint), (clients) => clients.destroy()),
     cdk: createCdk({
       emulator: started,
       project: PROJECT,
-      stack: STACK,
+      stacks: STACKS,
       folder,
       onLine(line) {
         const happened = resourceEvent(line);
-        if (happened !== undefined) indented(happened);
+        if (happened?.includes('_FAILED') === true) indented(happened);
         onLine(line);
       },
     }),
-    giftCardApiUrl: giftCards.endpoint,
+    context: (functionTimeoutSeconds) => ({
+      functionTimeoutSeconds: String(functionTimeoutSeconds),
+      giftCardApiUrl: giftCards.endpoint,
+      processorApiUrl: processor.endpoint,
+      processorPublicKey: processor.publicKey.replaceAll('\n', String.raw`\n`),
+    }),
+    processor,
+    certificate: started.certificate,
     ledger,
     events,
     faultStats: stats,
-    killed: () => killed,
+    hostFailures: () => dead.hosts,
+    killed: () => dead.processes,
     doctor: (name) => runDoctor(started, name, indented),
   };
 }

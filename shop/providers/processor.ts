@@ -28,41 +28,51 @@ export interface ReportedPayment {
 export interface Processor extends HttpServer {
   readonly publicKey: string;
   /** Reports all of them, until each callback has a response of 2xx, or the time is up. */
-  report(callbackUrl: string, payments: readonly ReportedPayment[], until: number): Promise<Callbacks>;
+  report(
+    callbackUrl: string,
+    payments: readonly ReportedPayment[],
+    until: number,
+    options?: ReportOptions,
+  ): Promise<Callbacks>;
+}
+
+export interface ReportOptions {
+  /** A file with a certificate that the processor trusts. */
+  readonly certificate?: string;
+  /** How long it waits between two payments, so that they spread over a run, in milliseconds. @default 40 */
+  readonly apartMs?: number;
 }
 
 const SENDER = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
-/** Between two payments, so that they spread over a run, in milliseconds. */
-const APART_MS = 40;
-
-/** Starts the processor. `/statements` returns every payment that it has ever reported. */
+/** Starts the processor. `/statements` returns every payment that it has ever reported, each once. */
 export async function startProcessor(): Promise<Processor> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const statements: ProcessedPayment[] = [];
+  const statements = new Map<string, ProcessedPayment>();
   const server = await startHttpServer((request, response) => {
-    if (request.url === '/statements') void sendJson(response, 200, statements);
+    if (request.url === '/statements') void sendJson(response, 200, [...statements.values()]);
     else void sendJson(response, 404, { message: 'The processor stand-in has only /statements.' });
   });
 
   return {
     ...server,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    async report(callbackUrl, payments, until) {
-      statements.push(...payments.map(({ payment }) => payment));
+    async report(callbackUrl, payments, until, { certificate, apartMs = 40 } = {}) {
+      for (const { payment } of payments) statements.set(payment.paymentId, payment);
       const batch: CallbackBatch = {
         callbackUrl,
         privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         // Both processes need some time to start, and then call at the same millisecond.
-        calls: payments.map((payment, index) => ({ ...payment, at: Date.now() + 1500 + index * APART_MS })),
+        calls: payments.map((payment, index) => ({ ...payment, at: Date.now() + 1500 + index * apartMs })),
         until,
       };
-      return together(await Promise.all([sendFrom(batch), sendFrom(batch)]));
+      return together(await Promise.all([sendFrom(batch, certificate), sendFrom(batch, certificate)]));
     },
   };
 }
 
-function sendFrom(batch: CallbackBatch): Promise<Callbacks> {
-  const child = killWithUs(fork(SENDER, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+function sendFrom(batch: CallbackBatch, certificate: string | undefined): Promise<Callbacks> {
+  const env = { ...process.env, ...(certificate === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificate }) };
+  const child = killWithUs(fork(SENDER, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env }));
   return new Promise((resolve, reject) => {
     child.once('message', (callbacks) => resolve(callbacks as Callbacks));
     child.once('error', reject);

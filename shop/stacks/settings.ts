@@ -18,13 +18,22 @@ export function readSettings(app: App): Settings {
     accountsApiUrl: readUrl(app, 'accountsApiUrl', 'https://accounts.example.com'),
     processorApiUrl: readUrl(app, 'processorApiUrl', 'https://processor.example.com'),
     // No signature matches this one: until the processor's key is set, the function refuses every callback with 401.
-    processorPublicKey: readText(app, 'processorPublicKey', 'not set'),
+    processorPublicKey: readKey(app, 'processorPublicKey', 'not set'),
     functionTimeout: readSeconds(app, 'functionTimeoutSeconds', '30'),
   };
 }
 
 function readText(app: App, name: string, otherwise: string): string {
   return String(app.node.tryGetContext(name) ?? otherwise);
+}
+
+/** In PEM, with line breaks or with `\\n`: of a text with line breaks, `-c` on the command line keeps the first line, in silence. */
+function readKey(app: App, name: string, otherwise: string): string {
+  const key = readText(app, name, otherwise).replaceAll(String.raw`\n`, '\n');
+  if (!key.startsWith('-----BEGIN') || key.includes('-----END')) return key;
+  throw new Error(
+    `Context ${name} must be a whole key in PEM; got '${key}'. On the command line, write \\n for each line break.`,
+  );
 }
 
 function readAddress(app: App, name: string, otherwise: string): string {

@@ -1,5 +1,5 @@
 import { list, record } from '../../lib/rehearsal/template.ts';
-import type { Shop } from '../app/start.ts';
+import type { ShopPayments } from '../app/start.ts';
 import type { PlannedPayment } from '../plan/plan.ts';
 import type { Callbacks } from '../providers/callbacks.ts';
 
@@ -21,11 +21,11 @@ export interface PaymentsVerdict {
 
 /** Runs the report, and returns what it found. @throws Error if it fails */
 export async function judgePayments(
-  shop: Shop,
+  report: Pick<ShopPayments, 'findDrift'>,
   planned: readonly PlannedPayment[],
   { calls, refused }: Callbacks,
 ): Promise<PaymentsVerdict> {
-  const outcome = await shop.payments.findDrift();
+  const outcome = await report.findDrift();
   if (outcome.kind !== 'response') throw new Error(`ledger-drift gave no response: ${JSON.stringify(outcome)}`);
   const { payments, ledgerEntries, drift } = record(outcome.value);
   return {

@@ -1,6 +1,6 @@
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { Shop } from '../app/start.ts';
 import type { PlannedRepayment } from '../plan/plan.ts';
 
 /** What became of the debts that requests named. */
@@ -14,26 +14,46 @@ export interface RepaymentsVerdict {
   readonly locksLeft: number;
 }
 
+/** Where the debts are, and where the requests go. */
+export interface RepaymentsStack {
+  readonly dynamo: DynamoDBClient;
+  readonly sqs: { readonly client: SQSClient };
+  readonly repayments: {
+    readonly claimsTable: string;
+    readonly debtsTable: string;
+    readonly consumer: { readonly queue: { readonly url: string } };
+  };
+}
+
 /** Creates the debts, and sends the requests, each of them twice. */
-export async function sendRepayments(
-  { dynamo, sqs, repayments }: Shop,
-  plan: readonly PlannedRepayment[],
-): Promise<void> {
+export async function sendRepayments(stack: RepaymentsStack, plan: readonly PlannedRepayment[]): Promise<void> {
+  await createDebts(stack, plan);
+  await sendRequests(stack, [...plan, ...plan]);
+}
+
+async function createDebts({ dynamo, repayments }: RepaymentsStack, plan: readonly PlannedRepayment[]): Promise<void> {
   const documents = DynamoDBDocumentClient.from(dynamo);
   const debts = wantedBy(plan);
   for (let from = 0; from < debts.length; from += 25) {
     const puts = debts.slice(from, from + 25).map((debtId) => ({ PutRequest: { Item: { debtId, amountCents: 100 } } }));
     await documents.send(new BatchWriteCommand({ RequestItems: { [repayments.debtsTable]: puts } }));
   }
+}
+
+/** Sends the requests, without a look at their debts. */
+export async function sendRequests(
+  { sqs, repayments }: RepaymentsStack,
+  plan: readonly PlannedRepayment[],
+): Promise<void> {
   const { url: QueueUrl } = repayments.consumer.queue;
-  for (const { request } of [...plan, ...plan]) {
+  for (const { request } of plan) {
     await sqs.client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(request) }));
   }
 }
 
 /** Reads the debts and the locks, and says what is wrong with them. */
 export async function judgeRepayments(
-  { dynamo, repayments: { debtsTable, claimsTable } }: Shop,
+  { dynamo, repayments: { debtsTable, claimsTable } }: RepaymentsStack,
   plan: readonly PlannedRepayment[],
 ): Promise<RepaymentsVerdict> {
   const documents = DynamoDBDocumentClient.from(dynamo);

@@ -194,7 +194,7 @@ async function resultOf(
     deadLettered: await countDeadLetters(shop),
     sandboxes: { ...shop.sandboxes },
     ...verdicts,
-    payments: await judgePayments(shop, plan.payments, callbacks),
+    payments: await judgePayments(shop.payments, plan.payments, callbacks),
     repayments: await judgeRepayments(shop, plan.repayments),
     left,
     protection: options.protection,

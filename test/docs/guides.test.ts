@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { ENTRIES } from '../../checks/entries.ts';
 import { blocksOf, guides, pages, ROOT } from './blocks.ts';
 
 /** What a link into a page may name: its headings, as GitHub names them, and its own anchors. */
@@ -33,14 +34,8 @@ test('the code in the README and in the guides compiles', { timeout: 120_000 }, 
   }
   expect(pages).toContain('README.md');
   expect(pages.size).toBeGreaterThan(10);
-  const { exports: exported }: { readonly exports: Readonly<Record<string, string>> } = JSON.parse(
-    readFileSync(join(ROOT, 'package.json'), 'utf8'),
-  );
   const paths = Object.fromEntries(
-    Object.entries(exported).map(([entry, built]) => [
-      entry.replace(/^\./, 'pawl'),
-      [join(ROOT, built.replace('./dist/', 'lib/').replace(/\.js$/, '.ts'))],
-    ]),
+    Object.entries(ENTRIES).map(([entry, module]) => [entry.replace(/^\./, 'pawl'), [join(ROOT, `lib/${module}.ts`)]]),
   );
   writeFileSync(
     join(scratch, 'tsconfig.json'),

@@ -33,6 +33,7 @@ function laws(name: string, open: (options: TableOptions) => ClaimStore, runs: n
       const lost = loseAnswersOf(lossyClient);
       return { store: open({ tableName, client: lossyClient }), lost };
     },
+    listsOpenClaims: true,
     races: 10 * runs,
     runs,
     // A statement that fails although it was applied is sent again by the store.

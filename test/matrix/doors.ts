@@ -1,9 +1,9 @@
 import middy from '@middy/core';
-import type { Context, SQSEvent } from 'aws-lambda';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { bodyField, type Claim, claimOf, type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { once } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
+import { openedMessage, sqsOnce } from '../../lib/middy/index.ts';
+import { deadLetterQueue, eachMessage, snsEnvelope } from '../../lib/sqs/index.ts';
 import type { CallerOptions, SweptHandler, SweptMessage } from '../../lib/testing/index.ts';
 import { eachTransaction } from '../../lib/transactions/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
@@ -22,7 +22,7 @@ const paymentIn = (body: string | null | undefined): Payment => JSON.parse(body 
 /** What the doors are given in common. */
 function common(setting: Setting, made: Made, hasClaim: boolean) {
   const { world, outside } = setting;
-  const { attributes, ...options }: FeatureOptions = made.options?.(setting) ?? {};
+  const { attributes, envelope, ...options }: FeatureOptions = made.options?.(setting) ?? {};
   const { host, onEvent } = world.options;
   const applied = (payment: string) =>
     Object.values(made.effects(outside, payment, hasClaim)).every((times) => times > 0);
@@ -32,6 +32,7 @@ function common(setting: Setting, made: Made, hasClaim: boolean) {
     wiring: { host, onEvent, operation },
     options: { store: claimsOf(world, outside), onAbandoned, ...options },
     keeps: attributes === true,
+    inSns: envelope === true,
   };
 }
 
@@ -40,6 +41,9 @@ const kept =
   <Input>(keeps: boolean, paymentOf: (input: Input) => string) =>
   (): { readonly attributes?: (input: Input) => { readonly payment: string } } =>
     keeps ? { attributes: (input) => ({ payment: paymentOf(input) }) } : {};
+
+/** What opens the messages, where the feature is that. */
+const opened = (inSns: boolean) => (inSns ? { envelope: snsEnvelope() } : {});
 
 /** How a work is wired into each door. @param deadLetters whether what can never run has a queue to go to */
 type Wire = (setting: Setting, made: Made, work: Work, deadLetters: boolean) => SweptHandler;
@@ -51,25 +55,35 @@ function queueOf({ world }: Setting, hasDeadLetters: boolean) {
 
 export const wire: Readonly<Record<Door, Wire>> = {
   eachMessage(setting, made, work, deadLetters) {
-    const { wiring, options, keeps } = common(setting, made, true);
+    const { wiring, options, keeps, inSns } = common(setting, made, true);
     const attributes = kept<{ readonly body: Payment }>(keeps, ({ body }) => body.payment);
     return eachMessage<Payment>(
-      { ...wiring, ...queueOf(setting, deadLetters), ...options, ...attributes(), key: bodyField('payment') },
+      {
+        ...wiring,
+        ...queueOf(setting, deadLetters),
+        ...options,
+        ...attributes(),
+        ...opened(inSns),
+        key: bodyField('payment'),
+      },
       ({ body }, claim) => work(body.payment, claim),
     );
   },
 
   sqsOnce(setting, made, work, deadLetters) {
-    const { wiring, options, keeps } = common(setting, made, false);
+    const { wiring, options, keeps, inSns } = common(setting, made, false);
     const attributes = kept<{ readonly body: Payment }>(keeps, ({ body }) => body.payment);
+    const paidFor = (record: SQSRecord) =>
+      inSns ? openedMessage<Payment>(record).body.payment : paymentIn(record.body).payment;
     const existing = ({ Records }: SQSEvent) =>
-      Promise.allSettled(Records.map(({ body }) => work(paymentIn(body).payment, undefined)));
+      Promise.allSettled(Records.map((record) => work(paidFor(record), undefined)));
     return middy(existing, { timeoutEarlyInMillis: 0 }).use(
       sqsOnce<Payment>({
         ...wiring,
         ...queueOf(setting, deadLetters),
         ...options,
         ...attributes(),
+        ...opened(inSns),
         key: bodyField('payment'),
       }),
     ) as SweptHandler;
@@ -100,13 +114,21 @@ export const wire: Readonly<Record<Door, Wire>> = {
   },
 
   eachTransaction(setting, made, _, deadLetters) {
-    const { wiring, options, keeps } = common(setting, made, true);
+    const { wiring, options, keeps, inSns } = common(setting, made, true);
     const { onAbandoned, ...others } = options;
     const attributes = kept<{ readonly body: Payment }>(keeps, ({ body }) => body.payment);
     const { world, outside } = setting;
     const store = made.committing?.(setting) ?? committingClaimsOf(world, outside);
     return eachTransaction<Payment>(
-      { ...wiring, ...queueOf(setting, deadLetters), ...others, ...attributes(), store, key: bodyField('payment') },
+      {
+        ...wiring,
+        ...queueOf(setting, deadLetters),
+        ...others,
+        ...attributes(),
+        ...opened(inSns),
+        store,
+        key: bodyField('payment'),
+      },
       ({ body: { payment } }) => made.writes?.(payment, outside) ?? [add(payment)],
     );
   },

@@ -13,7 +13,7 @@ import {
   step,
 } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { bodyField, eachMessage, s3Events, sendOnce, snsEnvelope } from '../../lib/sqs/index.ts';
 import {
   commit,
   commitStep,
@@ -44,6 +44,9 @@ const refused: Partial<Record<`${Feature} behind ${Door}`, () => unknown>> = {
   'renewedLease behind sqsOnce': () => sqsOnce(untyped({ ...forBatch, lease: renewedLease(6000) })),
   'park behind eachTransaction': () => eachTransaction(untyped({ ...forTransactions, onAbandoned: 'park' }), writes),
   'reconcile behind eachTransaction': () => eachTransaction(untyped({ ...forTransactions, onAbandoned: asks }), writes),
+  'envelope behind once': () => once(untyped({ ...forBatch, envelope: snsEnvelope() }), () => undefined),
+  'envelope behind onceOverHttp': () => onceOverHttp(untyped({ ...forHttp, envelope: snsEnvelope() }), () => undefined),
+  'envelope behind httpOnce': () => httpOnce(untyped({ ...forHttp, envelope: snsEnvelope() })),
   'renewedLease behind eachTransaction': () =>
     eachTransaction(untyped({ ...forTransactions, lease: renewedLease(6000) }), writes),
   'failOpen behind eachTransaction': () => eachTransaction(untyped({ ...forTransactions, store: open() }), writes),
@@ -87,6 +90,21 @@ describe('what a door has no use for is refused when it is set up, with a senten
   ])('%s: %s, which is of another door', (door, option, setUp) => {
     expect(setUp).toThrow(OptionError);
     expect(setUp).toThrow(`${option}: ${door} does not take it`);
+  });
+
+  test('sqsOnce: s3Events(), also inside another envelope', () => {
+    const sentence = 'envelope: sqsOnce does not take s3Events(): one message can hold several bodies';
+    for (const envelope of [s3Events(), [snsEnvelope(), s3Events()]]) {
+      expect(() => sqsOnce(untyped({ ...forBatch, envelope }))).toThrow(sentence);
+    }
+    expect(() => sqsOnce(untyped({ ...forBatch, envelope: s3Events() }))).toThrow(OptionError);
+  });
+
+  test('sendOnce: envelope, which is of consumers', () => {
+    const producer = { operation, store: memoryStore(), queueUrl: 'https://sqs/q', envelope: snsEnvelope() };
+    expect(() => sendOnce(untyped(producer))).toThrow(
+      'envelope: sendOnce does not take it: it sends the body as it is',
+    );
   });
 
   test('eachTransaction without any store', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { parkedClaims } from '../../lib/claims/resolve.ts';
 import { assertSurvivesCrashes, type SweepOptions, type SweptHandler } from '../../lib/testing/index.ts';
+import { snsNotification } from '../support/notifications.ts';
 import { callersOf, hasClaim, type Payment, wire } from './doors.ts';
 import { claimsOf, createOutside, type Outside, operation } from './outside.ts';
 import { type Swept, table } from './table.ts';
@@ -9,7 +10,15 @@ import { type Made, type Setting, works, wrongRecord } from './works.ts';
 /** Two payments, the first of which is asked for twice. */
 const messages = [{ body: { payment: 'p-1' } }, { body: { payment: 'p-2' } }, { body: { payment: 'p-1' } }];
 
-const paymentOf = (body: unknown): string => (body as Payment).payment;
+/** The same, as a topic of SNS sends them on: the repeated one was published a second time, and has another id. */
+const notifications = messages.map(({ body }, index) => ({
+  body: snsNotification(body, { MessageId: `publication-${index + 1}` }),
+}));
+
+const paymentOf = (body: unknown): string => {
+  const { payment, Message } = body as Payment & { readonly Message?: string };
+  return Message === undefined ? payment : paymentOf(JSON.parse(Message));
+};
 
 export const nameOf = ({ feature, door, policy }: Swept): string => `${feature} behind ${door}, ${policy}`;
 
@@ -22,7 +31,7 @@ export function sweepOf({ feature, door, policy }: Swept): SweepOptions<Outside>
   const effectsOf = (outside: Outside, payment: string) => made.effects(outside, payment, withClaim);
   const wrongOf = (outside: Outside, payment: string) => wrongRecord(made, outside, payment, policy);
   return {
-    messages,
+    messages: feature === 'envelope' ? notifications : messages,
     provider: createOutside,
     // An operator is told of what is parked and sees to it that it comes again.
     ...(callers && { callers: isOperated ? { ...callers, understands: untilDone } : callers }),

@@ -21,6 +21,7 @@ export const features = [
   'withLock',
   'forEachItem',
   'attributes',
+  'envelope',
   'renewedLease',
   'rememberCompleted',
   'failOpen',
@@ -75,6 +76,8 @@ const nothingInDoubt = 'claim, effect and completion are one transaction, and no
 const noPolicy = refused(`onAbandoned: eachTransaction does not take it: ${nothingInDoubt}`);
 /** A door without a policy runs the handler again. */
 const itsOnly = swept(['retry']);
+
+const ofQueues = (door: string) => refused(`envelope: ${door} does not take it: it is an option of consumers of SQS`);
 
 const one = 'one call to a provider';
 
@@ -162,6 +165,18 @@ export const table: Readonly<Record<Feature, Row>> = {
     whose: 'the consumer’s',
     policies,
     cells: { eachTransaction: itsOnly },
+  },
+  envelope: {
+    label: '`envelope`',
+    asserts: `${one}; each payment comes in a notification of SNS, and the repeated one in another notification`,
+    whose: 'the consumer’s',
+    policies,
+    cells: {
+      once: ofQueues('once'),
+      onceOverHttp: ofQueues('onceOverHttp'),
+      httpOnce: ofQueues('httpOnce'),
+      eachTransaction: itsOnly,
+    },
   },
   renewedLease: {
     label: '`lease: renewedLease(…)`',

@@ -1,8 +1,9 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { type Claim, failOpen, memoryStore, reconcile, renewedLease } from '../../lib/index.ts';
+import { httpOnce, onceOverHttp } from '../../lib/http/index.ts';
+import { type Claim, failOpen, memoryStore, once, reconcile, renewedLease } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+import { bodyField, snsEnvelope } from '../../lib/sqs/index.ts';
 import { eachTransaction, type TransactionHandler } from '../../lib/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { add, operation } from './outside.ts';
@@ -13,6 +14,8 @@ interface Body {
 
 const common = { operation, key: bodyField('payment') };
 const forBatch = { ...common, onAbandoned: 'retry', store: memoryStore() } as const;
+const forOnce = { operation, store: memoryStore(), key: ({ payment }: Body) => payment, onAbandoned: 'retry' } as const;
+const forHttp = { operation, store: memoryStore(), caller: 'anyone', onAbandoned: 'retry' } as const;
 const forTransactions = { ...common, store: memoryTransactions(memoryStore()).store };
 const asks = reconcile<unknown>({ ask: () => ({ verdict: 'inconclusive' }), settleMs: 1000 });
 const writes: TransactionHandler<Body> = ({ body }) => [add(body.payment)];
@@ -40,6 +43,12 @@ export function doesNotCompile(): unknown[] {
     eachTransaction<Body>({ ...forTransactions, marksEffect: true }, writes),
     // @ts-expect-error what fails open cannot commit
     eachTransaction<Body>({ ...forTransactions, store: failOpen(memoryStore(), () => undefined) }, writes),
+    // @ts-expect-error it is an option of consumers of SQS
+    once<Body, void>({ ...forOnce, envelope: snsEnvelope() }, () => undefined),
+    // @ts-expect-error as above
+    onceOverHttp({ ...forHttp, envelope: snsEnvelope() }, () => ({ statusCode: 200 })),
+    // @ts-expect-error as above
+    httpOnce({ ...forHttp, envelope: snsEnvelope() }),
     // @ts-expect-error its function is given no claim
     eachTransaction<Body>(forTransactions, withClaim),
   ];

@@ -39,6 +39,8 @@ export interface FeatureOptions extends Partial<Pick<ClaimOptions<unknown>, 'lea
   readonly store?: ClaimStore;
   /** Under a policy of a step's own, its consumer's. */
   readonly onAbandoned?: 'retry';
+  /** Messages come in an envelope of SNS. */
+  readonly envelope?: true;
   /** The names of the attributes that each payment has. */
   readonly attributes?: true;
 }
@@ -264,6 +266,7 @@ export const works: Readonly<Record<Feature, Made>> = {
       return attributes?.['payment'] === payment ? [] : ['attributes that are not on the record'];
     },
   },
+  envelope: { ...plain, options: () => ({ envelope: true }) },
   renewedLease: {
     effects: paid,
     options: () => ({ lease: renewedLease(6000) }),

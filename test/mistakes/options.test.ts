@@ -137,11 +137,11 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'dead letters without a URL, because the variable is not set',
-    make: () => deadLetterQueue(undefined),
+    make: () => deadLetterQueue(undefined).setupError?.message,
     wrong: 'deadLetterQueue: expected',
     expected: "a queue's URL",
     toDo: 'DEAD_LETTER_QUEUE_URL',
-    code: 'wrong-dead-letters',
+    code: 'wrong-option',
   },
   {
     mistake: 'the ARN of a dead-letter queue in place of its URL',
@@ -385,10 +385,10 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'a queue without its URL, because the variable is not set',
-    make: () => sendOnce({ operation: 'refund', store, queueUrl: undefined }),
+    make: () => sendOnce({ operation: 'refund', store, queueUrl: undefined })({ key: 'k', body: {} }),
     wrong: 'queueUrl: expected',
-    expected: "a queue's URL: https://sqs.…",
-    toDo: 'queue.queueUrl of CDK',
+    expected: "a queue's URL",
+    toDo: 'Set the environment variable',
     code: 'wrong-option',
   },
   {
@@ -433,8 +433,8 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'a table without its name',
-    make: () => transactionalStore({ tableName: '' }),
-    wrong: 'got ""',
+    make: () => transactionalStore({ tableName: '' }).read('o#k'),
+    wrong: 'got an empty text',
     expected: 'tableName: expected',
     toDo: "a table's name",
     code: 'wrong-option',

@@ -1,20 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ENTRIES } from '../../checks/entries.ts';
 import { WiringError } from '../../lib/deployment/constructs/index.ts';
 import { memoryStore, OptionError, once, parkedClaims } from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { operator } from '../../lib/operate/index.ts';
 import { isError, misspelt, withoutOptions } from './misspelt.ts';
 
 const root = new URL('../../', import.meta.url);
 
 /** The functions and classes of every entry of the package, by name. */
 async function exportedFunctions(): Promise<ReadonlyMap<string, unknown>> {
-  const { exports }: { readonly exports: Readonly<Record<string, string>> } = JSON.parse(
-    readFileSync(new URL('package.json', root), 'utf8'),
-  );
-  const entries = Object.values(exports).filter((path) => path.startsWith('./dist/'));
   const modules: readonly object[] = await Promise.all(
-    entries.map((path) => import(new URL(path.replace('./dist/', 'lib/').replace(/js$/, 'ts'), root).href)),
+    Object.values(ENTRIES).map((module) => import(new URL(`lib/${module}.ts`, root).href)),
   );
   return new Map(
     modules.flatMap((module) => Object.entries(module)).filter(([, value]) => typeof value === 'function'),
@@ -66,6 +64,7 @@ describe('no public function that takes options is missing above', () => {
 
   test.each([
     ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
+    ['operator()', Object.keys(operator({ store: memoryStore() })), ['resolveAll', 'redrive']],
     ['parkedClaims()', Object.keys(parkedClaims({ operation: 'o', store: memoryStore() })), ['read']],
   ])('every method of %s is tried, or takes no options', (door, methods, without) => {
     const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);

@@ -134,14 +134,26 @@ describe('options', () => {
     ['settleMs', 'reconcile without settleMs', () => reconcile({ ask: () => ({ verdict: 'applied' }) } as Any)],
     ['ask', 'reconcile without ask', () => reconcile({ settleMs: 1 } as Any)],
     ['keys', 'rememberCompleted of no keys', () => rememberCompleted(memoryStore(), { keys: 0 })],
-    ['deadLetterQueue', 'a dead-letter queue without a URL', () => deadLetterQueue(undefined)],
-    ['tableName', 'dynamoStore without a table', () => dynamoStore({ tableName: undefined })],
-    ['tableName', 'individualDynamoStore without a table', () => individualDynamoStore({ tableName: '' })],
-    ['tableName', 'transactionalStore without a table', () => transactionalStore({ tableName: undefined })],
+    [
+      'deadLetterQueue',
+      'a dead-letter queue whose URL is no text',
+      () => deadLetterQueue(new URL('https://sqs') as Any),
+    ],
+    ['tableName', 'dynamoStore with a table that is no text', () => dynamoStore({ tableName: {} as Any })],
+    [
+      'tableName',
+      'individualDynamoStore with a table that is no text',
+      () => individualDynamoStore({ tableName: 1 as Any }),
+    ],
+    [
+      'tableName',
+      'transactionalStore with a table that is no text',
+      () => transactionalStore({ tableName: true as Any }),
+    ],
     [
       'queueUrl',
-      'sendOnce without a queue',
-      () => sendOnce({ operation: 'x', store: memoryStore(), queueUrl: undefined }),
+      'sendOnce whose queue is no text',
+      () => sendOnce({ operation: 'x', store: memoryStore(), queueUrl: 17 as Any }),
     ],
     ['leaseMs', 'locks with a lease of nothing', () => resourceLocks({ store: memoryLockStore(), leaseMs: 0 })],
   ];

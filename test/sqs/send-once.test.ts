@@ -254,7 +254,7 @@ describe('sendOnce', () => {
     expect(await within(0, refund)).toMatchObject({ outcome: 'parked', error: { name: 'retry-window-over' } });
   });
 
-  it.each([{ queueUrl: undefined }, { operation: '' }, { giveUpAfterMs: -1 }, { store: undefined as never }])(
+  it.each([{ queueUrl: 17 as never }, { operation: '' }, { giveUpAfterMs: -1 }, { store: undefined as never }])(
     'refuses an option that is missing or wrong: %j',
     (options) => {
       expect(() => producer(options)).toThrow(OptionError);

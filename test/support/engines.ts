@@ -31,7 +31,7 @@ export function engineAtWork(
   options: Partial<ClaimOptions<string>> = {},
   also: Partial<Engine<string>> = {},
 ): EngineAtWork {
-  const host = virtualHost();
+  const host = virtualHost(someDay, { outlivesInvocations: options.host?.outlivesInvocations === true });
   const inner = memoryStore();
   const events: ClaimEvent[] = [];
   const troubles: Trouble[] = [];

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { ListsOpenClaims } from '../../lib/claims/open-claims.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { record } from './records.ts';
 
 /** A store of which every read and every write shares its request with another one: what goes in batches alone is a batch here. */
-export function inCompany(store: ClaimStore): ClaimStore {
+export function inCompany(store: ClaimStore & Partial<ListsOpenClaims>): ClaimStore & Partial<ListsOpenClaims> {
   const stranger = () => `stranger#${randomUUID()}`;
   return {
+    ...(store.listOpen && { listOpen: store.listOpen }),
     async read(id) {
       const [found] = await Promise.all([store.read(id), store.read(stranger())]);
       return found;

@@ -38,6 +38,8 @@ export async function startQueues(maxReceiveCount = 5) {
   }
 
   return {
+    /** Of SQS, and of SNS and S3 beside it. */
+    endpoint: sqs.endpoint,
     orders,
     deadLetters,
     functionClient,
@@ -73,6 +75,8 @@ export async function startQueues(maxReceiveCount = 5) {
       }
       return { received: event.Records.length, failed };
     },
+    /** What a queue holds, without receiving it. */
+    messages: (queue: TestQueue) => sqs.messages(queue.arn.split(':').at(-1) ?? ''),
     depth: (queue: TestQueue) => sqs.depth(queue.arn.split(':').at(-1) ?? ''),
     async stop(): Promise<void> {
       functionClient.destroy();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
 
 /** A client for DynamoDB Local. */
 export function localClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {
@@ -13,6 +14,34 @@ export function localClient(endpoint: string, config: DynamoDBClientConfig = {})
 
 /** Creates a claims table of its own for a test, and answers its name. */
 export async function claimsTable(client: DynamoDBClient, TableName = `claims-${randomUUID()}`): Promise<string> {
+  const { name: IndexName, partitionKey, sortKey, projected } = OPEN_INDEX;
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'id', AttributeType: 'S' },
+        { AttributeName: partitionKey, AttributeType: 'S' },
+        { AttributeName: sortKey, AttributeType: 'N' },
+      ],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName,
+          KeySchema: [
+            { AttributeName: partitionKey, KeyType: 'HASH' },
+            { AttributeName: sortKey, KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...projected] },
+        },
+      ],
+    }),
+  );
+  return TableName;
+}
+
+/** A claims table as earlier versions of pawl deployed it: without an index of open claims. */
+export async function tableWithoutIndex(client: DynamoDBClient, TableName = `claims-${randomUUID()}`): Promise<string> {
   await client.send(
     new CreateTableCommand({
       TableName,

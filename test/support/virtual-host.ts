@@ -10,13 +10,14 @@ export interface VirtualHost extends Host {
 }
 
 /** A host whose time passes only when told to, and whose ids count up. */
-export function virtualHost(start = someDay): VirtualHost {
+export function virtualHost(start = someDay, also: Pick<Host, 'outlivesInvocations'> = {}): VirtualHost {
   let time = start;
   let ids = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
   return {
+    ...also,
     now: () => time,
     random: () => 0.5,
     randomId: () => `claim-${++ids}`,

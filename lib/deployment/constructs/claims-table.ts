@@ -1,21 +1,24 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Alarm, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from '../needs.ts';
+import { OPEN_INDEX } from '../../stores/dynamodb/open-index.ts';
+import { BACKFILL_ACTIONS, CLAIM_ACTIONS, LOCK_ACTIONS, OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS } from '../needs.ts';
+import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { makeLocking } from './known-consumers.ts';
 import { expectProps } from './known-props.ts';
 import { seenArn } from './seen.ts';
-
-/**
- * What the two DynamoDB stores call, and nothing else. `grantReadWriteData` lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and
- * `Query`: a consumer that can delete a claim can repeat an effect.
- */
-const CLAIM_ACTIONS = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
 
 /** What a caller of an encrypted table needs of its key: what `Table.grantReadWriteData` gives, without its wildcards. */
 const KEY_ACTIONS = [
@@ -28,6 +31,19 @@ const KEY_ACTIONS = [
   'kms:ReEncryptTo',
 ] as const;
 
+const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
+
+const attribute = ({ name, type }: KeyAttribute) => ({ name, type: TYPES[type] });
+
+const indexProps = ({ name, partitionKey, sortKey, projection }: TableIndex) => ({
+  indexName: name,
+  partitionKey: attribute(partitionKey),
+  ...(sortKey === undefined ? {} : { sortKey: attribute(sortKey) }),
+  ...(typeof projection === 'string'
+    ? { projectionType: ProjectionType[projection] }
+    : { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...projection] }),
+});
+
 /** The options of a {@link ClaimsTable}. */
 export interface ClaimsTableProps {
   /**
@@ -38,7 +54,7 @@ export interface ClaimsTableProps {
   readonly deletionProtection?: boolean;
 
   /**
-   * The customer-managed key that encrypts the table. `grantClaims` and `grantLocks` then grant its use as well.
+   * The customer-managed key that encrypts the table. Every grant of this construct then grants its use as well.
    *
    * @default - encrypted with a key that DynamoDB owns, at no charge
    */
@@ -74,6 +90,8 @@ export interface ClaimsTableAlarms {
  * grantClaims(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
  */
 export function grantClaims(table: ITable, grantee: IGrantable): Grant {
+  // Not `grantReadWriteData`: it lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and `Query`. A consumer that can delete a claim can
+  // repeat an effect.
   return grantOn(table, grantee, CLAIM_ACTIONS);
 }
 
@@ -90,6 +108,32 @@ export function grantLocks(table: ITable, grantee: IGrantable): Grant {
   // A consumer that locks needs more receives. That is checked when the app is complete.
   makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
   return grantOn(table, grantee, LOCK_ACTIONS);
+}
+
+/**
+ * Permits `grantee` to list the open claims of `table`, to read a claim, and to resolve it. These permissions allow no claim to be made or deleted,
+ * and no scan. A consumer needs none of this.
+ *
+ * For dead letters, permit the queues' actions as well: see docs/security.md.
+ *
+ * @example
+ * grantOperate(Table.fromTableName(this, 'Claims', 'claims'), onCallRole);
+ */
+export function grantOperate(table: ITable, grantee: IGrantable): Grant {
+  const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
+  const list = Grant.addToPrincipal({ grantee, actions: [...OPERATE_INDEX_ACTIONS], resourceArns: [index] });
+  return grantOn(table, grantee, OPERATE_ACTIONS).combine(list);
+}
+
+/**
+ * Permits `grantee` to run `pawl claims --backfill` on `table`. It reads every item, with the results that are kept there: that is why it is no part of
+ * `grantOperate`. It is needed once, and can be taken away again.
+ *
+ * @example
+ * grantBackfill(Table.fromTableName(this, 'Claims', 'claims'), deploymentRole);
+ */
+export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, BACKFILL_ACTIONS);
 }
 
 function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
@@ -121,8 +165,8 @@ export class ClaimsTable extends Construct {
     // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
     // the same claim, because a condition sees its own region only. A `Table` has no such method.
     const table = new Table(this, 'Table', {
-      partitionKey: { name: 'id', type: AttributeType.STRING },
-      timeToLiveAttribute: 'expiresAt',
+      partitionKey: attribute(CLAIMS_TABLE.key),
+      timeToLiveAttribute: CLAIMS_TABLE.timeToLiveAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: RemovalPolicy.RETAIN,
@@ -131,6 +175,7 @@ export class ClaimsTable extends Construct {
         ? { encryption: TableEncryption.DEFAULT }
         : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: props.encryptionKey }),
     });
+    for (const index of CLAIMS_TABLE.indexes) table.addGlobalSecondaryIndex(indexProps(index));
     // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
     this.table = table as ITable;
     this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);
@@ -149,6 +194,16 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to use `pawl/locks` in this table. See {@link grantLocks}. */
   grantLocks(grantee: IGrantable): Grant {
     return grantLocks(this.table, grantee);
+  }
+
+  /** Permits `grantee` to list, read and resolve the open claims of this table. See {@link grantOperate}. */
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperate(this.table, grantee);
+  }
+
+  /** Permits `grantee` to bring claims of earlier versions into the list, once. See {@link grantBackfill}. */
+  grantBackfill(grantee: IGrantable): Grant {
+    return grantBackfill(this.table, grantee);
   }
 
   /**

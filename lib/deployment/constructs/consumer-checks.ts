@@ -1,19 +1,19 @@
 import { Duration, type Stack, Token } from 'aws-cdk-lib';
+import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
 import { leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
 import { type Problem, refused } from '../wiring-problem.ts';
 import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { holdsSecret } from './template-values.ts';
 
-/** SQS's longest. It is the last place of a message: the longer SQS keeps it there, the more time an operator has. */
-export const DEAD_LETTER_RETENTION = Duration.days(14);
+export const DEAD_LETTER_RETENTION = Duration.seconds(CONSUMER_DEFAULTS.deadLetterRetentionSeconds);
 
-/** The defaults of a consumer. */
+/** The defaults of a consumer, as CDK writes them. */
 export const DEFAULTS = {
-  timeout: Duration.seconds(30),
-  retentionPeriod: Duration.days(4),
-  claimRetention: Duration.days(30),
-  batchSize: 10,
+  timeout: Duration.seconds(CONSUMER_DEFAULTS.timeoutSeconds),
+  retentionPeriod: Duration.seconds(CONSUMER_DEFAULTS.retentionSeconds),
+  claimRetention: Duration.seconds(CONSUMER_DEFAULTS.claimRetentionSeconds),
+  batchSize: CONSUMER_DEFAULTS.batchSize,
 } as const;
 
 /** What follows from a consumer's options. */

@@ -1,11 +1,15 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, type Function as LambdaFunction, Runtime, RuntimeFamily, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
 import { bundling } from './bundling.ts';
 import type { ConsumerProps } from './consumer-props.ts';
+
+/** As `Runtime.NODEJS_24_X`, which CDK has since 2.226. Earlier ones would deploy without it, and fall back to a Node that cannot run pawl. */
+const NODE_24 = new Runtime('nodejs24.x', RuntimeFamily.NODEJS, { supportsInlineCode: true });
 
 /** The function of a consumer, with logs that end and a role that may write only those. */
 export function createFunction(scope: Construct, props: ConsumerProps, timeout: Duration): LambdaFunction {
@@ -17,10 +21,9 @@ export function createFunction(scope: Construct, props: ConsumerProps, timeout: 
   return new NodejsFunction(scope, 'Function', {
     ...(props.entry === undefined ? {} : { entry: props.entry }),
     handler: props.handler ?? 'handler',
-    runtime: Runtime.NODEJS_24_X,
+    runtime: NODE_24,
     architecture: props.architecture ?? Architecture.ARM_64,
-    // Less memory is less CPU: at 128 MB, loading the SDK and its first TLS handshakes take seconds of the lease.
-    memorySize: props.memorySize ?? 512,
+    memorySize: props.memorySize ?? CONSUMER_DEFAULTS.memoryMb,
     timeout,
     tracing: props.tracing ?? Tracing.DISABLED,
     logGroup,

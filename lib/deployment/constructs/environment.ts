@@ -1,6 +1,7 @@
 import { Lazy } from 'aws-cdk-lib';
 import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { processWide } from '../../kernel/process-wide.ts';
 import { type Problem, refused } from '../wiring-problem.ts';
 import { resolvedIn } from './rendered.ts';
 import { functionBehind, seenFunction, variablesSoFar } from './seen.ts';
@@ -16,7 +17,7 @@ interface Told {
 }
 
 /** A function may be fed by several queues, each with a `Consumer` of its own. */
-const told = new WeakMap<LambdaFunction, Told[]>();
+const told = processWide('constructs.told/1', () => new WeakMap<LambdaFunction, Told[]>());
 
 /**
  * Sets the variables of a function, as far as its environment can be changed. Where several queues with different dead-letter queues feed it,

@@ -1,5 +1,6 @@
 import type { IPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
+import { processWide } from '../../kernel/process-wide.ts';
 
 /** The facts of a `Consumer` that the rules about two of them need. ARNs are as `seenArn` returns them. */
 export interface KnownConsumer {
@@ -10,7 +11,8 @@ export interface KnownConsumer {
   readonly operation: string | undefined;
 }
 
-const known = new WeakMap<IConstruct, KnownConsumer[]>();
+/** Of all copies of pawl: a library of constructs may bring its own. */
+const known = processWide('constructs.consumers/1', () => new WeakMap<IConstruct, KnownConsumer[]>());
 
 /** Makes a consumer known to every other consumer of its app. */
 export function makeKnown(root: IConstruct, consumer: KnownConsumer): void {
@@ -22,7 +24,7 @@ export function knownConsumers(root: IConstruct): readonly KnownConsumer[] {
   return known.get(root) ?? [];
 }
 
-const locking = new WeakMap<IPrincipal, string[]>();
+const locking = processWide('constructs.locking/1', () => new WeakMap<IPrincipal, string[]>());
 
 /** Remembers that a principal was granted what locks need on a table: the handler locks there. */
 export function makeLocking(grantee: IPrincipal, tableArn: string): void {

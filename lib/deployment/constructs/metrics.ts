@@ -26,6 +26,7 @@ export type ClaimMetric =
   | 'DeadLettered'
   | 'Undeliverable'
   | 'AuthorError'
+  | 'PayloadUnavailable'
   | 'AnswerNotUnderstood'
   | 'LateAnswer'
   | 'RequestRefused'

@@ -12,9 +12,18 @@ export interface ReadOptions extends HandlerNeeds {
   readonly claimsTable?: string | undefined;
 }
 
-/** There is neither a stack nor a function of this name; or the account could not be read at all. */
+/** There is neither a stack nor a function of this name. */
 export class NothingFoundError extends Error {
   override readonly name = 'NothingFoundError';
+  constructor(wanted: string) {
+    const said = `There is neither a stack nor a function called ${wanted} in this region of this account, as far as you may see: a stack needs cloudformation:ListStackResources.`;
+    super(explained(`${said} Correct the name, or give --region or AWS_PROFILE`, 'command-line'));
+  }
+}
+
+/** AWS refused the credentials, or no region is known. */
+export class UnreachableAccountError extends Error {
+  override readonly name = 'UnreachableAccountError';
 }
 
 /** A function that was left out, and the reason. */
@@ -42,14 +51,7 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
     const skipped: Skipped[] = [];
     for (const functionName of inStack ?? [name]) {
       const read = await consumersOf(account, functionName, options);
-      if (read.kind === 'missing' && inStack === undefined) {
-        throw new NothingFoundError(
-          explained(
-            `There is neither a stack nor a function called ${name} in this region of this account. Correct the name, or give --region or AWS_PROFILE`,
-            'command-line',
-          ),
-        );
-      }
+      if (read.kind === 'missing' && inStack === undefined) throw new NothingFoundError(name);
       if (read.kind === 'fed') consumers.push(...read.consumers);
       else skipped.push({ functionName, reason: read.reason });
     }
@@ -65,7 +67,7 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
 function explainedAccess(error: unknown): unknown {
   const setup = setupOf(error);
   if (setup?.kind !== 'credentials' && setup?.kind !== 'region') return error;
-  return new NothingFoundError(explained(`The account was not read: ${adviceOn(setup)}`, setup.kind), { cause: error });
+  return new UnreachableAccountError(explained(`The account was not read: ${adviceOn(setup)}`, setup.kind), { cause: error });
 }
 
 /** The consumers that a function is: one for each queue that feeds it. */

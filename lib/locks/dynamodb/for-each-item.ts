@@ -254,6 +254,6 @@ function expectName(work: string): void {
 }
 
 function documentsOf(options: TableOptions & { readonly documents?: DynamoDBDocumentClient }) {
-  const { TableName, client } = tableOf(options);
-  return { tableName: TableName, documents: options.documents ?? DynamoDBDocumentClient.from(client) };
+  const { nameOfTable, client } = tableOf(options);
+  return { tableName: nameOfTable(), documents: options.documents ?? DynamoDBDocumentClient.from(client) };
 }

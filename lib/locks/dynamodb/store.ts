@@ -11,7 +11,7 @@ import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
-import { type ExplainedTable, explainedBy, explaining } from '../../stores/dynamodb/explain.ts';
+import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import type { Lock } from '../owned-lock.ts';
@@ -54,17 +54,18 @@ const mostWrites = 100;
  * Needs `dynamodb:BatchGetItem` and `PutItem` on the table, and `ConditionCheckItem` for `stillHeld` and `stillLocked`. `forEachItem`
  * needs `UpdateItem` besides, where its progress is kept. `ClaimsTable.grantLocks` grants them all.
  *
- * @throws OptionError when the table's name is missing
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = dynamoLockStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStore {
   expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/locks.md' });
   const { host = nodeHost } = options;
-  const { TableName, client } = tableOf(options);
-  const table: ExplainedTable = { TableName, client, grant: 'grantLocks' };
+  const { nameOfTable, client } = tableOf(options);
+  const table = explainedTable(nameOfTable, client, 'grantLocks');
 
   async function read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
+    const TableName = nameOfTable();
     const found = await readAll(host, ids, async (some) => {
       const Keys = some.map((id) => ({ id: { S: id } }));
       const { Responses, UnprocessedKeys } = await client.send(
@@ -81,7 +82,7 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
     read: (ids) => explaining(table, () => read(ids)),
     async write(writes) {
       try {
-        await despiteConflicts(host, () => send(client, TableName, writes));
+        await despiteConflicts(host, () => send(client, nameOfTable(), writes));
         return { applied: true };
       } catch (error) {
         const found = refusalOf(error, writes);
@@ -89,11 +90,11 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
         return { applied: false, found };
       }
     },
-    stillHeld: ({ id }) => whenIn(TableName, id, { status: 'held' }),
+    stillHeld: ({ id }) => whenIn(nameOfTable(), id, { status: 'held' }),
     stillLocked(lock, resources) {
       // A transaction takes no item twice.
       const ids = new Set(resources.map((resource) => resourceId(resource, nodeHost)));
-      return [...ids].map((id) => whenIn(TableName, id, { lockId: lock.id }));
+      return [...ids].map((id) => whenIn(nameOfTable(), id, { lockId: lock.id }));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { expect } from '../../kernel/check.ts';
+import { processWide } from '../../kernel/process-wide.ts';
 import type { WorkName } from '../progress.ts';
 import type { TransactAction } from './transact-action.ts';
 
@@ -32,4 +33,4 @@ export class WorkNames {
 }
 
 /** The names of this process: a mistake shows in whatever part of it the two works begin. The only state of `lib/locks` that no caller holds. */
-export const processWorkNames = new WorkNames();
+export const processWorkNames: WorkNames = processWide('locks.work-names/1', () => new WorkNames());

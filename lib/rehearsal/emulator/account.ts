@@ -4,7 +4,13 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetFunctionConfigurationCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
+import {
+  GetFunctionConfigurationCommand,
+  InvokeCommand,
+  LambdaClient,
+  PutFunctionConcurrencyCommand,
+  paginateListFunctions,
+} from '@aws-sdk/client-lambda';
 import {
   GetQueueAttributesCommand,
   paginateListQueues,
@@ -28,6 +34,12 @@ export interface Account {
   visibilitySeconds(queueUrl: string): Promise<number>;
   setVisibilitySeconds(queueUrl: string, seconds: number): Promise<void>;
   functionTimeoutSeconds(name: string): Promise<number>;
+  /** Lets so many invocations of a function run at once. Any more are throttled. */
+  limitConcurrency(name: string, most: number): Promise<void>;
+  /** Runs a function, and returns its response. @throws Error if it fails */
+  invoke(name: string, event: unknown): Promise<unknown>;
+  /** Where the stage `$default` of an HTTP API is in the emulator. @param url as AWS has it: `https://{id}.execute-api…/path` */
+  reachable(url: string): string;
   /** The names that the stack's resources got, by type. */
   stackResources(stack: string): Promise<readonly StackResource[]>;
   /** What is left of a stack that was destroyed, apart from what the stack keeps. */
@@ -63,6 +75,11 @@ export function createAccount(endpoint: string): Account {
     async functionTimeoutSeconds(FunctionName) {
       return (await clients.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))).Timeout ?? 0;
     },
+    async limitConcurrency(FunctionName, ReservedConcurrentExecutions) {
+      await clients.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
+    },
+    invoke: (name, event) => invoke(clients, name, event),
+    reachable: (url) => reachable(endpoint, url),
     stackResources: (stack) => stackResources(clients, stack),
     remains: async (stack) => [
       ...(await queuesOf(clients, stack)),
@@ -73,6 +90,21 @@ export function createAccount(endpoint: string): Account {
       for (const client of Object.values(clients)) client.destroy();
     },
   };
+}
+
+async function invoke({ lambda }: Clients, FunctionName: string, event: unknown): Promise<unknown> {
+  const Payload = Buffer.from(JSON.stringify(event));
+  const { FunctionError, Payload: response } = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
+  const text = Buffer.from(response ?? []).toString('utf8');
+  if (FunctionError !== undefined) throw new Error(`${FunctionName} failed: ${text}`);
+  return JSON.parse(text);
+}
+
+/** Not every machine resolves names below `localhost`: the emulator takes the API's id in the path as well. */
+function reachable(endpoint: string, url: string): string {
+  // Not `new URL`: to it, the emulator's `{id}.execute-api.127.0.0.1` is an address with parts that are no numbers.
+  const [, id = '', path = ''] = /^https:\/\/([^./]+)\.[^/]+(\/.*)?$/.exec(url) ?? [];
+  return `${endpoint}/_aws/execute-api/${id}/$default${path}`;
 }
 
 async function attributes({ sqs }: Clients, QueueUrl: string): Promise<Readonly<Record<string, string>>> {

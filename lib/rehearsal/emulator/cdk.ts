@@ -4,11 +4,14 @@ import { ACCOUNT, REGION, record } from '../template.ts';
 import type { Emulator } from './emulator.ts';
 import { run } from './process.ts';
 
-/** The CDK's command line for one stack, as a user runs it, against the emulator. */
+/** The outputs of a stack. */
+export type Outputs = Readonly<Record<string, string>>;
+
+/** The CDK's command line for some stacks of an app, as a user runs it, against the emulator. */
 export interface Cdk {
   bootstrap(): Promise<void>;
-  /** Returns the stack's outputs. */
-  deploy(context: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>>;
+  /** Returns the outputs of each stack, by the stack's name. */
+  deploy(context: Readonly<Record<string, string>>): Promise<Readonly<Record<string, Outputs>>>;
   destroy(context: Readonly<Record<string, string>>): Promise<void>;
 }
 
@@ -18,14 +21,14 @@ export interface CdkOptions {
   readonly emulator: Emulator;
   /** The folder with the app's `cdk.json`, and with the CDK among its packages. */
   readonly project: string;
-  readonly stack: string;
+  readonly stacks: readonly string[];
   /** Where the CDK may write. */
   readonly folder: string;
   /** Gets every line that the CDK prints. */
   readonly onLine: (line: string) => void;
 }
 
-export function createCdk({ emulator, project, stack, folder, onLine }: CdkOptions): Cdk {
+export function createCdk({ emulator, project, stacks, folder, onLine }: CdkOptions): Cdk {
   const outputs = join(folder, 'outputs.json');
 
   async function cdk(...args: readonly string[]): Promise<void> {
@@ -63,7 +66,7 @@ export function createCdk({ emulator, project, stack, folder, onLine }: CdkOptio
     async deploy(context) {
       await cdk(
         'deploy',
-        stack,
+        ...stacks,
         '--require-approval',
         'never',
         '--progress',
@@ -72,11 +75,15 @@ export function createCdk({ emulator, project, stack, folder, onLine }: CdkOptio
         outputs,
         ...settings(context),
       );
-      const written = record(record(JSON.parse(await readFile(outputs, 'utf8')))[stack]);
-      return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, String(value)]));
+      const written = record(JSON.parse(await readFile(outputs, 'utf8')));
+      return Object.fromEntries(stacks.map((stack) => [stack, outputsIn(written[stack])]));
     },
-    destroy: (context) => cdk('destroy', stack, '--force', ...settings(context)),
+    destroy: (context) => cdk('destroy', ...stacks, '--force', ...settings(context)),
   };
+}
+
+function outputsIn(written: unknown): Outputs {
+  return Object.fromEntries(Object.entries(record(written)).map(([name, value]) => [name, String(value)]));
 }
 
 /** The part of a line of the CDK's that says what became of one resource, or `undefined`. */

@@ -16,8 +16,10 @@ export interface EmulatorOptions {
   readonly python: string;
   /** Where it may write, and where the functions' code goes. */
   readonly folder: string;
-  /** What the functions find in their environment, beside what the stack sets. */
-  readonly functionEnvironment: Readonly<Record<string, string>>;
+  /** Returns what the functions find in their environment, beside what the stack sets. The emulator will be at `endpoint`. */
+  readonly functionEnvironment: (endpoint: string) => Promise<Readonly<Record<string, string>>>;
+  /** How many batches of one queue are with its function at once. Each is a process of this machine. @default 2 */
+  readonly batchesAtOnce?: number;
   /** Every line that it prints, and every line that a function prints. */
   readonly onLine: (line: string) => void;
 }
@@ -25,10 +27,12 @@ export interface EmulatorOptions {
 /** An AWS emulator that runs. */
 export interface Emulator {
   readonly endpoint: string;
+  /** A file with its certificate. */
+  readonly certificate: string;
   /** The environment in which every AWS tool talks to it, and cannot talk to anything else. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Kills every process in which a function runs, whatever it is doing, as a host that dies would. Returns how many. */
-  killFunctions(): number;
+  /** Kills every process in which a function of this stack runs, whatever it is doing, as a host that dies would. Returns how many. */
+  killFunctions(stack: string): number;
   /** Ends it and every function. Calling it again does nothing. */
   stop(): Promise<void>;
 }
@@ -46,11 +50,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const port = await freePort();
   const endpoint = `https://127.0.0.1:${port}`;
   const certificate = join(options.folder, 'ministack-tls', 'server.crt');
+  const functionEnvironment = await options.functionEnvironment(endpoint);
   const running = startProcess(options.python, [fileURLToPath(new URL('emulator.py', import.meta.url))], {
     env: {
       ...withoutAws(process.env, options.project),
       ...CREDENTIALS,
-      ...options.functionEnvironment,
+      ...functionEnvironment,
       TMPDIR: options.folder,
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
@@ -60,6 +65,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       // For the functions. The emulator leaves a value that is set already.
       NODE_EXTRA_CA_CERTS: certificate,
       AUTH: 'true',
+      BATCHES_AT_ONCE: String(options.batchesAtOnce ?? 2),
       PYTHONUNBUFFERED: '1',
     },
     onLine: options.onLine,
@@ -68,6 +74,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 
   return {
     endpoint,
+    certificate,
     environment: {
       ...withoutAws(process.env, options.project),
       ...CREDENTIALS,
@@ -81,7 +88,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       AWS_CA_BUNDLE: certificate,
       NODE_EXTRA_CA_CERTS: certificate,
     },
-    killFunctions: () => killFunctionsOf(running.pid),
+    killFunctions: (stack) => killFunctionsOf(running.pid, stack),
     async stop() {
       running.kill();
       await running.ended;
@@ -117,12 +124,14 @@ async function untilReady(running: RunningProcess, endpoint: string, certificate
 }
 
 /** Synchronous: the caller is in the middle of an effect, and must not get any further. */
-function killFunctionsOf(emulator: number): number {
+function killFunctionsOf(emulator: number, stack: string): number {
   const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8', maxBuffer: 1e8 });
   const functions = processes
     .split('\n')
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .filter((match) => Number(match?.[2]) === emulator && match?.[3]?.includes('_worker.js') === true);
+    .filter((match) => Number(match?.[2]) === emulator && match?.[3]?.endsWith('_worker.js') === true)
+    // The folder in which it runs has the name of its function, which begins with the name of the stack.
+    .filter((match) => match?.[3]?.includes(`ministack-lambda-${stack}-`) === true);
   for (const match of functions) process.kill(Number(match?.[1]), 'SIGKILL');
   return functions.length;
 }

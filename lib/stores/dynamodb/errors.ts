@@ -47,3 +47,32 @@ export function isConflict(error: unknown): boolean {
   const reasons = cancellationOf(error) ?? [];
   return reasons.length > 0 && reasons.every(({ Code = 'None' }) => passing.includes(Code));
 }
+
+/** The index of open claims cannot be read yet. Claims are not affected. */
+export class OpenIndexError extends Error {
+  override readonly name = 'OpenIndexError';
+  /** `missing`: the table was deployed without it. `building`: DynamoDB is still at it. */
+  readonly reason: 'missing' | 'building';
+  constructor(reason: 'missing' | 'building', message: string, options: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** What it means that a query of the index of open claims failed: an `OpenIndexError`, or the error itself. */
+export function openIndexError(error: unknown, tableName: string): unknown {
+  const name = propertyOf(error, 'name');
+  const message = String(propertyOf(error, 'message'));
+  if (name !== 'ValidationException' && name !== 'ResourceNotFoundException') return error;
+  if (message.includes('does not have the specified index')) {
+    const text =
+      `The table ${tableName} has no index of open claims. Deploy ClaimsTable of this version of pawl, or add the index ` +
+      'to your table as docs/operate.md describes it, then run pawl claims --backfill once. Consumers do not need it.';
+    return new OpenIndexError('missing', text, { cause: error });
+  }
+  if (message.includes('backfilling')) {
+    const text = `DynamoDB is still building the index of open claims of ${tableName}. Try again in a few minutes.`;
+    return new OpenIndexError('building', text, { cause: error });
+  }
+  return error;
+}

@@ -12,6 +12,21 @@ export interface ExplainedTable {
   readonly grant: 'grantClaims' | 'grantLocks';
 }
 
+/** @param nameOfTable throws where the name is missing: then nothing was asked of DynamoDB */
+export function explainedTable(
+  nameOfTable: () => string,
+  client: ExplainedTable['client'],
+  grant: ExplainedTable['grant'],
+): ExplainedTable {
+  return {
+    get TableName() {
+      return nameOfTable();
+    },
+    client,
+    grant,
+  };
+}
+
 /** DynamoDB's refusals of a key, in requests and in statements, speak of it; no other refusal of a claim does. */
 const aboutKey = /\bkeys?\b/i;
 const invalid: readonly string[] = ['ValidationException', 'ValidationError'];

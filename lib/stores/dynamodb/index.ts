@@ -1,3 +1,5 @@
+export { type BackfillOptions, type BackfillProgress, backfillOpenClaims } from './backfill.ts';
+export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
 export type { TableOptions } from './options.ts';
 export { type DynamoStoreOptions, dynamoStore } from './store.ts';

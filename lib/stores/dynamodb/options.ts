@@ -1,12 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { expect } from '../../kernel/check.ts';
+import { environmentName } from '../../kernel/check.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 
 /** What every claim store in DynamoDB needs. */
 export interface TableOptions {
   /**
-   * The claims table: partition key `id` (string), TTL on `expiresAt`, in one region only. `undefined` is taken, and
-   * refused with a clear message, because that is what a missing environment variable is.
+   * The claims table: partition key `id` (string), TTL on `expiresAt`, in one region only. `Consumer` sets the environment
+   * variable `CLAIMS_TABLE` to its name. A missing name, `undefined` or an empty text, is reported at the first call: then nothing runs.
    */
   readonly tableName: string | undefined;
   /**
@@ -18,10 +18,15 @@ export interface TableOptions {
 
 export const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<TableOptions>;
 
-/** @throws OptionError when the table's name is missing */
+/** @throws OptionError when the table's name is given, and is no text */
 export function tableOf({ tableName, client }: TableOptions) {
-  expect(typeof tableName === 'string' && tableName, 'tableName', "a table's name", tableName);
-  return { TableName: tableName as string, client: client ?? defaultClient() };
+  const { read, setupError } = environmentName('tableName', {
+    value: tableName,
+    expected: "a table's name",
+    variable:
+      'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.',
+  });
+  return { nameOfTable: read, setupError, client: client ?? defaultClient() };
 }
 
 function defaultClient(): DynamoDBClient {

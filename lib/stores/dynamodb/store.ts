@@ -1,4 +1,5 @@
 import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
@@ -7,9 +8,10 @@ import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
-import { explainedStore } from './explain.ts';
+import { explainedStore, explainedTable } from './explain.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
+import { listOpen } from './list-open.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
 import { statementOf } from './statement.ts';
@@ -27,20 +29,22 @@ export const dynamoStoreOptionNames = {
 /**
  * Claims in a DynamoDB table. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads.
  *
- * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table.
+ * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table. `listOpen` needs
+ * `dynamodb:Query` on its index `open`, and `GetItem` and `BatchGetItem` on the table: it is for operators, and no consumer calls it.
  *
- * @throws OptionError when the table's name is missing
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
+export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
   const { host = nodeHost } = options;
-  const { TableName, client } = tableOf(options);
+  const { nameOfTable, setupError, client } = tableOf(options);
   const read = groupCommit(host, 100, readTogether);
   const write = groupCommit(host, 25, writeTogether);
 
   async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
+    const TableName = nameOfTable();
     const Keys = ids.map((id) => ({ id: { S: id } }));
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
@@ -56,6 +60,7 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
   }
 
   async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+    const TableName = nameOfTable();
     const [first] = writes;
     // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
     if (first !== undefined && first.seen === undefined && writes.length === 1) {
@@ -79,8 +84,14 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore {
     return { applied: false, found: await (item ? known(item) : read(id, id)) };
   }
 
-  const store: ClaimStore = { read: (id) => read(id, id), write: (one) => write(one.next.id, one) };
-  return explainedStore(store, { TableName, client, grant: 'grantClaims' });
+  const readOne = (id: string) => read(id, id);
+  const store: ClaimStore & ListsOpenClaims = {
+    setupError,
+    read: readOne,
+    write: (one) => write(one.next.id, one),
+    listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read: readOne }, query),
+  };
+  return explainedStore(store, explainedTable(nameOfTable, client, 'grantClaims'));
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

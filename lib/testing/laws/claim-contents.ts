@@ -29,6 +29,7 @@ const full: Required<Omit<ClaimRecord, 'id'>> = {
   },
   attributes: { currency: 'EUR', amount: 12.5 },
   source: 'message-1',
+  open: '07',
   expiresAt: someDay / 1000 + 30 * 24 * 3600,
   rev: 7,
   v: 2,
@@ -45,6 +46,7 @@ const optional = [
   'resolution',
   'attributes',
   'source',
+  'open',
   'expiresAt',
 ] as const satisfies readonly (keyof ClaimRecord)[];
 

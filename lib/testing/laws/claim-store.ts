@@ -4,6 +4,7 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
 import { conditionLaws, schema1Laws } from './claim-conditions.ts';
 import { contentLaws } from './claim-contents.ts';
+import { openLaws } from './claim-open.ts';
 import { ownWriteLaws } from './claim-own-writes.ts';
 import { type ClaimStage, type LosingResponses, sentTwice } from './claim-stage.ts';
 import { workerLaws } from './claim-workers.ts';
@@ -40,6 +41,11 @@ export interface ClaimStoreLawsOptions {
    */
   readonly withoutSchema1?: string;
   /**
+   * Whether the store lists what is open: `listOpen`, an optional capability.
+   * @default false: the laws about it are skipped
+   */
+  readonly listsOpenClaims?: boolean;
+  /**
    * Whether the store's own client may send a write again while a law runs, so that a write is refused because of itself.
    * @default false
    */
@@ -63,6 +69,7 @@ const known = {
   openElsewhere: true,
   openLosingResponses: true,
   withoutSchema1: true,
+  listsOpenClaims: true,
   mayMeetItself: true,
   races: true,
   runs: true,
@@ -109,12 +116,14 @@ export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
 }
 
 const oneProcess = 'openElsewhere is not given';
+const noList = 'listsOpenClaims is not given';
 const noLosses = 'openLosingResponses is not given';
 
 function lawsFor({
   openElsewhere,
   openLosingResponses,
   withoutSchema1,
+  listsOpenClaims,
 }: ClaimStoreLawsOptions): readonly Law<ClaimStage>[] {
   return [
     ...contentLaws,
@@ -124,6 +133,7 @@ function lawsFor({
     ...skippedIf(openElsewhere === undefined ? oneProcess : undefined, elsewhereLaws),
     ...workerLaws,
     ...ownWriteLaws('its caller'),
+    ...skippedIf(listsOpenClaims === true ? undefined : noList, openLaws),
     ...ownWriteLaws('its client', openLosingResponses === undefined ? noLosses : undefined),
   ];
 }

@@ -84,7 +84,7 @@ async function installPacked(sources: string, folder: string): Promise<string> {
 /** The shop's functions import pawl by its sources. This lets them import what a user would: the same module of the package. */
 async function importsFromTarball(folder: string): Promise<Plugin> {
   const manifest = record(JSON.parse(await readFile(join(folder, 'node_modules/pawl/package.json'), 'utf8')));
-  const names = new Map(Object.entries(record(manifest['exports'])).map(([name, file]) => [String(file), name]));
+  const names = new Map(Object.entries(record(manifest['exports'])).map(([name, to]) => [imported(to), name]));
   return {
     name: 'from-tarball',
     setup({ onResolve, resolve }) {
@@ -97,6 +97,11 @@ async function importsFromTarball(folder: string): Promise<Plugin> {
       });
     },
   };
+}
+
+/** The file that an entry leads to. Versions without CommonJS name it at once. */
+function imported(to: unknown): string {
+  return typeof to === 'string' ? to : String(record(record(to)['import'])['default']);
 }
 
 /** Puts the policy `retry` in place of each consumer's own. */

@@ -9,8 +9,15 @@ import type { Sandbox } from '../lambda/sandbox.ts';
 import { request } from '../network.ts';
 import type { Simulation } from '../simulation.ts';
 
+/** As far as a client needs to know what it is part of. */
+export type QueueSurroundings = Pick<Simulation, 'world' | 'strikes' | 'queue' | 'deadLetters'> & {
+  readonly scenario: Pick<Simulation['scenario'], 'fifo' | 'maxReceiveCount' | 'sdkTries'>;
+  readonly oracle: Pick<Simulation['oracle'], 'deadLettered'>;
+  readonly stats: Pick<Simulation['stats'], 'queueRequests'>;
+};
+
 /** A stand-in for a sandbox's SQSClient, with an unreliable way to the queues. */
-export function sqsClient(simulation: Simulation, sandbox: Sandbox): SQSClient {
+export function sqsClient(simulation: QueueSurroundings, sandbox: Sandbox): SQSClient {
   const { world, strikes, scenario, queue, deadLetters, oracle, stats } = simulation;
 
   function trouble() {

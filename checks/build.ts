@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ENTRIES } from './entries.ts';
+
+/**
+ * Builds `dist/`: ECMAScript modules in it, CommonJS in `dist/cjs`, module by module as in `lib/`, so that a bundler drops what a consumer
+ * does not use. Then checks that the package can be published.
+ *
+ * Both copies share one set of declarations, those of `dist/cjs`. With two sets, TypeScript takes a construct of one copy for another class than
+ * that of the other copy, because each has private fields of its own.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+
+function runTool(script: string, ...args: readonly string[]): void {
+  execFileSync(process.execPath, [join('node_modules', script), ...args], { cwd: ROOT, stdio: 'inherit' });
+}
+
+/** Inside a package of `"type": "module"`, this makes a folder one of CommonJS. A bundler looks for `sideEffects` in the nearest manifest. */
+function markCommonJs(): void {
+  writeFileSync(join(DIST, 'cjs/package.json'), `${JSON.stringify({ type: 'commonjs', sideEffects: false })}\n`);
+}
+
+/** The declarations of each entry for `import`: those for `require`, by another name. */
+function shareDeclarations(): void {
+  for (const module of Object.values(ENTRIES)) {
+    if (!existsSync(join(DIST, `cjs/${module}.d.ts`))) throw new Error(`lib/${module}.ts, an entry, was not built.`);
+    const shared = posix.join(posix.relative(dirname(module), '.') || '.', 'cjs', module);
+    const path = shared.startsWith('.') ? shared : `./${shared}`;
+    writeFileSync(join(DIST, `${module}.d.ts`), `export * from '${path}.js';\n`);
+  }
+}
+
+if (import.meta.main) {
+  rmSync(DIST, { recursive: true, force: true });
+  runTool('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--declaration', 'false');
+  runTool('typescript/bin/tsc', '-p', 'tsconfig.cjs.json');
+  markCommonJs();
+  shareDeclarations();
+  runTool('publint/src/cli.js', '--strict');
+  runTool('@arethetypeswrong/cli/dist/index.js', '--pack', '.', '--profile', 'strict');
+}

@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The entries of the package. To add one, add it to `ENTRIES`, and run `npm run entries` and `npm run api`.
+ *
+ * Owns: what package.json says of them, `exports` and `typesVersions`, which this file writes. Does not own: the files behind them (`build.ts`).
+ */
+
+/** The name that a user imports, and its module below `lib/`, without the extension. */
+export const ENTRIES: Readonly<Record<string, string>> = {
+  '.': 'index',
+  './dynamodb': 'stores/dynamodb/index',
+  './sqs': 'sqs/index',
+  './s3': 'payload/envelopes/large-payload',
+  './middy': 'middy/index',
+  './transactions': 'transactions/index',
+  './http': 'http/index',
+  './locks': 'locks/index',
+  './observe': 'observe/index',
+  './operate': 'operate/index',
+  './testing': 'testing/index',
+  './constructs': 'deployment/constructs/index',
+};
+
+const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url));
+
+/** What `import` and `require` of each entry load, with the types of each. */
+export function exportsOf(entries: Readonly<Record<string, string>>): object {
+  const both = Object.entries(entries).map(([name, module]) => [
+    name,
+    {
+      import: { types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` },
+      require: { types: `./dist/cjs/${module}.d.ts`, default: `./dist/cjs/${module}.js` },
+    },
+  ]);
+  return { ...Object.fromEntries(both), './package.json': './package.json' };
+}
+
+/** The same for `moduleResolution: node10`, which reads no `exports`. It is the default of `module: commonjs` before TypeScript 6. */
+export function typesVersionsOf(entries: Readonly<Record<string, string>>): object {
+  const types = Object.entries(entries).map(([name, module]) => [name.slice('./'.length), [`dist/cjs/${module}.d.ts`]]);
+  return { '*': Object.fromEntries(types.filter(([name]) => name !== '')) };
+}
+
+/** The manifest as it must be: the fields that say what the entries are, in their places. */
+export function withEntries(manifest: object): object {
+  const root = ENTRIES['.'];
+  return {
+    ...manifest,
+    main: `./dist/cjs/${root}.js`,
+    types: `./dist/cjs/${root}.d.ts`,
+    exports: exportsOf(ENTRIES),
+    typesVersions: typesVersionsOf(ENTRIES),
+  };
+}
+
+if (import.meta.main) {
+  const found = readFileSync(MANIFEST, 'utf8');
+  const wanted = `${JSON.stringify(withEntries(JSON.parse(found)), undefined, 2)}\n`;
+  if (process.argv.includes('--write')) writeFileSync(MANIFEST, wanted);
+  else if (found !== wanted) {
+    console.error(
+      'package.json does not name the entries of checks/entries.ts: npm run entries, and commit package.json.',
+    );
+    process.exitCode = 1;
+  }
+  console.log(`${Object.keys(ENTRIES).length} entries, for import and for require.`);
+}

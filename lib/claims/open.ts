@@ -1,0 +1,54 @@
+import { stepsInDoubt } from './checkpoints.ts';
+import type { ClaimRecord } from './record.ts';
+
+/**
+ * Which claims an operator may have to look at, and where the index of a store keeps them.
+ *
+ * Owns: what makes a claim open, and its shard. Does not own: when a record is written (`successor` asks here for every write), or how a
+ * store lists what is open (`open-claims.ts` is the port).
+ *
+ * 1. A claim is open while it is parked; while it is in doubt; and while it is in flight, if its grant is watched.
+ * 2. A step that is under way is in doubt by its checkpoint, and does not make a claim in flight open: every step would cost two index writes.
+ * 3. No rule of `decide` or `settle` reads `open`. A version of pawl that does not know it may leave it behind, and nothing goes wrong but a list.
+ */
+
+/** How many shards the index has. DynamoDB gives one of them 1,000 writes a second. */
+export const openShards = 32;
+
+/** What says whether a claim is open. */
+type Openness = Pick<ClaimRecord, 'status' | 'unknownAt' | 'checkpoints'>;
+
+/** Whether an operator may have to look at a claim. @param watched whether its grant is, while it is in flight */
+export function isOpen(record: Openness, watched: boolean): boolean {
+  switch (record.status) {
+    case 'parked':
+      return true;
+    case 'in-flight':
+      return watched || record.unknownAt !== undefined;
+    case 'released':
+      return record.unknownAt !== undefined || stepsInDoubt(record).length > 0;
+    default:
+      return false;
+  }
+}
+
+/** Whether the grant of this claim is watched: it says so by being open, and keeps that while it is in flight. */
+export function isWatched(found: Pick<ClaimRecord, 'status' | 'open'> | undefined): boolean {
+  return found?.status === 'in-flight' && found.open !== undefined;
+}
+
+/**
+ * The shard of an id: `00` to `31`. FNV-1a, because it spreads keys that count up, and needs no crypto.
+ *
+ * It never changes. A shard that is computed otherwise moves the entry of a claim with its next write, which costs two index writes for one.
+ */
+export function openShard(id: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
+  // The low bits of FNV alone depend on the low bits of the text alone.
+  return shardName(((hash ^ (hash >>> 16)) >>> 0) % openShards);
+}
+
+export function shardName(shard: number): string {
+  return String(shard).padStart(2, '0');
+}

@@ -1,0 +1,163 @@
+import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from '../operate/index.ts';
+import { backfillOpenClaims } from '../stores/dynamodb/index.ts';
+import { type Io, type Line, UsageError } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { openAccount } from './open-account.ts';
+import { age, plural, printFacts, printJson, progress, Table, time } from './output.ts';
+
+/** `pawl claims`. @returns 1 if a claim is open */
+export async function claims(line: Line, io: Io): Promise<number> {
+  if (line.positionals.length > 0) throw new UsageError('pawl claims takes no names. For one claim: pawl claim <key>.');
+  if (line.flag('backfill')) return backfill(line, io);
+  const query = queryOf(line);
+  const most = line.count('limit') ?? Number.POSITIVE_INFINITY;
+  const account = await openAccount(line);
+  const counting = progress(io, 'claims');
+  let count = 0;
+  let incomplete = false;
+  try {
+    const print = line.flag('json')
+      ? (claim: OpenClaimView) => printJson(io, { kind: 'claim', ...claim })
+      : claimsTable(io);
+    for await (const page of account.operate.openClaims(query)) {
+      incomplete = page.incomplete;
+      for (const claim of page.claims.slice(0, most - count)) print(claim);
+      count += Math.min(page.claims.length, most - count);
+      if (!io.out.isTTY) counting.at(count);
+      if (count >= most) break;
+    }
+  } finally {
+    counting.end();
+    account.close();
+  }
+  if (line.flag('json')) printJson(io, { kind: 'summary', open: count, incomplete });
+  else io.out.write(`${count === 0 ? 'No claim is open.' : `${plural(count, 'open claim')}.`}\n`);
+  if (incomplete) {
+    io.error.write(
+      'The list may be incomplete: claims that were parked before the table had an index are missing. Run: pawl claims --backfill\n',
+    );
+  }
+  return count > 0 ? 1 : 0;
+}
+
+/** `pawl claims --backfill`. @returns 1 if it had to leave a record alone */
+async function backfill(line: Line, io: Io): Promise<number> {
+  const account = await openAccount(line);
+  const reading = progress(io, 'records read');
+  try {
+    const question = `Put the open claims of ${account.tableName} into its index? It reads the whole table.`;
+    if (!(await confirmed(line, io, question))) {
+      io.error.write('Nothing was changed.\n');
+      return 1;
+    }
+    const done = await backfillOpenClaims({
+      tableName: account.tableName,
+      client: account.dynamo,
+      restart: line.flag('restart'),
+      onProgress: ({ looked }) => reading.at(looked),
+    });
+    reading.end();
+    const { looked, added, removed, leftAlone } = done;
+    if (line.flag('json')) printJson(io, { kind: 'summary', looked, added, removed, leftAlone });
+    else {
+      io.out.write(`${plural(looked, 'record')} read: ${added} added to the index, ${removed} removed.\n`);
+      if (leftAlone > 0) io.out.write(`${leftAlone} left alone: a later version of pawl wrote them.\n`);
+    }
+    return leftAlone > 0 ? 1 : 0;
+  } finally {
+    reading.end();
+    account.close();
+  }
+}
+
+/** What the filters of a command line ask for. @throws UsageError */
+export function queryOf(line: Line): OpenClaimsQuery {
+  const operation = line.text('operation');
+  const keyPrefix = line.text('prefix');
+  if (keyPrefix !== undefined && operation === undefined) throw new UsageError('--prefix needs --operation.');
+  return {
+    operation,
+    keyPrefix,
+    state: line.choice('status', ['parked', 'in-doubt', 'in-flight']),
+    reason: line.text('reason'),
+    olderThanMs: line.durationMs('older-than'),
+  };
+}
+
+function claimsTable(io: Io): (claim: OpenClaimView) => void {
+  let table: Table | undefined;
+  return ({ id, state, reason, firstSeenAt, attempts, error }) => {
+    table ??= new Table(io, [
+      ['STATUS', 9],
+      ['AGE', 6],
+      ['ATTEMPTS', 8],
+      ['REASON', 20],
+      ['CLAIM', 32],
+      ['ERROR', 0],
+    ]);
+    table.row(state, age(Date.now() - firstSeenAt), attempts, reason, id, error?.message);
+  };
+}
+
+/** The name of a claim: its id, or with `--operation` its key. @throws UsageError */
+export function claimName(line: Line, key: string): ClaimName {
+  const operation = line.text('operation');
+  if (operation !== undefined) return { operation, key };
+  if (key.indexOf('#') > 0) return { id: key };
+  throw new UsageError(`'${key}' is no id of a claim, as in 'send-email#order-17'. For a key alone, add --operation.`);
+}
+
+/** `pawl claim`. @returns 1 if the claim is open, or there is none */
+export async function claim(line: Line, io: Io): Promise<number> {
+  const [key, ...more] = line.positionals;
+  if (key === undefined || more.length > 0) throw new UsageError('pawl claim takes the key of one claim.');
+  const name = claimName(line, key);
+  const account = await openAccount(line);
+  try {
+    const found = await account.operate.readClaim(name, { results: line.flag('results') });
+    if (found === undefined) {
+      io.error.write(`The table ${account.tableName} has no claim ${key}.\n`);
+      return 1;
+    }
+    if (line.flag('json')) printJson(io, { kind: 'claim', ...found });
+    else printClaim(io, found);
+    return found.state === undefined ? 0 : 1;
+  } finally {
+    account.close();
+  }
+}
+
+function printClaim(io: Io, claim: ClaimView): void {
+  const { resolution, error } = claim;
+  printFacts(io, {
+    claim: claim.id,
+    status: claim.state === undefined ? claim.status : `${claim.status}, open: ${claim.state}`,
+    reason: claim.reason,
+    error: error?.message,
+    'effect key': claim.effectKey,
+    'first seen': time(claim.firstSeenAt),
+    'in doubt since': time(claim.inDoubtSince),
+    'lease until': claim.status === 'in-flight' ? time(claim.leaseUntil) : undefined,
+    attempts: claim.attempts,
+    abandoned: claim.abandoned,
+    fence: claim.fence,
+    fingerprint: claim.fingerprint,
+    attributes: claim.attributes && JSON.stringify(claim.attributes),
+    message: claim.source,
+    resolution: resolution && `${resolution.verdict} by ${resolution.by} at ${resolution.at}: ${resolution.note}`,
+    'kept until': time(claim.expiresAt),
+    result: claim.result ?? (claim.hasResult ? 'recorded; show it with --results' : undefined),
+  });
+  if (claim.steps.length === 0) return;
+  io.out.write('\n');
+  const table = new Table(io, [
+    ['STEP', 24],
+    ['STATE', 10],
+    ['SINCE', 34],
+    ['FENCE', 5],
+    ['RESULT', 0],
+  ]);
+  for (const { name, state, at, fence, hasResult, result } of claim.steps) {
+    table.row(name, state === 'started' ? 'in doubt' : state, time(at), fence, result ?? (hasResult ? 'recorded' : ''));
+  }
+}

@@ -1,0 +1,128 @@
+import { parseArgs } from 'node:util';
+
+/**
+ * What a command of `pawl` is: its words, and where its code is. The help, the completion and the parsing are read from this.
+ *
+ * Owns: arguments. Does not own: what a command does. It imports no client, so that `--help` works before any is installed.
+ */
+export interface Command {
+  readonly name: string;
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  /** What comes after the name. */
+  readonly usage: string;
+  /** The paragraphs of its help, before and after its options. */
+  readonly about: string;
+  readonly more: string;
+  readonly options: Options;
+  readonly run: (line: Line, io: Io) => Promise<number>;
+}
+
+export interface Option {
+  /** The name of its value; a flag has none. */
+  readonly value?: string;
+  /** It may be given several times. */
+  readonly multiple?: boolean;
+  readonly about: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** Where a command reads and writes. */
+export interface Io {
+  readonly out: Screen;
+  readonly error: Screen;
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+}
+
+/** A stream that text is written to, and perhaps a terminal. */
+export type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** What the operator has typed does not fit. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** A command line that was read. */
+export class Line {
+  readonly positionals: readonly string[];
+  readonly #values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+
+  /** @throws UsageError */
+  constructor(args: readonly string[], options: Options) {
+    try {
+      const { values, positionals } = parseArgs({
+        args: [...args],
+        allowPositionals: true,
+        options: Object.fromEntries(
+          Object.entries(options).map(([name, { value, multiple = false }]) => [
+            name,
+            { type: value === undefined ? 'boolean' : 'string', multiple } as const,
+          ]),
+        ),
+      });
+      this.#values = values;
+      this.positionals = positionals;
+    } catch (error) {
+      throw new UsageError(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  texts(name: string): readonly string[] {
+    const value = this.#values[name];
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
+  /** @throws UsageError unless it was given */
+  needed(name: string): string {
+    const value = this.text(name);
+    if (value === undefined || value === '') throw new UsageError(`--${name} is missing.`);
+    return value;
+  }
+
+  /** @throws UsageError unless it is one of these */
+  choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+    const value = this.text(name);
+    const found = choices.find((choice) => choice === value);
+    if (value !== undefined && found === undefined) {
+      throw new UsageError(`--${name}: expected ${choices.join(', ')}; got '${value}'.`);
+    }
+    return found;
+  }
+
+  /** @throws UsageError unless it is a whole number above 0 */
+  count(name: string): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    if (!/^[1-9]\d{0,14}$/.test(value))
+      throw new UsageError(`--${name}: expected a whole number above 0; got '${value}'.`);
+    return Number(value);
+  }
+
+  /** A time such as `90s`, `15m`, `2h` or `3d`, in milliseconds. @throws UsageError */
+  durationMs(name: string): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+    const ms = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? ''];
+    if (ms === undefined)
+      throw new UsageError(`--${name}: expected a time such as 90s, 15m, 2h or 3d; got '${value}'.`);
+    return Number(number) * ms;
+  }
+}
+
+export function helpOf({ name, about, usage, options, more }: Command): string {
+  const heads = Object.entries(options).map(([option, { value }]) => `--${option}${value ? ` <${value}>` : ''}`);
+  const width = Math.max(...heads.map(({ length }) => length)) + 2;
+  const lines = Object.values(options).map((option, index) => `  ${heads[index]?.padEnd(width)}${option.about}`);
+  return `${about}\n\nUsage: pawl ${name} ${usage}\n\n${lines.join('\n')}\n\n${more}`;
+}

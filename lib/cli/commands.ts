@@ -1,0 +1,140 @@
+import type { Command, Options } from './command.ts';
+
+/** Where the table and the queues are. */
+const account: Options = {
+  stack: { value: 'name', about: 'the CloudFormation stack, or the function, whose table and queues to use' },
+  table: { value: 'name', about: "the claims table   (the stack's)" },
+  region: { value: 'region', about: 'the AWS region   (that of your AWS settings)' },
+  profile: { value: 'name', about: 'the profile of your AWS settings' },
+  endpoint: { value: 'url', about: 'the endpoint of a local stand-in for AWS' },
+};
+
+const common: Options = {
+  json: { about: 'one JSON object a line, for scripts' },
+  help: { about: 'this text' },
+};
+
+const filters: Options = {
+  operation: { value: 'name', about: 'only claims of this operation' },
+  status: { value: 'status', about: 'only claims that are parked, in-doubt or in-flight' },
+  reason: { value: 'name', about: 'only claims with this reason: abandoned, outcome-unknown, …' },
+  'older-than': { value: 'time', about: 'only claims first seen at least so long ago: 90s, 15m, 2h, 3d' },
+  prefix: { value: 'text', about: 'only claims whose key begins with this; needs --operation' },
+};
+
+const writes: Options = {
+  'dry-run': { about: 'show the plan, and change nothing' },
+  yes: { about: 'do not ask before writing' },
+};
+
+const queues: Options = {
+  queue: { value: 'name or url', about: 'the dead-letter queue   (all dead-letter queues of the stack)' },
+  operation: {
+    value: 'name',
+    about: 'the operation of the consumer; with --key, finds the claims of messages that SQS moved',
+  },
+  key: { value: 'where', about: "the consumer's key: body:<path>, attribute:<name> or message-id; needs --operation" },
+  reason: { value: 'reason', about: 'only messages with this reason; none: those that SQS moved by itself' },
+  most: { value: 'n', about: 'look at so many messages of a queue at most   (1000)' },
+};
+
+const EXIT =
+  'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run.';
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'claims',
+    summary: 'lists the claims that wait for an operator, are in doubt, or are in flight and watched',
+    usage: '--stack <name> | --table <name> [options]',
+    about: 'Lists open claims: parked, in doubt, or in flight and watched. It only reads, except with --backfill.',
+    options: {
+      ...account,
+      ...filters,
+      limit: { value: 'n', about: 'stop after so many claims' },
+      backfill: {
+        about:
+          'instead, put claims into the index that were parked before the table had it; it goes on where it was stopped',
+      },
+      restart: { about: 'with --backfill: begin anew' },
+      yes: { about: 'with --backfill: do not ask before writing' },
+      ...common,
+    },
+    more: `Needs dynamodb:Query on the index of open claims, and GetItem and BatchGetItem on the table: claims.grantOperate(role). For --backfill: claims.grantBackfill(role).\n${EXIT}`,
+    run: async (line, io) => (await import('./claims.ts')).claims(line, io),
+  },
+  {
+    name: 'claim',
+    summary: 'shows all that is known of one claim',
+    usage: '<key> --stack <name> | --table <name> [options]',
+    about: "Shows one claim. <key> is its id, as in 'send-email#order-17', or with --operation its key. It only reads.",
+    options: {
+      ...account,
+      operation: { value: 'name', about: 'the operation, if <key> is a key alone' },
+      results: { about: 'show what the handler and its steps returned' },
+      ...common,
+    },
+    more: EXIT,
+    run: async (line, io) => (await import('./claims.ts')).claim(line, io),
+  },
+  {
+    name: 'resolve',
+    summary: 'decides claims in doubt',
+    usage: '[<key> …] applied|not-applied|retry --by <name> --note <text> --stack <name> | --table <name> [options]',
+    about: `Stores your decision about claims in doubt: that the effect happened (applied), that it did not (not-applied), or that it is not known and
+may run again (retry). Shows a plan first. A decision cannot be undone.
+
+Without <key>, it decides all open claims that the filters find.`,
+    options: {
+      ...account,
+      by: { value: 'name', about: 'who decides' },
+      note: { value: 'text', about: 'why; it stays on the claim' },
+      step: {
+        value: 'name=verdict',
+        multiple: true,
+        about: 'of one claim: a verdict for each step in doubt, instead of one for the whole',
+      },
+      'step-result': { value: 'name=json', multiple: true, about: 'what a step that was applied has returned' },
+      fence: { value: 'n', about: 'of one claim: only if its fence is still this one' },
+      'retention-days': { value: 'n', about: 'how long the decision is remembered   (30)' },
+      ...filters,
+      ...writes,
+      ...common,
+    },
+    more: EXIT,
+    run: async (line, io) => (await import('./resolve.ts')).resolve(line, io),
+  },
+  {
+    name: 'dlq',
+    summary: 'looks at dead letters, with their claims',
+    usage: '--stack <name> | --queue <url> --table <name> [options]',
+    about: `Looks at the messages of dead-letter queues, and gives them back. Meanwhile they are hidden, and on a FIFO queue their groups are blocked. Each look
+counts as a receive.`,
+    options: {
+      ...account,
+      ...queues,
+      bodies: { about: 'show the bodies of the messages' },
+      ...common,
+    },
+    more: EXIT,
+    run: async (line, io) => (await import('./dead-letters.ts')).deadLetters(line, io),
+  },
+  {
+    name: 'redrive',
+    summary: 'sends dead letters back to their queue',
+    usage: '--stack <name> | --queue <url> --to <url> --table <name> [options]',
+    about: `Sends messages of dead-letter queues back to their queue, and deletes them there. Shows a plan first. A message stays if its claim is parked and
+undecided, rejected, or in flight.`,
+    options: {
+      ...account,
+      ...queues,
+      to: { value: 'name or url', about: 'the queue that the messages go to   (that of the stack)' },
+      message: { value: 'id', multiple: true, about: 'only this message' },
+      by: { value: 'name', about: 'who redrives   (your user name)' },
+      note: { value: 'text', about: 'why' },
+      ...writes,
+      ...common,
+    },
+    more: EXIT,
+    run: async (line, io) => (await import('./redrive.ts')).redrive(line, io),
+  },
+];

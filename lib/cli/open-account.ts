@@ -1,0 +1,84 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
+import { dynamoStore } from '../stores/dynamodb/index.ts';
+import { type Line, UsageError } from './command.ts';
+
+/** A dead-letter queue, and where its messages go back to. */
+export interface DeadLetterPlace {
+  readonly deadLetterUrl: string;
+  /** `undefined`: the queue whose redrive policy names it. */
+  readonly queueUrl: string | undefined;
+}
+
+/** What the clients of a command are made with. */
+export function clientConfig(line: Line) {
+  const [region, profile, endpoint] = ['region', 'profile', 'endpoint'].map((name) => line.text(name));
+  return {
+    ...(region !== undefined && { region }),
+    ...(profile !== undefined && { profile }),
+    ...(endpoint !== undefined && { endpoint }),
+    requestHandler: { connectionTimeout: 2000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+  };
+}
+
+export interface OpenAccount {
+  readonly tableName: string;
+  readonly dynamo: DynamoDBClient;
+  readonly operate: Operator;
+  /** The dead-letter queues that the command is about. */
+  deadLetters(): Promise<readonly DeadLetterPlace[]>;
+  close(): void;
+}
+
+/** Opens the table and the queues that a command line names. @throws UsageError when it names none, or too many; AWS's error */
+export async function openAccount(
+  line: Line,
+  options: Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> = {},
+): Promise<OpenAccount> {
+  const config = clientConfig(line);
+  const stack = line.text('stack');
+  const places =
+    stack === undefined ? undefined : await (await import('../deployment/doctor/places.ts')).readPlaces(stack, config);
+  const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
+  const dynamo = new DynamoDBClient(config);
+  const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  return {
+    tableName,
+    dynamo,
+    operate: operator({ store: dynamoStore({ tableName, client: dynamo }), sqsClient, ...options }),
+    async deadLetters() {
+      const { queueUrlOf } = await import('./queue-url.ts');
+      const [named, to] = await Promise.all(['queue', 'to'].map((name) => queueUrlOf(sqsClient, line.text(name))));
+      const known = places?.deadLetters ?? [];
+      const asked = known.filter(({ deadLetterUrl }) => named === undefined || deadLetterUrl === named);
+      const found = asked.length === 0 && named !== undefined ? [{ deadLetterUrl: named, queueUrl: undefined }] : asked;
+      if (found.length === 0) {
+        throw new UsageError(
+          stack === undefined
+            ? 'Name a dead-letter queue with --queue, or a stack with --stack.'
+            : `${stack} has no dead-letter queue.`,
+        );
+      }
+      if (to !== undefined && found.length > 1)
+        throw new UsageError('--to: name one dead-letter queue with --queue as well.');
+      return found.map((place) => ({ ...place, queueUrl: to ?? place.queueUrl }));
+    },
+    close() {
+      dynamo.destroy();
+      sqsClient.destroy();
+    },
+  };
+}
+
+function oneTable(stack: string | undefined, tables: readonly string[]): string {
+  const [table, ...more] = tables;
+  if (stack === undefined) throw new UsageError('Name a stack with --stack, or a claims table with --table.');
+  if (table === undefined)
+    throw new UsageError(
+      `${stack} has no function with the variable CLAIMS_TABLE. Name the claims table with --table.`,
+    );
+  if (more.length > 0)
+    throw new UsageError(`${stack} has several claims tables: ${tables.join(', ')}. Name one with --table.`);
+  return table;
+}

@@ -1,0 +1,83 @@
+import { styleText } from 'node:util';
+import type { Io } from './command.ts';
+
+/** What a terminal would obey, or what hides: a key or an error may have it, and both are written by others. */
+const controls = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** A text that comes from a record or a message, as a terminal may show it. */
+export function shown(value: unknown): string {
+  return value === undefined ? '' : String(value).replace(controls, '\uFFFD');
+}
+
+/** One line of JSON for scripts. */
+export function printJson({ out }: Io, fields: object): void {
+  const escaped = (text: string) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  out.write(`${JSON.stringify(fields).replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`);
+}
+
+/** A table for people. The last column takes what is left of the line. */
+export class Table {
+  readonly #io: Io;
+  readonly #widths: readonly number[];
+
+  /** @param columns their names and widths, but that of the last one */
+  constructor(io: Io, columns: readonly (readonly [name: string, width: number])[]) {
+    this.#io = io;
+    this.#widths = columns.map(([, width]) => width);
+    const head = this.#line(columns.map(([name]) => name));
+    io.out.write(`${io.out.isTTY ? styleText('bold', head) : head}\n`);
+  }
+
+  row(...cells: readonly unknown[]): void {
+    this.#io.out.write(`${this.#line(cells.map(shown))}\n`);
+  }
+
+  #line(cells: readonly string[]): string {
+    // A file or a pipe gets whole texts: it has no width.
+    const { isTTY, columns = 120 } = this.#io.out;
+    const line = cells
+      .map((cell, index) => (index < cells.length - 1 ? cell.padEnd(this.#widths[index] ?? 0) : cell))
+      .join('  ')
+      .trimEnd();
+    return isTTY && line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
+  }
+}
+
+/** Facts about one thing, a line each. What is not known is left out. */
+export function printFacts({ out }: Io, facts: Readonly<Record<string, unknown>>): void {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
+  const width = Math.max(0, ...known.map(([name]) => name.length)) + 2;
+  for (const [name, value] of known) out.write(`${name.padEnd(width)}${shown(value)}\n`);
+}
+
+/** A time for people: ISO 8601 to the second, and how long ago that is. */
+export function time(at: number | undefined, now = Date.now()): string | undefined {
+  if (at === undefined) return undefined;
+  return `${new Date(at).toISOString().slice(0, 19)}Z (${at > now ? `in ${age(at - now)}` : `${age(now - at)} ago`})`;
+}
+
+/** A length of time in its largest unit. */
+export function age(ms: number): string {
+  if (ms >= 86_400_000) return `${Math.floor(ms / 86_400_000)} d`;
+  if (ms >= 3_600_000) return `${Math.floor(ms / 3_600_000)} h`;
+  if (ms >= 60_000) return `${Math.floor(ms / 60_000)} min`;
+  return `${Math.max(0, Math.floor(ms / 1000))} s`;
+}
+
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** Says on the standard error how far a long work is: on a terminal, in place; elsewhere, a line for every thousand. */
+export function progress({ error }: Io, what: string) {
+  return {
+    at(done: number, of?: number): void {
+      const text = `${what}: ${done}${of === undefined ? '' : ` of ${of}`}`;
+      if (error.isTTY) error.write(`\r${text}\u001b[K`);
+      else if (done > 0 && done % 1000 === 0) error.write(`${text}\n`);
+    },
+    end(): void {
+      if (error.isTTY) error.write('\r\u001b[K');
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import type { ClaimName, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from '../operate/index.ts';
+import { claimName, queryOf } from './claims.ts';
+import { type Io, type Line, UsageError } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { openAccount } from './open-account.ts';
+import { plural, printJson, progress, Table } from './output.ts';
+
+const verdicts = ['applied', 'not-applied', 'retry'] as const;
+type Verdict = (typeof verdicts)[number];
+type StepVerdicts = Parameters<Operator['resolve']>[1];
+
+/** `pawl resolve`. @returns 1 if a claim was refused */
+export async function resolve(line: Line, io: Io): Promise<number> {
+  const acted = { by: line.needed('by'), note: line.needed('note') };
+  const days = line.count('retention-days');
+  const steps = stepsOf(line);
+  const { keys, verdict } = steps === undefined ? keysAndVerdict(line) : { keys: line.positionals, verdict: undefined };
+  const names = keys.map((key) => claimName(line, key));
+  const account = await openAccount(line, {
+    // The command prints its results itself.
+    onEvent: () => undefined,
+    ...(days !== undefined && { retentionSeconds: days * 86_400 }),
+  });
+  try {
+    const { operate } = account;
+    if (verdict === undefined) return await resolveSteps(line, io, operate, names, steps ?? {}, acted);
+    const claims = names.length > 0 ? names : openOnes(operate, line);
+    const plan = await operate.planResolutions({ claims, verdict, ...acted });
+    const fenced = withFence(plan, line.count('fence'));
+    return await carryOut(line, io, operate, fenced);
+  } finally {
+    account.close();
+  }
+}
+
+async function carryOut(line: Line, io: Io, operate: Operator, plan: ResolutionPlan): Promise<number> {
+  const isJson = line.flag('json');
+  printPlan(io, isJson, plan.items);
+  const stay = plan.items.length - plan.count;
+  if (line.flag('dry-run') || plan.count === 0) {
+    if (isJson) printJson(io, { kind: 'summary', planned: plan.count, stay });
+    else io.out.write(`${plural(plan.count, 'claim')} would be resolved as ${plan.verdict}, ${stay} would stay.\n`);
+    return stay > 0 || plan.items.length === 0 ? 1 : 0;
+  }
+  const question = `Resolve ${plural(plan.count, 'claim')} as ${plan.verdict}? This cannot be undone.`;
+  if (!(await confirmed(line, io, question))) {
+    io.error.write('Nothing was changed.\n');
+    return 1;
+  }
+  const counting = progress(io, 'resolved');
+  let done = 0;
+  let refused = stay;
+  for await (const result of operate.resolveAll(plan)) {
+    counting.at(++done, plan.count);
+    if (result.outcome !== 'resolved') refused++;
+    printResult(io, isJson, result);
+  }
+  counting.end();
+  if (isJson) printJson(io, { kind: 'summary', resolved: plan.items.length - refused, refused });
+  else io.out.write(`${plural(plan.items.length - refused, 'claim')} resolved as ${plan.verdict}, ${refused} not.\n`);
+  return refused > 0 ? 1 : 0;
+}
+
+async function resolveSteps(
+  line: Line,
+  io: Io,
+  operate: Operator,
+  [name, ...more]: readonly ClaimName[],
+  steps: StepVerdicts,
+  acted: { readonly by: string; readonly note: string },
+): Promise<number> {
+  if (name === undefined || more.length > 0)
+    throw new UsageError('--step: name one claim, and no verdict of the whole.');
+  const text = Object.entries(steps).map(([step, said]) => `${step} ${typeof said === 'string' ? said : said.verdict}`);
+  if (line.flag('dry-run'))
+    throw new UsageError('--dry-run: a resolution by step has no plan. Look at the claim with: pawl claim <key>.');
+  if (!(await confirmed(line, io, `Resolve ${text.join(', ')}? This cannot be undone.`))) {
+    io.error.write('Nothing was changed.\n');
+    return 1;
+  }
+  const fence = line.count('fence');
+  const result = await operate.resolve(name, steps, { ...acted, fence });
+  printResult(io, line.flag('json'), result);
+  return result.outcome === 'resolved' ? 0 : 1;
+}
+
+/** The claims that the filters find. */
+async function* openOnes(operate: Operator, line: Line): AsyncGenerator<ClaimName> {
+  for await (const { claims } of operate.openClaims(queryOf(line))) yield* claims.map(({ id }) => ({ id }));
+}
+
+/** @throws UsageError */
+function keysAndVerdict(line: Line): { readonly keys: readonly string[]; readonly verdict: Verdict } {
+  const keys = line.positionals.slice(0, -1);
+  const last = line.positionals.at(-1);
+  const verdict = verdicts.find((one) => one === last);
+  if (verdict === undefined)
+    throw new UsageError(`pawl resolve ends with a verdict: ${verdicts.join(', ')}; got ${last ?? 'none'}.`);
+  const filters = ['operation', 'status', 'reason', 'older-than', 'prefix'];
+  if (keys.length === 0 && filters.every((name) => line.text(name) === undefined)) {
+    throw new UsageError('pawl resolve takes the keys of claims, or at least one filter such as --operation.');
+  }
+  return { keys, verdict };
+}
+
+/** @throws UsageError */
+function stepsOf(line: Line): Exclude<StepVerdicts, string> | undefined {
+  const said = line.texts('step').map((text) => pairOf('step', text));
+  if (said.length === 0) return undefined;
+  const results = new Map(line.texts('step-result').map((text) => pairOf('step-result', text)));
+  const steps = said.map(([name, verdict]) => {
+    const result = results.get(name);
+    const found = verdicts.find((one) => one === verdict);
+    if (found === undefined) throw new UsageError(`--step ${name}: expected ${verdicts.join(', ')}; got '${verdict}'.`);
+    if (result === undefined) return [name, found] as const;
+    if (found !== 'applied') throw new UsageError(`--step-result ${name}: only a step that was applied has a result.`);
+    return [name, { verdict: found, result: jsonOf(name, result) }] as const;
+  });
+  return Object.fromEntries(steps);
+}
+
+function pairOf(option: string, text: string): readonly [string, string] {
+  const end = text.indexOf('=');
+  if (end < 1) throw new UsageError(`--${option}: expected name=value; got '${text}'.`);
+  return [text.slice(0, end), text.slice(end + 1)];
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--step-result ${name}: expected JSON.`);
+  }
+}
+
+/** Where the operator has named a fence, an item of another one stays. @throws UsageError */
+function withFence(plan: ResolutionPlan, fence: number | undefined): ResolutionPlan {
+  if (fence === undefined) return plan;
+  if (plan.items.length !== 1) throw new UsageError('--fence: name one claim.');
+  return { ...plan, items: plan.items.map((item) => (item.will === 'resolve' ? { ...item, fence } : item)) };
+}
+
+function printPlan(io: Io, isJson: boolean, items: readonly PlannedResolution[]): void {
+  if (isJson) {
+    for (const item of items) printJson(io, { kind: 'plan', ...item });
+    return;
+  }
+  if (items.length === 0) return;
+  const table = new Table(io, [
+    ['WILL', 24],
+    ['REASON', 20],
+    ['CLAIM', 0],
+  ]);
+  for (const item of items) {
+    if (item.will === 'stay') table.row(`stay: ${item.whyNot}`, '', item.id);
+    else table.row(item.parksFirst ? 'be parked and resolved' : 'be resolved', item.reason, item.id);
+  }
+}
+
+function printResult(io: Io, isJson: boolean, result: ResolveResult): void {
+  if (isJson) {
+    printJson(io, { kind: 'result', ...result });
+    return;
+  }
+  if (result.outcome === 'resolved') return;
+  const why =
+    result.outcome === 'failed'
+      ? `: ${result.error.message}`
+      : result.outcome === 'steps-in-doubt'
+        ? `: name each with --step: ${result.steps.join(', ')}`
+        : '';
+  io.out.write(`Not resolved: ${result.id}: ${result.outcome}${why}\n`);
+}

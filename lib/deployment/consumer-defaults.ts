@@ -1,0 +1,20 @@
+/*
+ * What a consumer is made with unless its author says otherwise. The constructs and the printed templates both use these values. This file imports
+ * no CDK.
+ */
+
+const DAY = 86_400;
+
+export const CONSUMER_DEFAULTS = {
+  timeoutSeconds: 30,
+  /** Less memory is less CPU: at 128 MB, loading the SDK and its first TLS handshakes take seconds of the lease. */
+  memoryMb: 512,
+  runtime: 'nodejs24.x',
+  architecture: 'arm64',
+  logRetentionDays: 30,
+  batchSize: 10,
+  retentionSeconds: 4 * DAY,
+  /** SQS's longest. It is the last place of a message: the longer SQS keeps it there, the more time an operator has. */
+  deadLetterRetentionSeconds: 14 * DAY,
+  claimRetentionSeconds: 30 * DAY,
+} as const;

@@ -1,0 +1,47 @@
+import { OPEN_INDEX } from '../stores/dynamodb/open-index.ts';
+
+/*
+ * The table that holds the claims, defined once: `ClaimsTable` makes it, and `pawl template` prints it. What makes a deployed table unfit is in
+ * `wiring-table.ts`. This file imports no CDK.
+ */
+
+/** The type of a key attribute, as DynamoDB writes it: a string or a number. */
+export type AttributeType = 'S' | 'N';
+
+export interface KeyAttribute {
+  readonly name: string;
+  readonly type: AttributeType;
+}
+
+/** A global secondary index. */
+export interface TableIndex {
+  readonly name: string;
+  readonly partitionKey: KeyAttribute;
+  readonly sortKey?: KeyAttribute;
+  readonly projection: 'ALL' | 'KEYS_ONLY' | readonly string[];
+}
+
+export interface TableDefinition {
+  readonly key: KeyAttribute;
+  readonly timeToLiveAttribute: string;
+  readonly indexes: readonly TableIndex[];
+}
+
+export const CLAIMS_TABLE: TableDefinition = {
+  key: { name: 'id', type: 'S' },
+  timeToLiveAttribute: 'expiresAt',
+  indexes: [
+    {
+      name: OPEN_INDEX.name,
+      partitionKey: { name: OPEN_INDEX.partitionKey, type: 'S' },
+      sortKey: { name: OPEN_INDEX.sortKey, type: 'N' },
+      projection: OPEN_INDEX.projected,
+    },
+  ],
+};
+
+/** The attributes that the keys of the table and its indexes are made of, each once. */
+export function keyAttributes({ key, indexes }: TableDefinition): readonly KeyAttribute[] {
+  const all = [key, ...indexes.flatMap(({ partitionKey, sortKey }) => [partitionKey, ...(sortKey ? [sortKey] : [])])];
+  return [...new Map(all.map((attribute) => [attribute.name, attribute])).values()];
+}

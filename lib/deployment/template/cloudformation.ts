@@ -1,0 +1,52 @@
+import { rules, text } from './notes.ts';
+import {
+  arn,
+  functionProperties,
+  idsOf,
+  outputs,
+  pollingProperties,
+  queueResources,
+  ref,
+  roleResources,
+  tableResources,
+} from './resources.ts';
+import type { Settings } from './settings.ts';
+import { RULES_OF } from './statements.ts';
+import { noted, yamlText } from './yaml.ts';
+
+/** A consumer as a template of CloudFormation. The code of the function is where its parameters say. */
+export function cloudFormationTemplate(settings: Settings): string {
+  const ids = idsOf(settings);
+  return yamlText({
+    AWSTemplateFormatVersion: '2010-09-09',
+    Description: `The consumer ${settings.name}, whose messages take effect once`,
+    Parameters: {
+      CodeBucket: { Type: 'String', Description: 'The bucket with the zip file of the handler' },
+      CodeKey: { Type: 'String', Description: 'The key of the zip file, with index.mjs or index.js at its top' },
+    },
+    Resources: {
+      ...tableResources(settings),
+      ...queueResources(settings),
+      ...roleResources(settings),
+      [ids.function]: {
+        Type: 'AWS::Lambda::Function',
+        Properties: {
+          ...functionProperties(settings),
+          Code: noted([text('An update deploys new code only if the key is another one.')], {
+            S3Bucket: ref('CodeBucket'),
+            S3Key: ref('CodeKey'),
+          }),
+        },
+      },
+      [ids.source]: noted(rules(...RULES_OF.source), {
+        Type: 'AWS::Lambda::EventSourceMapping',
+        Properties: {
+          EventSourceArn: arn(ids.queue),
+          FunctionName: ref(ids.function),
+          ...pollingProperties(settings),
+        },
+      }),
+    },
+    Outputs: outputs(settings),
+  });
+}

@@ -1,0 +1,47 @@
+import { RULES, type RuleName } from '../wiring-rules.ts';
+
+/*
+ * The comments of a printed template: which rules each value obeys. The text of a rule is that of `wiring-rules.ts`, so that a template and
+ * `docs/wiring.md` cannot differ.
+ */
+
+/** The widest line of a comment. */
+const COLUMNS = 100;
+
+/** What stands above a value: a sentence of our own, or the names of rules. */
+export type Note =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'rule'; readonly rule: RuleName };
+
+export function text(sentence: string): Note {
+  return { kind: 'text', text: sentence };
+}
+
+export function rules(...names: readonly RuleName[]): readonly Note[] {
+  return names.map((rule) => ({ kind: 'rule', rule }));
+}
+
+/** The lines of the comments, each without its mark. */
+export function noteLines(notes: readonly Note[], indent: number): readonly string[] {
+  return notes.flatMap((note) => wrapped(note.kind === 'text' ? note.text : ruleText(note.rule), COLUMNS - indent - 2));
+}
+
+function ruleText(name: RuleName): string {
+  const { broken, because, level } = RULES[name];
+  return `${level === 'problem' ? 'Refused' : 'Warned'} (${name}): ${withoutLinks(broken)}. Reason: ${because}.`;
+}
+
+/** A comment cannot link to a heading of `docs/wiring.md`. */
+function withoutLinks(markdown: string): string {
+  return markdown.replace(/ \(\[[^\]]+\]\([^)]*\)\)/g, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+}
+
+function wrapped(sentence: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of sentence.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

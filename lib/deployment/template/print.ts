@@ -1,0 +1,24 @@
+import { cloudFormationTemplate } from './cloudformation.ts';
+import { samTemplate } from './sam.ts';
+import { serverlessTemplate } from './serverless.ts';
+import { settingsOf, type TemplateOptions } from './settings.ts';
+import { terraformTemplate } from './terraform.ts';
+
+/** The tools for which a consumer is printed. */
+export const FORMATS = {
+  sam: samTemplate,
+  terraform: terraformTemplate,
+  serverless: serverlessTemplate,
+  cloudformation: cloudFormationTemplate,
+} as const;
+
+export type Format = keyof typeof FORMATS;
+
+/**
+ * A consumer as a template: the claims table, the queue and its dead-letter queue, the function, its role and the event source.
+ *
+ * @throws {WiringError} when the options contradict each other
+ */
+export function templateText(format: Format, options: TemplateOptions = {}): string {
+  return FORMATS[format](settingsOf(options));
+}

@@ -1,0 +1,254 @@
+import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
+import { CLAIMS_TABLE, keyAttributes, type TableIndex } from '../table-definition.ts';
+import { type Note, rules, text } from './notes.ts';
+import type { Settings } from './settings.ts';
+import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
+import { noted, type Yaml, type YamlMap } from './yaml.ts';
+
+/*
+ * The resources of a consumer in CloudFormation's language, which AWS SAM and the Serverless Framework share. It owns no number and no action: those
+ * come from the settings, the definition of the table and `needs.ts`.
+ */
+
+/** The logical ids of a consumer's resources. */
+export interface Ids {
+  readonly queue: string;
+  readonly deadLetterQueue: string;
+  readonly function: string;
+  readonly role: string;
+  readonly logs: string;
+  readonly source: string;
+}
+
+export const TABLE_ID = 'ClaimsTable';
+
+export function idsOf({ name }: Settings): Ids {
+  const prefix = name
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+  return {
+    queue: `${prefix}Queue`,
+    deadLetterQueue: `${prefix}DeadLetterQueue`,
+    function: `${prefix}Function`,
+    role: `${prefix}Role`,
+    logs: `${prefix}Logs`,
+    source: `${prefix}EventSource`,
+  };
+}
+
+export const ref = (id: string): YamlMap => ({ Ref: id });
+export const arn = (id: string): YamlMap => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+export const TABLE_PURPOSE = 'The claims of every consumer: one table is enough.';
+export const ENCRYPTION =
+  'Encrypted at rest all the same, with a key that DynamoDB owns, at no charge. If true, with a key of KMS, which the role then has to use.';
+
+/** The claims table; none if it exists already. */
+export function tableResources({ claimsTable }: Settings): YamlMap {
+  if (claimsTable !== undefined) return {};
+  const { key, timeToLiveAttribute, indexes } = CLAIMS_TABLE;
+  const properties = {
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: keyAttributes(CLAIMS_TABLE).map(({ name, type }) => ({
+      AttributeName: name,
+      AttributeType: type,
+    })),
+    KeySchema: noted(rules(...RULES_OF.tableKey), [{ AttributeName: key.name, KeyType: 'HASH' }]),
+    ...(indexes.length === 0 ? {} : { GlobalSecondaryIndexes: indexes.map(indexResource) }),
+    TimeToLiveSpecification: noted(rules(...RULES_OF.timeToLive), {
+      AttributeName: timeToLiveAttribute,
+      Enabled: true,
+    }),
+    PointInTimeRecoverySpecification: noted(rules(...RULES_OF.recovery), { PointInTimeRecoveryEnabled: true }),
+    DeletionProtectionEnabled: noted(rules(...RULES_OF.deletion), true),
+    SSESpecification: noted([text(ENCRYPTION)], { SSEEnabled: false }),
+  };
+  return {
+    [TABLE_ID]: noted([text(TABLE_PURPOSE), ...rules(...RULES_OF.table)], {
+      Type: 'AWS::DynamoDB::Table',
+      ...kept,
+      Properties: properties,
+    }),
+  };
+}
+
+/** Without its records, every effect whose message returns would happen again. */
+const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
+
+function indexResource({ name, partitionKey, sortKey, projection }: TableIndex): YamlMap {
+  return {
+    IndexName: name,
+    KeySchema: [
+      { AttributeName: partitionKey.name, KeyType: 'HASH' },
+      ...(sortKey === undefined ? [] : [{ AttributeName: sortKey.name, KeyType: 'RANGE' }]),
+    ],
+    Projection:
+      typeof projection === 'string'
+        ? { ProjectionType: projection }
+        : { ProjectionType: 'INCLUDE', NonKeyAttributes: projection },
+  };
+}
+
+/** The name and the ARN of the claims table, whether the template has it or not. */
+export function tableReferences({ claimsTable }: Settings): { readonly name: Yaml; readonly arn: Yaml } {
+  if (claimsTable === undefined) return { name: ref(TABLE_ID), arn: arn(TABLE_ID) };
+  const [partition, region, account] = ['Partition', 'Region', 'AccountId'].map((name) => `\${AWS::${name}}`);
+  return {
+    name: claimsTable,
+    arn: { 'Fn::Sub': `arn:${partition}:dynamodb:${region}:${account}:table/${claimsTable}` },
+  };
+}
+
+/** The queue, its dead-letter queue, and their policies. */
+export function queueResources(settings: Settings): YamlMap {
+  const ids = idsOf(settings);
+  // SQS refuses the attribute on a standard queue, also with the value false.
+  const kind: YamlMap = settings.fifo ? { FifoQueue: true } : {};
+  return {
+    [ids.deadLetterQueue]: {
+      Type: 'AWS::SQS::Queue',
+      Properties: {
+        ...kind,
+        MessageRetentionPeriod: noted(rules(...RULES_OF.deadLetterRetention), settings.deadLetterRetentionSeconds),
+        SqsManagedSseEnabled: true,
+      },
+    },
+    [ids.queue]: {
+      Type: 'AWS::SQS::Queue',
+      Properties: {
+        ...kind,
+        VisibilityTimeout: noted(rules(...RULES_OF.visibility), settings.visibilityTimeoutSeconds),
+        MessageRetentionPeriod: noted(rules(...RULES_OF.retention), settings.retentionSeconds),
+        RedrivePolicy: noted(rules(...RULES_OF.redrive), {
+          deadLetterTargetArn: arn(ids.deadLetterQueue),
+          maxReceiveCount: noted(rules(...RULES_OF.receives), settings.maxReceiveCount),
+        }),
+        SqsManagedSseEnabled: true,
+      },
+    },
+    [`${ids.queue}Policy`]: tlsOnly(ids.queue),
+    [`${ids.deadLetterQueue}Policy`]: tlsOnly(ids.deadLetterQueue),
+  };
+}
+
+function tlsOnly(queue: string): YamlMap {
+  return {
+    Type: 'AWS::SQS::QueuePolicy',
+    Properties: {
+      Queues: [ref(queue)],
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Sid: 'TlsOnly',
+            Effect: 'Deny',
+            Principal: { AWS: '*' },
+            Action: 'sqs:*',
+            Resource: arn(queue),
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          },
+        ],
+      },
+    },
+  };
+}
+
+/** What the function's role is permitted, apart from its logs. */
+export function roleStatements(settings: Settings): readonly YamlMap[] {
+  const ids = idsOf(settings);
+  const arns = {
+    table: tableReferences(settings).arn,
+    queue: arn(ids.queue),
+    deadLetterQueue: arn(ids.deadLetterQueue),
+  };
+  return neededStatements(settings).map(({ sid, actions, on }) => ({
+    Sid: sid,
+    Effect: 'Allow',
+    Action: actions,
+    Resource: arns[on],
+  }));
+}
+
+/** The function's log group, and a role that may write only there. */
+export function roleResources(settings: Settings): YamlMap {
+  const ids = idsOf(settings);
+  const statements = [
+    ...roleStatements(settings),
+    { Sid: 'Logs', Effect: 'Allow', Action: LOG_ACTIONS, Resource: arn(ids.logs) },
+  ];
+  return {
+    [ids.logs]: {
+      Type: 'AWS::Logs::LogGroup',
+      ...kept,
+      Properties: { RetentionInDays: CONSUMER_DEFAULTS.logRetentionDays },
+    },
+    [ids.role]: {
+      Type: 'AWS::IAM::Role',
+      Properties: {
+        AssumeRolePolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+        },
+        Policies: noted(permissionNotes, [
+          { PolicyName: 'pawl', PolicyDocument: { Version: '2012-10-17', Statement: statements } },
+        ]),
+      },
+    },
+  };
+}
+
+/** What the function of every format has. */
+export function functionProperties(settings: Settings): YamlMap {
+  const ids = idsOf(settings);
+  return {
+    Runtime: noted(rules(...RULES_OF.runtime), CONSUMER_DEFAULTS.runtime),
+    Handler: 'index.handler',
+    Architectures: [CONSUMER_DEFAULTS.architecture],
+    MemorySize: CONSUMER_DEFAULTS.memoryMb,
+    Timeout: noted(rules(...RULES_OF.timeout), settings.timeoutSeconds),
+    Role: arn(ids.role),
+    LoggingConfig: { LogGroup: ref(ids.logs) },
+    Environment: noted([text(HANDLER_READS)], { Variables: variables(settings) }),
+  };
+}
+
+export const permissionNotes: readonly Note[] = [
+  text('The function needs all of these. None of them deletes, scans or queries claims.'),
+  ...rules(...RULES_OF.permissions),
+];
+
+export const HANDLER_READS =
+  'The handler reads both: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) and deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL).';
+
+export function variables(settings: Settings): YamlMap {
+  return {
+    NODE_OPTIONS: '--enable-source-maps',
+    CLAIMS_TABLE: tableReferences(settings).name,
+    DEAD_LETTER_QUEUE_URL: ref(idsOf(settings).deadLetterQueue),
+  };
+}
+
+/** How Lambda polls the queue. AWS SAM and CloudFormation name it alike. */
+export function pollingProperties(settings: Settings): YamlMap {
+  const { batchSize, maxBatchingWindowSeconds, maxConcurrency } = settings;
+  return {
+    BatchSize: noted(rules(...RULES_OF.batch), batchSize),
+    ...(maxBatchingWindowSeconds === 0 ? {} : { MaximumBatchingWindowInSeconds: maxBatchingWindowSeconds }),
+    ...(maxConcurrency === undefined
+      ? {}
+      : { ScalingConfig: noted(rules(...RULES_OF.maxConcurrency), { MaximumConcurrency: maxConcurrency }) }),
+    FunctionResponseTypes: noted(rules(...RULES_OF.partialResponses), ['ReportBatchItemFailures']),
+  };
+}
+
+/** What a producer and an operator need. */
+export function outputs(settings: Settings): YamlMap {
+  const ids = idsOf(settings);
+  return {
+    [`${ids.function}Name`]: { Description: 'For: npx pawl doctor <function>', Value: ref(ids.function) },
+    [`${ids.queue}Url`]: { Value: ref(ids.queue) },
+    [`${ids.deadLetterQueue}Url`]: { Value: ref(ids.deadLetterQueue) },
+    ...(settings.claimsTable === undefined ? { [`${TABLE_ID}Name`]: { Value: ref(TABLE_ID) } } : {}),
+  };
+}

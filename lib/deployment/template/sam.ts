@@ -1,0 +1,43 @@
+import { rules, text } from './notes.ts';
+import {
+  arn,
+  functionProperties,
+  idsOf,
+  outputs,
+  pollingProperties,
+  queueResources,
+  roleResources,
+  tableResources,
+} from './resources.ts';
+import type { Settings } from './settings.ts';
+import { RULES_OF } from './statements.ts';
+import { noted, yamlText } from './yaml.ts';
+
+/**
+ * A consumer as a template of AWS SAM. The role is written out: the one that SAM would make has managed policies, which permit the same on every
+ * queue and every log group of the account.
+ */
+export function samTemplate(settings: Settings): string {
+  const ids = idsOf(settings);
+  return yamlText({
+    AWSTemplateFormatVersion: '2010-09-09',
+    Transform: 'AWS::Serverless-2016-10-31',
+    Description: `The consumer ${settings.name}, whose messages take effect once`,
+    Resources: {
+      ...tableResources(settings),
+      ...queueResources(settings),
+      ...roleResources(settings),
+      [ids.function]: {
+        Type: 'AWS::Serverless::Function',
+        Properties: {
+          CodeUri: noted([text('The folder with the bundled handler, index.mjs or index.js.')], 'dist/'),
+          ...functionProperties(settings),
+          Events: noted(rules(...RULES_OF.source), {
+            Queue: { Type: 'SQS', Properties: { Queue: arn(ids.queue), ...pollingProperties(settings) } },
+          }),
+        },
+      },
+    },
+    Outputs: outputs(settings),
+  });
+}

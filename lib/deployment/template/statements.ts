@@ -1,0 +1,42 @@
+import { CLAIM_ACTIONS, DEAD_LETTER_ACTIONS, LOCK_ACTIONS, QUEUE_ACTIONS } from '../needs.ts';
+import type { Settings } from './settings.ts';
+
+/** A permission of the function's role. Each format has its own reference to the resource. */
+export interface NeededStatement {
+  readonly sid: string;
+  readonly actions: readonly string[];
+  readonly on: 'table' | 'queue' | 'deadLetterQueue';
+}
+
+/** What the function's role needs, apart from its logs. */
+export function neededStatements({ locks }: Settings): readonly NeededStatement[] {
+  return [
+    { sid: 'Claims', actions: [...new Set([...CLAIM_ACTIONS, ...(locks ? LOCK_ACTIONS : [])])], on: 'table' },
+    { sid: 'Consume', actions: QUEUE_ACTIONS, on: 'queue' },
+    { sid: 'DeadLetters', actions: DEAD_LETTER_ACTIONS, on: 'deadLetterQueue' },
+  ];
+}
+
+/** What the function calls on its own log group. */
+export const LOG_ACTIONS = ['logs:CreateLogStream', 'logs:PutLogEvents'] as const;
+
+/** What each part of a template obeys. */
+export const RULES_OF = {
+  table: ['tableReplicas'],
+  tableKey: ['tableKey'],
+  timeToLive: ['tableTtl', 'tableGrows'],
+  recovery: ['tableRecovery'],
+  deletion: ['tableDeletion'],
+  deadLetterRetention: ['deadLetterRetention'],
+  visibility: ['visibility', 'lease'],
+  retention: ['queueRetention', 'claimRetention'],
+  redrive: ['deadLetterQueue', 'deadLetterQueueItself', 'deadLetterQueueOther'],
+  receives: ['receives'],
+  runtime: ['runtime'],
+  timeout: ['handlerTimeout'],
+  permissions: ['permissionsDenied', 'permissionsBoundary'],
+  source: ['oneEventSource', 'oneConsumer', 'eventFilters'],
+  batch: ['batch'],
+  partialResponses: ['partialResponses'],
+  maxConcurrency: ['reservedConcurrency', 'provisionedPollers'],
+} as const;

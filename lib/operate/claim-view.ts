@@ -1,0 +1,157 @@
+import { checkpointsOf, stepsInDoubt } from '../claims/checkpoints.ts';
+import { identify, type KeyValue } from '../claims/identity.ts';
+import type { OpenClaim } from '../claims/open-claims.ts';
+import type { Attributes, ClaimRecord, ClaimStatus, Resolution } from '../claims/record.ts';
+import { expect } from '../kernel/check.ts';
+import type { Host } from '../kernel/host.ts';
+import { looksHashed } from '../kernel/key.ts';
+import type { RecordedError } from '../kernel/recorded-error.ts';
+
+/** A claim's name: the id of its record, or its operation and key. */
+export type ClaimName = { readonly id: string } | { readonly operation: string; readonly key: KeyValue };
+
+/**
+ * Why a claim is open. `parked`: it waits for an operator. `in-doubt`: an attempt may have applied the effect, and the next request
+ * decides by the policy. `in-flight`: a worker holds it, or held it when it ended.
+ */
+export type OpenState = 'parked' | 'in-doubt' | 'in-flight';
+
+/** One step of a handler. */
+export interface StepView {
+  readonly name: string;
+  /** `started`: it is in doubt. `open`: it applied nothing. `done`: it is not repeated. */
+  readonly state: 'started' | 'open' | 'done';
+  /** When it got there, in epoch milliseconds. */
+  readonly at: number;
+  /** The fence of the attempt that brought it there. */
+  readonly fence?: number | undefined;
+  readonly hasResult: boolean;
+  /** JSON text. Only where results were asked for. */
+  readonly result?: string | undefined;
+}
+
+/** What an operator sees of an open claim in a list. */
+export interface OpenClaimView {
+  /** The id of its record, and its name in every log: `operation#key`. */
+  readonly id: string;
+  readonly operation: string;
+  /** `undefined` where the id has only the hash of a key that is too long. */
+  readonly key: string | undefined;
+  readonly state: OpenState;
+  readonly status: ClaimStatus;
+  /** Why it is parked, or what the last attempt failed with: `error.name`. */
+  readonly reason: string | undefined;
+  readonly error: RecordedError | undefined;
+  readonly fence: number;
+  readonly attempts: number;
+  readonly abandoned: number;
+  /** Epoch milliseconds. */
+  readonly firstSeenAt: number;
+  /** Epoch milliseconds. */
+  readonly leaseUntil: number;
+  /** Until when an earlier attempt may have applied the effect, in epoch milliseconds. `undefined` if nothing is in doubt. */
+  readonly inDoubtSince: number | undefined;
+  readonly attributes: Attributes | undefined;
+}
+
+/** All that is known of one claim. Never a result, unless it was asked for. */
+export interface ClaimView extends Omit<OpenClaimView, 'state'> {
+  /** `undefined` if the claim is not open. */
+  readonly state: OpenState | undefined;
+  /** The key to search the provider for. */
+  readonly effectKey: string;
+  readonly fingerprint: string | undefined;
+  /** The last resolution. */
+  readonly resolution: Resolution | undefined;
+  readonly steps: readonly StepView[];
+  /** The names of the steps in doubt: a resolution names each of them. */
+  readonly stepsInDoubt: readonly string[];
+  readonly hasResult: boolean;
+  /** JSON text. Only where it was asked for. */
+  readonly result?: string | undefined;
+  /** SQS's id of the message that the claim was granted for, where the record has it. */
+  readonly source: string | undefined;
+  /** When the record may be deleted, in epoch milliseconds. `undefined`: it is kept. */
+  readonly expiresAt: number | undefined;
+  readonly revision: number | undefined;
+}
+
+/** The id of the record. @throws OptionError, or InvalidMessageError when the key is none */
+export function idOf(name: ClaimName, host: Pick<Host, 'sha256'>): string {
+  if (!('id' in name)) {
+    const { operation, key } = name;
+    expect(typeof operation === 'string' && operation !== '', 'operation', 'the name of an operation', operation);
+    return identify(operation, key, host).id;
+  }
+  const { id } = name;
+  expect(typeof id === 'string' && id.indexOf('#') > 0, 'id', "a claim's id, as in 'send-email#order-17'", id);
+  return id;
+}
+
+/** What the list says of a claim. */
+export function openClaimView(claim: OpenClaim): OpenClaimView {
+  const { id, status, fence, attempts, abandoned, firstSeenAt, leaseUntil, unknownAt, error, attributes } = claim;
+  return {
+    id,
+    ...nameIn(id),
+    state: openStateOf(claim) ?? 'in-doubt',
+    status,
+    reason: error?.name,
+    error,
+    fence,
+    attempts,
+    abandoned,
+    firstSeenAt,
+    leaseUntil,
+    inDoubtSince: unknownAt,
+    attributes,
+  };
+}
+
+/** @param results whether to show what the handler and its steps returned */
+export function claimView(record: ClaimRecord, host: Pick<Host, 'sha256'>, results = false): ClaimView {
+  const inDoubt = record.status === 'in-flight' ? [] : stepsInDoubt(record).map(({ name }) => name);
+  const { result, expiresAt } = record;
+  return {
+    ...openClaimView(record),
+    state: openStateOf(record) ?? (inDoubt.length > 0 ? 'in-doubt' : undefined),
+    effectKey: effectKeyOf(record.id, host),
+    fingerprint: record.fingerprint,
+    resolution: record.resolution,
+    steps: checkpointsOf(record)
+      .filter((one) => one !== null)
+      .map(({ name, state, at, fence, result: returned }) => ({
+        name,
+        state,
+        at,
+        fence,
+        hasResult: returned !== undefined,
+        ...(results && returned !== undefined && { result: returned }),
+      })),
+    stepsInDoubt: inDoubt,
+    hasResult: result !== undefined,
+    ...(results && result !== undefined && { result }),
+    source: record.source,
+    expiresAt: expiresAt === undefined ? undefined : expiresAt * 1000,
+    revision: record.rev,
+  };
+}
+
+function openStateOf({ status, unknownAt }: Pick<OpenClaim, 'status' | 'unknownAt'>): OpenState | undefined {
+  if (status === 'parked') return 'parked';
+  if (unknownAt !== undefined) return 'in-doubt';
+  return status === 'in-flight' ? 'in-flight' : undefined;
+}
+
+/** An operation has no '#', so the first one ends it. */
+function nameIn(id: string): Pick<OpenClaimView, 'operation' | 'key'> {
+  const end = id.indexOf('#');
+  const key = id.slice(end + 1);
+  return { operation: id.slice(0, end), key: looksHashed(key) ? undefined : key };
+}
+
+function effectKeyOf(id: string, host: Pick<Host, 'sha256'>): string {
+  const { operation, key } = nameIn(id);
+  // The id of a hashed key is its effect key.
+  return key === undefined ? id : identify(operation, key, host).effectKey;
+}

@@ -1,0 +1,75 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { ClaimRules } from '../claims/decide.ts';
+import type { ListsOpenClaims } from '../claims/open-claims.ts';
+import { expectRetention, expectStore } from '../claims/options.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import { nodeHost } from '../host.ts';
+import { expect } from '../kernel/check.ts';
+import { letFail } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { OperateEvent } from './events.ts';
+import type { OperatorOptions } from './options.ts';
+
+export const docs = 'docs/operate.md';
+
+/** How far the clock of the worker that holds a claim may be from this one: the default of the consumers. */
+export const skewMs = 1000;
+
+/** What an operator works with. */
+export interface Desk {
+  readonly store: ClaimStore & Partial<ListsOpenClaims>;
+  readonly host: Host;
+  readonly rules: Pick<ClaimRules, 'retentionSeconds'>;
+  readonly sqs: () => SQSClient;
+  /** Reports an act. Never throws. */
+  readonly emit: (event: OperateEvent) => void;
+}
+
+const known = {
+  store: true,
+  sqsClient: true,
+  retentionSeconds: true,
+  onEvent: true,
+  host: true,
+} as const satisfies NamesOf<OperatorOptions>;
+
+/** @throws OptionError */
+export function openDesk(options: OperatorOptions): Desk {
+  expectOptions(options, { door: 'operator', known, docs });
+  const { store, retentionSeconds = 30 * 24 * 3600, onEvent = report, host = nodeHost } = options;
+  const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
+  expectStore(store);
+  expectRetention(rules.retentionSeconds);
+  expect(typeof onEvent === 'function', 'onEvent', 'a function', onEvent);
+  let client = options.sqsClient;
+  return {
+    store,
+    host,
+    rules,
+    sqs() {
+      client ??= defaultClient();
+      return client;
+    },
+    emit(event) {
+      try {
+        letFail(onEvent(event));
+      } catch {
+        // The act has happened. What a listener throws must not make it look as if it had failed.
+      }
+    },
+  };
+}
+
+/** A queue's URL may have a host that only AWS resolves, so the endpoint comes from the client. */
+function defaultClient(): SQSClient {
+  return new SQSClient({
+    useQueueUrlAsEndpoint: false,
+    requestHandler: { connectionTimeout: 2000, requestTimeout: 20_000, throwOnRequestTimeout: true },
+  });
+}
+
+function report({ type, ...facts }: OperateEvent): void {
+  console.warn(JSON.stringify({ pawl: type, ...facts }));
+}

@@ -1,0 +1,45 @@
+import type { ResolutionVerdict } from '../claims/record.ts';
+import type { RecordedError } from '../kernel/recorded-error.ts';
+
+/** What every event of an operator's act carries. No event has a payload or a result. */
+interface Act {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly by: string;
+  readonly note: string;
+}
+
+/** One act of an operator, as it is reported to `onEvent`. */
+export type OperateEvent =
+  /** A resolution is stored on the claim. */
+  | (Act & {
+      readonly type: 'resolved';
+      readonly id: string;
+      readonly fence: number;
+      readonly verdict: ResolutionVerdict | 'by-step';
+      readonly steps?: Readonly<Record<string, ResolutionVerdict>> | undefined;
+    })
+  /** A claim in doubt was parked, so that no worker begins while it is resolved. */
+  | (Act & { readonly type: 'parked-by-operator'; readonly id: string; readonly fence: number })
+  /**
+   * A copy of a dead letter is on its queue again. `copyLeft`: the dead letter could not be deleted, and stays.
+   */
+  | (Act & {
+      readonly type: 'redriven';
+      /** Of the claim; absent where it is not known. */
+      readonly id?: string | undefined;
+      readonly from: string;
+      readonly to: string;
+      readonly messageId: string;
+      readonly newMessageId: string;
+      readonly copyLeft: boolean;
+    })
+  /** SQS did not confirm the copy. The dead letter stays where it is. */
+  | (Act & {
+      readonly type: 'redrive-failed';
+      readonly id?: string | undefined;
+      readonly from: string;
+      readonly to: string;
+      readonly messageId: string;
+      readonly error: RecordedError;
+    });

@@ -1,0 +1,97 @@
+import { type ResolutionVerdict, understood } from '../claims/record.ts';
+import type { StepResolutions } from '../claims/resolve.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
+import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
+import { docs, openDesk } from './desk.ts';
+import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
+import type { OperatorOptions } from './options.ts';
+import { planRedrive, type RedrivePlan, type RedriveResult, type RedriveWanted, redrive } from './redrive.ts';
+import {
+  planResolutions,
+  type ResolutionPlan,
+  type ResolutionsWanted,
+  type ResolvedByOperator,
+  type ResolveResult,
+  resolve,
+  resolveAll,
+} from './resolve.ts';
+
+/** What an operator can see and do. */
+export interface Operator {
+  /**
+   * Lists open claims, a page at a time. Memory holds one page.
+   *
+   * @throws OptionError when the store has no index of open claims; the store's error
+   * @example
+   * for await (const { claims } of operate.openClaims({ operation: 'send-email', state: 'parked' })) {
+   *   for (const claim of claims) console.log(claim.id, claim.reason);
+   * }
+   */
+  openClaims(query?: OpenClaimsQuery): AsyncGenerator<OpenClaimsPage, void, undefined>;
+  /**
+   * All that is known of one claim, read strongly consistent.
+   *
+   * @returns undefined if the store has no such claim
+   * @throws InvalidMessageError when the key is none; the store's error
+   */
+  readClaim(name: ClaimName, options?: { readonly results?: boolean }): Promise<ClaimView | undefined>;
+  /**
+   * Stores an operator's decision about a claim in doubt, if the claim has not changed since it was read.
+   *
+   * A claim that is in doubt and not parked is parked first, as a worker under `'park'` would do. So no worker begins in between.
+   *
+   * @param verdict of the whole claim; or of each step in doubt, by its name
+   * @throws OptionError when a verdict is none, or `by` or `note` is missing; the store's error
+   */
+  resolve(
+    name: ClaimName,
+    verdict: ResolutionVerdict | StepResolutions,
+    resolved: ResolvedByOperator,
+  ): Promise<ResolveResult>;
+  /** What one verdict for many claims would do. Reads each claim, and writes nothing. @throws OptionError; the store's error */
+  planResolutions(wanted: ResolutionsWanted): Promise<ResolutionPlan>;
+  /** Carries a plan out, a claim at a time. Each is read again, and resolved only if its doubt is the one that the plan has seen. */
+  resolveAll(plan: ResolutionPlan): AsyncGenerator<ResolveResult, void, undefined>;
+  /**
+   * Looks at the messages of a dead-letter queue, and gives them back. While pawl looks, they are hidden, and on a FIFO queue their groups are blocked.
+   *
+   * @throws OptionError; SQS's error; the store's error
+   */
+  deadLetters(query: DeadLettersQuery): Promise<DeadLettersSeen>;
+  /** What a redrive of these messages would do. Reads their claims, and sends nothing. @throws OptionError; SQS's error; the store's error */
+  planRedrive(wanted: RedriveWanted): Promise<RedrivePlan>;
+  /**
+   * Carries a redrive out. Each claim is read again before its message is sent. A dead letter is deleted only after SQS has confirmed its copy: a process that
+   * dies in between leaves two copies, of which the consumer runs one.
+   */
+  redrive(plan: RedrivePlan): AsyncGenerator<RedriveResult, void, undefined>;
+}
+
+const knownOfRead = { results: true } as const;
+
+/**
+ * What an operator can see and do: list open claims, resolve them, look at dead letters, and redrive them.
+ *
+ * @throws OptionError at once when an option is missing or out of range
+ * @example
+ * const operate = operator({ store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) });
+ * await operate.resolve({ operation: 'send-email', key: 'order-17' }, 'applied', { by: 'maria', note: 'it is in the outbox' });
+ */
+export function operator(options: OperatorOptions): Operator {
+  const desk = openDesk(options);
+  return {
+    openClaims: (query = {}) => openClaims(desk, query),
+    async readClaim(name, read = {}) {
+      expectOptions(read, { door: 'readClaim', known: knownOfRead, docs });
+      const found = understood(await desk.store.read(idOf(name, desk.host)));
+      return found && claimView(found, desk.host, read.results);
+    },
+    resolve: (name, verdict, resolved) => resolve(desk, name, verdict, resolved),
+    planResolutions: (wanted) => planResolutions(desk, wanted),
+    resolveAll: (plan) => resolveAll(desk, plan),
+    deadLetters: (query) => deadLetters(desk, query),
+    planRedrive: (wanted) => planRedrive(desk, wanted),
+    redrive: (plan) => redrive(desk, plan),
+  };
+}

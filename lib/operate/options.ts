@@ -1,0 +1,35 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { ListsOpenClaims } from '../claims/open-claims.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import type { Host } from '../kernel/host.ts';
+import type { OperateEvent } from './events.ts';
+
+export interface OperatorOptions {
+  /** The store of the consumers: `dynamoStore({ tableName })`. To list open claims, it must be able to `listOpen`. */
+  readonly store: ClaimStore & Partial<ListsOpenClaims>;
+  /**
+   * For dead letters and redrives.
+   * @default a client is made when it is first needed
+   */
+  readonly sqsClient?: SQSClient;
+  /**
+   * How long a resolution is remembered, in seconds. Set what the consumer sets.
+   * @default 2592000, which is 30 days
+   */
+  readonly retentionSeconds?: number | 'forever';
+  /**
+   * The audit trail: every act of this operator, after it has happened. What a listener throws is ignored.
+   * @default one line of JSON to `console.warn`
+   */
+  readonly onEvent?: (event: OperateEvent) => void;
+  /** Time, chance and identity. Only tests set it. */
+  readonly host?: Host;
+}
+
+/** The operator who acts, and why. */
+export interface ActedBy {
+  /** The name of the person or the job. */
+  readonly by: string;
+  /** Why, in at most 2,000 characters. */
+  readonly note: string;
+}

@@ -1,0 +1,89 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  paginateListDeadLetterSourceQueues,
+  ReceiveMessageCommand,
+} from '@aws-sdk/client-sqs';
+import { OptionError } from '../kernel/errors.ts';
+import { withEach } from '../sqs/limit.ts';
+import { type Desk, docs } from './desk.ts';
+import { inChunks } from './in-chunks.ts';
+
+/** SQS takes no more in one call. */
+const mostEntries = 10;
+/** Calls that are under way at once. */
+const callsAtOnce = 10;
+
+/** About how full a queue is, and what it is. */
+export interface QueueState {
+  readonly visible: number;
+  /** With the messages that are hidden or delayed. */
+  readonly all: number;
+  readonly maxReceiveCount: number | undefined;
+}
+
+/** @throws SQS's error */
+export async function readQueueState({ sqs }: Desk, QueueUrl: string): Promise<QueueState> {
+  const { Attributes = {} } = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+  const visible = Number(Attributes.ApproximateNumberOfMessages ?? 0);
+  const hidden = Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
+  const delayed = Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0);
+  const policy = Attributes.RedrivePolicy;
+  const maxReceiveCount = policy === undefined ? undefined : Number(JSON.parse(policy).maxReceiveCount);
+  return { visible, all: visible + hidden + delayed, maxReceiveCount };
+}
+
+/**
+ * Receives up to ten messages, and hides them.
+ *
+ * @param isMoreExpected a receive that does not wait asks some of SQS's servers only, and may find nothing although there is something
+ * @throws SQS's error
+ */
+export async function receiveSome(
+  { sqs }: Desk,
+  QueueUrl: string,
+  { hideSeconds, isMoreExpected }: { readonly hideSeconds: number; readonly isMoreExpected: boolean },
+): Promise<readonly Received[]> {
+  const { Messages = [] } = await sqs().send(
+    new ReceiveMessageCommand({
+      QueueUrl,
+      MaxNumberOfMessages: mostEntries,
+      VisibilityTimeout: hideSeconds,
+      WaitTimeSeconds: isMoreExpected ? 1 : 0,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+  );
+  return Messages.filter((message): message is Received => message.MessageId !== undefined);
+}
+
+export type Received = Message & { readonly MessageId: string };
+
+/** Makes messages visible again, each by its last receipt handle. Never throws: what SQS did not hear of is visible when its time is over. */
+export async function giveBack({ sqs }: Desk, QueueUrl: string, handles: Iterable<string | undefined>): Promise<void> {
+  const calls: (readonly (string | undefined)[])[] = [];
+  for await (const chunk of inChunks(handles, mostEntries)) calls.push(chunk);
+  await withEach(calls, callsAtOnce, async (chunk) => {
+    const Entries = chunk.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
+    try {
+      await sqs().send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+    } catch {
+      // They are only hidden for a while longer.
+    }
+  });
+}
+
+/** The queue whose dead letters these are. @throws OptionError unless there is exactly one; SQS's error */
+export async function sourceOf({ sqs }: Desk, QueueUrl: string): Promise<string> {
+  const urls: string[] = [];
+  for await (const page of paginateListDeadLetterSourceQueues({ client: sqs() }, { QueueUrl })) {
+    urls.push(...(page.queueUrls ?? []));
+  }
+  const [url, ...more] = urls;
+  if (url !== undefined && more.length === 0) return url;
+  const found = urls.length === 0 ? 'no queue' : urls.join(', ');
+  throw new OptionError(
+    `to: expected the URL of a queue, because the redrive policy of exactly one must name the dead-letter queue otherwise; got ${found}. See ${docs}.`,
+  );
+}

@@ -1,0 +1,278 @@
+import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { type ClaimRecord, understood } from '../claims/record.ts';
+import { expectActedBy } from '../claims/resolve.ts';
+import { expect } from '../kernel/check.ts';
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { isDeadLetterAttribute } from '../sqs/dead-letters.ts';
+import type { DeadLetterReason } from '../sqs/disposition.ts';
+import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
+import { type Desk, docs, skewMs } from './desk.ts';
+import { inChunks } from './in-chunks.ts';
+import type { ActedBy } from './options.ts';
+import { giveBack, type Received, receiveSome, sourceOf } from './queue-calls.ts';
+
+/** What a redrive is to do. */
+export interface RedriveWanted extends ActedBy {
+  /** The URL of the dead-letter queue. */
+  readonly from: string;
+  /**
+   * The URL of the queue that the copies go to.
+   * @default the one queue whose redrive policy names the dead-letter queue
+   */
+  readonly to?: string | undefined;
+  /** The letters that `deadLetters` has returned, or some of them. */
+  readonly letters: Iterable<DeadLetter>;
+  /**
+   * For how long a message stays hidden if the process dies while it redrives, in seconds. Otherwise pawl gives back at once what it does not send.
+   * @default 120
+   */
+  readonly hideSeconds?: number | undefined;
+}
+
+/** Why a dead letter stays where it is. */
+export type StayReason =
+  /** Its claim is parked, and no operator has decided. */
+  | 'parked'
+  /** Its claim is rejected: the consumer would dead-letter the copy again. */
+  | 'rejected'
+  /** A worker holds its claim: its consumer could take the copy for a duplicate. */
+  | 'in-flight'
+  /** On a FIFO queue: an earlier message of its group stays. */
+  | 'behind';
+
+/**
+ * One letter of a plan. `run`: the handler will run; if the effect is in doubt, the policy decides first. `acknowledge`: its effect is confirmed, and it
+ * will not run. `consumer-decides`: its claim is not known.
+ */
+export type PlannedRedrive = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group'> &
+  (
+    | { readonly will: 'run' | 'acknowledge' | 'consumer-decides' }
+    | { readonly will: 'stay'; readonly whyNot: StayReason }
+  );
+
+/** What a redrive would do: plain data, which `redrive` carries out. */
+export interface RedrivePlan extends ActedBy {
+  readonly from: string;
+  readonly to: string;
+  readonly hideSeconds: number;
+  readonly items: readonly PlannedRedrive[];
+  /** How many messages will be sent. */
+  readonly count: number;
+}
+
+/** What became of one message of a redrive. */
+export type RedriveResult = Pick<DeadLetter, 'messageId' | 'claimId'> &
+  (
+    | { readonly outcome: 'redriven'; readonly newMessageId: string }
+    /** The copy is on its queue, and the dead letter could not be deleted. Another redrive sends another copy, which pawl recognises. */
+    | { readonly outcome: 'copy-left'; readonly newMessageId: string; readonly error: RecordedError }
+    /** Nothing was sent. */
+    | { readonly outcome: 'stays'; readonly whyNot: StayReason }
+    /** SQS did not confirm the copy, which may be on its queue all the same. The dead letter stays. */
+    | { readonly outcome: 'failed'; readonly error: RecordedError }
+    /** SQS did not hand the message over: another receiver has it, or it is gone. */
+    | { readonly outcome: 'not-seen' }
+  );
+
+/** How many claims are read at the same time. */
+const readsAtOnce = 100;
+const known = {
+  from: true,
+  to: true,
+  letters: true,
+  by: true,
+  note: true,
+  hideSeconds: true,
+} as const satisfies NamesOf<RedriveWanted>;
+
+type Prospect =
+  | { readonly will: 'run' | 'acknowledge' | 'consumer-decides' }
+  | { readonly will: 'stay'; readonly whyNot: StayReason };
+
+/** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
+function prospectOf({ claimId, reason }: About, found: ClaimRecord | undefined, now: number): Prospect {
+  if (claimId === undefined) return { will: 'consumer-decides' };
+  if (found === undefined) return { will: 'run' };
+  if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
+  if (found.status === 'in-flight' && now < found.leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
+  // The outcome of the claim is that of another intent.
+  if (reason === keyReused) return { will: 'consumer-decides' };
+  if (found.status === 'rejected') return { will: 'stay', whyNot: 'rejected' };
+  return { will: found.status === 'completed' ? 'acknowledge' : 'run' };
+}
+
+type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group'>;
+
+const keyReused: string = 'key-reused' satisfies DeadLetterReason;
+
+/**
+ * Whether the messages behind this one, in its group, must stay too. A rejected one never runs, so they do not overtake it.
+ */
+function holdsBack(whyNot: StayReason): boolean {
+  return whyNot !== 'rejected';
+}
+
+/** @throws OptionError; SQS's error; the store's error */
+export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<RedrivePlan> {
+  expectOptions(wanted, { door: 'planRedrive', known, docs });
+  const { from, by, note, hideSeconds = 120 } = wanted;
+  expect(typeof from === 'string' && from !== '', 'from', "a queue's URL", from);
+  expectActedBy(by, note);
+  expectHideSeconds(hideSeconds);
+  const to = wanted.to ?? (await sourceOf(desk, from));
+  const isFifo = from.endsWith('.fifo');
+  expect(to !== from, 'to', 'another queue than the dead-letter queue', to);
+  expect(
+    to.endsWith('.fifo') === isFifo,
+    'to',
+    `a ${isFifo ? 'FIFO' : 'standard'} queue, as the dead-letter queue is`,
+    to,
+  );
+  const letters = isFifo ? inSequence(wanted.letters) : wanted.letters;
+  const items: PlannedRedrive[] = [];
+  const held = new Set<string | undefined>();
+  for await (const chunk of inChunks(letters, readsAtOnce)) {
+    const found = await Promise.all(chunk.map((letter) => claimOf(desk, letter)));
+    for (const [index, { messageId, claimId, reason, group }] of chunk.entries()) {
+      const about = { messageId, claimId, reason, group };
+      const isBehind = isFifo && held.has(group);
+      const prospect: Prospect = isBehind
+        ? { will: 'stay', whyNot: 'behind' }
+        : prospectOf(about, found[index], desk.host.now());
+      if (prospect.will === 'stay' && holdsBack(prospect.whyNot)) held.add(group);
+      items.push({ ...about, ...prospect });
+    }
+  }
+  return { from, to, by, note, hideSeconds, items, count: items.filter(({ will }) => will !== 'stay').length };
+}
+
+/** As they stand on a FIFO queue. Sequence numbers are whole numbers beyond 2^53, as text. */
+function inSequence(letters: Iterable<DeadLetter>): readonly DeadLetter[] {
+  const place = ({ sequenceNumber = '0' }: DeadLetter) => BigInt(sequenceNumber);
+  return [...letters].sort((a, b) => Number(place(a) - place(b)));
+}
+
+async function claimOf({ store }: Desk, { claimId }: About): Promise<ClaimRecord | undefined> {
+  return claimId === undefined ? undefined : understood(await store.read(claimId));
+}
+
+/**
+ * Carries a plan out.
+ *
+ * Invariants. A dead letter is deleted only after SQS has confirmed its copy. Every try has a deduplication id of its own: SQS would drop a copy with the
+ * id of one that was sent less than five minutes ago, and the deletion would lose the message. On a FIFO queue, nothing of a group is sent after a message of
+ * it that stays and may still run.
+ *
+ * @throws SQS's error when it hands no messages over
+ */
+export async function* redrive(desk: Desk, plan: RedrivePlan): AsyncGenerator<RedriveResult, void, undefined> {
+  const { from, to, hideSeconds } = plan;
+  const wanted = new Map(plan.items.filter(({ will }) => will !== 'stay').map((item) => [item.messageId, item]));
+  const underWay: Redrive = { desk, plan, isFifo: to.endsWith('.fifo'), held: new Set() };
+  /** Messages that are hidden and stay. */
+  const hidden = new Map<string, string | undefined>();
+  try {
+    while (wanted.size > 0) {
+      const received = await receiveSome(desk, from, { hideSeconds, isMoreExpected: true });
+      const isNew = received.some(({ MessageId }) => !hidden.has(MessageId));
+      // Until SQS has confirmed its deletion, each message is one to give back.
+      for (const { MessageId, ReceiptHandle } of received) hidden.set(MessageId, ReceiptHandle);
+      if (!isNew) break;
+      const chosen = received.flatMap((message) => {
+        const item = wanted.get(message.MessageId);
+        wanted.delete(message.MessageId);
+        return item === undefined ? [] : [{ message, item }];
+      });
+      const chains = Map.groupBy(chosen, ({ item }) => (underWay.isFifo ? item.group : item.messageId));
+      const results = await Promise.all(Array.from(chains.values(), (chain) => redriveChain(underWay, chain)));
+      for (const result of results.flat()) {
+        if (result.outcome === 'redriven') hidden.delete(result.messageId);
+        yield result;
+      }
+    }
+  } finally {
+    await giveBack(desk, from, hidden.values());
+  }
+  for (const { messageId, claimId } of wanted.values()) yield { messageId, claimId, outcome: 'not-seen' };
+}
+
+/** A redrive under way. */
+interface Redrive {
+  readonly desk: Desk;
+  readonly plan: RedrivePlan;
+  readonly isFifo: boolean;
+  /** The groups of which nothing more may be sent. */
+  readonly held: Set<string | undefined>;
+}
+
+interface Chosen {
+  readonly message: Received;
+  readonly item: PlannedRedrive;
+}
+
+/** One after the other: the messages of one group, or a message of a standard queue. */
+async function redriveChain(underWay: Redrive, chain: readonly Chosen[]): Promise<readonly RedriveResult[]> {
+  const { isFifo, held } = underWay;
+  const results: RedriveResult[] = [];
+  for (const chosen of chain) {
+    const { messageId, claimId, group } = chosen.item;
+    const result: RedriveResult =
+      isFifo && held.has(group)
+        ? { messageId, claimId, outcome: 'stays', whyNot: 'behind' }
+        : await redriveOne(underWay, chosen);
+    const isHeldBack = result.outcome === 'stays' ? holdsBack(result.whyNot) : result.outcome === 'failed';
+    if (isHeldBack) held.add(group);
+    results.push(result);
+  }
+  return results;
+}
+
+/** Never throws. */
+async function redriveOne({ desk, plan, isFifo }: Redrive, { message, item }: Chosen): Promise<RedriveResult> {
+  const { from, to, by, note } = plan;
+  const { messageId, claimId } = item;
+  const { host, sqs, emit } = desk;
+  const act = () => ({ at: host.now(), by, note, id: claimId, from, to, messageId });
+  let newMessageId: string;
+  try {
+    const prospect = prospectOf(item, await claimOf(desk, item), host.now());
+    if (prospect.will === 'stay') return { messageId, claimId, outcome: 'stays', whyNot: prospect.whyNot };
+    const dedupId = isFifo ? `pawl-redrive-${host.randomId()}` : undefined;
+    const { MessageId = '' } = await sqs().send(copyOf(message, to, dedupId));
+    newMessageId = MessageId;
+  } catch (thrown) {
+    const error = recordedError(thrown);
+    emit({ type: 'redrive-failed', ...act(), error });
+    return { messageId, claimId, outcome: 'failed', error };
+  }
+  try {
+    await sqs().send(new DeleteMessageCommand({ QueueUrl: from, ReceiptHandle: message.ReceiptHandle }));
+    emit({ type: 'redriven', ...act(), newMessageId, copyLeft: false });
+    return { messageId, claimId, outcome: 'redriven', newMessageId };
+  } catch (thrown) {
+    emit({ type: 'redriven', ...act(), newMessageId, copyLeft: true });
+    return { messageId, claimId, outcome: 'copy-left', newMessageId, error: recordedError(thrown) };
+  }
+}
+
+/** The message as it was, without what pawl has said of it. */
+function copyOf(
+  { Body, Attributes = {}, MessageAttributes = {} }: Received,
+  QueueUrl: string,
+  MessageDeduplicationId: string | undefined,
+): SendMessageCommand {
+  const attributes = Object.entries(MessageAttributes).filter(([name]) => !isDeadLetterAttribute(name));
+  const { AWSTraceHeader, MessageGroupId } = Attributes;
+  return new SendMessageCommand({
+    QueueUrl,
+    MessageBody: Body,
+    MessageGroupId,
+    MessageDeduplicationId,
+    ...(attributes.length > 0 && { MessageAttributes: Object.fromEntries(attributes) }),
+    ...(AWSTraceHeader !== undefined && {
+      MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: AWSTraceHeader } },
+    }),
+  });
+}

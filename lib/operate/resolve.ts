@@ -1,0 +1,236 @@
+import { decide } from '../claims/decide.ts';
+import { isOpen } from '../claims/open.ts';
+import { type ClaimRecord, type ResolutionVerdict, understood } from '../claims/record.ts';
+import { expectActedBy, expectVerdicts, resolveParked, type StepResolutions, saidOf } from '../claims/resolve.ts';
+import type { ClaimWrite } from '../claims/store.ts';
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
+import { type Desk, docs, skewMs } from './desk.ts';
+import { inChunks } from './in-chunks.ts';
+import type { ActedBy } from './options.ts';
+
+/** Who resolves a claim, and which doubt of it. */
+export interface ResolvedByOperator extends ActedBy {
+  /**
+   * The `fence` of the claim that the operator looked at. If the claim has been granted since, the doubt is another one, and nothing changes.
+   * @default not compared
+   */
+  readonly fence?: number | undefined;
+}
+
+/** What became of one resolution. Only `resolved` changed the claim's outcome. */
+export type ResolveResult = { readonly id: string } & (
+  | { readonly outcome: 'resolved'; readonly claim: ClaimView }
+  /** The claim is decided, or nothing of it is in doubt. */
+  | { readonly outcome: 'not-in-doubt'; readonly claim: ClaimView }
+  /** A worker holds the claim. Its lease ends after so many milliseconds. */
+  | { readonly outcome: 'in-flight'; readonly claim: ClaimView; readonly retryAfterMs: number }
+  /** The claim has been granted since the one with that `fence`: the doubt is another one. */
+  | { readonly outcome: 'another-doubt'; readonly claim: ClaimView }
+  /** These steps are in doubt, and the resolution has to name each of them, and no other. */
+  | { readonly outcome: 'steps-in-doubt'; readonly claim: ClaimView; readonly steps: readonly string[] }
+  | { readonly outcome: 'unknown-key' }
+  /** The store failed. It is not known whether the resolution is stored: read the claim. Only in a bulk act. */
+  | { readonly outcome: 'failed'; readonly error: RecordedError }
+);
+
+/** What a bulk resolution is to do. */
+export interface ResolutionsWanted extends ActedBy {
+  /** The claims, for example those of `openClaims`. */
+  readonly claims: Iterable<ClaimName> | AsyncIterable<ClaimName>;
+  readonly verdict: ResolutionVerdict;
+}
+
+type Unresolved = Exclude<ResolveResult['outcome'], 'resolved' | 'another-doubt' | 'failed'>;
+
+/** One claim of a plan. */
+export type PlannedResolution = {
+  readonly id: string;
+} /** `fence`: of the doubt that the plan has seen. `parksFirst`: the claim is in doubt and not parked yet. */ & (
+  | {
+      readonly will: 'resolve';
+      readonly fence: number;
+      readonly parksFirst: boolean;
+      readonly reason: string | undefined;
+    }
+  | {
+      readonly will: 'stay';
+      readonly whyNot: Unresolved;
+    }
+);
+
+/** What a bulk resolution would do: plain data, which `resolveAll` carries out. */
+export interface ResolutionPlan extends ActedBy {
+  readonly verdict: ResolutionVerdict;
+  readonly items: readonly PlannedResolution[];
+  /** How many items will be resolved. */
+  readonly count: number;
+}
+
+/** How many claims are read, or resolved, at the same time. */
+const atOnce = 25;
+
+const known = { by: true, note: true, fence: true } as const satisfies NamesOf<ResolvedByOperator>;
+const knownOfPlan = {
+  claims: true,
+  verdict: true,
+  by: true,
+  note: true,
+} as const satisfies NamesOf<ResolutionsWanted>;
+
+/** What a resolution comes to, by the record alone. Pure, like `decide`. */
+type Assessed =
+  | { readonly kind: 'parked'; readonly record: ClaimRecord }
+  /** In doubt and held by no worker: it is parked first. */
+  | { readonly kind: 'to-be-parked'; readonly record: ClaimRecord; readonly write: ClaimWrite }
+  | {
+      readonly kind: 'stays';
+      readonly why: Unresolved;
+      readonly retryAfterMs: number;
+      readonly steps: readonly string[];
+    };
+
+/**
+ * Whether an operator may decide this claim.
+ *
+ * A claim that is parked may be decided. So may a claim in doubt that no worker holds: what parks it is `decide` itself, as a worker under `'park'`
+ * would. A claim whose lease still runs is its worker's.
+ */
+function assess(
+  found: ClaimRecord | undefined,
+  verdict: ResolutionVerdict | StepResolutions,
+  { host, rules }: Pick<Desk, 'host' | 'rules'>,
+): Assessed {
+  const stays = (why: Unresolved, retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
+    kind: 'stays',
+    why,
+    retryAfterMs,
+    steps,
+  });
+  if (found === undefined) return stays('unknown-key');
+  const now = host.now();
+  const request = { id: found.id, claimId: host.randomId(), leaseUntil: now };
+  // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
+  const none = Number.POSITIVE_INFINITY;
+  const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
+  const decided = decide(inDoubt(found), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+  if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
+  if (decided.kind !== 'parked') return stays('not-in-doubt');
+  const said = saidOf(found, verdict);
+  if (said.kind === 'incomplete') return stays('steps-in-doubt', 0, said.inDoubt);
+  const { record, write } = decided;
+  return write === undefined
+    ? { kind: 'parked', record }
+    : { kind: 'to-be-parked', record, write: { ...write, seen: found } };
+}
+
+/** A claim that was released with a step in doubt has no doubt of its own: its consumer asks the step's provider. To an operator it is in doubt. */
+function inDoubt(found: ClaimRecord): ClaimRecord {
+  const doubted = found.status === 'released' && isOpen(found, false);
+  return doubted ? { ...found, unknownAt: found.unknownAt ?? found.leaseUntil } : found;
+}
+
+/** @throws OptionError; InvalidMessageError when the key is none; the store's error */
+export async function resolve(
+  desk: Desk,
+  name: ClaimName,
+  verdict: ResolutionVerdict | StepResolutions,
+  resolved: ResolvedByOperator,
+): Promise<ResolveResult> {
+  expectOptions(resolved, { door: 'resolve', known, docs });
+  const { by, note } = resolved;
+  expectActedBy(by, note);
+  expectVerdicts(verdict);
+  const { host, store } = desk;
+  const id = idOf(name, host);
+  let { fence } = resolved;
+  let found = understood(await store.read(id));
+  for (;;) {
+    const view = found && claimView(found, host);
+    if (view !== undefined && fence !== undefined && fence !== view.fence) {
+      return { id, outcome: 'another-doubt', claim: view };
+    }
+    const assessed = assess(found, verdict, desk);
+    if (assessed.kind === 'parked') {
+      // Whoever parks it meanwhile, and is resolved, is another doubt.
+      fence = assessed.record.fence;
+      break;
+    }
+    if (assessed.kind === 'stays') return resultOf(id, view, assessed);
+    const { next } = assessed.write;
+    const written = await store.write(assessed.write);
+    found = written.applied ? next : understood(written.found);
+    // Parked meanwhile: by this write, whose answer was lost, or by a worker. It is the doubt that was looked at.
+    const parked = found?.status === 'parked' && found.claimId === next.claimId && found.fence === next.fence;
+    if (parked && written.applied)
+      desk.emit({ type: 'parked-by-operator', id, fence: next.fence, at: host.now(), by, note });
+    if (parked) fence = next.fence;
+  }
+  const done = await resolveParked(desk, id, verdict, { by, note, fence });
+  if (done.outcome === 'unknown-key') return { id, outcome: 'unknown-key' };
+  const claim = claimView(done.record, host);
+  switch (done.outcome) {
+    case 'resolved': {
+      const { verdict: stored = 'retry', steps } = done.record.resolution ?? {};
+      desk.emit({ type: 'resolved', id, fence: claim.fence, verdict: stored, steps, at: host.now(), by, note });
+      return { id, outcome: 'resolved', claim };
+    }
+    case 'not-parked':
+      return { id, outcome: 'not-in-doubt', claim };
+    case 'another-doubt':
+      return { id, outcome: 'another-doubt', claim };
+    case 'steps-in-doubt':
+      return { id, outcome: 'steps-in-doubt', claim, steps: done.steps };
+  }
+}
+
+function resultOf(
+  id: string,
+  claim: ClaimView | undefined,
+  { why, retryAfterMs, steps }: Extract<Assessed, { readonly kind: 'stays' }>,
+): ResolveResult {
+  if (claim === undefined || why === 'unknown-key') return { id, outcome: 'unknown-key' };
+  if (why === 'in-flight') return { id, outcome: why, claim, retryAfterMs };
+  if (why === 'steps-in-doubt') return { id, outcome: why, claim, steps };
+  return { id, outcome: why, claim };
+}
+
+/** @throws OptionError; the store's error */
+export async function planResolutions(desk: Desk, wanted: ResolutionsWanted): Promise<ResolutionPlan> {
+  expectOptions(wanted, { door: 'planResolutions', known: knownOfPlan, docs });
+  const { verdict, by, note } = wanted;
+  expectActedBy(by, note);
+  expectVerdicts(verdict);
+  const items: PlannedResolution[] = [];
+  for await (const chunk of inChunks(wanted.claims, atOnce)) {
+    items.push(...(await Promise.all(chunk.map((name) => planOne(desk, idOf(name, desk.host), verdict)))));
+  }
+  return { verdict, by, note, items, count: items.filter(({ will }) => will === 'resolve').length };
+}
+
+async function planOne(desk: Desk, id: string, verdict: ResolutionVerdict): Promise<PlannedResolution> {
+  const found = understood(await desk.store.read(id));
+  const assessed = assess(found, verdict, desk);
+  if (assessed.kind === 'stays') return { id, will: 'stay', whyNot: assessed.why };
+  const parksFirst = assessed.kind === 'to-be-parked';
+  return { id, will: 'resolve', fence: found?.fence ?? 0, parksFirst, reason: assessed.record.error?.name };
+}
+
+/** Never throws: an item that fails says so. */
+export async function* resolveAll(desk: Desk, plan: ResolutionPlan): AsyncGenerator<ResolveResult, void, undefined> {
+  const { verdict, by, note, items } = plan;
+  for await (const chunk of inChunks(items, atOnce)) {
+    const results = chunk.map((item) => (item.will === 'resolve' ? resolveOne(item) : undefined));
+    for (const result of await Promise.all(results)) if (result !== undefined) yield result;
+  }
+
+  async function resolveOne({ id, fence }: Extract<PlannedResolution, { will: 'resolve' }>): Promise<ResolveResult> {
+    try {
+      return await resolve(desk, { id }, verdict, { by, note, fence });
+    } catch (error) {
+      return { id, outcome: 'failed', error: recordedError(error) };
+    }
+  }
+}

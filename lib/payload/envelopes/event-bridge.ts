@@ -1,0 +1,38 @@
+import { propertyOf } from '../../kernel/unknown.ts';
+import { documentIn, type Envelope, unexpected } from './envelope.ts';
+import { memberText } from './member-text.ts';
+import { isEventBridgeEvent, textOf } from './shapes.ts';
+
+/**
+ * Opens an event of EventBridge: the body is its `detail`. Not for a rule with an input transformer, which sends something else.
+ *
+ * The handler finds `source`, `detailType`, `id`, `time` and the rest in `message.metadata.eventBridge`.
+ *
+ * @example
+ * eachMessage({ ...options, envelope: eventBridgeEnvelope(), key: bodyField('orderId') }, async ({ body, metadata }) => { … });
+ */
+export function eventBridgeEnvelope(): Envelope {
+  return {
+    name: 'eventBridgeEnvelope()',
+    several: false,
+    open({ content, messageAttributes, metadata }) {
+      const expected = 'an EventBridge event';
+      const { text, json } = documentIn(content, expected);
+      if (!isEventBridgeEvent(json)) throw unexpected(expected, 'JSON without its source, detail-type and detail');
+      const resources = propertyOf(json, 'resources');
+      const eventBridge = {
+        id: textOf(json, 'id'),
+        source: json.source,
+        detailType: json['detail-type'],
+        account: textOf(json, 'account'),
+        region: textOf(json, 'region'),
+        time: textOf(json, 'time'),
+        resources: Array.isArray(resources) ? resources.filter((one) => typeof one === 'string') : [],
+        replayName: textOf(json, 'replay-name'),
+      };
+      // The text that was sent: numbers that a double cannot hold would be rounded, and two intents would be one.
+      const detail = memberText(text, 'detail') ?? '';
+      return [{ content: { kind: 'text', text: detail }, messageAttributes, metadata: { ...metadata, eventBridge } }];
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { errorKind } from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
+import { answeredBy } from '../kernel/request.ts';
+import { propertyOf } from '../kernel/unknown.ts';
+import { type Opened, openAll } from '../payload/envelopes/envelope.ts';
+import { envelopeLike } from '../payload/envelopes/shapes.ts';
+import { bodyIn, type Payload } from '../payload/payload.ts';
+import { isInvalidMessage } from './author-error.ts';
+import type { Consumer } from './consumer.ts';
+import type { Delivery } from './delivery.ts';
+import { type Disposition, dispositionOfInvalid, dispositionOfUnavailable } from './disposition.ts';
+import { sealedIn } from './message.ts';
+import { isRefusal } from './refusal.ts';
+import { report, reportAuthorError } from './report.ts';
+
+/**
+ * Opens the envelopes of a message.
+ *
+ * @param until when nothing is waited for any more, in epoch milliseconds
+ * @returns what is in them, one for each body; nothing if they cannot be opened, and then the message has its disposition
+ */
+export async function openMessage<Body>(
+  consumer: Consumer<Body>,
+  one: Delivery,
+  until: number,
+): Promise<readonly Opened[] | undefined> {
+  const { envelopes, settings } = consumer;
+  const sealed = sealedIn(one.record);
+  if (envelopes === undefined) return [sealed];
+  const { host } = settings;
+  try {
+    // A decoder may hang, and the batch has its response all the same.
+    return await answeredBy(host, until, openAll(envelopes, sealed, { host, until }));
+  } catch (error) {
+    one.disposition = dispositionOf(consumer, one, error);
+    return undefined;
+  }
+}
+
+function dispositionOf<Body>({ engine }: Consumer<Body>, one: Delivery, error: unknown): Disposition {
+  if (isInvalidMessage(error)) return dispositionOfInvalid(error);
+  const kind = errorKind(error);
+  if (kind !== 'payload-unavailable' && kind !== 'no-answer') return reportAuthorError(engine, one, 'envelope', error);
+  const cause = kind === 'payload-unavailable' ? propertyOf(error, 'cause') : error;
+  const why = recordedError(cause);
+  report(engine, one, { type: 'payload-unavailable', error: why });
+  return dispositionOfUnavailable(isRefusal(cause) ? why : undefined);
+}
+
+/** Says once that bodies look like an envelope, and that no option opens it: key and fingerprint see what another service makes anew at each send. */
+export function warnOfEnvelope<Body>({ settings, warned }: Consumer<Body>, payload: Payload): void {
+  if (warned.envelope) return;
+  const seen = envelopeLike(bodyIn(payload));
+  if (seen === undefined) return;
+  warned.envelope = true;
+  console.warn(
+    `pawl: a message for ${settings.operation} looks like ${seen.what}, and the consumer has no envelope. Its key, schema and fingerprint see ` +
+      `what that service makes anew each time. Set envelope: ${seen.option}; or envelope: [] if it is meant so. See docs/envelopes.md.`,
+  );
+}

@@ -1,0 +1,133 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateEventSourceMappingCommand,
+  DeleteEventSourceMappingCommand,
+  InvalidParameterValueException,
+} from '@aws-sdk/client-lambda';
+import { SendMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
+import { list, record } from '../../lib/rehearsal/template.ts';
+import { type Fact, finding } from './fact.ts';
+import { invoke, notesOf, sendErrands } from './probe.ts';
+import { VISIBILITY_SECONDS } from './template.ts';
+
+/** How long the worker defers a message, in seconds: well below the queue's visibility timeout. */
+const DEFERRED_SECONDS = 8;
+const ROUNDS = 3;
+
+/** The facts that a function, an event source or a queue has to show. */
+export const LAMBDA_FACTS: readonly Fact[] = [
+  {
+    id: 'partiql-permissions',
+    fact: 'A PartiQL INSERT needs dynamodb:PartiQLInsert, and that suffices: dynamodb:PutItem does not permit it.',
+    matters: 'grantClaims and the printed policies name the PartiQL actions',
+    async check(probe) {
+      const Statement = `INSERT INTO "${probe.resources.Table}" VALUE {'id': ?}`;
+      const under = async (name: string) => {
+        const Parameters = [{ S: `${probe.run}#permitted-${name}` }];
+        const input = { Statements: [{ Statement, Parameters }] };
+        return verdictOn(await invoke(probe, name, { operation: 'BatchExecuteStatement', input }));
+      };
+      const byStatement = await under(probe.resources.ByStatement);
+      const byItem = await under(probe.resources.ByItem);
+      const isSo = byStatement === 'carried out' && byItem.includes('AccessDenied');
+      return finding(isSo, `with PartiQLInsert: ${byStatement}; with PutItem: ${byItem}`);
+    },
+  },
+  {
+    id: 'partial-responses',
+    fact: 'Of a batch, a message in batchItemFailures comes again, and the others do not.',
+    matters: 'an effect that is confirmed is acknowledged, beside messages that are not',
+    async check(probe) {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const [done, failed] = [`${probe.run}#done-${round}`, `${probe.run}#failed-${round}`];
+        await sendErrands(probe, [{ id: done }, { id: failed, seconds: 2 }]);
+        const again = await notesOf(probe, failed, 2);
+        if (again.length < 2) return { kind: 'refuted', seen: `the failed message came ${again.length} times` };
+        const first = await notesOf(probe, done, 1);
+        const together = first.some(({ request }) => request === again[0]?.request);
+        if (first.length !== 1) return { kind: 'refuted', seen: `the other message came ${first.length} times` };
+        if (together)
+          return { kind: 'confirmed', seen: `the failed message came ${again.length} times, the other once` };
+      }
+      return { kind: 'unknown', seen: `in ${ROUNDS} rounds, the two messages never came in one batch` };
+    },
+  },
+  {
+    id: 'deferred-visibility',
+    fact: 'A message whose visibility timeout the function has set comes again when that ends, also if the response reports the message as failed.',
+    matters: 'a deferred message waits for the end of the lease, and not for the visibility timeout of its queue',
+    async check(probe) {
+      const id = `${probe.run}#deferred`;
+      await sendErrands(probe, [{ id, seconds: DEFERRED_SECONDS }]);
+      const [first, second] = await notesOf(probe, id, 2);
+      if (first === undefined) return { kind: 'unknown', seen: 'the message was not delivered' };
+      if (second === undefined) return { kind: 'refuted', seen: 'the message did not come again' };
+      const seconds = (second.at - first.at) / 1000;
+      // The function takes a moment between its note and the change; the two clocks may be of two hosts.
+      const isSo = seconds >= DEFERRED_SECONDS - 1 && seconds < VISIBILITY_SECONDS / 2;
+      return finding(isSo, `set to ${DEFERRED_SECONDS} s, it came again after ${seconds.toFixed(1)} s`);
+    },
+  },
+  {
+    id: 'redrive-new-id',
+    fact: 'A message that SQS redrives from a dead-letter queue gets a new message id.',
+    matters: 'the message id is no key: the key comes from the body or an attribute',
+    async check(probe) {
+      const { sqs, resources, run } = probe;
+      const id = `${run}#redriven`;
+      const { MessageId } = await sqs.send(
+        new SendMessageCommand({ QueueUrl: resources.DeadLetters, MessageBody: JSON.stringify({ id }) }),
+      );
+      await sqs.send(
+        new StartMessageMoveTaskCommand({ SourceArn: resources.DeadLettersArn, DestinationArn: resources.QueueArn }),
+      );
+      const [note] = await notesOf(probe, id, 1);
+      if (note === undefined) return { kind: 'unknown', seen: 'the message did not arrive' };
+      return finding(note.what !== MessageId, note.what === MessageId ? 'the id stayed' : 'the id is another one');
+    },
+  },
+  {
+    id: 'timeout-above-visibility',
+    fact: 'Lambda refuses an event source whose queue has a visibility timeout below the timeout of the function.',
+    matters: 'wiring that AWS lets through, pawl has to refuse itself',
+    async check({ lambda, resources }) {
+      try {
+        const { UUID } = await lambda.send(
+          new CreateEventSourceMappingCommand({
+            FunctionName: resources.Worker,
+            EventSourceArn: resources.ShortQueueArn,
+            Enabled: false,
+          }),
+        );
+        // It is no part of the stack, and would outlive it.
+        await lambda.send(new DeleteEventSourceMappingCommand({ UUID }));
+        return { kind: 'refuted', seen: 'Lambda accepted it' };
+      } catch (error) {
+        if (!(error instanceof InvalidParameterValueException)) throw error;
+        return { kind: 'confirmed', seen: error.name };
+      }
+    },
+  },
+  {
+    id: 'stream',
+    fact: 'The stream brings every change of a record, in its sequence, with the image before and the image after.',
+    matters: 'what reads the changes of claims sees each of them',
+    async check(probe) {
+      const id = `stream#${probe.run}`;
+      for (const rev of ['1', '2']) {
+        const Item = { id: { S: id }, rev: { N: rev } };
+        await probe.dynamo.send(new PutItemCommand({ TableName: probe.resources.Table, Item }));
+      }
+      const seen = (await notesOf(probe, id, 2)).map(({ what }) => what);
+      const isSo = seen[0] === 'INSERT new' && seen.includes('MODIFY old new');
+      return finding(isSo, seen.length === 0 ? 'no change arrived' : seen.join(', '));
+    },
+  },
+];
+
+/** What became of a batch of one statement, under a function's role. A refusal may be of the request, or of the statement. */
+function verdictOn(answer: Readonly<Record<string, unknown>>): string {
+  if (answer['error'] !== undefined) return `${record(answer['error'])['name']}, of the request`;
+  const { Error: error } = record(list(record(answer['output'])['Responses'])[0]);
+  return error === undefined ? 'carried out' : `${record(error)['Code']}, of the statement`;
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+
+/** The timeout of the functions, and the visibility timeouts of a queue that fits it and of one that does not. */
+export const FUNCTION_SECONDS = 30;
+export const VISIBILITY_SECONDS = 60;
+const TOO_SHORT_SECONDS = 5;
+
+const CODE = readFileSync(new URL('function.cjs', import.meta.url), 'utf8');
+const TABLE = { 'Fn::GetAtt': ['Table', 'Arn'] };
+const QUEUE = { 'Fn::GetAtt': ['Queue', 'Arn'] };
+
+interface Statement {
+  readonly Effect: 'Allow';
+  readonly Action: readonly string[];
+  readonly Resource: unknown;
+}
+
+function allow(Resource: unknown, ...Action: readonly string[]): Statement {
+  return { Effect: 'Allow', Action, Resource };
+}
+
+/** A function with the code of all of them, and a role that permits these statements and its logs. */
+function functionWith(name: string, statements: readonly Statement[]) {
+  return {
+    [`${name}Role`]: {
+      Type: 'AWS::IAM::Role',
+      Properties: {
+        AssumeRolePolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+        },
+        Policies: [
+          {
+            PolicyName: 'verify',
+            PolicyDocument: {
+              Version: '2012-10-17',
+              Statement: [
+                ...statements,
+                allow({ 'Fn::GetAtt': ['Logs', 'Arn'] }, 'logs:CreateLogStream', 'logs:PutLogEvents'),
+              ],
+            },
+          },
+        ],
+      },
+    },
+    [name]: {
+      Type: 'AWS::Lambda::Function',
+      Properties: {
+        Runtime: 'nodejs24.x',
+        Handler: 'index.handler',
+        Architectures: ['arm64'],
+        MemorySize: 1024,
+        Timeout: FUNCTION_SECONDS,
+        Role: { 'Fn::GetAtt': [`${name}Role`, 'Arn'] },
+        Environment: { Variables: { TABLE: { Ref: 'Table' }, QUEUE_URL: { Ref: 'Queue' } } },
+        // A group of its own: the one that Lambda makes would outlive the stack.
+        LoggingConfig: { LogGroup: { Ref: 'Logs' } },
+        Code: { ZipFile: CODE },
+      },
+    },
+  };
+}
+
+const RESOURCES = {
+  Table: {
+    Type: 'AWS::DynamoDB::Table',
+    DeletionPolicy: 'Delete',
+    Properties: {
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    },
+  },
+  DeadLetters: { Type: 'AWS::SQS::Queue', Properties: {} },
+  Queue: {
+    Type: 'AWS::SQS::Queue',
+    Properties: {
+      VisibilityTimeout: VISIBILITY_SECONDS,
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetters', 'Arn'] }, maxReceiveCount: 5 },
+    },
+  },
+  ShortQueue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: TOO_SHORT_SECONDS } },
+  Logs: { Type: 'AWS::Logs::LogGroup', DeletionPolicy: 'Delete', Properties: { RetentionInDays: 1 } },
+  ...functionWith('ByStatement', [allow(TABLE, 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate')]),
+  ...functionWith('ByItem', [allow(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem')]),
+  ...functionWith('Worker', [
+    allow(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert'),
+    allow(
+      { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+      'dynamodb:GetRecords',
+      'dynamodb:GetShardIterator',
+      'dynamodb:DescribeStream',
+      'dynamodb:ListStreams',
+    ),
+    allow(
+      [QUEUE, { 'Fn::GetAtt': ['ShortQueue', 'Arn'] }],
+      'sqs:ReceiveMessage',
+      'sqs:DeleteMessage',
+      'sqs:GetQueueAttributes',
+      'sqs:ChangeMessageVisibility',
+    ),
+  ]),
+  FromQueue: {
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: {
+      FunctionName: { Ref: 'Worker' },
+      EventSourceArn: QUEUE,
+      BatchSize: 10,
+      MaximumBatchingWindowInSeconds: 2,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    },
+  },
+  FromStream: {
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: {
+      FunctionName: { Ref: 'Worker' },
+      EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+      StartingPosition: 'TRIM_HORIZON',
+      BatchSize: 10,
+      FilterCriteria: { Filters: [{ Pattern: '{"dynamodb":{"Keys":{"id":{"S":[{"prefix":"stream#"}]}}}}' }] },
+    },
+  },
+} as const;
+
+const output = (Value: unknown) => ({ Value });
+
+/** The temporary stack: a table like pawl's, queues, and one function under three roles. */
+export const TEMPLATE = {
+  Description: 'Temporary: npm run verify:account of pawl. It may be deleted at any time.',
+  Resources: RESOURCES,
+  Outputs: {
+    Table: output({ Ref: 'Table' }),
+    Queue: output({ Ref: 'Queue' }),
+    QueueArn: output(QUEUE),
+    DeadLetters: output({ Ref: 'DeadLetters' }),
+    DeadLettersArn: output({ 'Fn::GetAtt': ['DeadLetters', 'Arn'] }),
+    ShortQueueArn: output({ 'Fn::GetAtt': ['ShortQueue', 'Arn'] }),
+    ByStatement: output({ Ref: 'ByStatement' }),
+    ByItem: output({ Ref: 'ByItem' }),
+    Worker: output({ Ref: 'Worker' }),
+  },
+};
+
+/** What of the stack the checks use, by the names of its outputs. */
+export type Resources = Readonly<Record<keyof typeof TEMPLATE.Outputs, string>>;

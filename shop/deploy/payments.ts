@@ -1,0 +1,79 @@
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { CONSTRUCT_OF } from '../app/app-functions.ts';
+import type { PlannedPayment } from '../plan/plan.ts';
+import { type Callbacks, together } from '../providers/callbacks.ts';
+import type { Processor } from '../providers/processor.ts';
+import { judgePayments, type PaymentsVerdict } from '../traffic/payments.ts';
+import { type Deployed, nameOf, type Part } from './part.ts';
+import { thirdOf } from './plan.ts';
+
+/** How long the processor calls again, from each time that it starts to report. */
+const REPORT_MS = 150_000;
+/** Between two payments, in milliseconds: each invocation that is under way is a process of this machine. */
+const APART_MS = 400;
+/** How many callbacks are handled at once. The processor calls again after a throttled one. */
+const CALLBACKS_AT_ONCE = 3;
+
+/** The payments, which the processor reports to the HTTP API. */
+export interface PaymentsPart extends Part {
+  /** Where the processor calls. */
+  readonly callbackUrl: string;
+  judge(): Promise<PaymentsVerdict>;
+}
+
+export async function paymentsPart(
+  deployed: Deployed,
+  plan: readonly PlannedPayment[],
+  { processor, certificate }: { readonly processor: Processor; readonly certificate: string },
+): Promise<PaymentsPart> {
+  const { account, outputs } = deployed;
+  const callbackUrl = account.reachable(outputs['CallbackUrl'] ?? '');
+  const callback = nameOf(deployed, 'AWS::Lambda::Function', CONSTRUCT_OF['payment-callback']);
+  await account.limitConcurrency(callback, CALLBACKS_AT_ONCE);
+  const queue = nameOf(deployed, 'AWS::SQS::Queue', `${CONSTRUCT_OF['post-payment']}Queue`);
+  const client = DynamoDBDocumentClient.from(account.dynamo);
+  const reports: Promise<Callbacks>[] = [];
+  const report = (payments: readonly PlannedPayment[]) => {
+    const reporting = processor.report(callbackUrl, payments, Date.now() + REPORT_MS, {
+      certificate,
+      apartMs: APART_MS,
+    });
+    // It is waited for at the end. Until then its rejection must not end the process.
+    reporting.catch(() => undefined);
+    reports.push(reporting);
+  };
+  return {
+    deployed,
+    callbackUrl,
+    queues: [queue],
+    async effects() {
+      let entries = 0;
+      const TableName = outputs['LedgerTableName'];
+      for await (const { Count = 0 } of paginateScan({ client }, { TableName, ConsistentRead: true })) entries += Count;
+      return entries / 2;
+    },
+    async send(third) {
+      report(thirdOf(plan, third));
+    },
+    async sendAgain() {
+      report(plan.map(({ payment }) => ({ payment, flawedCalls: 0, kill: undefined, outage: undefined })));
+      for (let start = 0; start < plan.length; start += 10) {
+        const Entries = plan.slice(start, start + 10).map(({ payment }, index) => ({
+          Id: String(index),
+          MessageBody: JSON.stringify(payment),
+        }));
+        const { Failed = [] } = await account.sqs.client.send(
+          new SendMessageBatchCommand({ QueueUrl: queue, Entries }),
+        );
+        if (Failed.length > 0) throw new Error(`SQS refused ${Failed.length} messages: ${Failed[0]?.Message}`);
+      }
+    },
+    answered: () => Promise.all(reports),
+    async judge() {
+      const drift = outputs['LedgerDriftFunction'] ?? '';
+      const findDrift = async () => ({ kind: 'response', value: await account.invoke(drift, {}) }) as const;
+      return judgePayments({ findDrift }, plan, together(await Promise.all(reports)));
+    },
+  };
+}

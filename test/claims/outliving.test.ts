@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { leaseEnd, leaseOf } from '../../lib/claims/engine.ts';
+import { keepLease, openClaim } from '../../lib/claims/open-claim.ts';
+import { recordUntil, succeed } from '../../lib/claims/record-outcome.ts';
+import { fallbackLease, renewedLease } from '../../lib/claims/renewed-lease.ts';
+import { run } from '../../lib/claims/run.ts';
+import { step } from '../../lib/claims/step.ts';
+import { engineAtWork } from '../support/engines.ts';
+import { someDay, virtualHost } from '../support/virtual-host.ts';
+
+/*
+ * On Lambda Managed Instances the end of an invocation does not end its code. Invocations last 30 s here, and the grace is 60 s.
+ */
+
+const deadline = someDay + 30_000;
+const host = virtualHost(someDay, { outlivesInvocations: true });
+const atWork = (...[options, also]: Parameters<typeof engineAtWork>) => engineAtWork({ ...options, host }, also);
+const later = () => Promise.withResolvers<string>();
+
+describe('a claim whose worker outlives its invocation', () => {
+  it('lasts at least as long as the invocation, so that a duplicate waits once', async () => {
+    const { engine } = atWork();
+    const longer = { deadline: someDay + 900_000, keptUntil: someDay + 960_000 };
+    expect(leaseEnd(engine, longer)).toBe(someDay + 900_000);
+    expect(leaseEnd(engine, { deadline, keptUntil: deadline + 60_000 })).toBe(someDay + 60_000);
+  });
+
+  it('is kept in flight beyond the deadline while its handler runs, until the grace is over, and no longer', async () => {
+    const { engine, grant, host, records } = atWork();
+    const running = later();
+    const ran = run(engine, await grant(), () => running.promise, 'input');
+    const leftMs = () => (records()[0]?.leaseUntil ?? 0) - host.now();
+    for (let at = 0; at < 90_000; at += 5000) {
+      expect(leftMs(), `after ${at} ms`).toBeGreaterThan(0);
+      await host.advance(5000);
+    }
+    expect(leftMs()).toBe(0);
+    await host.advance(600_000);
+    expect(records()).toMatchObject([{ status: 'in-flight', leaseUntil: deadline + 60_000 }]);
+    running.resolve('card-1');
+    expect(await ran).toMatchObject({ kind: 'returned', recorded: 'completed' });
+    expect(records()).toMatchObject([{ status: 'completed' }]);
+  });
+
+  it('costs no write beyond the two of every claim, where its handler ends soon', async () => {
+    const { engine, grant, host, writes } = atWork();
+    const running = later();
+    const ran = run(engine, await grant(), () => running.promise, 'input');
+    await host.advance(19_000);
+    running.resolve('card-1');
+    await ran;
+    await host.advance(200_000);
+    expect(writes()).toBe(2);
+  });
+
+  it('renews nothing before the last minute of a long invocation', async () => {
+    const { engine, grant, host, writes } = atWork();
+    const stop = keepLease(engine, await grant(someDay + 900_000));
+    await host.advance(830_000);
+    expect(writes()).toBe(1);
+    await host.advance(60_000);
+    expect(writes()).toBeGreaterThan(1);
+    stop?.();
+  });
+
+  it('has an explicit lease renewed for as long', async () => {
+    const { engine, grant, host, records } = atWork({ lease: renewedLease(6000), marginMs: 100 });
+    const granted = await grant();
+    expect(granted.record.leaseUntil).toBe(someDay + 6000);
+    const { stop } = openClaim(engine, granted, Number.POSITIVE_INFINITY);
+    await host.advance(85_000);
+    expect(records()[0]?.leaseUntil).toBe(deadline + 60_000);
+    stop();
+  });
+
+  it('without a known deadline is renewed for the longest that Lambda gives an invocation, and the grace', async () => {
+    const { engine, identity, host, records } = atWork({}, {});
+    const withFallback = { ...engine, fallback: fallbackLease(engine.settings) };
+    const { acquire } = await import('../../lib/claims/acquire.ts');
+    const { grant } = await acquire(withFallback, { identity });
+    if (grant === undefined) throw new Error('expected a grant');
+    expect(leaseOf(withFallback, grant)).toBe(withFallback.fallback);
+    const { stop } = openClaim(withFallback, grant, Number.POSITIVE_INFINITY);
+    await host.advance(2_000_000);
+    expect(records()[0]?.leaseUntil).toBe(someDay + 960_000);
+    stop();
+  });
+});
+
+describe('a handler that outlives its invocation', () => {
+  it('hears by its signal that the deadline is near, and can start nothing from then on', async () => {
+    const { engine, grant, host } = atWork({ marginMs: 1000 });
+    const { claim, stop } = openClaim(engine, await grant(), Number.POSITIVE_INFINITY);
+    const { signal } = claim;
+    await host.advance(28_999);
+    expect(signal.aborted).toBe(false);
+    await host.advance(1);
+    expect(signal.aborted).toBe(true);
+    expect(claim.remainingMs()).toBe(0);
+    stop();
+  });
+
+  it('is not started after the deadline, however long its lease is', async () => {
+    const { engine, grant, host, records } = atWork();
+    const granted = await grant();
+    await host.advance(29_500);
+    expect(await run(engine, granted, () => 'card-1', 'input')).toMatchObject({ kind: 'not-started' });
+    expect(records()).toMatchObject([{ status: 'released' }]);
+  });
+
+  it('is recorded with what it did after the deadline: its effect, and its steps', async () => {
+    const { engine, grant, host, records } = atWork();
+    const call = later();
+    const ran = run(
+      engine,
+      await grant(),
+      (_, claim) => step(claim, 'transfer', () => call.promise, { onAbandoned: 'park' }),
+      'input',
+    );
+    await host.advance(45_000);
+    call.resolve('t-1');
+    expect(await ran).toMatchObject({ kind: 'returned', value: 't-1', recorded: 'completed' });
+    expect(records()).toMatchObject([{ status: 'completed' }]);
+  });
+
+  it('is waited for with what it has not awaited, beyond the deadline', async () => {
+    const { engine, grant, host, records } = atWork({ marksEffect: true });
+    const call = later();
+    const ran = run(engine, await grant(), (_, claim) => void claim.effect(() => call.promise), 'input');
+    await host.advance(45_000);
+    expect(records()).toMatchObject([{ status: 'in-flight' }]);
+    call.resolve('t-1');
+    expect(await ran).toMatchObject({ kind: 'returned', recorded: 'completed' });
+  });
+
+  it('has its outcome recorded, also when all its time is over: nothing ends this worker', async () => {
+    const { engine, grant, host, troubles } = atWork();
+    const granted = await grant();
+    expect(recordUntil(engine, granted)).toBe(deadline + 60_000);
+    await host.advance(500_000);
+    troubles.push('down');
+    const recorded = succeed(engine, granted, 'card-1');
+    await host.advance(1000);
+    expect(await recorded).toBe('completed');
+  });
+
+  it('may still be at work after an early answer: its lease is kept, where a sandbox that freezes would not renew it', async () => {
+    const mayStillRun = () => true;
+    const thrown = () => Promise.reject(new Error('early'));
+    const outliving = atWork({}, { mayStillRun });
+    await run(outliving.engine, await outliving.grant(), thrown, 'input');
+    await outliving.host.advance(300_000);
+    expect(outliving.records()).toMatchObject([{ status: 'in-flight', leaseUntil: deadline + 60_000 }]);
+
+    const ordinary = engineAtWork({ lease: renewedLease(6000) }, { mayStillRun });
+    await run(ordinary.engine, await ordinary.grant(), thrown, 'input');
+    await ordinary.host.advance(300_000);
+    expect(ordinary.records()).toMatchObject([{ status: 'in-flight', leaseUntil: someDay + 6000 }]);
+  });
+});

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { simulateInstances } from '../../../proof/simulation/instances/simulate.ts';
+import { runSeeds } from '../../../proof/simulation/tally.ts';
+
+it('64 invocations at once in one process, whose deadlines pass while they work, double nothing and lose nothing under 2,000 seeds', async () => {
+  const seeds = Array.from({ length: 2000 }, (_, index) => index + 1);
+  const { failures, stats } = await runSeeds(simulateInstances, seeds);
+  expect(failures).toEqual([]);
+  for (const [what, times] of Object.entries(stats)) {
+    if (what !== 'events' && what !== 'doubled') expect(times, what).toBeGreaterThan(100);
+  }
+}, 900_000);

@@ -1,0 +1,6 @@
+/** All that an async iterable yields. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
