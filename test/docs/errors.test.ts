@@ -103,6 +103,7 @@ describe('a message', () => {
       'middy/opened-message.ts',
       'deployment/doctor/read-functions.ts',
       'deployment/template/yaml.ts',
+      'stores/dynamodb/backfill-progress.ts',
     ];
     const bare = sources.flatMap(({ path, text }) =>
       Array.from(text.matchAll(/new (?:Type|Range)?Error\((?!explained\()(\w*)/g), ([, first]) =>
