@@ -67,7 +67,9 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
 function explainedAccess(error: unknown): unknown {
   const setup = setupOf(error);
   if (setup?.kind !== 'credentials' && setup?.kind !== 'region') return error;
-  return new UnreachableAccountError(explained(`The account was not read: ${adviceOn(setup)}`, setup.kind), { cause: error });
+  return new UnreachableAccountError(explained(`The account was not read: ${adviceOn(setup)}`, setup.kind), {
+    cause: error,
+  });
 }
 
 /** The consumers that a function is: one for each queue that feeds it. */
