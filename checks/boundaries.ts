@@ -41,6 +41,11 @@ export const RULES: readonly Rule[] = [
     only: /^$/,
   },
   {
+    rule: 'lib/kernel/error-code.ts imports nothing: constructs, doctor and command line end their messages with it, without the runtime',
+    from: /^lib\/kernel\/error-code\.ts$/,
+    only: /^$/,
+  },
+  {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
     from: /^lib\/payload\/(?!envelopes\/large-payload\.ts$)/,
     only: /^lib\/(kernel|payload)\//,
@@ -139,7 +144,7 @@ export const RULES: readonly Rule[] = [
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
     never:
-      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
+      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide|error-code|aws-error)\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
@@ -149,7 +154,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',

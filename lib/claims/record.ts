@@ -1,3 +1,4 @@
+import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 
 /**
@@ -112,5 +113,9 @@ const statuses: readonly string[] = [
  */
 export function understood(found: ClaimRecord | undefined): ClaimRecord | undefined {
   if (found === undefined || ((found.v === 1 || found.v === 2) && statuses.includes(found.status))) return found;
-  throw new Error(`the record under this key is left alone: it is of schema ${found.v} with a status of its own`);
+  throw explainedError(
+    Error,
+    `the record under this key is left alone: it is of schema ${found.v} with a status of its own`,
+    'foreign-item',
+  );
 }

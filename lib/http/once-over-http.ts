@@ -48,7 +48,13 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
-  expect(typeof handler === 'function', 'the handler of onceOverHttp', 'a function', handler);
+  expect(
+    typeof handler === 'function',
+    'the handler of onceOverHttp',
+    'a function, after the options',
+    handler,
+    'wrong-handler',
+  );
   const gate = createGate(options);
   // One that has a published type takes no claim: it leaves its third parameter alone.
   const call = handler as (event: Event, context: Context, claim: Claim) => Returned<Response>;
