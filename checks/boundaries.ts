@@ -71,6 +71,11 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(kernel|claims|stores)\/|lib\/host\.ts$|@aws-sdk\/|@smithy\/)/,
   },
   {
+    rule: 'lib/stores/dynamodb/open-index.ts imports nothing: the constructs use it, and must not load the runtime for it',
+    from: /^lib\/stores\/dynamodb\/open-index\.ts$/,
+    only: /^$/,
+  },
+  {
     rule: 'lib/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
     from: /^lib\/sqs\//,
     never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$)/,
@@ -133,7 +138,8 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
-    never: /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
+    never:
+      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
@@ -166,8 +172,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests and the check of the package import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/package\/)/,
+    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
+    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
     never: /^lib\/rehearsal\//,
   },
   {

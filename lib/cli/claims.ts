@@ -1,11 +1,14 @@
 import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from '../operate/index.ts';
+import { backfillOpenClaims } from '../stores/dynamodb/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
+import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
 import { age, plural, printFacts, printJson, progress, Table, time } from './output.ts';
 
 /** `pawl claims`. @returns 1 if a claim is open */
 export async function claims(line: Line, io: Io): Promise<number> {
   if (line.positionals.length > 0) throw new UsageError('pawl claims takes no names. For one claim: pawl claim <key>.');
+  if (line.flag('backfill')) return backfill(line, io);
   const query = queryOf(line);
   const most = line.count('limit') ?? Number.POSITIVE_INFINITY;
   const account = await openAccount(line);
@@ -35,6 +38,36 @@ export async function claims(line: Line, io: Io): Promise<number> {
     );
   }
   return count > 0 ? 1 : 0;
+}
+
+/** `pawl claims --backfill`. @returns 1 if it had to leave a record alone */
+async function backfill(line: Line, io: Io): Promise<number> {
+  const account = await openAccount(line);
+  const reading = progress(io, 'records read');
+  try {
+    const question = `Put the open claims of ${account.tableName} into its index? It reads the whole table.`;
+    if (!(await confirmed(line, io, question))) {
+      io.error.write('Nothing was changed.\n');
+      return 1;
+    }
+    const done = await backfillOpenClaims({
+      tableName: account.tableName,
+      client: account.dynamo,
+      restart: line.flag('restart'),
+      onProgress: ({ looked }) => reading.at(looked),
+    });
+    reading.end();
+    const { looked, added, removed, leftAlone } = done;
+    if (line.flag('json')) printJson(io, { kind: 'summary', looked, added, removed, leftAlone });
+    else {
+      io.out.write(`${plural(looked, 'record')} read: ${added} added to the index, ${removed} removed.\n`);
+      if (leftAlone > 0) io.out.write(`${leftAlone} left alone: a later version of pawl wrote them.\n`);
+    }
+    return leftAlone > 0 ? 1 : 0;
+  } finally {
+    reading.end();
+    account.close();
+  }
 }
 
 /** What the filters of a command line ask for. @throws UsageError */

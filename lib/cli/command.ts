@@ -30,10 +30,13 @@ export type Options = Readonly<Record<string, Option>>;
 
 /** Where a command reads and writes. */
 export interface Io {
-  readonly out: NodeJS.WriteStream;
-  readonly error: NodeJS.WriteStream;
-  readonly input: NodeJS.ReadStream;
+  readonly out: Screen;
+  readonly error: Screen;
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 }
+
+/** A stream that text is written to, and perhaps a terminal. */
+export type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** What the operator has typed does not fit. */
 export class UsageError extends Error {

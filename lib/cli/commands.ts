@@ -51,9 +51,15 @@ export const COMMANDS: readonly Command[] = [
       ...account,
       ...filters,
       limit: { value: 'n', about: 'stop after so many claims' },
+      backfill: {
+        about:
+          'instead, put claims into the index that were parked before the table had it; it goes on where it was stopped',
+      },
+      restart: { about: 'with --backfill: begin anew' },
+      yes: { about: 'with --backfill: do not ask before writing' },
       ...common,
     },
-    more: `Needs dynamodb:Query on the index of open claims, and GetItem and BatchGetItem on the table: claims.grantOperate(role).\n${EXIT}`,
+    more: `Needs dynamodb:Query on the index of open claims, and GetItem and BatchGetItem on the table: claims.grantOperate(role). For --backfill: claims.grantBackfill(role).\n${EXIT}`,
     run: async (line, io) => (await import('./claims.ts')).claims(line, io),
   },
   {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { checkConsumer } from '../deployment/doctor/checks.ts';
+import { checkConsumer, type Finding } from '../deployment/doctor/checks.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 
@@ -17,19 +17,20 @@ Usage: pawl doctor <stack or function> [options]
   --concurrency <n>              how many messages the handlers work on at once
   --handler-timeout-seconds <n>  the longest time that the handlers take for one message
   --max-attempts <n>             after how many attempts the handlers park a message   (20)
-  --json                         the findings as JSON
+  --json                         one JSON object on the standard output, also if it could not check
   --help                         this text
 
 It checks nested stacks too.
 It only reads, and needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, GetFunctionConcurrency,
 ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
 DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
-Exits with 0 if there is no problem, 1 if there is one, and 2 if it could not check.`;
+A team without CloudFormation gives the name of a function; it then needs no permission for cloudformation.
+Exits with 0 if it checked everything and found no problem, 1 if there is a problem, and 2 if it could not check all of it. A warning is no problem.`;
 
 /** Where the command writes. */
 export interface Output {
-  readonly out: NodeJS.WriteStream;
-  readonly error: NodeJS.WriteStream;
+  readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly error: { write(text: string): unknown };
 }
 
 interface CommandLine {
@@ -71,11 +72,36 @@ export async function doctor(
     const known = problem instanceof Error && problem.name === 'NothingFoundError';
     const text = problem instanceof Error ? `${known ? '' : `${problem.name}: `}${problem.message}` : String(problem);
     error.write(`${text}\n`);
+    if (line.json) out.write(jsonLine(line.name, { examined: [], skipped: [] }, text));
     return 2;
   }
 }
 
-async function examine(line: CommandLine, out: NodeJS.WriteStream): Promise<number> {
+interface Examination {
+  readonly examined: readonly Examined[];
+  readonly skipped: readonly { readonly functionName: string; readonly reason: string }[];
+}
+
+/** What CI reads: the exit code and the counts beside the findings, so that a step can decide without counting. */
+function jsonLine(name: string, examination: Examination, error?: string): string {
+  const { examined, skipped } = examination;
+  const counts = countsOf(examined.flatMap(({ findings }) => findings));
+  return `${JSON.stringify({ name, exitCode: exitCodeOf(examination), ...counts, examined, skipped, error })}\n`;
+}
+
+function countsOf(findings: readonly Finding[]) {
+  const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
+  return { problems: count('problem'), warnings: count('warning'), unknown: count('unknown') };
+}
+
+/** What was not looked at is not clean: a step of CI that may not read something must not pass. */
+function exitCodeOf({ examined }: Examination): 0 | 1 | 2 {
+  const { problems, unknown } = countsOf(examined.flatMap(({ findings }) => findings));
+  if (problems > 0) return 1;
+  return examined.length === 0 || unknown > 0 ? 2 : 0;
+}
+
+async function examine(line: CommandLine, out: Output['out']): Promise<number> {
   // Not before it is needed: `--help` works without any client of AWS.
   const { readDeployed } = await import('../deployment/doctor/read.ts');
   const { consumers, skipped } = await readDeployed(line.name, line);
@@ -87,14 +113,13 @@ async function examine(line: CommandLine, out: NodeJS.WriteStream): Promise<numb
     }),
   );
   const findings = examined.flatMap((one) => one.findings);
-  if (line.json) out.write(`${JSON.stringify({ examined, skipped })}\n`);
+  if (line.json) out.write(jsonLine(line.name, { examined, skipped }));
   else {
     out.write(`${table(examined, { colour: out.isTTY === true, columns: out.columns || 120 })}`);
     for (const { functionName, reason } of skipped) out.write(`Left out: ${functionName}: ${reason}.\n`);
     out.write(`${examined.length === 0 ? `${line.name} has no consumer that uses pawl.` : summary(findings)}\n`);
   }
-  if (examined.length === 0) return 2;
-  return findings.some(({ level }) => level === 'problem') ? 1 : 0;
+  return exitCodeOf({ examined, skipped });
 }
 
 /** The default of the handlers' `retentionSeconds`. */

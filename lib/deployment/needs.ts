@@ -22,6 +22,21 @@ export const LOCK_ACTIONS = [
   'dynamodb:ConditionCheckItem',
 ] as const;
 
+/** What an operator needs on the table to read and to resolve a claim: nothing that makes or deletes one. */
+export const OPERATE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate'] as const;
+
+/** What an operator needs on the table's index of open claims. */
+export const OPERATE_INDEX_ACTIONS = ['dynamodb:Query'] as const;
+
+/** What `backfillOpenClaims` calls. It reads the whole table, with the results that are kept there. */
+export const BACKFILL_ACTIONS = [
+  'dynamodb:Scan',
+  'dynamodb:GetItem',
+  'dynamodb:BatchGetItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:PartiQLUpdate',
+] as const;
+
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const QUEUE_ACTIONS = [
   'sqs:ReceiveMessage',

@@ -1,3 +1,5 @@
+import { OPEN_INDEX } from '../stores/dynamodb/open-index.ts';
+
 /*
  * The table that holds the claims, defined once: `ClaimsTable` makes it, and `pawl template` prints it. What makes a deployed table unfit is in
  * `wiring-table.ts`. This file imports no CDK.
@@ -28,7 +30,14 @@ export interface TableDefinition {
 export const CLAIMS_TABLE: TableDefinition = {
   key: { name: 'id', type: 'S' },
   timeToLiveAttribute: 'expiresAt',
-  indexes: [],
+  indexes: [
+    {
+      name: OPEN_INDEX.name,
+      partitionKey: { name: OPEN_INDEX.partitionKey, type: 'S' },
+      sortKey: { name: OPEN_INDEX.sortKey, type: 'N' },
+      projection: OPEN_INDEX.projected,
+    },
+  ],
 };
 
 /** The attributes that the keys of the table and its indexes are made of, each once. */

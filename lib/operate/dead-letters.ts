@@ -1,14 +1,16 @@
 import { identify } from '../claims/identity.ts';
 import { understood } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
+import { answeredBy } from '../kernel/request.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { bytesOf } from '../kernel/text.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { payloadOf } from '../payload/payload.ts';
+import { type EnvelopeOption, envelopesOf, openAll, payloadIn } from '../payload/envelopes/envelope.ts';
+import { bodyIn } from '../payload/payload.ts';
 import { deadLetterAttributes } from '../sqs/dead-letters.ts';
 import type { SqsRecord } from '../sqs/event.ts';
 import type { MessageKey } from '../sqs/keys.ts';
-import { messageOf } from '../sqs/message.ts';
+import { messageOf, sealedIn } from '../sqs/message.ts';
 import { type ClaimView, claimView } from './claim-view.ts';
 import { type Desk, docs } from './desk.ts';
 import { giveBack, type Received, readQueueState, receiveSome } from './queue-calls.ts';
@@ -23,6 +25,8 @@ export interface DeadLettersQuery {
   readonly operation?: string | undefined;
   /** The consumer's own `key`. Needs `operation`. */
   readonly key?: MessageKey<unknown> | undefined;
+  /** The consumer's own `envelope`, which is opened before `key` sees the body. A message with several bodies is joined with no claim. */
+  readonly envelope?: EnvelopeOption | undefined;
   /**
    * At most how many messages to look at: 1 to 10,000.
    * @default 1000
@@ -88,11 +92,15 @@ const known = {
   queueUrl: true,
   operation: true,
   key: true,
+  envelope: true,
   most: true,
   hideSeconds: true,
   bodies: true,
   onProgress: true,
 } as const satisfies NamesOf<DeadLettersQuery>;
+
+/** How long an envelope may take to open, in milliseconds. */
+const openingMs = 5000;
 
 /** @throws OptionError; SQS's error; the store's error */
 export async function deadLetters(desk: Desk, query: DeadLettersQuery): Promise<DeadLettersSeen> {
@@ -152,7 +160,7 @@ export function expectHideSeconds(seconds: number): void {
 async function letterOf(desk: Desk, message: Received, query: DeadLettersQuery): Promise<DeadLetter> {
   const { MessageId, Body = '', Attributes = {}, MessageAttributes = {} } = message;
   const { reason, error, sourceMessageId } = deadLetterAttributes;
-  const { joinedBy, claimId } = claimIdOf(desk, message, query);
+  const { joinedBy, claimId } = await joined(desk, message, query);
   const record = claimId === undefined ? undefined : understood(await desk.store.read(claimId));
   return {
     messageId: MessageId,
@@ -171,21 +179,26 @@ async function letterOf(desk: Desk, message: Received, query: DeadLettersQuery):
   };
 }
 
-function claimIdOf(
+async function joined(
   { host }: Desk,
   message: Received,
-  { operation, key }: DeadLettersQuery,
-): Pick<DeadLetter, 'joinedBy' | 'claimId'> {
+  { operation, key, envelope }: DeadLettersQuery,
+): Promise<Pick<DeadLetter, 'joinedBy' | 'claimId'>> {
   const said = message.MessageAttributes?.[deadLetterAttributes.claim]?.StringValue;
   if (said !== undefined && canBeClaim(said)) return { joinedBy: 'attribute', claimId: said };
-  if (operation === undefined || key === undefined) return { joinedBy: 'nothing', claimId: undefined };
+  const unknown = { joinedBy: 'nothing', claimId: undefined } as const;
+  if (operation === undefined || key === undefined) return unknown;
   try {
     const record = recordOf(message);
-    const value = key(messageOf(record, payloadOf(record.body).json));
+    const until = host.now() + openingMs;
+    const all = await answeredBy(host, until, openAll(envelopesOf(envelope) ?? [], sealedIn(record), { host, until }));
+    const [opened, ...more] = all;
+    if (opened === undefined || more.length > 0) return unknown;
+    const value = key(messageOf(record, bodyIn(payloadIn(opened)), opened));
     return { joinedBy: 'key', claimId: identify(operation, value, host).id };
   } catch {
     // A body that cannot be read has no claim: that is why it may be here.
-    return { joinedBy: 'nothing', claimId: undefined };
+    return unknown;
   }
 }
 

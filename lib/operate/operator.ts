@@ -1,8 +1,9 @@
 import { type ResolutionVerdict, understood } from '../claims/record.ts';
 import type { StepResolutions } from '../claims/resolve.ts';
+import { expectOptions } from '../kernel/take-options.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
-import { openDesk } from './desk.ts';
+import { docs, openDesk } from './desk.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import type { OperatorOptions } from './options.ts';
 import { planRedrive, type RedrivePlan, type RedriveResult, type RedriveWanted, redrive } from './redrive.ts';
@@ -67,6 +68,8 @@ export interface Operator {
   redrive(plan: RedrivePlan): AsyncGenerator<RedriveResult, void, undefined>;
 }
 
+const knownOfRead = { results: true } as const;
+
 /**
  * What an operator can see and do: list open claims, resolve them, look at dead letters, and redrive them.
  *
@@ -79,9 +82,10 @@ export function operator(options: OperatorOptions): Operator {
   const desk = openDesk(options);
   return {
     openClaims: (query = {}) => openClaims(desk, query),
-    async readClaim(name, { results = false } = {}) {
+    async readClaim(name, read = {}) {
+      expectOptions(read, { door: 'readClaim', known: knownOfRead, docs });
       const found = understood(await desk.store.read(idOf(name, desk.host)));
-      return found && claimView(found, desk.host, results);
+      return found && claimView(found, desk.host, read.results);
     },
     resolve: (name, verdict, resolved) => resolve(desk, name, verdict, resolved),
     planResolutions: (wanted) => planResolutions(desk, wanted),

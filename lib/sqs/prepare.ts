@@ -1,7 +1,7 @@
 import { identify } from '../claims/identity.ts';
-import { type Opened, textIn } from '../payload/envelopes/envelope.ts';
+import { type Opened, payloadIn } from '../payload/envelopes/envelope.ts';
 import { type Compared, printsOf } from '../payload/fingerprint-rule.ts';
-import { bodyIn, type Payload, payloadOf, wholeIntent } from '../payload/payload.ts';
+import { bodyIn, type Payload, wholeIntent } from '../payload/payload.ts';
 import { validated } from '../payload/schema.ts';
 import { isInvalidMessage, returnedAttributes, returnedIntent, returnedKey, type Stage } from './author-error.ts';
 import type { Consumer } from './consumer.ts';
@@ -54,10 +54,6 @@ export async function prepare<Body, One extends Delivery>(
       : reportAuthorError(consumer.engine, one, stage, error);
     return undefined;
   }
-}
-
-function payloadIn({ content }: Opened): Payload {
-  return content.kind === 'decoded' ? content : payloadOf(textIn(content));
 }
 
 /** The whole intent by each rule that leaves out paths. @throws InvalidMessageError when the payload has no canonical text */

@@ -78,15 +78,21 @@ export async function verifyAccount(args: readonly string[]): Promise<number> {
     process.stdout.write(`\n${markdown(report)}\nWritten to ${settings.report}\n`);
     return isConfirmed(report) ? 0 : 1;
   } catch (error) {
-    if (aborting.signal.aborted && !isLeftover(error)) return aborting.code();
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    // The account of an emulator of ours has ended with it, whatever was in it.
+    if (aborting.signal.aborted && (settings.emulator || !isLeftover(error))) return aborting.code();
+    process.stderr.write(`${messagesOf(error).join('\n')}\n`);
     return 1;
   }
 }
 
-/** Of two errors, the one while cleaning up comes wrapped with the first. */
+/** An error while cleaning up comes together with the one that was there before. */
 function isLeftover(error: unknown): boolean {
   return error instanceof LeftoverError || (error instanceof SuppressedError && isLeftover(error.error));
+}
+
+function messagesOf(error: unknown): readonly string[] {
+  if (error instanceof SuppressedError) return [...messagesOf(error.suppressed), ...messagesOf(error.error)];
+  return [error instanceof Error ? error.message : String(error)];
 }
 
 /** Returns `undefined` for `--help`. @throws Error that names the option */

@@ -9,7 +9,7 @@ import {
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Fact, Finding } from './facts.ts';
+import { type Fact, finding } from './fact.ts';
 import { get, type Probe } from './probe.ts';
 
 /** The facts that a request to DynamoDB shows by itself. */
@@ -202,10 +202,6 @@ export const DYNAMODB_FACTS: readonly Fact[] = [
     },
   },
 ];
-
-function finding(isSo: boolean, seen: string): Finding {
-  return { kind: isSo ? 'confirmed' : 'refuted', seen };
-}
 
 function idOf({ run }: Probe, name: string): string {
   return `${run}#${name}`;

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import { list, record } from '../../lib/rehearsal/template.ts';
-import type { Fact, Finding } from './facts.ts';
+import { type Fact, finding } from './fact.ts';
 import { invoke, notesOf, sendErrands } from './probe.ts';
 import { VISIBILITY_SECONDS } from './template.ts';
 
@@ -124,10 +124,6 @@ export const LAMBDA_FACTS: readonly Fact[] = [
     },
   },
 ];
-
-function finding(isSo: boolean, seen: string): Finding {
-  return { kind: isSo ? 'confirmed' : 'refuted', seen };
-}
 
 /** What became of a batch of one statement, under a function's role. A refusal may be of the request, or of the statement. */
 function verdictOn(answer: Readonly<Record<string, unknown>>): string {

@@ -1,23 +1,7 @@
+import type { Fact, Finding } from './fact.ts';
 import { DYNAMODB_FACTS } from './facts-dynamodb.ts';
 import { LAMBDA_FACTS } from './facts-lambda.ts';
 import type { Probe } from './probe.ts';
-
-/** What a check has found. `unknown`: it could not be carried out, and says why. */
-export interface Finding {
-  readonly kind: 'confirmed' | 'refuted' | 'unknown';
-  /** What was seen, in a few words. */
-  readonly seen: string;
-}
-
-/** What pawl takes for true of AWS, and that neither DynamoDB Local nor an emulator can prove. */
-export interface Fact {
-  readonly id: string;
-  /** One sentence. */
-  readonly fact: string;
-  /** What of pawl stands on it. */
-  readonly matters: string;
-  check(probe: Probe): Promise<Finding>;
-}
 
 export const FACTS: readonly Fact[] = [...DYNAMODB_FACTS, ...LAMBDA_FACTS];
 

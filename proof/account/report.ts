@@ -1,4 +1,4 @@
-import type { Fact, Finding } from './facts.ts';
+import type { Fact, Finding } from './fact.ts';
 import type { Latency } from './latency.ts';
 
 /** What a run has found out about an account. */

@@ -3,7 +3,8 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { FACTS, type Finding, findOut } from './facts.ts';
+import type { Finding } from './fact.ts';
+import { FACTS, findOut } from './facts.ts';
 import { measureLatencies } from './latency.ts';
 import type { Probe } from './probe.ts';
 import type { Report } from './report.ts';
@@ -66,6 +67,8 @@ async function findAllOut(probe: Probe, { samples, say, signal }: VerifyOptions)
     signal.throwIfAborted();
     const { check: _, ...fact } = one;
     const finding: Finding = await findOut(one, probe);
+    // Its stack may be gone by now.
+    signal.throwIfAborted();
     say(`${finding.kind.padEnd(10)} ${fact.id}: ${finding.seen}`);
     findings.push({ ...fact, ...finding });
   }

@@ -6,6 +6,7 @@ import { breaks, type Mutant } from './mutant.ts';
 
 type Decide = typeof import('../../lib/claims/decide.ts');
 type Settle = typeof import('../../lib/claims/settle.ts');
+type Open = typeof import('../../lib/claims/open.ts');
 type Store = typeof import('../../lib/claims/store.ts');
 
 const ofDecide = (what: string, broken: (original: typeof decide) => typeof decide): Mutant =>
@@ -190,6 +191,20 @@ export const decisions: readonly Mutant[] = [
     'lib/claims/record.ts',
     ({ successor }) => ({ successor: (found, draft) => ({ ...successor(found, draft), rev: found?.rev ?? 1 }) }),
   ),
+  breaks<Open>('a parked claim is in no list', 'lib/claims/open.ts', ({ isOpen }) => ({
+    isOpen: (record, watched) => record.status !== 'parked' && isOpen(record, watched),
+  })),
+  breaks<Open>('a claim in doubt is in no list', 'lib/claims/open.ts', ({ isOpen }) => ({
+    isOpen: (record, watched) => isOpen({ ...record, unknownAt: undefined, checkpoints: undefined }, watched),
+  })),
+  breaks<Open>('a claim that has ended stays in the list', 'lib/claims/open.ts', () => ({ isOpen: () => true })),
+  breaks<Open>('every claim in flight costs a write of the index', 'lib/claims/open.ts', ({ isOpen }) => ({
+    isOpen: (record, watched) => record.status === 'in-flight' || isOpen(record, watched),
+  })),
+  breaks<Open>('a watched claim leaves the list when its lease is renewed', 'lib/claims/open.ts', () => ({
+    isWatched: () => false,
+  })),
+  breaks<Open>('all open claims are in one shard', 'lib/claims/open.ts', () => ({ openShard: () => '00' })),
   breaks<typeof import('../../lib/claims/record.ts')>(
     'a message is discarded for a message that has taken over from it',
     'lib/claims/record.ts',

@@ -163,6 +163,26 @@ export const stores: readonly Mutant[] = [
       },
     }),
   ),
+  breaks<typeof import('../../lib/claims/open-claims.ts')>(
+    'what an earlier version has ended is listed',
+    'lib/claims/open-claims.ts',
+    () => ({ isStillOpen: () => true }),
+  ),
+  breaks<typeof import('../../lib/stores/dynamodb/backfill-progress.ts')>(
+    'a list is complete before its backfill has ended',
+    'lib/stores/dynamodb/backfill-progress.ts',
+    () => ({ hasEnded: async () => true }),
+  ),
+  breaks<typeof import('../../lib/stores/dynamodb/backfill-progress.ts')>(
+    'a backfill that was killed leaves out what it had not written',
+    'lib/stores/dynamodb/backfill-progress.ts',
+    ({ joinRun }) => ({
+      async joinRun(table, token, restart) {
+        const run = await joinRun(table, token, restart);
+        return { ...run, left: run.left.filter(({ after }) => after === undefined) };
+      },
+    }),
+  ),
   breaks<typeof import('../../lib/stores/fail-open.ts')>(
     'a store that is down refuses, although it was to fail open',
     'lib/stores/fail-open.ts',

@@ -12,13 +12,11 @@ import { type RepaymentsPart, repaymentsPart } from './repayments.ts';
 import type { DeployResult } from './result.ts';
 import { type DeployOptions, startWorld, type World } from './world.ts';
 
-/** The timeout with which the stacks are deployed, and the one that an update sets while messages are on their way. */
-const FIRST_SECONDS = 3;
-const UPDATED_SECONDS = 4;
 const VISIBILITY_PER_TIMEOUT = 6;
 
 const CLEAN = '0: 0 problems, 0 warnings.';
-const DRAIN_TIMEOUT_MS = 240_000;
+/** How long the queues may take to be empty, in timeouts of the functions: a message that was killed comes again after six. */
+const DRAIN_TIMEOUTS = 80;
 /** How long the update waits for the first effects of each stack. */
 const FIRST_EFFECTS_MS = 30_000;
 
@@ -30,6 +28,8 @@ interface Run {
   readonly payments: PaymentsPart;
   readonly repayments: RepaymentsPart;
   readonly parts: readonly Part[];
+  /** The timeout with which the stacks are deployed, and the one that the update sets, in seconds. */
+  readonly timeouts: { readonly first: number; readonly updated: number };
   /** The functions whose timeout the update changes. */
   readonly functions: readonly string[];
 }
@@ -40,7 +40,7 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
   const journal = createJournal(options.progress, elapsed);
   await using cleanUp = new AsyncDisposableStack();
   const world = await startWorld({ ...options, plan: planDeployment(options), say: journal.say }, cleanUp);
-  const run = await deploy(world, journal);
+  const run = await deploy(world, journal, options.timeoutSeconds);
   const left = (await useAndUpdate(run)) + (await sendAllAgain(run));
   await breakAndRepair(run);
   const verdicts = {
@@ -67,18 +67,18 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
   };
 }
 
-async function deploy(world: World, journal: Journal): Promise<Run> {
+async function deploy(world: World, journal: Journal, first: number): Promise<Run> {
   const { account, cdk, plan, ledger } = world;
   journal.say('cdk bootstrap');
   await cdk.bootstrap();
   journal.say(`cdk deploy ${STACKS.join(' ')}`);
-  const outputs = await cdk.deploy(world.context(FIRST_SECONDS));
+  const outputs = await cdk.deploy(world.context(first));
   const deployed = async (stack: StackName): Promise<Deployed> => {
     const resources = await account.stackResources(stack);
     return { account, stack, outputs: outputs[stack] ?? {}, resources };
   };
   const orders = ordersPart(await deployed('PawlOrders'), plan.orders, ledger);
-  const payments = paymentsPart(await deployed('PawlPayments'), plan.payments, world);
+  const payments = await paymentsPart(await deployed('PawlPayments'), plan.payments, world);
   const repayments = repaymentsPart(await deployed('PawlRepayments'), plan.repayments);
   const parts = [orders, payments, repayments];
   for (const part of parts) {
@@ -92,8 +92,8 @@ async function deploy(world: World, journal: Journal): Promise<Run> {
   const all = parts.flatMap((part) => namesOf(part.deployed, 'AWS::Lambda::Function'));
   const timeouts = await Promise.all(all.map((name) => account.functionTimeoutSeconds(name)));
   const run = {
-    ...{ world, journal, orders, payments, repayments, parts },
-    functions: all.filter((_, index) => timeouts[index] === FIRST_SECONDS),
+    ...{ world, journal, orders, payments, repayments, parts, timeouts: { first, updated: first + 1 } },
+    functions: all.filter((_, index) => timeouts[index] === first),
   };
   await askDoctor(run);
   return run;
@@ -117,9 +117,9 @@ async function useAndUpdate(run: Run): Promise<number> {
   await send(run, 0);
   const before = await firstEffects(run);
   journal.say(
-    `cdk deploy again, in mid-traffic: the functions' timeout goes from ${FIRST_SECONDS} s to ${UPDATED_SECONDS} s`,
+    `cdk deploy again, in mid-traffic: the functions' timeout goes from ${run.timeouts.first} s to ${run.timeouts.updated} s`,
   );
-  const updating = world.cdk.deploy(world.context(UPDATED_SECONDS));
+  const updating = world.cdk.deploy(world.context(run.timeouts.updated));
   // An update that fails throws below. Until then its rejection must not end the process.
   updating.catch(() => undefined);
   await send(run, 1);
@@ -164,21 +164,27 @@ async function stateOf(parts: readonly Part[]): Promise<string> {
   return `${effects} mails and gift cards   ${posted} payments posted   ${repaid} debts repaid`;
 }
 
-async function checkUpdate({ world: { account }, parts, functions, journal }: Run): Promise<void> {
+async function checkUpdate({
+  world: { account },
+  parts,
+  functions,
+  journal,
+  timeouts: { updated },
+}: Run): Promise<void> {
   const queues = parts.flatMap((part) => part.queues);
   const visibilities = await Promise.all(queues.map((url) => account.visibilitySeconds(url)));
   const timeouts = await Promise.all(functions.map((name) => account.functionTimeoutSeconds(name)));
-  const visibility = UPDATED_SECONDS * VISIBILITY_PER_TIMEOUT;
+  const visibility = updated * VISIBILITY_PER_TIMEOUT;
   journal.expect(
     `updated: ${functions.length} functions with ${[...new Set(timeouts)].join(', ')} s, ${queues.length} queues with ${[...new Set(visibilities)].join(', ')} s`,
     functions.length > 0 &&
-      timeouts.every((seconds) => seconds === UPDATED_SECONDS) &&
+      timeouts.every((seconds) => seconds === updated) &&
       visibilities.every((seconds) => seconds === visibility),
   );
 }
 
 /** Waits until no caller waits and the queues are empty. Returns how many messages are left. */
-async function drain({ world, parts, journal }: Run): Promise<number> {
+async function drain({ world, parts, journal, timeouts }: Run): Promise<number> {
   await Promise.all(parts.map((part) => part.answered()));
   const queues = parts.flatMap((part) => part.queues);
   let state = '';
@@ -187,7 +193,7 @@ async function drain({ world, parts, journal }: Run): Promise<number> {
       state = await stateOf(parts);
       return Promise.all(queues.map((url) => world.account.depth(url)));
     },
-    until: Date.now() + DRAIN_TIMEOUT_MS,
+    until: Date.now() + DRAIN_TIMEOUTS * timeouts.updated * 1000,
     onLook: ({ left }) => journal.update(`${state}   ${left} messages on their queues`),
     betweenLooksMs: 500,
   });
@@ -214,12 +220,12 @@ async function breakAndRepair(run: Run): Promise<void> {
   journal.say(`an operator sets the visibility timeout of the mail queue to 5 s; pawl doctor ${mail}`);
   await account.setVisibilitySeconds(url, 5);
   journal.expect('pawl doctor finds it', (await doctor(mail)) === '1: 1 problem, 0 warnings.');
-  await account.setVisibilitySeconds(url, UPDATED_SECONDS * VISIBILITY_PER_TIMEOUT);
+  await account.setVisibilitySeconds(url, run.timeouts.updated * VISIBILITY_PER_TIMEOUT);
   await askDoctor(run);
 }
 
 /** Destroys the stacks. Returns how many records their tables still have: these stay. */
-async function destroy({ world, parts, payments, journal }: Run): Promise<number> {
+async function destroy({ world, parts, payments, journal, timeouts }: Run): Promise<number> {
   const { account, cdk } = world;
   const tables = parts.flatMap((part) => namesOf(part.deployed, 'AWS::DynamoDB::Table'));
   const recordsIn = async (table: string) =>
@@ -227,7 +233,7 @@ async function destroy({ world, parts, payments, journal }: Run): Promise<number
   const counted = () => Promise.all(tables.map(recordsIn));
   const before = await counted();
   journal.say('cdk destroy');
-  await cdk.destroy(world.context(UPDATED_SECONDS));
+  await cdk.destroy(world.context(timeouts.updated));
   const remains = (await Promise.all(STACKS.map((stack) => account.remains(stack)))).flat();
   journal.expect(
     `destroyed: ${remains.length === 0 ? 'no stack, no queue, no function is left' : remains.join(', ')}`,

@@ -13,6 +13,7 @@ Usage: npm run e2e:deploy -- [options]
   --orders <n>       how many orders, each with one email and one gift card   (90)
   --payments <n>     how many payments, each reported twice at once           (24)
   --repayments <n>   how many requests to repay debts, each sent twice        (9)
+  --timeout <n>      the first timeout of the functions, in seconds; the update adds one. More on a machine that is busy   (3)
   --seed <n>         decides which messages come twice and what fails         (20260101)
   --verbose          everything that the CDK, the emulator and the functions print, on the standard error
   --help             this text
@@ -25,7 +26,7 @@ const TIMEOUT_MS = 900_000;
 
 /** Runs the command line to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  let options: DeployPlanOptions & { readonly verbose: boolean };
+  let options: DeployPlanOptions & { readonly timeoutSeconds: number; readonly verbose: boolean };
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -33,6 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
         orders: { type: 'string', default: '90' },
         payments: { type: 'string', default: '24' },
         repayments: { type: 'string', default: '9' },
+        timeout: { type: 'string', default: '3' },
         seed: { type: 'string', default: '20260101' },
         verbose: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -46,6 +48,7 @@ export async function main(args: readonly string[]): Promise<number> {
       orders: wholeNumber('orders', values.orders),
       payments: wholeNumber('payments', values.payments),
       repayments: wholeNumber('repayments', values.repayments),
+      timeoutSeconds: wholeNumber('timeout', values.timeout),
       seed: wholeNumber('seed', values.seed),
       verbose: values.verbose,
     };

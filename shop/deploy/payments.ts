@@ -10,6 +10,10 @@ import { thirdOf } from './plan.ts';
 
 /** How long the processor calls again, from each time that it starts to report. */
 const REPORT_MS = 150_000;
+/** Between two payments, in milliseconds: each invocation that is under way is a process of this machine. */
+const APART_MS = 400;
+/** How many callbacks are handled at once. The processor calls again after a throttled one. */
+const CALLBACKS_AT_ONCE = 3;
 
 /** The payments, which the processor reports to the HTTP API. */
 export interface PaymentsPart extends Part {
@@ -18,18 +22,23 @@ export interface PaymentsPart extends Part {
   judge(): Promise<PaymentsVerdict>;
 }
 
-export function paymentsPart(
+export async function paymentsPart(
   deployed: Deployed,
   plan: readonly PlannedPayment[],
   { processor, certificate }: { readonly processor: Processor; readonly certificate: string },
-): PaymentsPart {
+): Promise<PaymentsPart> {
   const { account, outputs } = deployed;
   const callbackUrl = account.reachable(outputs['CallbackUrl'] ?? '');
+  const callback = nameOf(deployed, 'AWS::Lambda::Function', CONSTRUCT_OF['payment-callback']);
+  await account.limitConcurrency(callback, CALLBACKS_AT_ONCE);
   const queue = nameOf(deployed, 'AWS::SQS::Queue', `${CONSTRUCT_OF['post-payment']}Queue`);
   const client = DynamoDBDocumentClient.from(account.dynamo);
   const reports: Promise<Callbacks>[] = [];
   const report = (payments: readonly PlannedPayment[]) => {
-    const reporting = processor.report(callbackUrl, payments, Date.now() + REPORT_MS, certificate);
+    const reporting = processor.report(callbackUrl, payments, Date.now() + REPORT_MS, {
+      certificate,
+      apartMs: APART_MS,
+    });
     // It is waited for at the end. Until then its rejection must not end the process.
     reporting.catch(() => undefined);
     reports.push(reporting);

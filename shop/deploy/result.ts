@@ -148,9 +148,12 @@ function problems(result: DeployResult): readonly string[] {
   const { payments, repayments } = result;
   return [
     ...effects,
-    ...payments.drift.map((one) => `drift: ${one}`),
-    ...payments.refused.map((paymentId) => `never accepted: ${paymentId}`),
-    ...repayments.repaidTwice.map((debt) => `repaid twice: ${debt}`),
+    ...(payments.ledgerEntries === 2 * payments.payments
+      ? []
+      : [`the ledger has ${payments.ledgerEntries} entries for ${payments.payments} payments`]),
+    ...payments.drift.slice(0, 5).map((one) => `drift: ${one}`),
+    ...payments.refused.slice(0, 5).map((paymentId) => `never accepted: ${paymentId}`),
+    ...repayments.repaidTwice.slice(0, 5).map((debt) => `repaid twice: ${debt}`),
     ...(repayments.repaid < repayments.wanted ? [`${repayments.wanted - repayments.repaid} debts are not repaid`] : []),
     ...(repayments.locksLeft > 0 ? [`${repayments.locksLeft} debts are still locked`] : []),
     ...(result.left > 0 ? [`${result.left} messages were still on their queues`] : []),

@@ -22,6 +22,8 @@ import { STACKS, type StackName } from './part.ts';
 import type { DeployPlan, DeployPlanOptions } from './plan.ts';
 
 export interface DeployOptions extends DeployPlanOptions {
+  /** The timeout with which the stacks are deployed. An update while messages are on their way sets one second more. */
+  readonly timeoutSeconds: number;
   readonly progress: Progress;
   /** Gets every line that the CDK, the emulator and the functions print. */
   readonly onLine?: (line: string) => void;

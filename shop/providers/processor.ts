@@ -27,22 +27,23 @@ export interface ReportedPayment {
  */
 export interface Processor extends HttpServer {
   readonly publicKey: string;
-  /**
-   * Reports all of them, until each callback has a response of 2xx, or the time is up.
-   * @param certificate a file with a certificate that the processor trusts
-   */
+  /** Reports all of them, until each callback has a response of 2xx, or the time is up. */
   report(
     callbackUrl: string,
     payments: readonly ReportedPayment[],
     until: number,
-    certificate?: string,
+    options?: ReportOptions,
   ): Promise<Callbacks>;
 }
 
-const SENDER = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
-/** Between two payments, so that they spread over a run, in milliseconds. */
-const APART_MS = 40;
+export interface ReportOptions {
+  /** A file with a certificate that the processor trusts. */
+  readonly certificate?: string;
+  /** How long it waits between two payments, so that they spread over a run, in milliseconds. @default 40 */
+  readonly apartMs?: number;
+}
 
+const SENDER = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
 /** Starts the processor. `/statements` returns every payment that it has ever reported, each once. */
 export async function startProcessor(): Promise<Processor> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -55,13 +56,13 @@ export async function startProcessor(): Promise<Processor> {
   return {
     ...server,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    async report(callbackUrl, payments, until, certificate) {
+    async report(callbackUrl, payments, until, { certificate, apartMs = 40 } = {}) {
       for (const { payment } of payments) statements.set(payment.paymentId, payment);
       const batch: CallbackBatch = {
         callbackUrl,
         privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         // Both processes need some time to start, and then call at the same millisecond.
-        calls: payments.map((payment, index) => ({ ...payment, at: Date.now() + 1500 + index * APART_MS })),
+        calls: payments.map((payment, index) => ({ ...payment, at: Date.now() + 1500 + index * apartMs })),
         until,
       };
       return together(await Promise.all([sendFrom(batch, certificate), sendFrom(batch, certificate)]));

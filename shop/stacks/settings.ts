@@ -32,7 +32,7 @@ function readKey(app: App, name: string, otherwise: string): string {
   const key = readText(app, name, otherwise).replaceAll(String.raw`\n`, '\n');
   if (!key.startsWith('-----BEGIN') || key.includes('-----END')) return key;
   throw new Error(
-    `Context ${name} must be a whole key in PEM; got its first line. On the command line, write \\n for each line break.`,
+    `Context ${name} must be a whole key in PEM; got '${key}'. On the command line, write \\n for each line break.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import {
+  type ConsumedCapacity,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -6,7 +7,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { openShard } from '../../lib/claims/open.ts';
+import { openShard, openShards } from '../../lib/claims/open.ts';
 import { successor } from '../../lib/claims/record.ts';
 import {
   type ClaimRecord,
@@ -17,8 +18,15 @@ import {
   parkedClaims,
 } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
-import { backfillOpenClaims, dynamoStore, OpenIndexError } from '../../lib/stores/dynamodb/index.ts';
+import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import {
+  backfillOpenClaims,
+  dynamoStore,
+  individualDynamoStore,
+  OpenIndexError,
+} from '../../lib/stores/dynamodb/index.ts';
 import { toItem } from '../../lib/stores/dynamodb/item.ts';
+import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { record } from '../support/records.ts';
 import { claimsTable, localClient, tableWithoutIndex } from '../support/tables.ts';
 
@@ -80,6 +88,66 @@ describe('a claim is in the list', () => {
     expect(seen).toEqual([['watched#1'], []]);
     expect(await openIds()).toEqual([]);
   });
+});
+
+test('a message that completes costs two write units of the table and none of the index; a watched call, one more at each end', async () => {
+  const units = { table: 0, index: 0 };
+  const counting = another();
+  counting.middlewareStack.add((next, { commandName }) => async (args) => {
+    const writes = commandName === 'PutItemCommand' || commandName === 'BatchExecuteStatementCommand';
+    if (writes) Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+    const result = await next(args);
+    const { ConsumedCapacity = [] } = result.output as {
+      readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[];
+    };
+    for (const { Table, GlobalSecondaryIndexes } of writes ? [ConsumedCapacity].flat() : []) {
+      units.table += Table?.CapacityUnits ?? 0;
+      units.index += GlobalSecondaryIndexes?.['open']?.CapacityUnits ?? 0;
+    }
+    return result;
+  });
+  const options = {
+    operation: 'charge',
+    // DynamoDB Local counts no units of PartiQL; both stores write the same records.
+    store: individualDynamoStore({ tableName, client: counting }),
+    onAbandoned: 'park',
+    key: bodyField('id'),
+    sqsClient: noQueue,
+  } as const;
+  const deliver = eachMessage<{ id: string }>(options, () => undefined);
+  expect(failuresOf(await deliver(sqsEvent(sqsRecord({ id: '1' }), sqsRecord({ id: '2' })), context()))).toEqual([]);
+  expect(units).toEqual({ table: 4, index: 0 });
+
+  await once(
+    { operation: 'charge', store: options.store, onAbandoned: 'park', key: (id: string) => id },
+    () => 'done',
+  )('3');
+  expect(units).toEqual({ table: 6, index: 2 });
+});
+
+test('a long list is read in pages, and a page reads no more of the index than it holds', async () => {
+  const ids = Array.from({ length: 500 }, (_, index) => `a#${index}`);
+  await Promise.all(ids.map((id) => putOld({ id, status: 'parked', open: openShard(id) })));
+  const counting = another();
+  let read = 0;
+  counting.middlewareStack.add((next, { commandName }) => async (args) => {
+    const result = await next(args);
+    if (commandName === 'QueryCommand')
+      read += (result.output as { readonly Items?: readonly unknown[] }).Items?.length ?? 0;
+    return result;
+  });
+  const list = dynamoStore({ tableName, client: counting });
+  const found: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    read = 0;
+    const page = await list.listOpen({ limit: 100, ...(cursor !== undefined && { cursor }) });
+    expect(page.claims.length).toBeLessThanOrEqual(100);
+    expect(read).toBeLessThan(page.claims.length + openShards);
+    found.push(...page.claims.map(({ id }) => id));
+    if (page.cursor === undefined) break;
+    ({ cursor } = page);
+  }
+  expect(found.sort()).toEqual([...ids].sort());
 });
 
 test('what else is in the table is never in the list: locks, the progress of large work, and that of a backfill', async () => {

@@ -1,25 +1,32 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { App, Stack as CdkStack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { User } from 'aws-cdk-lib/aws-iam';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Order } from '../../lambda/order.ts';
 import { signedText } from '../../lambda/processor.ts';
+import { ClaimsTable } from '../../lib/deployment/constructs/index.ts';
 import { INDIVIDUAL_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/deployment/needs.ts';
+import { InDoubtError, once, parkedClaims } from '../../lib/index.ts';
 import { type Provisioned, provision } from '../../lib/rehearsal/provision.ts';
 import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts';
 import { startTap } from '../../lib/rehearsal/tap.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
 import type { SqsHandler } from '../../lib/sqs/each-message.ts';
+import { backfillOpenClaims, dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { APP } from '../../shop/app/project.ts';
 import { startAccounts } from '../../shop/providers/accounts.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../shop/providers/ledger.ts';
 import { startProcessor } from '../../shop/providers/processor.ts';
 import { startSes } from '../../shop/providers/ses.ts';
+import { permissions } from '../deployment/constructs/support.ts';
 import { actionsOf } from '../support/actions.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
-import { localClient } from '../support/tables.ts';
+import { claimsTable, localClient } from '../support/tables.ts';
 
 /**
  * Every function of the app runs here, and what it asks of DynamoDB is held against what its role is granted in the template:
@@ -41,6 +48,9 @@ const cleanup = new AsyncDisposableStack();
 const stopped = <Part extends { stop(): unknown }>(part: Part): Part =>
   cleanup.adopt(part, async () => void (await part.stop()));
 
+/** Where what is asked of DynamoDB is heard. */
+let tapped: string;
+
 beforeAll(async () => {
   const ledger = createLedger();
   const [ses, giftCards, accounts, processor, sqs, tap] = [
@@ -51,6 +61,7 @@ beforeAll(async () => {
     stopped(await startSqsLocal()),
     stopped(await startTap({ target: inject('dynamoEndpoint'), hooks: { onRequest } })),
   ];
+  tapped = tap.endpoint;
   const app = await synthesize(APP, {
     'aws:cdk:bundling-stacks': [],
     giftCardApiUrl: giftCards.endpoint,
@@ -210,4 +221,63 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
   );
   expect(granted.filter((one) => !asked.has(one) && !ofStores.includes(one))).toEqual([]);
   expect(asked.size).toBeGreaterThan(0);
+});
+
+describe('who looks after the claims', () => {
+  let tableName: string;
+  const client = () => stoppedClient(localClient(tapped));
+  const stoppedClient = <Client extends { destroy(): void }>(one: Client): Client => {
+    cleanup.defer(() => one.destroy());
+    return one;
+  };
+
+  beforeEach(async () => {
+    tableName = await claimsTable(dynamo);
+    const store = dynamoStore({ tableName, client: dynamo });
+    const charge = once({ operation: 'charge', store, key: (id: string) => id, onAbandoned: 'park' }, () => {
+      throw new InDoubtError('no answer');
+    });
+    for (const id of ['order-1', 'order-2']) await charge(id).catch(() => undefined);
+    asked.clear();
+  });
+
+  /** What this grant of a claims table permits, `table action`. */
+  function granted(grant: 'grantOperate' | 'grantBackfill'): readonly string[] {
+    const stack = new CdkStack(new App(), 'Shop');
+    new ClaimsTable(stack, 'Claims')[grant](new User(stack, 'Ada'));
+    return permissions(Template.fromStack(stack)).flatMap(({ actions, resource }) => {
+      const [, [, index = ''] = []] = list(record(resource)['Fn::Join']) as [unknown?, string[]?];
+      return actions.map((action) => `${tableName}${index} ${action}`);
+    });
+  }
+
+  test('an operator lists, reads and resolves with what grantOperate grants, and no more is granted', async () => {
+    for (const key of ['order-1', 'order-2']) {
+      const store = dynamoStore({ tableName, client: client() });
+      const { claims } = await store.listOpen({ limit: 10 });
+      expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
+      const parked = parkedClaims({ operation: 'charge', store });
+      expect(await parked.resolve(key, 'not-applied', { by: 'ada', note: '' })).toMatchObject({ outcome: 'resolved' });
+    }
+    expect([...asked].toSorted()).toEqual(granted('grantOperate').toSorted());
+  });
+
+  test('a backfill does its work with what grantBackfill grants', async () => {
+    expect(await backfillOpenClaims({ tableName, client: client() })).toMatchObject({ added: 0 });
+    const may = granted('grantBackfill');
+    expect([...asked].filter((one) => !may.includes(one))).toEqual([]);
+  });
+
+  test('no function of the app may list claims, or read the whole table', () => {
+    for (const { synthesized, provisioned } of stacks.values()) {
+      for (const [, construct] of functions) {
+        const claims = provisioned.tables
+          .filter(({ construct: made }) => made.includes('Claims'))
+          .map(({ name }) => name);
+        const may = grantedTo(construct, { synthesized, provisioned });
+        const mayRead = may.filter((one) => claims.some((name) => one.startsWith(name)));
+        expect(mayRead.filter((one) => /Query|Scan|Delete/.test(one))).toEqual([]);
+      }
+    }
+  });
 });

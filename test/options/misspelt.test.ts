@@ -4,6 +4,7 @@ import { ENTRIES } from '../../checks/entries.ts';
 import { WiringError } from '../../lib/deployment/constructs/index.ts';
 import { memoryStore, OptionError, once, parkedClaims } from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { operator } from '../../lib/operate/index.ts';
 import { isError, misspelt, withoutOptions } from './misspelt.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -63,6 +64,7 @@ describe('no public function that takes options is missing above', () => {
 
   test.each([
     ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
+    ['operator()', Object.keys(operator({ store: memoryStore() })), ['resolveAll', 'redrive']],
     ['parkedClaims()', Object.keys(parkedClaims({ operation: 'o', store: memoryStore() })), ['read']],
   ])('every method of %s is tried, or takes no options', (door, methods, without) => {
     const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);

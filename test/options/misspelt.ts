@@ -5,9 +5,10 @@ import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } f
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
+import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import {
   assertSurvivesCrashes,
   claimStoreLaws,
@@ -39,6 +40,8 @@ const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
 const parked = parkedClaims({ operation: 'send-email', store });
+const operate = operator({ store });
+const acted = { by: 'maria', note: 'seen' };
 const fence = { ConditionCheck: {} };
 const sweep = { messages: [{ body: {} }], provider: nothing, effects: () => 1, handler: nothing };
 const scope = () => new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
@@ -121,6 +124,48 @@ export const misspelt: readonly Misspelt[] = [
       parked.resolve('k', untyped({ charge: { verdict: 'applied', reslt: 1 } }), { by: 'maria', note: 'seen' }),
   },
   {
+    door: 'operator',
+    option: 'sqsclient',
+    meant: 'sqsClient',
+    call: () => operator(untyped({ store, sqsclient: undefined })),
+  },
+  {
+    door: 'operator().openClaims',
+    option: 'stat',
+    meant: 'state',
+    call: () => operate.openClaims(untyped({ stat: 'parked' })).next(),
+  },
+  {
+    door: 'operator().readClaim',
+    option: 'result',
+    meant: 'results',
+    call: () => operate.readClaim({ id: 'o#k' }, untyped({ result: true })),
+  },
+  {
+    door: 'operator().resolve',
+    option: 'notes',
+    meant: 'note',
+    call: () => operate.resolve({ id: 'o#k' }, 'applied', untyped({ by: 'maria', notes: 'seen' })),
+  },
+  {
+    door: 'operator().planResolutions',
+    option: 'verdct',
+    meant: 'verdict',
+    call: () => operate.planResolutions(untyped({ claims: [], verdct: 'applied', ...acted })),
+  },
+  {
+    door: 'operator().deadLetters',
+    option: 'hideSecs',
+    meant: 'hideSeconds',
+    call: () => operate.deadLetters(untyped({ queueUrl: 'https://sqs/dead', hideSecs: 5 })),
+  },
+  {
+    door: 'operator().planRedrive',
+    option: 'letter',
+    meant: 'letters',
+    call: () => operate.planRedrive(untyped({ from: 'https://sqs/dead', letter: [], ...acted })),
+  },
+  {
     door: 'reconcile',
     option: 'settleMS',
     meant: 'settleMs',
@@ -149,6 +194,24 @@ export const misspelt: readonly Misspelt[] = [
     option: 'tablename',
     meant: 'tableName',
     call: () => dynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'dynamoStore().listOpen',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => dynamoStore({ tableName: 'claims' }).listOpen(untyped({ limit: 10, keyprefix: 'order' })),
+  },
+  {
+    door: 'memoryStore().listOpen',
+    option: 'limits',
+    meant: 'limit',
+    call: () => memoryStore().listOpen(untyped({ limits: 10 })),
+  },
+  {
+    door: 'backfillOpenClaims',
+    option: 'restarts',
+    meant: 'restart',
+    call: () => backfillOpenClaims(untyped({ tableName: 'claims', restarts: true })),
   },
   {
     door: 'individualDynamoStore',
@@ -392,6 +455,8 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   commitStep: writesNothing,
   grantClaims: writesNothing,
   grantLocks: writesNothing,
+  grantOperate: writesNothing,
+  grantBackfill: writesNothing,
 };
 
 /** An error that cannot be made would hide what it is about, so its options are not looked at. */

@@ -1,6 +1,6 @@
 import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { deadLetterQueue } from '../../lib/sqs/index.ts';
+import { deadLetterQueue, type SqsRecord } from '../../lib/sqs/index.ts';
 import { sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 const [record] = sqsEvent(sqsRecord({ orderId: 'o-1' })).Records;
@@ -29,6 +29,14 @@ describe('a copy for the dead-letter queue', () => {
     const { client, sent } = failingOnce(refusal);
     await send(client);
     expect(sent).toEqual([['pawl-reason', 'pawl-error', 'pawl-source-message-id'], []]);
+  });
+
+  it('says which claim is that of the message, unless SQS refuses it with that: then it keeps its reason', async () => {
+    const refusal = Object.assign(new Error('bad text'), { $metadata: { httpStatusCode: 400 } });
+    const { client, sent } = failingOnce(refusal);
+    await deadLetterQueue('https://sqs/dead').send(client, record as SqsRecord, 'parked', 'no', 'pay#o-1');
+    const named = ['pawl-reason', 'pawl-error', 'pawl-source-message-id'];
+    expect(sent).toEqual([[...named, 'pawl-claim'], named]);
   });
 
   it('that goes without its reason goes without that of its last stay there as well', async () => {

@@ -1,7 +1,16 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ClaimEvent, InvalidMessageError, memoryStore, OptionError, RejectedError } from '../../lib/index.ts';
+import {
+  type ClaimEvent,
+  canonicalJson,
+  InvalidMessageError,
+  memoryStore,
+  OptionError,
+  RejectedError,
+} from '../../lib/index.ts';
+import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import {
   bodyField,
   type DeadLetters,
@@ -64,6 +73,9 @@ const queueWith = (policy: object) =>
     send: async () => ({ Attributes: { RedrivePolicy: JSON.stringify(policy) } }),
   });
 
+/** A client of S3 whose requests end like this. */
+const clientThat = (send: () => Promise<never>) => Object.assign(new S3Client({ region: 'us-east-1' }), { send });
+
 type Order = { readonly orderId: string };
 const byOrder = { key: bodyField('orderId') };
 const order = { orderId: 'o-1', amount: 5 };
@@ -84,6 +96,24 @@ describe('a notification of SNS', () => {
     const other = sqsRecord(snsNotification({ ...order, amount: 6 }));
     expect(failuresOf(await call(other))).toEqual([]);
     expect(buried).toMatchObject([{ body: other.body, reason: 'key-reused' }]);
+  });
+
+  it('that was claimed before the consumer had the envelope is done, where the rule before is given', async () => {
+    const key = ({ record }: Message<unknown>) => JSON.parse(JSON.parse(record.body).Message).orderId;
+    const before = setUp({ key, envelope: [] });
+    const record = sqsRecord(snsNotification(order));
+    await before.call(record);
+    const previous = {
+      of: ({ record: { body } }: Message<unknown>) => canonicalJson(body),
+      until: '2027-01-31T00:00:00Z',
+    };
+    const options = { key, envelope: snsEnvelope(), store: before.store };
+    const after = setUp({ ...options, fingerprint: { ignore: [], previous } });
+    expect(failuresOf(await after.call(record))).toEqual([]);
+    expect([after.bodies(), after.buried]).toEqual([[], []]);
+    const without = setUp(options);
+    await without.call(record);
+    expect(without.buried).toMatchObject([{ reason: 'key-reused' }]);
   });
 
   it('tells numbers inside it apart that a double cannot hold', async () => {
@@ -418,6 +448,61 @@ describe('decoded', () => {
   it('is refused without a function', () => {
     expect(() => decoded('gzip' as never)).toThrow(OptionError);
   });
+});
+
+describe('a payload in S3 that cannot be read, at the head of a message group', () => {
+  const pointer = { S3Payload: { Bucket: 'payloads', Key: 'k' } };
+  const head = (receiveCount: number) => sqsRecord(pointer, { group: 'g', receiveCount });
+  const consumer = (failure: object) =>
+    setUp<Order>({
+      ...byOrder,
+      sqsClient: queueWith({ maxReceiveCount: 4 }),
+      envelope: largePayload({ s3Client: clientThat(() => Promise.reject(Object.assign(new Error('no'), failure))) }),
+    });
+
+  it('keeps the group waiting while S3 cannot be reached: that is no failure of the message', async () => {
+    const { call, bodies, buried, events } = consumer({ name: 'TimeoutError' });
+    const [first, behind] = [head(3), sqsRecord(order, { group: 'g', receiveCount: 3 })];
+    expect(failuresOf(await call(first, behind))).toEqual([first.messageId, behind.messageId].sort());
+    expect({ bodies: bodies(), buried }).toEqual({ bodies: [], buried: [] });
+    expect(events).toMatchObject([{ type: 'payload-unavailable', messageId: first.messageId }]);
+  });
+
+  it('is set aside once it has used half of the receives, where S3 refuses it each time', async () => {
+    const { call, bodies, buried } = consumer({ name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
+    expect(failuresOf(await call(head(2), sqsRecord(order, { group: 'g', receiveCount: 2 })))).toEqual([]);
+    expect(bodies()).toEqual([order]);
+    expect(buried).toMatchObject([{ reason: 'receives-used-up' }]);
+  });
+
+  it('is dead-lettered in its place, where there is no such object', async () => {
+    const { call, bodies, buried } = consumer({ name: 'NoSuchKey' });
+    expect(failuresOf(await call(head(1), sqsRecord(order, { group: 'g' })))).toEqual([]);
+    expect(bodies()).toEqual([order]);
+    expect(buried).toMatchObject([{ reason: 'invalid-message', error: expect.stringContaining('NoSuchKey') }]);
+  });
+});
+
+it('what a handler does to the attributes of its message does not show in the dead letter', async () => {
+  const sent: unknown[] = [];
+  const tenant = { dataType: 'String', stringValue: 't-1' };
+  const handler = eachMessage<Order>(
+    {
+      operation: 'issue-card',
+      sqsClient: noQueue,
+      store: memoryStore(),
+      ...byOrder,
+      onAbandoned: 'retry',
+      deadLetters: { send: async (_, { messageAttributes }) => sent.push(structuredClone(messageAttributes)) },
+      onEvent: () => undefined,
+    },
+    async ({ messageAttributes }) => {
+      Object.assign(messageAttributes['tenant'] ?? {}, { stringValue: 'changed' });
+      throw new RejectedError('no');
+    },
+  );
+  await handler(sqsEvent(sqsRecord(order, { messageAttributes: { tenant: { ...tenant } } })), context());
+  expect(sent).toEqual([{ tenant }]);
 });
 
 it('envelopes nest: a notification of S3, published by SNS', async () => {

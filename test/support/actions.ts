@@ -6,14 +6,15 @@ export interface TableAction {
 
 interface Input {
   readonly TableName?: string;
+  readonly IndexName?: string;
   readonly RequestItems?: Readonly<Record<string, unknown>>;
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string } | undefined>>[];
   readonly Statements?: readonly { readonly Statement: string }[];
 }
 
-/** What a request is permitted by: a transaction by each of its actions, and PartiQL by its statements, each on its table. */
+/** What a request is permitted by, an index being a resource of its own: a transaction by each of its actions, and PartiQL by its statements, each on its table. */
 export function actionsOf(operation: string, input: object): readonly TableAction[] {
-  const { TableName, RequestItems = {}, TransactItems = [], Statements = [] } = input as Input;
+  const { TableName, IndexName, RequestItems = {}, TransactItems = [], Statements = [] } = input as Input;
   const ofTransaction = TransactItems.flatMap((item) =>
     Object.entries(item).flatMap(([kind, write]) => (write ? [on(write.TableName, `${kind}Item`)] : [])),
   );
@@ -26,7 +27,7 @@ export function actionsOf(operation: string, input: object): readonly TableActio
     ...ofTransaction,
     ...ofStatements,
     ...ofBatch,
-    ...(TableName === undefined ? [] : [on(TableName, operation)]),
+    ...(TableName === undefined ? [] : [on(IndexName ? `${TableName}/index/${IndexName}` : TableName, operation)]),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** What an account answers to those who only look at it. */
 export interface DescribedAccount {
   /** The resources of each stack: type and physical id. */
-  readonly stacks: Readonly<Record<string, readonly (readonly [type: string, id: string])[]>>;
+  readonly stacks: Readonly<Record<string, readonly (readonly [type: string, id: string])[] | 'denied'>>;
   readonly functions: Readonly<Record<string, object>>;
   readonly reservedConcurrency?: Readonly<Record<string, number>>;
   readonly mappings: readonly { readonly FunctionArn: string; readonly EventSourceArn: string }[];
@@ -85,8 +85,9 @@ function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {
   const wrap = (inner: string) => `<${action}Response><${action}Result>${inner}</${action}Result></${action}Response>`;
   if (action === 'ListStackResources') {
     const resources = account.stacks[form.get('StackName') ?? ''];
-    if (resources === undefined) {
-      return { status: 400, body: '<ErrorResponse><Error><Code>ValidationError</Code></Error></ErrorResponse>' };
+    if (resources === undefined || resources === 'denied') {
+      const code = resources === undefined ? 'ValidationError' : 'AccessDenied';
+      return { status: 400, body: `<ErrorResponse><Error><Code>${code}</Code></Error></ErrorResponse>` };
     }
     const members = resources.map(
       ([type, id]) =>
@@ -116,5 +117,7 @@ function lambdaAnswer(account: DescribedAccount, url: URL): Answer {
   if (what === 'aliases') return { body: { Aliases: [] } };
   if (what === 'concurrency') return { body: { ReservedConcurrentExecutions: account.reservedConcurrency?.[name] } };
   const configuration = account.functions[name];
-  return configuration === undefined ? { status: 404, body: { Type: 'User' } } : { body: configuration };
+  return configuration === undefined
+    ? { status: 404, body: { Type: 'User', __type: 'ResourceNotFoundException' } }
+    : { body: configuration };
 }

@@ -12,7 +12,8 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { CLAIM_ACTIONS, LOCK_ACTIONS } from '../needs.ts';
+import { OPEN_INDEX } from '../../stores/dynamodb/open-index.ts';
+import { BACKFILL_ACTIONS, CLAIM_ACTIONS, LOCK_ACTIONS, OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS } from '../needs.ts';
 import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { makeLocking } from './known-consumers.ts';
@@ -53,7 +54,7 @@ export interface ClaimsTableProps {
   readonly deletionProtection?: boolean;
 
   /**
-   * The customer-managed key that encrypts the table. `grantClaims` and `grantLocks` then grant its use as well.
+   * The customer-managed key that encrypts the table. Every grant of this construct then grants its use as well.
    *
    * @default - encrypted with a key that DynamoDB owns, at no charge
    */
@@ -107,6 +108,32 @@ export function grantLocks(table: ITable, grantee: IGrantable): Grant {
   // A consumer that locks needs more receives. That is checked when the app is complete.
   makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
   return grantOn(table, grantee, LOCK_ACTIONS);
+}
+
+/**
+ * Permits `grantee` to list the open claims of `table`, to read a claim, and to resolve it. These permissions allow no claim to be made or deleted,
+ * and no scan. A consumer needs none of this.
+ *
+ * For dead letters, permit the queues' actions as well: see docs/security.md.
+ *
+ * @example
+ * grantOperate(Table.fromTableName(this, 'Claims', 'claims'), onCallRole);
+ */
+export function grantOperate(table: ITable, grantee: IGrantable): Grant {
+  const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
+  const list = Grant.addToPrincipal({ grantee, actions: [...OPERATE_INDEX_ACTIONS], resourceArns: [index] });
+  return grantOn(table, grantee, OPERATE_ACTIONS).combine(list);
+}
+
+/**
+ * Permits `grantee` to run `pawl claims --backfill` on `table`. It reads every item, with the results that are kept there: that is why it is no part of
+ * `grantOperate`. It is needed once, and can be taken away again.
+ *
+ * @example
+ * grantBackfill(Table.fromTableName(this, 'Claims', 'claims'), deploymentRole);
+ */
+export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, BACKFILL_ACTIONS);
 }
 
 function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
@@ -167,6 +194,16 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to use `pawl/locks` in this table. See {@link grantLocks}. */
   grantLocks(grantee: IGrantable): Grant {
     return grantLocks(this.table, grantee);
+  }
+
+  /** Permits `grantee` to list, read and resolve the open claims of this table. See {@link grantOperate}. */
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperate(this.table, grantee);
+  }
+
+  /** Permits `grantee` to bring claims of earlier versions into the list, once. See {@link grantBackfill}. */
+  grantBackfill(grantee: IGrantable): Grant {
+    return grantBackfill(this.table, grantee);
   }
 
   /**

@@ -1,5 +1,13 @@
 export { WiringError } from '../wiring.ts';
-export { ClaimsTable, type ClaimsTableAlarms, type ClaimsTableProps, grantClaims, grantLocks } from './claims-table.ts';
+export {
+  ClaimsTable,
+  type ClaimsTableAlarms,
+  type ClaimsTableProps,
+  grantBackfill,
+  grantClaims,
+  grantLocks,
+  grantOperate,
+} from './claims-table.ts';
 export { Consumer } from './consumer.ts';
 export type { ConsumerAlarms } from './consumer-alarms.ts';
 export type { ConsumerProps } from './consumer-props.ts';

@@ -9,6 +9,8 @@ export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
 /** One thing that was looked at. */
 export interface Finding {
   readonly level: Level;
+  /** The rule that is broken, as `docs/wiring.md` names it. */
+  readonly rule?: Problem['rule'];
   readonly about: 'wiring' | 'event source' | 'dead letters' | 'claims table' | 'permissions';
   /** Of level `ok`, what was seen. Otherwise what is wrong, with the numbers and the fix. */
   readonly text: string;
@@ -162,7 +164,7 @@ function orOk(about: Finding['about'], found: readonly Finding[], seen: string):
   return found.length > 0 ? found : [{ level: 'ok', about, text: seen }];
 }
 
-const toFinding = ({ rule, level, text }: Problem): Finding => ({ level, about: aboutOf(rule), text });
+const toFinding = ({ rule, level, text }: Problem): Finding => ({ level, rule, about: aboutOf(rule), text });
 
 const unknown = <About extends Finding['about']>(about: About, text: string) =>
   ({ level: 'unknown', about, text }) as const;

@@ -1,4 +1,4 @@
-import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { paginateListStackResources, type StackResourceSummary } from '@aws-sdk/client-cloudformation';
 import {
   type EventSourceMappingConfiguration,
   type FunctionConfiguration,
@@ -10,28 +10,38 @@ import {
 import type { Account } from './account.ts';
 import { orUndefined } from './or-undefined.ts';
 
-/** The functions of a stack and of the stacks nested in it, at any depth; undefined when there is no such stack. */
+/**
+ * The functions of a stack and of the stacks nested in it, at any depth; undefined when there is no such stack, or none that the caller may see. A
+ * team without CloudFormation has the name of a function, and often no permission for stacks.
+ */
 export async function functionsOf(
   account: Pick<Account, 'cloudFormation'>,
   stack: string,
 ): Promise<readonly string[] | undefined> {
-  const names: string[] = [];
-  const nested: string[] = [];
+  const resources: StackResourceSummary[] = [];
   const query = { client: account.cloudFormation };
   try {
     for await (const page of paginateListStackResources(query, { StackName: stack })) {
-      for (const { ResourceType, PhysicalResourceId = '' } of page.StackResourceSummaries ?? []) {
-        if (ResourceType === 'AWS::Lambda::Function') names.push(PhysicalResourceId);
-        if (ResourceType === 'AWS::CloudFormation::Stack') nested.push(PhysicalResourceId);
-      }
+      resources.push(...(page.StackResourceSummaries ?? []));
     }
-    for (const one of nested) names.push(...((await functionsOf(account, one)) ?? []));
   } catch (error) {
     // CloudFormation has no exception of its own for a stack that is not there, nor for a name that no stack can have.
     if (error instanceof Error && error.name === 'ValidationError') return undefined;
+    if (error instanceof Error && error.name.startsWith('AccessDenied')) return undefined;
     throw error;
   }
-  return names;
+  const names = (type: string) =>
+    resources
+      .filter(({ ResourceType }) => ResourceType === type)
+      .map(({ PhysicalResourceId = '' }) => PhysicalResourceId);
+  const found = [...names('AWS::Lambda::Function')];
+  for (const nested of names('AWS::CloudFormation::Stack')) {
+    const inNested = await functionsOf(account, nested);
+    // Not left out in silence: what is in there would count as checked.
+    if (inNested === undefined) throw new Error(`The stack ${nested}, nested in ${stack}, could not be read.`);
+    found.push(...inNested);
+  }
+  return found;
 }
 
 /** Undefined when Lambda has no such function. */

@@ -14,7 +14,9 @@ export interface ReadOptions extends HandlerNeeds {
 export class NothingFoundError extends Error {
   override readonly name = 'NothingFoundError';
   constructor(wanted: string) {
-    super(`There is neither a stack nor a function called ${wanted} in this region of this account.`);
+    super(
+      `There is neither a stack nor a function called ${wanted} in this region of this account, as far as you may see: a stack needs cloudformation:ListStackResources.`,
+    );
   }
 }
 

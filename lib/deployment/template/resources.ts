@@ -141,7 +141,6 @@ function tlsOnly(queue: string): YamlMap {
         Version: '2012-10-17',
         Statement: [
           {
-            Sid: 'TlsOnly',
             Effect: 'Deny',
             Principal: { AWS: '*' },
             Action: 'sqs:*',

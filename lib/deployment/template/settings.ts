@@ -77,7 +77,7 @@ export function settingsOf(options: TemplateOptions): Settings {
     deadLetterRetentionSeconds: CONSUMER_DEFAULTS.deadLetterRetentionSeconds,
     maxReceiveCount: options.maxReceiveCount ?? Math.min(MOST_RECEIVES, leastReceives(handling).all),
     claimsTable: options.claimsTable,
-    locks: options.locks ?? options.lockLeaseSeconds !== undefined,
+    locks: options.locks === true || options.lockLeaseSeconds !== undefined,
   };
   const problems = wiringProblems({
     ...handling,

@@ -10,7 +10,7 @@ import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
 export function terraformTemplate(settings: Settings): string {
   return hclText([
     block('terraform', [
-      block('required_providers', [attribute('aws', `{\n  source  = "hashicorp/aws"\n  version = ">= 6.0"\n}`)]),
+      block('required_providers', [attribute('aws', `{\n  source  = "hashicorp/aws"\n  version = ">= 6.20"\n}`)]),
     ]),
     block(`variable ${quoted(`${labelOf(settings)}_package`)}`, [
       attribute('type', 'string'),
@@ -118,7 +118,6 @@ function queues(settings: Settings): readonly HclEntry[] {
 
 function tlsOnly(label: string): HclEntry {
   const statement = {
-    Sid: 'TlsOnly',
     Effect: 'Deny',
     Principal: { AWS: '*' },
     Action: 'sqs:*',

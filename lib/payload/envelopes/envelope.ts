@@ -1,6 +1,6 @@
 import { InvalidMessageError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
-import { payloadOf } from '../payload.ts';
+import { type Payload, payloadOf } from '../payload.ts';
 import type { Metadata } from './metadata.ts';
 
 /**
@@ -79,6 +79,11 @@ export async function openAll(
     layer = (await Promise.all(layer.map((one) => envelope.open(one, opening)))).flat();
   }
   return layer;
+}
+
+/** What is read and compared of a content. @throws InvalidMessageError when it is no JSON */
+export function payloadIn({ content }: Pick<Opened, 'content'>): Payload {
+  return content.kind === 'decoded' ? content : payloadOf(textIn(content));
 }
 
 /** A content as text. @throws InvalidMessageError when it is bytes that are no UTF-8 */

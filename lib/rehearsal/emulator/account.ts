@@ -8,6 +8,7 @@ import {
   GetFunctionConfigurationCommand,
   InvokeCommand,
   LambdaClient,
+  PutFunctionConcurrencyCommand,
   paginateListFunctions,
 } from '@aws-sdk/client-lambda';
 import {
@@ -33,6 +34,8 @@ export interface Account {
   visibilitySeconds(queueUrl: string): Promise<number>;
   setVisibilitySeconds(queueUrl: string, seconds: number): Promise<void>;
   functionTimeoutSeconds(name: string): Promise<number>;
+  /** Lets so many invocations of a function run at once. Any more are throttled. */
+  limitConcurrency(name: string, most: number): Promise<void>;
   /** Runs a function, and returns its response. @throws Error if it fails */
   invoke(name: string, event: unknown): Promise<unknown>;
   /** Where the stage `$default` of an HTTP API is in the emulator. @param url as AWS has it: `https://{id}.execute-api…/path` */
@@ -71,6 +74,9 @@ export function createAccount(endpoint: string): Account {
     },
     async functionTimeoutSeconds(FunctionName) {
       return (await clients.lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))).Timeout ?? 0;
+    },
+    async limitConcurrency(FunctionName, ReservedConcurrentExecutions) {
+      await clients.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
     },
     invoke: (name, event) => invoke(clients, name, event),
     reachable: (url) => reachable(endpoint, url),

@@ -5,12 +5,14 @@ as it would in an account. But it names some actions as the API does, where IAM 
 And its CloudFormation drops two properties of a table in silence, which `pawl doctor` then misses.
 """
 
+import functools
 import json
+import os
 import re
 
 from ministack import app
-from ministack.core import iam_actions
-from ministack.services import dynamodb
+from ministack.core import iam_actions, tls
+from ministack.services import dynamodb, lambda_svc
 from ministack.services.cloudformation import provisioners
 
 _action = iam_actions.extract_iam_action
@@ -69,6 +71,10 @@ def create_table(logical_id, props, stack_name):
 iam_actions.extract_iam_action = extract_iam_action
 iam_actions.dynamodb_transaction_checks = dynamodb_transaction_checks
 provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"] = create_table
+# Five would start more processes than a small machine can carry before their functions time out.
+lambda_svc._ESM_SQS_DEFAULT_CONCURRENCY = int(os.environ["BATCHES_AT_ONCE"])
+# It would start openssl for every process of a function, to look at a certificate that does not change.
+tls.resolve_tls_material = functools.cache(tls.resolve_tls_material)
 # With TLS it would also take port 443, for Cognito, which nothing here uses.
 app._port_is_bindable = lambda *_: False
 

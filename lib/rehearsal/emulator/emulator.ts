@@ -18,6 +18,8 @@ export interface EmulatorOptions {
   readonly folder: string;
   /** Returns what the functions find in their environment, beside what the stack sets. The emulator will be at `endpoint`. */
   readonly functionEnvironment: (endpoint: string) => Promise<Readonly<Record<string, string>>>;
+  /** How many batches of one queue are with its function at once. Each is a process of this machine. @default 2 */
+  readonly batchesAtOnce?: number;
   /** Every line that it prints, and every line that a function prints. */
   readonly onLine: (line: string) => void;
 }
@@ -63,6 +65,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       // For the functions. The emulator leaves a value that is set already.
       NODE_EXTRA_CA_CERTS: certificate,
       AUTH: 'true',
+      BATCHES_AT_ONCE: String(options.batchesAtOnce ?? 2),
       PYTHONUNBUFFERED: '1',
     },
     onLine: options.onLine,

@@ -13,8 +13,7 @@ import { expectSame, expectThat, isSame } from './expect.ts';
 import type { Law } from './law.ts';
 import { claimRecord, freshKey, operation, someDay } from './records.ts';
 
-/** How long a list may lag behind the records, in milliseconds. An index of DynamoDB lags by less than a second. */
-const mostLagMs = 10_000;
+/** Before a list that is not right is read again, in milliseconds. */
 const pauseMs = 50;
 /** More pages than any law has records: a list that never ends must fail, and not hang. */
 const mostPages = 10_000;
@@ -87,7 +86,7 @@ async function listed(
   query: OpenQuery,
   isRight: (claims: readonly OpenClaim[]) => boolean,
 ): Promise<readonly OpenClaim[]> {
-  for (const until = Date.now() + mostLagMs; ; ) {
+  for (const until = Date.now() + stage.listLagMs; ; ) {
     const claims = await allPages(stage, query);
     if (isRight(claims) || Date.now() >= until) return claims;
     await sleep(pauseMs);

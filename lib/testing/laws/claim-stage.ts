@@ -12,6 +12,8 @@ export interface ClaimStage {
   readonly races: number;
   readonly runs: number;
   readonly mayMeetItself: boolean;
+  /** How long a list of open claims may lag behind the records, in milliseconds. */
+  readonly listLagMs: number;
 }
 
 /** The same records, through a store that loses the response of every applied write and sends the write again. */

@@ -46,6 +46,11 @@ export interface ClaimStoreLawsOptions {
    */
   readonly listsOpenClaims?: boolean;
   /**
+   * How long that list may lag behind the records, in milliseconds. A law waits for so long before it fails.
+   * @default 10000
+   */
+  readonly listLagMs?: number;
+  /**
    * Whether the store's own client may send a write again while a law runs, so that a write is refused because of itself.
    * @default false
    */
@@ -70,6 +75,7 @@ const known = {
   openLosingResponses: true,
   withoutSchema1: true,
   listsOpenClaims: true,
+  listLagMs: true,
   mayMeetItself: true,
   races: true,
   runs: true,
@@ -99,6 +105,7 @@ export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
     races = 100,
     runs = 50,
     mayMeetItself = false,
+    listLagMs = 10_000,
   } = options;
   registerLaws({ test, name }, lawsFor(options), async () => {
     const store = await open();
@@ -111,6 +118,7 @@ export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
       races,
       runs,
       mayMeetItself,
+      listLagMs,
     };
   });
 }

@@ -126,6 +126,8 @@ test.each([
   ['senderAddress', 'Orders <orders@example.com>', 'a bare email address'],
   ['giftCardApiUrl', 'gift-cards.example.com', 'an http or https URL'],
   ['accountsApiUrl', 'accounts.example.com', 'an http or https URL'],
+  // All that `-c` leaves of a key with line breaks.
+  ['processorPublicKey', '-----BEGIN PUBLIC KEY-----', 'a whole key in PEM'],
 ])('%s %j is refused', (name, value, expected) => {
   const { status, stderr } = run({ [name]: value });
   expect(status).toBe(1);

@@ -2,7 +2,11 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, test } from 'vitest';
+import { openClaimOf } from '../../../lib/claims/open-claims.ts';
 import { ClaimsTable, type ClaimsTableProps } from '../../../lib/deployment/constructs/index.ts';
+import { BACKFILL_ACTIONS } from '../../../lib/deployment/needs.ts';
+import { OPEN_INDEX } from '../../../lib/stores/dynamodb/open-index.ts';
+import { record } from '../../support/records.ts';
 import { emptyStack, permissions } from './support.ts';
 
 function synthesize(props: ClaimsTableProps = {}): Template {
@@ -17,7 +21,7 @@ describe('the claims table', () => {
   test('is keyed by id alone, on demand, with claims that expire', () => {
     template.hasResourceProperties('AWS::DynamoDB::Table', {
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      AttributeDefinitions: Match.arrayWith([{ AttributeName: 'id', AttributeType: 'S' }]),
       BillingMode: 'PAY_PER_REQUEST',
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     });
@@ -73,6 +77,43 @@ test('grantLocks grants exactly what locks call: nothing that deletes, scans or 
   ]);
 });
 
+test('has an index of open claims, which holds no result and no checkpoint', () => {
+  const { name, partitionKey, sortKey, projected } = OPEN_INDEX;
+  const [table] = Object.values(synthesize().findResources('AWS::DynamoDB::Table'));
+  expect(table?.['Properties'].GlobalSecondaryIndexes).toEqual([
+    {
+      IndexName: name,
+      KeySchema: [
+        { AttributeName: partitionKey, KeyType: 'HASH' },
+        { AttributeName: sortKey, KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...projected] },
+    },
+  ]);
+  // With the keys, everything that an operator sees in a list, and nothing else.
+  const shown = Object.keys(openClaimOf(record()));
+  expect(['id', sortKey, ...projected].sort()).toEqual(shown.sort());
+});
+
+test('grantOperate grants what lists, reads and resolves claims, and nothing that makes, deletes or scans', () => {
+  const stack = emptyStack();
+  new ClaimsTable(stack, 'Claims').grantOperate(new User(stack, 'OnCall'));
+  const template = Template.fromStack(stack);
+  const [table] = Object.keys(template.findResources('AWS::DynamoDB::Table'));
+  const arn = { 'Fn::GetAtt': [table, 'Arn'] };
+  expect(permissions(template)).toEqual([
+    { actions: ['dynamodb:Query'], resource: { 'Fn::Join': ['', [arn, '/index/open']] } },
+    { actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate'], resource: arn },
+  ]);
+});
+
+test('grantBackfill is apart, because it reads the whole table', () => {
+  const stack = emptyStack();
+  new ClaimsTable(stack, 'Claims').grantBackfill(new User(stack, 'Deployment'));
+  const [granted] = permissions(Template.fromStack(stack));
+  expect(granted?.actions).toEqual([...BACKFILL_ACTIONS]);
+});
+
 describe('its options', () => {
   test('deletionProtection: false lets the table be deleted', () => {
     synthesize({ deletionProtection: false }).hasResourceProperties('AWS::DynamoDB::Table', {
@@ -80,7 +121,7 @@ describe('its options', () => {
     });
   });
 
-  test.each(['grantClaims', 'grantLocks'] as const)(
+  test.each(['grantClaims', 'grantLocks', 'grantOperate', 'grantBackfill'] as const)(
     'encryptionKey encrypts the table, and %s permits the use of the key',
     (grant) => {
       const stack = emptyStack();

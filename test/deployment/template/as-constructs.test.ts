@@ -61,6 +61,14 @@ function actionsOfRole(resources: unknown): readonly unknown[] {
   return list(record(record(policy)['PolicyDocument'])['Statement']).flatMap((one) => record(one)['Action']);
 }
 
+const TYPES = [
+  'AWS::DynamoDB::Table',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Logs::LogGroup',
+];
+
 const PAIRS: readonly (readonly [TemplateOptions, Overrides])[] = [
   [{ fifo: true }, { fifo: true }],
   [
@@ -92,7 +100,7 @@ test.each(PAIRS)('what is printed for %j is what the constructs make', (options,
   addConsumer(stack, props);
   const template = Template.fromStack(stack);
   const made = template.toJSON()['Resources'];
-  for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Lambda::EventSourceMapping']) {
+  for (const type of TYPES) {
     const sorted = (resources: unknown) =>
       propertiesIn(resources, type).toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
     expect(sorted(printed)).toEqual(sorted(made));

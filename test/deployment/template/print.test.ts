@@ -44,6 +44,13 @@ describe.each(ALL)('%s', (format) => {
     expect(deadLetterQueue?.retentionSeconds).toBe(CONSUMER_DEFAULTS.deadLetterRetentionSeconds);
   });
 
+  test('both queues are encrypted and accept TLS only, and nothing deletes the table', () => {
+    const template = templateText(format);
+    expect(template.match(/SqsManagedSseEnabled: true|sqs_managed_sse_enabled\s+= true/g)).toHaveLength(2);
+    expect(template.match(/aws:SecureTransport"?( =|:) "false"/g)).toHaveLength(2);
+    expect(template).toMatch(/ClaimsTable:\n\s+Type: \S+\n\s+DeletionPolicy: Retain|prevent_destroy = true/);
+  });
+
   test('a FIFO queue has a FIFO dead-letter queue, and the receives of a message group', async () => {
     const { queue, deadLetterQueue } = await factsIn(format, templateText(format, { fifo: true }));
     expect([queue?.fifo, deadLetterQueue?.fifo, queue?.maxReceiveCount]).toEqual([true, true, 10]);

@@ -32,6 +32,7 @@ const stackIn = (status: string, name: unknown) =>
 async function startAccount(
   other: (call: StandInCall) => StandInAnswer | Promise<StandInAnswer>,
   created = 'CREATE_COMPLETE',
+  deleted?: string,
 ) {
   const stacks = new Map<string, string>();
   const calls: StandInCall[] = [];
@@ -47,7 +48,8 @@ async function startAccount(
       case 'DescribeStackEvents':
         return xml('DescribeStackEvents', '<StackEvents></StackEvents>');
       case 'DeleteStack':
-        stacks.delete(name);
+        if (deleted === undefined) stacks.delete(name);
+        else stacks.set(name, deleted);
         return xml('DeleteStack', '');
       default:
         return other(call);
@@ -100,6 +102,16 @@ test('a stack that cannot be created is deleted as well, and its tags say whose 
   const created = account.calls.find(({ operation }) => operation === 'CreateStack');
   expect(created?.body).toMatchObject({ 'Tags.member.1.Key': 'pawl', 'Tags.member.1.Value': 'verify-account' });
   expect(account.stacks.size).toBe(0);
+});
+
+test('if the stack cannot be deleted, the run says why it failed, what is left, and how to delete it', async () => {
+  const account = await startAccount(() => ({ error: 'InternalServerError' }), 'CREATE_FAILED', 'DELETE_FAILED');
+  const { ended, output } = await start(account.endpoint, '--yes');
+  expect(await ended, output()).toBe(1);
+  expect(output()).toContain('The stack was not created');
+  expect(output()).toMatch(
+    /aws cloudformation delete-stack --region us-east-1 --stack-name pawl-verify-account-[0-9a-f]{8}/,
+  );
 });
 
 test('an account in which every check fails gets a report that confirms nothing, and is cleaned up', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once as onceEvent } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Message, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { memoryStore } from '../../../lib/index.ts';
 import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
-import { bodyField } from '../../../lib/sqs/index.ts';
+import { bodyField, snsEnvelope } from '../../../lib/sqs/index.ts';
 import { collect } from '../../support/collect.ts';
 import { receiveAll } from '../../support/receive-all.ts';
 import { record } from '../../support/records.ts';
@@ -191,6 +192,25 @@ describe('a redrive', () => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
+  it('goes back by itself to the one queue whose redrive policy names the dead-letter queue', async () => {
+    let queueUrls = [queue.url];
+    // The local server does not know this call.
+    client.middlewareStack.add(
+      (next, context) => async (args) =>
+        context['commandName'] === 'ListDeadLetterSourceQueuesCommand'
+          ? { output: { $metadata: {}, queueUrls }, response: {} }
+          : next(args),
+      { step: 'initialize' },
+    );
+    const { operate } = anOperator();
+    const wanted = { from: dead.url, letters: [], ...maria };
+    expect((await operate.planRedrive(wanted)).to).toBe(queue.url);
+    for (const found of [[], [queue.url, 'https://sqs/another']]) {
+      queueUrls = found;
+      await expect(operate.planRedrive(wanted)).rejects.toThrow(/^to: expected the URL of a queue/);
+    }
+  });
+
   it.each([
     ['the same queue', () => ({ from: dead.url, to: dead.url })],
     ['a queue of the other kind', () => ({ from: dead.url, to: `${queue.url}.fifo` })],
@@ -326,6 +346,31 @@ describe('on a FIFO queue', () => {
   });
 });
 
+it('an operator asks SQS for what the page of permissions names, and for nothing else', async () => {
+  const asked = new Set<string>();
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      asked.add(`sqs:${String(context['commandName']).replace(/(Batch)?Command$/, '')}`);
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+  await bury({ body: 'sent', claim: 'pay#unknown' });
+  await bury({ body: 'stays', claim: parked.id });
+  asked.clear();
+  await redriveAll(anOperator(parked).operate);
+  const page = readFileSync('docs/security.md', 'utf8');
+  const named = page.slice(page.indexOf("## The operator's role"), page.indexOf('## cdk-nag'));
+  expect([...asked].toSorted()).toEqual([
+    'sqs:ChangeMessageVisibility',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+    'sqs:ReceiveMessage',
+    'sqs:SendMessage',
+  ]);
+  for (const action of asked) expect(named).toContain(action.slice('sqs:'.length));
+});
+
 describe('a look at dead letters', () => {
   it('joins each message with its claim: by its attribute, or by the key of the consumer', async () => {
     await bury({ body: '{"id":"x"}', reason: 'parked', claim: parked.id });
@@ -341,6 +386,21 @@ describe('a look at dead letters', () => {
     ]);
     const without = await operate.deadLetters({ queueUrl: dead.url });
     expect(without.letters.map(({ joinedBy }) => joinedBy)).toEqual(['attribute', 'nothing', 'nothing']);
+  });
+
+  it('opens the envelope of the consumer before its key', async () => {
+    const notification = {
+      Type: 'Notification',
+      MessageId: 'm',
+      TopicArn: 'arn:aws:sns:us-east-1:1:t',
+      Message: '{"id":"done"}',
+    };
+    await bury({ body: JSON.stringify(notification) });
+    const { operate } = anOperator(completed);
+    const query = { queueUrl: dead.url, operation: 'pay', key: bodyField('id') };
+    expect((await operate.deadLetters(query)).letters).toMatchObject([{ joinedBy: 'nothing' }]);
+    const { letters } = await operate.deadLetters({ ...query, envelope: snsEnvelope() });
+    expect(letters).toMatchObject([{ joinedBy: 'key', claimId: 'pay#done' }]);
   });
 
   it('shows a body only if it is asked for', async () => {

@@ -75,13 +75,15 @@ describe('the tap', () => {
     const client = await tapped({ onResponse: (_, { status }) => (status === 200 ? 'kill' : 'pass') });
     await expect(client.send(put('killed-after'))).rejects.toThrow();
     expect(await exists('killed-after')).toBe(true);
-    expect(kill).toHaveBeenCalledExactlyOnceWith('SANDBOX0042');
+    expect(kill).toHaveBeenCalledExactlyOnceWith('SANDBOX0042', expect.objectContaining({ operation: 'PutItem' }));
   });
 
   test('kills the caller after it was told', async () => {
     const client = await tapped({ onAnswered: () => 'kill' });
     await client.send(put('told'));
-    await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith('SANDBOX0042'));
+    await vi.waitFor(() =>
+      expect(kill).toHaveBeenCalledExactlyOnceWith('SANDBOX0042', expect.objectContaining({ operation: 'PutItem' })),
+    );
   });
 
   test('delays', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaimStore } from '../../../lib/index.ts';
 import { claimStoreLaws } from '../../../lib/testing/index.ts';
+import { brokenLists } from './broken-lists.ts';
 import { brokenStores } from './broken-stores.ts';
-import { rightStore } from './map-store.ts';
+import { listingStore, rightStore } from './map-store.ts';
 import { runLaws } from './run-laws.ts';
 
 const caught = new Map<string, string>();
@@ -13,8 +14,9 @@ test('a store over a Map passes every law that it can be held to, and each other
   const { passed, failed, skipped } = await lawsOver(rightStore);
   expect([...failed]).toEqual([]);
   expect(passed.length).toBeGreaterThan(40);
-  for (const name of skipped) expect(name).toMatch(/ \(skipped: open(Elsewhere|LosingResponses) is not given\)$/);
-  expect(skipped).toHaveLength(8);
+  for (const name of skipped)
+    expect(name).toMatch(/ \(skipped: (openElsewhere|openLosingResponses|listsOpenClaims) is not given\)$/);
+  expect(skipped).toHaveLength(8 + 10);
 });
 
 describe('a store is found out that', () => {
@@ -30,6 +32,35 @@ describe('a store is found out that', () => {
 test('each law finds one of them out, and says what is wrong in sentences', async () => {
   const { passed } = await lawsOver(rightStore);
   expect(passed.filter((law) => !caught.has(law))).toEqual([]);
+});
+
+describe('a list of open claims', () => {
+  const found = new Set<string>();
+  const openLawsOver = (open: () => ClaimStore) =>
+    runLaws(
+      (test) => claimStoreLaws({ test, open, listsOpenClaims: true, listLagMs: 0, races: 1, runs: 1 }),
+      isAboutLists,
+    );
+  const isAboutLists = (name: string) => /\blists?\b|\bquery\b|keeps its place/.test(name);
+
+  test('over a Map passes every law about it', async () => {
+    const { passed, failed } = await openLawsOver(listingStore);
+    expect([...failed]).toEqual([]);
+    expect(passed).toHaveLength(10);
+  });
+
+  for (const [name, open] of Object.entries(brokenLists)) {
+    test(`is found out that ${name}`, async () => {
+      const { failed } = await openLawsOver(open);
+      for (const [law] of failed) found.add(law);
+      expect(failed.size).toBeGreaterThan(0);
+    });
+  }
+
+  test('each law about it finds one of them out', async () => {
+    const { passed } = await openLawsOver(listingStore);
+    expect(passed.filter((law) => !found.has(law))).toEqual([]);
+  });
 });
 
 test('a failure says what the store did, what was expected, and why that matters', async () => {

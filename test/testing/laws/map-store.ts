@@ -1,4 +1,6 @@
-import type { ClaimRecord, ClaimStore, ClaimWrite } from '../../../lib/index.ts';
+import { isOpen } from '../../../lib/claims/open.ts';
+import { checkedPrefix, isStillOpen, openClaimOf } from '../../../lib/claims/open-claims.ts';
+import type { ClaimRecord, ClaimStore, ClaimWrite, ListsOpenClaims, OpenPage, OpenQuery } from '../../../lib/index.ts';
 
 /** The conditions of a write, each by itself: what stands there is the record that was seen. */
 export const conditions = {
@@ -28,3 +30,55 @@ export function mapStore(held: readonly Condition[]): ClaimStore {
 }
 
 export const rightStore = (): ClaimStore => mapStore(Object.values(conditions));
+
+/** How a store over a `Map` lists what is open. Each part can be another. */
+export interface Listing {
+  readonly isListed: (record: ClaimRecord) => boolean;
+  readonly fits: (record: ClaimRecord, prefix: string) => boolean;
+  readonly shown: typeof openClaimOf;
+  /** The records behind the cursor, in the order of the list. */
+  readonly behind: (records: readonly ClaimRecord[], cursor: string) => readonly ClaimRecord[];
+  readonly page: (records: readonly ClaimRecord[], query: OpenQuery) => Pick<OpenPage, 'claims' | 'cursor'>;
+  readonly check: (query: OpenQuery) => string;
+}
+
+const byId = (one: ClaimRecord, other: ClaimRecord) => (one.id < other.id ? -1 : 1);
+
+export const rightListing: Listing = {
+  isListed(record) {
+    const said = record.open === undefined ? false : isStillOpen(openClaimOf(record));
+    return said === 'the record says' ? isOpen(record, false) : said;
+  },
+  fits: ({ id }, prefix) => id.startsWith(prefix),
+  shown: openClaimOf,
+  behind: (records, cursor) => records.filter(({ id }) => id > cursor),
+  page(records, { limit }) {
+    const claims = records.slice(0, limit);
+    return { claims, cursor: records.length > limit ? `behind ${claims.at(-1)?.id}` : undefined };
+  },
+  check: checkedPrefix,
+};
+
+/** A store over a `Map` that lists what is open. */
+export function listingStore(changes: Partial<Listing> = {}): ClaimStore & ListsOpenClaims {
+  const { isListed, fits, shown, behind, page, check } = { ...rightListing, ...changes };
+  const store = rightStore();
+  const records = new Map<string, ClaimRecord>();
+  return {
+    read: (id) => store.read(id),
+    async write(write) {
+      const result = await store.write(write);
+      if (result.applied) records.set(write.next.id, write.next);
+      return result;
+    },
+    async listOpen(query) {
+      const prefix = check(query);
+      const { cursor } = query;
+      if (cursor !== undefined && !cursor.startsWith('behind ')) throw new Error('no cursor of this store');
+      const all = [...records.values()].filter((one) => isListed(one) && fits(one, prefix)).sort(byId);
+      const left = cursor === undefined ? all : behind(all, cursor.slice('behind '.length));
+      const found = page(left, query);
+      return { ...found, claims: found.claims.map((claim) => shown(claim as ClaimRecord)), incomplete: false };
+    },
+  };
+}

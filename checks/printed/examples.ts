@@ -1,0 +1,24 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Format, templateText } from '../../lib/deployment/template/print.ts';
+
+/** Writes the examples of `docs/templates.md`: `node checks/printed/examples.ts`. A test compares them with what is printed. */
+
+const FOLDER = fileURLToPath(new URL('../../docs/templates/', import.meta.url));
+
+/** One example for each tool, by its file in `docs/templates/`. */
+export const EXAMPLES: Readonly<Record<string, Format>> = {
+  'sam.yaml': 'sam',
+  'main.tf': 'terraform',
+  'serverless.yml': 'serverless',
+  'cloudformation.yaml': 'cloudformation',
+};
+
+export function exampleText(format: Format): string {
+  return templateText(format, { name: 'send-email' });
+}
+
+if (import.meta.main) {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [file, format] of Object.entries(EXAMPLES)) writeFileSync(`${FOLDER}${file}`, exampleText(format));
+}

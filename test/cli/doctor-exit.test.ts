@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { doctor } from '../../lib/cli/doctor.ts';
+import { type DescribedAccount, startDescribedAccount } from '../support/described-account.ts';
+
+/* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
+
+const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
+const dead = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dead-letters';
+
+/** A consumer of Terraform: its function has a name, and is in no stack. */
+const account: DescribedAccount = {
+  stacks: { orders: 'denied', Shop: [['AWS::Lambda::Function', 'orders']] },
+  functions: {
+    orders: {
+      FunctionName: 'orders',
+      FunctionArn: arn('lambda', 'function:orders'),
+      Role: 'arn:aws:iam::123456789012:role/orders-consumer',
+      Runtime: 'nodejs24.x',
+      Timeout: 30,
+      Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: dead } },
+    },
+  },
+  mappings: [
+    {
+      FunctionArn: arn('lambda', 'function:orders'),
+      EventSourceArn: arn('sqs', 'orders'),
+      ...{ UUID: '1', FunctionResponseTypes: ['ReportBatchItemFailures'], State: 'Enabled' },
+    },
+  ],
+  queues: {
+    orders: {
+      VisibilityTimeout: '180',
+      MessageRetentionPeriod: '345600',
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arn('sqs', 'orders-dead-letters'), maxReceiveCount: '5' }),
+    },
+    'orders-dead-letters': { VisibilityTimeout: '30', MessageRetentionPeriod: '1209600' },
+  },
+  table: {
+    TableName: 'claims',
+    TableArn: arn('dynamodb', 'table/claims'),
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    DeletionProtectionEnabled: true,
+  },
+  decisionOn: () => 'allowed',
+};
+
+let stop: () => Promise<void> = async () => undefined;
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'any');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'any');
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await stop();
+});
+
+async function run(change: Partial<DescribedAccount>, ...args: readonly string[]) {
+  const server = await startDescribedAccount({ ...account, ...change });
+  stop = server.stop;
+  vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
+  let [out, error] = ['', ''];
+  const code = await doctor([...args, '--region', 'eu-west-1'], {
+    out: { write: (text) => (out += text) },
+    error: { write: (text) => (error += text) },
+  });
+  return { code, out, error };
+}
+
+test('0: everything was looked at, and there is no problem', async () => {
+  const { code, out, error } = await run({}, 'Shop', '--json');
+  expect([code, error]).toEqual([0, '']);
+  expect(JSON.parse(out)).toMatchObject({
+    name: 'Shop',
+    exitCode: 0,
+    problems: 0,
+    warnings: 0,
+    unknown: 0,
+    examined: [{ functionName: 'orders', queueName: 'orders' }],
+    skipped: [],
+  });
+});
+
+test('0: a function is checked by its name, also if the caller may not see stacks', async () => {
+  const { code, out } = await run({}, 'orders');
+  expect(code).toBe(0);
+  expect(out).toContain('0 problems, 0 warnings.');
+});
+
+test('1: a problem, with the name of its rule in the JSON', async () => {
+  const queues = { ...account.queues, orders: { ...account.queues['orders'], VisibilityTimeout: '179' } };
+  const { code, out } = await run({ queues }, 'Shop', '--json');
+  expect(code).toBe(1);
+  const { exitCode, problems, examined } = JSON.parse(out);
+  expect([exitCode, problems]).toEqual([1, 1]);
+  expect(examined[0].findings).toContainEqual(
+    expect.objectContaining({ level: 'problem', rule: 'visibility', about: 'wiring' }),
+  );
+});
+
+test('2: nothing is wrong with what was looked at, and something could not be looked at', async () => {
+  const { code, out } = await run(
+    { functions: { orders: { ...account.functions['orders'], Role: undefined } } },
+    'Shop',
+    '--json',
+  );
+  expect(code).toBe(2);
+  expect(JSON.parse(out)).toMatchObject({ exitCode: 2, problems: 0, unknown: 1 });
+});
+
+test('2: there is nothing of that name, and the JSON says so', async () => {
+  const { code, out, error } = await run({}, 'mails', '--json');
+  expect(code).toBe(2);
+  expect(error).toMatch(/neither a stack nor a function called mails.*cloudformation:ListStackResources/);
+  expect(JSON.parse(out)).toMatchObject({ exitCode: 2, examined: [], error: error.trim() });
+});
+
+test('2: a nested stack that cannot be read is not left out in silence', async () => {
+  const nested = [['AWS::CloudFormation::Stack', 'orders']] as const;
+  const { code, error } = await run({ stacks: { ...account.stacks, Shop: nested } }, 'Shop');
+  expect(code).toBe(2);
+  expect(error).toContain('nested in Shop');
+});

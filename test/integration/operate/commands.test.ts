@@ -1,0 +1,282 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { ClaimRecord } from '../../../lib/claims/record.ts';
+import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { startDescribedAccount } from '../../support/described-account.ts';
+import { runCommand } from '../../support/in-process.ts';
+import { mailing, ordering, startIncident } from '../../support/incident.ts';
+import { envOf } from '../../support/pawl-command.ts';
+import { record } from '../../support/records.ts';
+import { claimsTable } from '../../support/tables.ts';
+
+let incident: Awaited<ReturnType<typeof startIncident>>;
+let table: readonly string[];
+let dead: readonly string[];
+beforeAll(async () => {
+  incident = await startIncident({ dynamoEndpoint: inject('dynamoEndpoint'), mails: 3, orders: 2 });
+  for (const [name, value] of Object.entries(envOf(incident, inject('dynamoEndpoint')))) vi.stubEnv(name, value);
+  table = ['--table', incident.tableName];
+  dead = ['--queue', incident.mails.deadLetters.url, '--to', incident.mails.queue.url];
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await incident.stop();
+});
+
+const acted = ['--by', 'maria', '--note', 'asked the mail service'];
+const pawl = (...args: readonly string[]) => runCommand([...args, ...table]);
+
+/** A parked claim of its own for a test. */
+async function parkedClaim(id: string, more: Partial<ClaimRecord> = {}): Promise<string> {
+  const error = { name: 'outcome-unknown', message: 'Error: reset' };
+  const next = record({ id, status: 'parked', open: '03', error, expiresAt: undefined, ...more });
+  await incident.store.write({ next, seen: undefined });
+  return id;
+}
+
+describe('pawl claims', () => {
+  it('is a table for people, and ends with 1 while something is open', async () => {
+    const { code, out, error } = await pawl('claims', '--operation', mailing);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^STATUS +AGE +ATTEMPTS +REASON +CLAIM +ERROR\n(parked +1 h +1 +abandoned +send-email#order-\d\n){3}3 open claims\.\n$/,
+    );
+    expect(error).toContain('pawl claims --backfill');
+  });
+
+  it('is lines of JSON for scripts', async () => {
+    const { lines } = await pawl('claims', '--operation', mailing, '--prefix', 'order-2', '--json');
+    expect(lines()).toMatchObject([
+      { kind: 'claim', id: 'send-email#order-2', state: 'parked', reason: 'abandoned', attempts: 1 },
+      { kind: 'summary', open: 1 },
+    ]);
+  });
+
+  it('ends with 0 if nothing is open', async () => {
+    expect(await pawl('claims', '--operation', 'nothing')).toMatchObject({ code: 0, out: 'No claim is open.\n' });
+    expect(await pawl('claims', '--operation', mailing, '--older-than', '3d')).toMatchObject({ code: 0 });
+  });
+
+  it('stops after --limit', async () => {
+    expect((await pawl('claims', '--operation', mailing, '--limit', '2', '--json')).lines()).toHaveLength(3);
+  });
+
+  it('shows what a terminal would obey as a plain character', async () => {
+    const evil = { error: { name: 'outcome-unknown', message: '\u001b[2Jgone\u009b1m\u202egnp.exe' } };
+    await parkedClaim('evil#\u001b]0;title\u0007', evil);
+    const { out } = await pawl('claims', '--operation', 'evil');
+    const { out: json } = await pawl('claims', '--operation', 'evil', '--json');
+    const { out: one } = await pawl('claim', 'evil#\u001b]0;title\u0007');
+    for (const text of [out, json, one]) expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(out).not.toContain('\u202e');
+  });
+});
+
+it('pawl claims --backfill lists what was parked before there was an index, and asks first', async () => {
+  const TableName = await claimsTable(incident.dynamo);
+  const store = dynamoStore({ tableName: TableName, client: incident.dynamo });
+  await store.write({ next: record({ id: 'old#1', status: 'parked', expiresAt: undefined }), seen: undefined });
+  const args = ['claims', '--table', TableName, '--json'];
+  expect((await runCommand(args)).lines()).toEqual([{ kind: 'summary', open: 0, incomplete: true }]);
+  await expect(runCommand([...args, '--backfill'])).rejects.toThrow(/Say --yes/);
+  const done = await runCommand([...args, '--backfill', '--yes']);
+  expect([done.code, done.lines()]).toMatchObject([0, [{ kind: 'summary', added: 1, removed: 0 }]]);
+  expect((await runCommand(args)).lines()).toMatchObject([{ id: 'old#1' }, { open: 1, incomplete: false }]);
+});
+
+describe('pawl claim', () => {
+  it('shows what is known of one claim, by its id or by its operation and key', async () => {
+    const { code, out } = await pawl('claim', `${mailing}#order-1`);
+    expect(code).toBe(1);
+    expect(out).toMatch(/status +parked, open: parked\nreason +abandoned\neffect key +send-email#order-1\n/);
+    expect((await pawl('claim', 'order-1', '--operation', mailing)).out).toBe(out);
+  });
+
+  it('ends with 0 for a claim that is not open, and with 1 if there is none', async () => {
+    expect(await pawl('claim', `${ordering}#order-1`)).toMatchObject({ code: 0 });
+    expect(await pawl('claim', 'nothing#x')).toMatchObject({
+      code: 1,
+      out: '',
+      error: expect.stringContaining('has no claim'),
+    });
+  });
+
+  it('shows its steps, and a result only if it is asked for', async () => {
+    const checkpoints = JSON.stringify([
+      { name: 'charge', state: 'done', at: Date.now(), fence: 1, result: '"secret"' },
+    ]);
+    const id = await parkedClaim('pay#shown', { checkpoints });
+    const { out } = await pawl('claim', id);
+    expect(out).toMatch(/charge +done .* recorded\n/);
+    expect(out).not.toContain('secret');
+    expect((await pawl('claim', id, '--results')).out).toContain('secret');
+  });
+});
+
+describe('pawl resolve', () => {
+  it('changes nothing without an agreement: none without a terminal, and only y or yes at one', async () => {
+    const id = await parkedClaim('ask#1');
+    const args = ['resolve', id, 'applied', ...acted, ...table];
+    await expect(runCommand(args)).rejects.toThrow(/Say --yes to write/);
+    expect(await runCommand(args, 'n')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('cannot be undone. [y/N]'),
+    });
+    expect(await incident.store.read(id)).toMatchObject({ status: 'parked' });
+    expect(await runCommand(args, 'yes')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 claim resolved as applied, 0 not.'),
+    });
+    expect(await incident.store.read(id)).toMatchObject({ status: 'completed', resolution: { by: 'maria' } });
+  });
+
+  it('shows with --dry-run what would happen to each claim, and why not', async () => {
+    const id = await parkedClaim('dry#1');
+    const { code, out } = await pawl('resolve', id, 'dry#2', 'retry', '--dry-run', ...acted);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /be resolved +outcome-unknown +dry#1\nstay: unknown-key +dry#2\n1 claim would be resolved as retry, 1 would stay\.\n$/,
+    );
+    expect(await incident.store.read(id)).toMatchObject({ status: 'parked' });
+  });
+
+  it('decides steps one by one, with what they returned', async () => {
+    const checkpoints = JSON.stringify(
+      ['charge', 'mail'].map((name) => ({ name, state: 'started', at: Date.now(), fence: 1 })),
+    );
+    const id = await parkedClaim('steps#1', { checkpoints });
+    expect(await pawl('resolve', id, 'retry', '--yes', ...acted)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('steps-in-doubt'),
+    });
+    const steps = ['--step', 'charge=applied', '--step-result', 'charge={"id":"ch_1"}', '--step', 'mail=not-applied'];
+    expect(await pawl('resolve', id, ...steps, '--yes', ...acted)).toMatchObject({ code: 0 });
+    const resolved = await incident.store.read(id);
+    expect(resolved?.resolution).toMatchObject({
+      verdict: 'by-step',
+      steps: { charge: 'applied', mail: 'not-applied' },
+    });
+    expect(resolved?.checkpoints).toContain('ch_1');
+  });
+
+  it('leaves a claim alone that has another fence than the one that was seen', async () => {
+    const id = await parkedClaim('fence#1', { fence: 3 });
+    expect(await pawl('resolve', id, 'applied', '--fence', '2', '--yes', ...acted)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('another-doubt'),
+    });
+  });
+
+  it.each([
+    [['x#1', 'applied', '--by', 'maria'], /--note is missing/],
+    [['x#1', 'applied', '--note', 'n'], /--by is missing/],
+    [['x#1', 'done', ...acted], /ends with a verdict: applied, not-applied, retry; got done/],
+    [['applied', ...acted], /the keys of claims, or at least one filter/],
+    [['order-1', 'applied', ...acted], /no id of a claim/],
+    [['x#1', '--step', 'a=maybe', ...acted], /--step a: expected applied/],
+    [['x#1', '--step', 'a=retry', '--step-result', 'a=1', ...acted], /only a step that was applied/],
+    [['applied', '--status', 'open', ...acted], /--status: expected parked, in-doubt, in-flight/],
+    [['applied', '--older-than', 'long', ...acted], /--older-than: expected a time/],
+  ])('refuses %j', async (args, message) => {
+    await expect(pawl('resolve', ...args)).rejects.toThrow(message);
+  });
+});
+
+describe('pawl dlq and pawl redrive', () => {
+  it('show dead letters with their claims, and no body unless it is asked for', async () => {
+    const { code, out } = await pawl('dlq', ...dead.slice(0, 2));
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /(parked +\d+ s +parked +\S{36} +send-email#order-\d +abandoned:.*\n){3}3 messages shown, of about 3\.\n/,
+    );
+    expect(out).not.toContain('orderId');
+    expect((await pawl('dlq', ...dead.slice(0, 2), '--bodies', '--json')).lines()).toMatchObject([
+      { kind: 'letter', body: expect.stringContaining('orderId'), joinedBy: 'attribute' },
+      {},
+      {},
+      { kind: 'queue', shown: 3, unseen: 0 },
+    ]);
+  });
+
+  it('find the claim of a message that SQS moved, by the key of its consumer', async () => {
+    const { url } = await incident.sqs.createQueue('moved-dlq');
+    await incident.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: '{"orderId":"order-1"}' }));
+    const query = ['dlq', '--queue', 'moved-dlq', '--reason', 'none', '--json'];
+    expect((await pawl(...query)).lines()).toMatchObject([{ joinedBy: 'nothing' }, { shown: 1 }]);
+    const joined = await pawl(...query, '--operation', mailing, '--key', 'body:orderId');
+    expect(joined.lines()).toMatchObject([{ claimId: 'send-email#order-1', claim: { status: 'parked' } }, {}]);
+    await expect(pawl(...query, '--key', 'body:orderId')).rejects.toThrow(/go together/);
+    await expect(pawl(...query, '--operation', mailing, '--key', 'orderId')).rejects.toThrow(
+      /--key: expected body:<path>/,
+    );
+  });
+
+  it('refuse what is undecided, and send nothing with --dry-run or without an agreement', async () => {
+    expect(await pawl('redrive', ...dead, '--dry-run')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/(stay: parked.*\n){3}/),
+    });
+    await pawl('resolve', `${mailing}#order-3`, 'not-applied', '--yes', ...acted);
+    await expect(pawl('redrive', ...dead)).rejects.toThrow(/Say --yes/);
+    expect(await pawl('redrive', ...dead, '--reason', 'rejected', '--yes')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('0 messages'),
+    });
+    expect(await incident.sqs.depth('mails')).toMatchObject({ ready: 0 });
+    const redriven = await pawl('redrive', ...dead, '--yes', '--json');
+    expect(redriven.code).toBe(1);
+    expect(redriven.lines().filter(({ kind }) => kind !== 'plan')).toMatchObject([
+      { kind: 'result', outcome: 'redriven', claimId: 'send-email#order-3' },
+      { kind: 'summary', redriven: 1, stay: 2 },
+    ]);
+    await incident.deliverMails();
+    expect(incident.sent).toEqual(['order-3']);
+  });
+
+  it('find the table and the queues of a stack', async () => {
+    const { tableName, mails, orders, sqs } = incident;
+    const names = ['mails', 'orders'];
+    const account = await startDescribedAccount({
+      stacks: { Shop: names.map((name) => ['AWS::Lambda::Function', name] as const) },
+      functions: Object.fromEntries(
+        names.map((name) => [name, { Environment: { Variables: { CLAIMS_TABLE: tableName } } }]),
+      ),
+      mappings: [mails, orders].map(({ queue }, index) => ({
+        FunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${names[index]}`,
+        EventSourceArn: queue.arn,
+      })),
+      queues: {},
+      table: {},
+      decisionOn: () => 'allowed',
+    });
+    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', account.endpoint);
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', account.endpoint);
+    try {
+      const shop = ['--stack', 'Shop'];
+      expect((await runCommand(['claims', ...shop, '--operation', mailing, '--json'])).lines().at(-1)).toMatchObject({
+        open: 2,
+      });
+      const seen = (await runCommand(['dlq', ...shop, '--json'])).lines();
+      const nameOf = (url: unknown) => String(url).split('/').at(-1);
+      expect(seen.filter(({ kind }) => kind === 'queue').map(({ queueUrl }) => nameOf(queueUrl))).toEqual([
+        'mails-dlq',
+        'orders-dlq',
+      ]);
+      const planned = (await runCommand(['redrive', ...shop, '--reason', 'rejected', '--dry-run', '--json'])).lines();
+      expect(planned.map(({ from, to, whyNot }) => [from && nameOf(from), to && nameOf(to), whyNot])).toEqual([
+        ['orders-dlq', 'orders', 'rejected'],
+        ['orders-dlq', 'orders', 'rejected'],
+        [undefined, undefined, undefined],
+      ]);
+      // A queue of the stack, by its name.
+      const [one] = (await runCommand(['dlq', ...shop, '--queue', 'orders-dlq', '--json'])).lines().slice(-1);
+      expect([nameOf(one?.['queueUrl']), await sqs.depth('mails-dlq')]).toMatchObject(['orders-dlq', { inFlight: 0 }]);
+    } finally {
+      await account.stop();
+    }
+  });
+
+  it('refuse to guess: a queue that nothing names', async () => {
+    await expect(pawl('dlq')).rejects.toThrow(/Name a dead-letter queue with --queue, or a stack with --stack/);
+  });
+});

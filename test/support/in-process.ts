@@ -1,0 +1,28 @@
+import { PassThrough } from 'node:stream';
+import { type Io, Line } from '../../lib/cli/command.ts';
+import { COMMANDS } from '../../lib/cli/commands.ts';
+
+/** What a command reads and writes, kept for a test. @param typed what the operator types at a terminal; without it, there is none */
+export function ioOf(typed?: string) {
+  const [out, error, input] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  if (typed !== undefined) input.write(`${typed}\n`);
+  const io: Io = { out, error, input: Object.assign(input, { isTTY: typed !== undefined }) };
+  const textOf = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? '';
+  return { io, out: () => textOf(out), error: () => textOf(error) };
+}
+
+/** Runs a command of `pawl` in this process. It rejects with what `pawl` reports before it ends with 2. */
+export async function runCommand(args: readonly string[], typed?: string) {
+  const [name, ...rest] = args;
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command === undefined) throw new Error(`there is no command ${name}`);
+  const { io, out, error } = ioOf(typed);
+  const code = await command.run(new Line(rest, command.options), io);
+  const text = out();
+  const lines = () =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line): Record<string, unknown> => JSON.parse(line));
+  return { code, out: text, error: error(), lines };
+}
