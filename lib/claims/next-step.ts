@@ -5,9 +5,10 @@ import { type Checkpoint, checkpointsOf, kept, withCheckpoint } from './checkpoi
 import type { Claim } from './claim.ts';
 import { type ClaimInternals, internalsOf } from './claim-internals.ts';
 import { changeClaim } from './engine.ts';
-import { type ClaimRecord, successor } from './record.ts';
+import type { ClaimRecord } from './record.ts';
 import { recordUntil } from './record-outcome.ts';
 import type { ClaimStore } from './store.ts';
+import { successor } from './successor.ts';
 
 /** Every checkpoint writes them all. */
 const mostSteps = 100;

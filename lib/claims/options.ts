@@ -29,7 +29,7 @@ export interface ClaimOptions<Input> {
   readonly onAbandoned: 'retry' | 'park' | Reconcile<Input>;
   /**
    * How long a claim is exclusive, when not for the rest of the invocation: `renewedLease(10_000)`.
-   * @default the invocation's remaining time; where there is none, a renewed lease of a minute, or of twice `timeoutMs` and `marginMs` if that is longer
+   * @default the invocation's remaining time, and on Lambda Managed Instances up to a minute beyond it while the handler runs; where there is none, a renewed lease of a minute, or of twice `timeoutMs` and `marginMs` if that is longer
    */
   readonly lease?: Lease;
   /**

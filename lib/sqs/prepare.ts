@@ -13,8 +13,8 @@ import { reportAuthorError } from './report.ts';
 import { returnedUnlessSetUp } from './set-up.ts';
 
 /**
- * Reads what is in the envelopes of a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says that it can never run. What
- * the author's code throws is a bug: the message comes again.
+ * Reads what is in the envelopes of a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says
+ * that it can never run. What the author's code throws is a bug: the message comes again.
  *
  * @param one the message, or one of its parts
  * @returns it, with what was read; nothing if it cannot ask for its claim, and then it has its disposition

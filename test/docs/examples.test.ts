@@ -103,7 +103,7 @@ const sweeps: readonly Sweep[] = [
   },
   {
     guide: 'docs/http.md',
-    text: 'onceOverHttp(',
+    text: 'await payments.refund(JSON.parse(event.body',
     handler: (run, world, outside) =>
       overHttp(
         exported(() => ({
@@ -464,6 +464,8 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/stores.md', 'export function mapLockStore'],
   ['docs/stores.md', 'lockStoreLaws({'],
   ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
+  ['docs/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/http/types.test.ts
+  ['docs/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/install.md', 'issue-card'], // run below
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from

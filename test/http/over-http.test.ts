@@ -35,7 +35,7 @@ const order: Sent = { headers: key, body: '{"amount":1}' };
 /** The same API by both ways in. */
 const ways: Record<string, (options: HttpOptions<HttpEvent>, effect: Effect, remainingMs: () => number) => Api> = {
   onceOverHttp: (options, effect, remainingMs) => {
-    const wrapped = onceOverHttp(options, (event, _: ReturnType<typeof context>, claim) => effect(event, claim));
+    const wrapped = onceOverHttp(options, async (event, _: ReturnType<typeof context>, claim) => effect(event, claim));
     return (event) => wrapped(event, context(remainingMs(), options.host?.now));
   },
   httpOnce: (options, effect, remainingMs) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { successor } from '../../lib/claims/record.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
+import { successor } from '../../lib/claims/successor.ts';
 import { memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';

@@ -433,7 +433,10 @@ describe('decoded', () => {
     ]);
     const inside = setUp({ key: () => 'k', envelope: [decoded(() => ({ a: 1 })), snsEnvelope()] });
     await inside.call(sqsRecord(order));
-    expect(inside.events).toMatchObject([{ type: 'author-error', stage: 'envelope' }]);
+    const message = expect.stringContaining(
+      'no envelope inside it can open: return text or bytes, or put decoded() last',
+    );
+    expect(inside.events).toMatchObject([{ type: 'author-error', stage: 'envelope', error: { message } }]);
   });
 
   it('that never settles is given up, and the message comes again', async () => {

@@ -4,6 +4,7 @@ import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { DEFAULT_POLLERS } from '../wiring-polling.ts';
 import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
 import { actOn } from './alarms.ts';
 import { grantClaims } from './claims-table.ts';
@@ -22,6 +23,12 @@ import { markComplete, markUnderConstruction } from './template-body.ts';
 
 /** What the longest back-off of a consumer is, unless its author says otherwise. */
 const LONGEST_BACKOFF_SECONDS = 900;
+
+/** Both numbers, as earlier versions of CDK want them. */
+function pollerConfigOf(given: NonNullable<ConsumerProps['provisionedPollerConfig']>) {
+  const { minimumPollers = DEFAULT_POLLERS.minimum, maximumPollers = DEFAULT_POLLERS.maximum } = given;
+  return { minimumPollers, maximumPollers };
+}
 
 /**
  * A queue whose messages take effect once: the queue, its dead-letter queue, the function that consumes it and may claim in the claims table,
@@ -176,6 +183,9 @@ export class Consumer extends Construct {
       reportBatchItemFailures: true,
       ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
       ...(props.maxConcurrency === undefined ? {} : { maxConcurrency: props.maxConcurrency }),
+      ...(props.provisionedPollerConfig === undefined
+        ? {}
+        : { provisionedPollerConfig: pollerConfigOf(props.provisionedPollerConfig) }),
     });
   }
 
