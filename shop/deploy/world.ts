@@ -45,6 +45,8 @@ export interface World {
   /** What `cdk deploy` sets, with this timeout of the functions. */
   context(functionTimeoutSeconds: number): Readonly<Record<string, string>>;
   faultStats(): FaultStats;
+  /** From then on, the providers do what they are asked for, but for what they refuse. */
+  calm(): void;
   /** How often all processes of a stack's functions were killed at once, and how many these were. */
   hostFailures(): number;
   killed(): number;
@@ -82,8 +84,10 @@ export async function startWorld(
     dead.hosts += 1;
     dead.processes += emulator?.killFunctions(stack) ?? 0;
   };
+  const fault = withHostFailures(plan.orders, faults.provider);
+  let isCalm = false;
   const provider = {
-    nextFault: withRefusals(plan.incident, withHostFailures(plan.orders, faults.provider)),
+    nextFault: withRefusals(plan.incident, (effect, orderId) => (isCalm ? undefined : fault(effect, orderId))),
     kill: () => kill('PawlOrders'),
   };
   /** The call names a table or a queue, and its name begins with the name of its stack. */
@@ -146,6 +150,9 @@ export async function startWorld(
     ledger,
     events,
     faultStats: stats,
+    calm() {
+      isCalm = true;
+    },
     hostFailures: () => dead.hosts,
     killed: () => dead.processes,
     async doctor(name) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { doctor } from '../../lib/cli/doctor.ts';
-import { type DescribedAccount, startDescribedAccount } from '../support/described-account.ts';
+import { type DescribedAccount, describedKeys, startDescribedAccount } from '../support/described-account.ts';
 
 /* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
 
@@ -38,8 +38,7 @@ const account: DescribedAccount = {
   table: {
     TableName: 'claims',
     TableArn: arn('dynamodb', 'table/claims'),
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    ...describedKeys,
     DeletionProtectionEnabled: true,
   },
   decisionOn: () => 'allowed',
