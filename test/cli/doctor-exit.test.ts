@@ -7,18 +7,20 @@ import { type DescribedAccount, describedKeys, startDescribedAccount } from '../
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
 const dead = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dead-letters';
 
+const orders = {
+  FunctionName: 'orders',
+  FunctionArn: arn('lambda', 'function:orders'),
+  Role: 'arn:aws:iam::123456789012:role/orders-consumer',
+  Runtime: 'nodejs24.x',
+  Timeout: 30,
+  Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: dead } },
+};
+
 /** A consumer of Terraform: its function has a name, and is in no stack. */
 const account: DescribedAccount = {
   stacks: { orders: 'denied', Shop: [['AWS::Lambda::Function', 'orders']] },
   functions: {
-    orders: {
-      FunctionName: 'orders',
-      FunctionArn: arn('lambda', 'function:orders'),
-      Role: 'arn:aws:iam::123456789012:role/orders-consumer',
-      Runtime: 'nodejs24.x',
-      Timeout: 30,
-      Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: dead } },
-    },
+    orders,
   },
   mappings: [
     {
@@ -98,11 +100,7 @@ test('1: a problem, with the name of its rule in the JSON', async () => {
 });
 
 test('2: nothing is wrong with what was looked at, and something could not be looked at', async () => {
-  const { code, out } = await run(
-    { functions: { orders: { ...account.functions['orders'], Role: undefined } } },
-    'Shop',
-    '--json',
-  );
+  const { code, out } = await run({ functions: { orders: { ...orders, Role: undefined } } }, 'Shop', '--json');
   expect(code).toBe(2);
   expect(JSON.parse(out)).toMatchObject({ exitCode: 2, problems: 0, unknown: 1 });
 });
