@@ -70,6 +70,22 @@ describe('an operator resolves', () => {
     expect(store.records()).toEqual([parked]);
   });
 
+  it('not a doubt that came between its look and its write', async () => {
+    const { operate, store } = anOperator(parked);
+    const read = store.read;
+    let later: ClaimRecord | undefined;
+    store.read = async (of) => {
+      const found = await read(of);
+      if (later === undefined && found !== undefined) {
+        later = { ...found, fence: 5, rev: 9 };
+        await store.write({ next: later, seen: found });
+      }
+      return found;
+    };
+    expect(await operate.resolve({ id }, 'applied', maria)).toMatchObject({ outcome: 'another-doubt' });
+    expect(store.records()).toEqual([later]);
+  });
+
   it.each([
     ['that its worker still holds', record({ id, leaseUntil: someDay + 3_600_000 + 5000 }), 'in-flight'],
     [
@@ -246,6 +262,10 @@ it('a result of a handler or a step is shown only if it is asked for', async () 
   });
   expect(JSON.stringify(shown)).not.toContain('secret');
   expect(JSON.stringify(await operate.readClaim(name, { results: true }))).toContain('secret-1');
+  await store.write({ next: record({ id: 'pay#p-2', status: 'completed', result: '"secret-2"' }), seen: undefined });
+  const completed = await operate.readClaim({ id: 'pay#p-2' });
+  expect(completed).toMatchObject({ hasResult: true });
+  expect(JSON.stringify(completed)).not.toContain('secret');
 });
 
 it('a claim is shown with the key to search the provider for', async () => {

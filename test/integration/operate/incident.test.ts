@@ -1,12 +1,14 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { collect } from '../../support/collect.ts';
+import { runCommand } from '../../support/in-process.ts';
 import { mailing, startIncident } from '../../support/incident.ts';
 import { loseAnswersOf } from '../../support/lost-answers.ts';
-import { envOf, runPawl } from '../../support/pawl-command.ts';
+import { envOf } from '../../support/pawl-command.ts';
 import { record } from '../../support/records.ts';
 import { localClient } from '../../support/tables.ts';
+import { expectSettled, settleByCommands } from './settle.ts';
 
 /** 40 mails are parked and 10 orders are rejected, after workers were killed. The first 30 mails have reached their readers. */
 let incident: Awaited<ReturnType<typeof startIncident>>;
@@ -16,18 +18,6 @@ beforeEach(async () => {
 afterEach(() => incident.stop());
 
 const isIn = (outbox: readonly string[]) => (key: string | undefined) => key !== undefined && outbox.includes(key);
-
-/** What has to be true in the end, however it was done. */
-async function expectSettled(outbox: readonly string[]): Promise<void> {
-  await incident.deliverMails();
-  const { sent, mailKeys, store, sqs } = incident;
-  expect([...sent].sort()).toEqual(mailKeys.filter((key) => !outbox.includes(key)).sort());
-  for (const key of mailKeys) {
-    expect(await store.read(`${mailing}#${key}`)).toMatchObject({ status: 'completed', resolution: { by: 'maria' } });
-  }
-  expect(await sqs.depth('mails-dlq')).toEqual({ ready: 0, delayed: 0, inFlight: 0 });
-  expect(await sqs.depth('orders-dlq')).toEqual({ ready: 10, delayed: 0, inFlight: 0 });
-}
 
 it('a resolution is stored once, although DynamoDB loses the answer of every first write', async () => {
   const { tableName, mailKeys } = incident;
@@ -85,39 +75,16 @@ describe('an incident of 40 parked mails and 10 rejected orders', () => {
     const ofOrders = { from: orders.deadLetters.url, to: orders.queue.url, letters: rejected.letters };
     const refused = await operate.planRedrive({ ...ofOrders, by: 'maria', note: '' });
     expect(refused.items.map((item) => item.will === 'stay' && item.whyNot)).toEqual(Array(10).fill('rejected'));
-    await expectSettled(outbox);
+    await expectSettled(incident, outbox);
   });
 
-  it('is seen and settled with the command line alone', async () => {
-    const { tableName, mails, orders, mailKeys } = incident;
-    const env = envOf(incident, inject('dynamoEndpoint'));
-    const table = ['--table', tableName];
-    const outbox = mailKeys.slice(0, 30);
-    const acted = ['--by', 'maria', '--note', 'asked the mail service'];
-    const [dead, queue] = [mails.deadLetters.url, mails.queue.url];
-    const pawl = (...args: readonly string[]) => runPawl([...args, ...table], env);
-
-    const open = await pawl('claims', '--json', '--operation', mailing, '--status', 'parked');
-    expect([open.code, open.lines().length]).toEqual([1, 41]);
-
-    const ids = outbox.map((key) => `${mailing}#${key}`);
-    const applied = await pawl('resolve', ...ids, 'applied', '--yes', '--json', ...acted);
-    expect([applied.code, applied.lines().at(-1)]).toEqual([0, { kind: 'summary', resolved: 30, refused: 0 }]);
-    const rest = await pawl('resolve', 'not-applied', '--operation', mailing, '--yes', ...acted);
-    expect([rest.code, rest.out]).toEqual([0, expect.stringContaining('10 claims resolved as not-applied, 0 not.')]);
-
-    const redriven = await pawl('redrive', '--queue', dead, '--to', queue, '--by', 'maria', '--yes');
-    expect([redriven.code, redriven.out]).toEqual([0, expect.stringContaining('40 messages redriven, 0 not.')]);
-    const refused = await pawl(
-      'redrive',
-      '--queue',
-      orders.deadLetters.url,
-      '--to',
-      orders.queue.url,
-      '--yes',
-      '--json',
-    );
-    expect([refused.code, refused.lines().at(-1)]).toEqual([1, { kind: 'summary', planned: 0, stay: 10 }]);
-    await expectSettled(outbox);
+  it('is seen and settled with the commands alone', async () => {
+    const outbox = incident.mailKeys.slice(0, 30);
+    for (const [name, value] of Object.entries(envOf(incident, inject('dynamoEndpoint')))) vi.stubEnv(name, value);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    await settleByCommands(incident, outbox, runCommand);
+    await expectSettled(incident, outbox);
   });
 });
