@@ -1,0 +1,23 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** Bundles the page into two files. Into a folder, if one is named; else as JSON on the standard output. It is not in the package. */
+const { outputFiles } = await build({
+  entryPoints: [fileURLToPath(new URL('main.tsx', import.meta.url))],
+  bundle: true,
+  minify: true,
+  write: false,
+  format: 'esm',
+  target: ['chrome120', 'firefox120', 'safari17'],
+  outdir: 'page',
+  legalComments: 'none',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  logLevel: 'warning',
+});
+const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
+const [script, style] = [textOf('.js'), textOf('.css')];
+const [folder] = process.argv.slice(2);
+if (folder === undefined) process.stdout.write(JSON.stringify({ script, style }));
+else await Promise.all([writeFile(`${folder}/main.js`, script), writeFile(`${folder}/main.css`, style)]);
