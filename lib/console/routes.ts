@@ -118,21 +118,21 @@ export function routesOf({ operate, state, history, now, newId }: DeskOptions): 
   }
 
   return new Map<string, Route>([
-    ['GET /api/state', valueOf(async () => state)],
-    ['GET /api/overview', valueOf(overview)],
-    ['GET /api/claims', valueOf(claims)],
+    ['GET /api/state', answering(async () => state)],
+    ['GET /api/overview', answering(overview)],
+    ['GET /api/claims', answering(claims)],
     [
       'GET /api/claim',
-      valueOf(async ({ query }) => {
+      answering(async ({ query }) => {
         const claim = await operate.readClaim({ id: query.get('id') ?? '' }, { results: query.has('results') });
         return { at: now(), claim };
       }),
     ],
-    ['POST /api/dead-letters', valueOf(async ({ body }) => letters.look(queueOf(body)))],
-    ['POST /api/dead-letters/last', valueOf(async ({ body }) => ({ last: letters.last(queueOf(body)) }))],
+    ['POST /api/dead-letters', answering(async ({ body }) => letters.look(queueOf(body)))],
+    ['POST /api/dead-letters/last', answering(async ({ body }) => ({ last: letters.last(queueOf(body)) }))],
     [
       'POST /api/dead-letters/body',
-      valueOf(async ({ body }) => {
+      answering(async ({ body }) => {
         const found = letters.body(queueOf(body), textOf(body, 'messageId'));
         if (found === undefined) throw new BadRequest('The message was not there at the last look. Look again.');
         return found;
@@ -142,7 +142,7 @@ export function routesOf({ operate, state, history, now, newId }: DeskOptions): 
       'POST /api/plan',
       {
         writes: true,
-        ...valueOf(async ({ body }) => {
+        ...answering(async ({ body }) => {
           const wanted = planWantedOf(body);
           if (wanted.kind === 'redrive') queueOf(body);
           return acting.plan(wanted);
@@ -158,11 +158,11 @@ export function routesOf({ operate, state, history, now, newId }: DeskOptions): 
         },
       },
     ],
-    ['POST /api/resolve-steps', { writes: true, ...valueOf(({ body }) => stepsResolved(body)) }],
+    ['POST /api/resolve-steps', { writes: true, ...answering(({ body }) => stepsResolved(body)) }],
   ]);
 }
 
-function valueOf(run: (call: Call) => Promise<unknown>): Route {
+function answering(run: (call: Call) => Promise<unknown>): Route {
   return { run: async (call) => ({ kind: 'value', value: await run(call) }) };
 }
 

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 /** Bundles the page into two files. Into a folder, if one is named; else as JSON on the standard output. It is not in the package. */
 const { outputFiles } = await build({
-  entryPoints: [fileURLToPath(new URL('main.tsx', import.meta.url))],
+  entryPoints: ['main.tsx', 'main.css'].map((name) => fileURLToPath(new URL(name, import.meta.url))),
   bundle: true,
   minify: true,
   write: false,
