@@ -271,51 +271,64 @@ function Row({
     );
   };
   return (
-    <tr data-row class={selected ? 'selected' : undefined}>
-      <td class="tick">
-        <input
-          type="checkbox"
-          checked={selected}
-          aria-label={`Select message ${messageId}`}
-          onChange={() => selection.toggle(messageId)}
-        />
-      </td>
-      <td class="text">
-        <code>{messageId.slice(0, 8)}</code>{' '}
-        <button type="button" class="small" aria-expanded={body !== undefined} onClick={reveal}>
-          {body === undefined ? `Show body, ${bytes(bodyBytes)}` : 'Hide body'}
-        </button>
-        {group !== undefined && <div class="muted">group {shown(group)}</div>}
-        {body && (
-          <pre class="body">
-            {shownBody(body.body)}
-            {body.cut && ' …'}
-          </pre>
-        )}
-        <Failed error={failed} />
-      </td>
-      <td class="text">
-        {shown(reasonOf(letter))}
-        <div class="muted line" title={shown(error)}>
-          {shown(error)}
-        </div>
-      </td>
-      <td class="text">
-        {claimId === undefined ? (
-          <span class="muted" data-open tabIndex={-1}>
-            not known
-          </span>
-        ) : (
-          <a data-open href={linkTo('claim', { id: claimId })}>
-            {shown(claimId)}
-          </a>
-        )}
-        <div>{claimId !== undefined && <StatePill state={claim?.status ?? 'not there'} />}</div>
-      </td>
-      <td class="number wide-only">{receiveCount}</td>
-      <td class="number">
-        <Ago at={sentAt} now={at} />
-      </td>
-    </tr>
+    <>
+      <tr data-row class={selected ? 'selected' : undefined}>
+        <td class="tick">
+          <input
+            type="checkbox"
+            checked={selected}
+            aria-label={`Select message ${messageId}`}
+            onChange={() => selection.toggle(messageId)}
+          />
+        </td>
+        <td>
+          <code title={messageId}>{messageId.slice(0, 8)}</code>{' '}
+          <button
+            type="button"
+            class="small"
+            aria-expanded={body !== undefined}
+            aria-label={`Body of ${messageId}`}
+            onClick={reveal}
+          >
+            Body, {bytes(bodyBytes)}
+          </button>
+          {group !== undefined && <div class="muted text">group {shown(group)}</div>}
+          <Failed error={failed} />
+        </td>
+        <td class="text">
+          {shown(reasonOf(letter))}
+          <div class="muted line" title={shown(error)}>
+            {shown(error)}
+          </div>
+        </td>
+        <td class="text">
+          {claimId === undefined ? (
+            <span class="muted" data-open tabIndex={-1}>
+              not known
+            </span>
+          ) : (
+            <a data-open href={linkTo('claim', { id: claimId })}>
+              {shown(claimId)}
+            </a>
+          )}
+          <div>{claimId !== undefined && <StatePill state={claim?.status ?? 'not there'} />}</div>
+        </td>
+        <td class="number wide-only">{receiveCount}</td>
+        <td class="number">
+          <Ago at={sentAt} now={at} />
+        </td>
+      </tr>
+      {body && (
+        <tr class={selected ? 'selected' : undefined}>
+          <td class="tick" />
+          <td colSpan={5}>
+            <pre class="body">
+              {shownBody(body.body)}
+              {body.cut && ' …'}
+            </pre>
+          </td>
+        </tr>
+      )}
+    </>
   );
 }

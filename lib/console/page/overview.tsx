@@ -9,6 +9,7 @@ import { linkTo } from './place.ts';
 
 const refreshMs = 15_000;
 const mostSamples = 120;
+const slots = 40;
 
 /** What was open at each look since the page was opened. */
 const samples: { readonly open: number; readonly dead: number }[] = [];
@@ -56,7 +57,12 @@ function Now({ value: { at, operations, queues, incomplete, truncated } }: { rea
           <h2 id="open">Open claims</h2>
           <strong class="big">{openOf(operations).toLocaleString('en')}</strong>
         </div>
-        <Spark values={samples.map(({ open }) => open)} tone="parked" label="Open claims since this page was opened" />
+        <Spark
+          values={samples.map(({ open }) => open)}
+          tone="parked"
+          slots={slots}
+          label="Open claims since this page was opened"
+        />
         <p class="muted">at each look since this page was opened</p>
         {operations.length === 0 && <p>No claim is open.</p>}
         <ul class="plain">
@@ -76,7 +82,12 @@ function Now({ value: { at, operations, queues, incomplete, truncated } }: { rea
           <h2 id="dead">Dead letters</h2>
           <strong class="big">{deadOf(queues).toLocaleString('en')}</strong>
         </div>
-        <Spark values={samples.map(({ dead }) => dead)} tone="bad" label="Dead letters since this page was opened" />
+        <Spark
+          values={samples.map(({ dead }) => dead)}
+          tone="bad"
+          slots={slots}
+          label="Dead letters since this page was opened"
+        />
         <p class="muted">at each look since this page was opened</p>
         {queues.length === 0 && <p>The console has no dead-letter queue.</p>}
         <ul class="plain">

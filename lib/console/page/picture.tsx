@@ -33,18 +33,22 @@ export function Bar({
   );
 }
 
-/** Bars over time, oldest first. */
+/** Bars over time, oldest first, the newest at the right. @param slots how many bars there is room for, at least */
 export function Spark({
   values,
   tone,
   label,
+  slots = 1,
 }: {
   readonly values: readonly number[];
   readonly tone: string;
   readonly label: string;
+  readonly slots?: number;
 }) {
   const most = Math.max(1, ...values);
-  const width = 100 / Math.max(1, values.length);
+  const all = Math.max(slots, values.length);
+  const width = 100 / all;
+  const free = all - values.length;
   return (
     <svg class="spark" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={label}>
       <line class="spark-ground" x1="0" x2="100" y1="29.5" y2="29.5" />
@@ -55,7 +59,7 @@ export function Spark({
           <rect
             key={key}
             class={`fill-${tone}`}
-            x={index * width}
+            x={(free + index) * width}
             y={29.5 - height}
             width={width * 0.8}
             height={height}

@@ -1,7 +1,8 @@
-import { type CloudWatchClient, GetMetricDataCommand, ListMetricsCommand } from '@aws-sdk/client-cloudwatch';
+import type { CloudWatchClient, CloudWatchClientConfig } from '@aws-sdk/client-cloudwatch';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import { COUNTED, type Counted, type History } from './api.ts';
-import { emptySeries, type HistorySource } from './history.ts';
+import { emptySeries, type HistorySource, noHistory } from './history.ts';
 
 /** The metrics of `metricEvents` that a series adds up. */
 const metricsOf: Readonly<Record<Counted, readonly string[]>> = {
@@ -19,19 +20,46 @@ const keepMs = 60_000;
 /** CloudWatch takes 500 queries in one call. */
 const mostOperations = 100;
 
-export interface CloudWatchOptions {
-  readonly client: CloudWatchClient;
-  /** The `namespace` of `metricEvents`. */
-  readonly namespace: string;
-  readonly now: () => number;
-}
+/** The client of CloudWatch is an optional peer. */
+type CloudWatch = typeof import('@aws-sdk/client-cloudwatch');
 
 /**
- * What the consumers' metrics say of the last three hours. If CloudWatch refuses, or has none, the page says so.
+ * What the consumers' metrics say of the last three hours. If CloudWatch refuses, or has none, or its client is not installed, the page says so.
  *
  * Needs permission for: cloudwatch:ListMetrics and GetMetricData.
  */
-export function cloudWatchHistory({ client, namespace, now }: CloudWatchOptions): HistorySource {
+export async function cloudWatchHistory({
+  config,
+  namespace,
+  now = Date.now,
+}: {
+  readonly config: CloudWatchClientConfig;
+  /** The `namespace` of `metricEvents`. */
+  readonly namespace: string;
+  readonly now?: () => number;
+}): Promise<HistorySource> {
+  let sdk: CloudWatch;
+  try {
+    sdk = await import('@aws-sdk/client-cloudwatch');
+  } catch (error) {
+    if (propertyOf(error, 'code') !== 'ERR_MODULE_NOT_FOUND') throw error;
+    return noHistory('Install @aws-sdk/client-cloudwatch to read the metrics of the consumers.');
+  }
+  return historyOf({ sdk, client: new sdk.CloudWatchClient(config), namespace, now });
+}
+
+/** Of the metrics that this client finds. */
+export function historyOf({
+  sdk: { GetMetricDataCommand, ListMetricsCommand },
+  client,
+  namespace,
+  now,
+}: {
+  readonly sdk: Pick<CloudWatch, 'GetMetricDataCommand' | 'ListMetricsCommand'>;
+  readonly client: CloudWatchClient;
+  readonly namespace: string;
+  readonly now: () => number;
+}): HistorySource {
   let kept: { readonly at: number; readonly history: Promise<History> } | undefined;
 
   async function operations(): Promise<readonly string[]> {
