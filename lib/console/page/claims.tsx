@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { OpenClaimView } from '../../operate/index.ts';
 import type { ClaimsFilter, ClaimsGroup, ClaimsList, ConsoleState, Sort } from '../api.ts';
 import { ResolveDialog } from './act.tsx';
@@ -99,9 +99,6 @@ function pathOf(params: URLSearchParams, page: number, fresh: number): string {
 
 function Filters({ place, list }: { readonly place: Place; readonly list: ClaimsList | undefined }) {
   const { params } = place;
-  const [typed, setTyped] = useState(params.get('q') ?? '');
-  const inPlace = params.get('q') ?? '';
-  useEffect(() => setTyped(inPlace), [inPlace]);
   const set = (name: string, value: string) => go(placeWith(place, { [name]: value }));
   const error = params.get('error');
   return (
@@ -110,12 +107,9 @@ function Filters({ place, list }: { readonly place: Place; readonly list: Claims
         Search
         <input
           type="search"
-          value={typed}
+          value={params.get('q') ?? ''}
           placeholder="key, reason or error"
-          onInput={({ currentTarget }) => {
-            setTyped(currentTarget.value);
-            go(placeWith(place, { q: currentTarget.value }), { replace: true });
-          }}
+          onInput={({ currentTarget }) => go(placeWith(place, { q: currentTarget.value }), { replace: true })}
           onKeyDown={({ key, currentTarget }) => {
             if (key === 'Escape') currentTarget.blur();
           }}

@@ -283,14 +283,9 @@ function Row({
         </td>
         <td>
           <code title={messageId}>{messageId.slice(0, 8)}</code>{' '}
-          <button
-            type="button"
-            class="small"
-            aria-expanded={body !== undefined}
-            aria-label={`Body of ${messageId}`}
-            onClick={reveal}
-          >
+          <button type="button" class="small" aria-expanded={body !== undefined} onClick={reveal}>
             Body, {bytes(bodyBytes)}
+            <span class="hidden"> of {messageId}</span>
           </button>
           {group !== undefined && <div class="muted text">group {shown(group)}</div>}
           <Failed error={failed} />
