@@ -22,8 +22,16 @@ export async function readPage(): Promise<PageFiles> {
   }
 }
 
+let bundling: Promise<PageFiles> | undefined;
+
+/** Once in a process: tests start many consoles. */
+function bundled(): Promise<PageFiles> {
+  bundling ??= bundle();
+  return bundling;
+}
+
 /** In a process of its own: the package has no bundler, and nothing here may import one. */
-async function bundled(): Promise<PageFiles> {
+async function bundle(): Promise<PageFiles> {
   const bundler = fileURLToPath(new URL('page/bundle.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [bundler], { maxBuffer: 64e6 });
   const { script, style }: PageFiles = JSON.parse(stdout);

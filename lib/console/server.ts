@@ -86,8 +86,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
 async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   const { method = '', headers } = request;
-  // `//host/path` is no path, and `URL` would read a host in it.
-  const at = URL.parse(`http://console${request.url}`);
+  // A proxy would be asked for a whole URL, and `//host/path` would be read as one.
+  const at = request.url?.startsWith('/') ? URL.parse(`http://console${request.url}`) : null;
   if (at === null) return void refuse(response, { status: 400, why: 'The URL is none.' });
   const path = at.pathname;
   const { session, assets, live, routes, write, port } = serving;
