@@ -1,8 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /** Bundles the page into two files. Into a folder, if one is named; else as JSON on the standard output. It is not in the package. */
+// The licence of the view library goes with every copy of it.
+const licence = await readFile(createRequire(import.meta.url).resolve('preact/LICENSE'), 'utf8');
 const { outputFiles } = await build({
   entryPoints: ['main.tsx', 'main.css'].map((name) => fileURLToPath(new URL(name, import.meta.url))),
   bundle: true,
@@ -12,6 +15,7 @@ const { outputFiles } = await build({
   target: ['chrome120', 'firefox120', 'safari17'],
   outdir: 'page',
   legalComments: 'none',
+  banner: { js: `/*! preact\n${licence}*/` },
   jsx: 'automatic',
   jsxImportSource: 'preact',
   logLevel: 'warning',
