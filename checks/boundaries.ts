@@ -41,6 +41,11 @@ export const RULES: readonly Rule[] = [
     only: /^$/,
   },
   {
+    rule: 'lib/kernel/error-code.ts imports nothing: constructs, doctor and command line end their messages with it, without the runtime',
+    from: /^lib\/kernel\/error-code\.ts$/,
+    only: /^$/,
+  },
+  {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
     from: /^lib\/payload\/(?!envelopes\/large-payload\.ts$)/,
     only: /^lib\/(kernel|payload)\//,
@@ -139,7 +144,7 @@ export const RULES: readonly Rule[] = [
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
     never:
-      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
+      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide|error-code|aws-error)\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
@@ -149,7 +154,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
@@ -192,8 +197,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests and the check of the printed templates import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/printed\/)/,
+    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
+    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
     never: /^lib\/rehearsal\//,
   },
   {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Project, ROOT, type Step } from './project.ts';
+import { checkTypes, type Project, ROOT, type Step, typescript } from './project.ts';
 
 /**
  * A fresh project with the store of docs/stores.md: it passes the laws under Vitest, Jest and `node:test`; and with any one of its conditions
@@ -20,6 +20,7 @@ export function lawsProject(): Project {
       "import { claimStoreLaws } from 'pawl/testing';\nimport { memoryStore } from 'pawl';\n\nclaimStoreLaws({ test, open: () => memoryStore() });\n",
   };
   const steps: Step[] = [
+    checkTypes,
     { args: ['--test', 'right.node.ts'] },
     { args: [vitest, 'run', 'right.test.ts'] },
     { args: ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'] },
@@ -41,9 +42,8 @@ export function lawsProject(): Project {
   }
   return {
     name: 'laws',
-    peers: [],
     absent: ['@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', 'aws-cdk-lib', '@middy/core'],
-    tools: ['vitest', 'jest@30'],
+    has: [...typescript, 'vitest', 'jest@30'],
     files,
     steps,
   };
@@ -52,10 +52,10 @@ export function lawsProject(): Project {
 const vitest = 'node_modules/vitest/vitest.mjs';
 
 /** The one block of a page that contains this text. */
-function codeWith(page: string, text: string): string {
+export function codeWith(page: string, text: string): string {
   const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
   const [found, ...others] = blocks.filter((code) => code.includes(text));
-  if (found === undefined || others.length > 0) throw new Error(`docs/stores.md: expected one block with ${text}`);
+  if (found === undefined || others.length > 0) throw new Error(`expected one block with ${text}`);
   return found;
 }
 

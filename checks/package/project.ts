@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const longestMs = 240_000;
+const longestMs = 400_000;
 
 interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
@@ -20,18 +21,39 @@ export interface Step {
   readonly prints?: string;
   /** What must be somewhere in the output of a command that must fail. @default the command must succeed */
   readonly failsWith?: string;
+  /** Lines of a failure that are not pawl's. If it says nothing else, it has not failed. */
+  readonly ignores?: RegExp;
 }
 
 /** A fresh project, outside of the repository, that uses the packed tarball as its user would. */
 export interface Project {
   readonly name: string;
-  readonly peers: readonly string[];
-  /** What must not have come along. */
-  readonly absent: readonly string[];
-  /** Development tools besides TypeScript, with their versions where this repository does not have them. */
-  readonly tools?: readonly string[];
+  /** What the project is before pawl comes to it. @default `package.json` of ECMAScript modules, and `tsconfig.json` */
+  readonly begin?: (folder: string) => Promise<void>;
+  /** What the project has when pawl is installed, as `name@version`. */
+  readonly has: readonly string[];
+  /** What must not have come along. @default nothing in particular */
+  readonly absent?: readonly string[];
   readonly files: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
+}
+
+/** TypeScript and the types of Node, as this repository has them. */
+export const typescript = ['typescript', '@types/node'].map((name) => `${name}@${manifest.devDependencies[name]}`);
+/** For a project whose files TypeScript checks as `tsconfig.json` says. */
+export const checkTypes: Step = { args: ['node_modules/typescript/bin/tsc'] };
+
+/** Which end of the range of a peer. */
+export type End = 'lowest' | 'highest';
+
+/** Peers of pawl in the lowest version that package.json permits, or the highest. */
+export function peers(end: End, ...names: readonly string[]): readonly string[] {
+  return names.map((name) => {
+    const range = manifest.peerDependencies[name];
+    const [lowest] = /\d+\.\d+\.\d+/.exec(range ?? '') ?? [];
+    if (range === undefined || lowest === undefined) throw new Error(`${name} is no peer with a lowest version.`);
+    return `${name}@${end === 'lowest' ? lowest : range}`;
+  });
 }
 
 const tsconfig = {
@@ -46,66 +68,91 @@ const tsconfig = {
   },
 };
 
-/** @throws Error when the package does not work in this project */
-export function check(project: Project, tarball: string, scratch: string): void {
-  const folder = join(scratch, project.name);
+async function beginPlain(folder: string): Promise<void> {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh', private: true, type: 'module' }));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
-  for (const [file, code] of Object.entries(project.files)) writeFileSync(join(folder, file), code);
-
-  const lowest = project.peers.map((name) => `${name}@${manifest.peerDependencies[name]?.replace('^', '')}`);
-  const tools = ['typescript', '@types/node', ...(project.tools ?? [])].map((name) => {
-    const known = manifest.devDependencies[name];
-    return known === undefined ? name : `${name}@${known}`;
-  });
-  run(folder, 'npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball, ...lowest, ...tools]);
-
-  const unwanted = project.absent.filter((name) => existsSync(join(folder, 'node_modules', name)));
-  if (unwanted.length > 0) throw new Error(`It installs ${unwanted.join(', ')}, which nothing here needs.`);
-  run(folder, process.execPath, ['node_modules/typescript/bin/tsc']);
-  for (const step of project.steps) take(folder, step);
 }
 
-function take(folder: string, { args, prints, failsWith }: Step): void {
+/** @throws Error when the package does not work in this project */
+export async function check(project: Project, tarball: string, scratch: string): Promise<void> {
+  const { begin = beginPlain, absent = [] } = project;
+  const folder = join(scratch, project.name.replaceAll(/\W+/g, '-'));
+  await begin(folder);
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--save-exact'];
+  await run(folder, 'npm', [...install, ...project.has]);
+  const before = installed(folder);
+  await run(folder, 'npm', [...install, tarball]);
+  const after = installed(folder);
+  const changed = [...before].filter(([path, version]) => after.get(path) !== version);
+  if (changed.length > 0)
+    throw new Error(`Installing pawl changes versions: ${changed.map(([path]) => path).join(', ')}`);
+  const unwanted = absent.filter((name) => existsSync(join(folder, 'node_modules', name)));
+  if (unwanted.length > 0) throw new Error(`It installs ${unwanted.join(', ')}, which nothing here needs.`);
+
+  for (const [file, code] of Object.entries(project.files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), code);
+  }
+  for (const step of project.steps) await take(folder, step);
+}
+
+/** The versions of all packages of a project, by their places. */
+function installed(folder: string): ReadonlyMap<string, string> {
+  const lock: unknown = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  const { packages } = lock as { readonly packages: Readonly<Record<string, { readonly version?: string }>> };
+  return new Map(
+    Object.entries(packages).flatMap(([path, { version }]) => (version === undefined ? [] : [[path, version]])),
+  );
+}
+
+async function take(folder: string, { args, prints, failsWith, ignores }: Step): Promise<void> {
   const command = `node ${args.join(' ')}`;
   if (failsWith !== undefined) {
-    const output = failureOf(folder, args);
+    const output = await failureOf(folder, args);
     if (output === undefined) throw new Error(`${command} succeeded, and must fail.`);
     if (!output.includes(failsWith)) throw new Error(`${command} failed, and did not say ${failsWith}:\n${output}`);
     return;
   }
-  const printed = run(folder, process.execPath, args).trim().split('\n').at(-1);
+  if (ignores !== undefined) {
+    const lines = (await failureOf(folder, args))?.split('\n').slice(1) ?? [];
+    const own = lines.filter((line) => /^\S/.test(line) && !ignores.test(line));
+    if (own.length > 0) throw new Error(`${command} failed:\n${own.join('\n')}`);
+    return;
+  }
+  const printed = (await run(folder, process.execPath, args)).trim().split('\n').at(-1);
   if (prints !== undefined && printed !== prints) throw new Error(`${command} printed ${printed}, and not ${prints}.`);
 }
 
 /** What a command said that failed. */
-function failureOf(folder: string, args: readonly string[]): string | undefined {
+async function failureOf(folder: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    run(folder, process.execPath, args);
+    await run(folder, process.execPath, args);
     return undefined;
   } catch (error) {
-    return String(error);
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
 /** @throws Error with all that the command said, when it fails or takes too long */
-export function run(cwd: string, command: string, args: readonly string[]): string {
+export async function run(cwd: string, command: string, args: readonly string[]): Promise<string> {
   // A fresh project knows nothing of this one: neither its settings nor its tools, but its Node.
-  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_(package|lifecycle)|INIT_CWD)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(package|lifecycle)|INIT_CWD|NODE_OPTIONS)/.test(name),
+  );
   const env = {
     ...Object.fromEntries(kept),
     PATH: `${join(process.execPath, '..')}${delimiter}${process.env['PATH']}`,
   };
   try {
-    return execFileSync(command, args, {
+    const { stdout } = await promisify(execFile)(command, args, {
       cwd,
       env,
       encoding: 'utf8',
       timeout: longestMs,
-      stdio: 'pipe',
       maxBuffer: 1e8,
     });
+    return stdout;
   } catch (error) {
     const said =
       error instanceof Error ? ['stdout', 'stderr'].map((name) => String(Reflect.get(error, name) ?? '')) : [];

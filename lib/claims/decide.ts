@@ -1,6 +1,7 @@
 import { otherRule, sameIntent } from '../payload/fingerprint-rule.ts';
-import { type Attributes, type ClaimRecord, type Draft, successor } from './record.ts';
+import type { Attributes, ClaimRecord, Draft } from './record.ts';
 import type { ClaimWrite } from './store.ts';
+import { successor } from './successor.ts';
 
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
 export type AbandonedPolicy = 'retry' | 'park' | 'reconcile';

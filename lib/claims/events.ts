@@ -18,6 +18,9 @@ interface OfClaim {
   readonly error?: RecordedError | undefined;
 }
 
+/** Why a request of HTTP is refused before anything is claimed. */
+export type RequestRefusal = 'missing-key' | 'invalid-key' | 'invalid-request' | 'no-caller';
+
 /** What happened, without what every event carries: the form in which it is reported. */
 export type ClaimFact =
   /** What was decided about a request. `still-parked`: a claim parked earlier was asked for again; `in-flight`: by a duplicate. */
@@ -75,6 +78,8 @@ export type ClaimFact =
    * and its messages come again.
    */
   | { readonly type: 'late-answer'; readonly remainingMs: number; readonly messages: number }
+  /** A request of HTTP was refused before anything was claimed: its response is 400, or 403 where the caller is unknown. */
+  | { readonly type: 'request-refused'; readonly reason: RequestRefusal; readonly error: RecordedError }
   /** A call to SQS failed. No message is lost: it stays on its queue. */
   | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError };
 

@@ -18,10 +18,16 @@ const safeInHeaders = /^[!-~]{1,255}$/;
 /**
  * Makes a claim's identity from an operation and what the author's key function returned.
  *
+ * @param missing says what of the input is missing, if that is known
  * @throws InvalidMessageError when the key is missing, empty, or nothing that identifies anything
  */
-export function identify(operation: string, value: unknown, host: Pick<Host, 'sha256'>): Identity {
-  const key = identifyingText(value, 'the key');
+export function identify(
+  operation: string,
+  value: unknown,
+  host: Pick<Host, 'sha256'>,
+  missing?: () => string | undefined,
+): Identity {
+  const key = identifyingText(value, 'the key', missing);
   const namespace = `${operation}#`;
   const plain = namespace + key;
   if (safeInHeaders.test(plain) && !looksHashed(key)) return { key, id: plain, effectKey: plain };

@@ -3,7 +3,8 @@ import { lineOf, type RecordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import type { Outcome } from './outcome.ts';
-import { type ClaimRecord, successor } from './record.ts';
+import type { ClaimRecord } from './record.ts';
+import { successor } from './successor.ts';
 
 type ClaimTransition = Transition<ClaimRecord>;
 

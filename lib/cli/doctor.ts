@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { checkConsumer, type Finding } from '../deployment/doctor/checks.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
+import { explained } from '../kernel/error-code.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 
 export const HELP = `Checks what is deployed against the wiring rules, and reports what breaks them.
@@ -57,7 +58,8 @@ export async function doctor(
   try {
     line = readCommandLine(args);
   } catch (problem) {
-    error.write(`${problem instanceof Error ? problem.message : String(problem)}\nSee: pawl doctor --help\n`);
+    const said = problem instanceof Error ? problem.message : String(problem);
+    error.write(`${explained(`${said}\nRun: pawl doctor --help`, 'command-line')}\n`);
     return 2;
   }
   if (line === 'help') {
@@ -156,7 +158,9 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   if (values.help) return 'help';
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) {
-    throw new Error(`pawl doctor takes the name of one stack or function; got ${positionals.length} names.`);
+    throw new Error(
+      `pawl doctor takes the name of one stack or function; got ${positionals.length} names. Write: pawl doctor MyStack`,
+    );
   }
   const number = (option: NumberOption): number | undefined => {
     const text = values[option];

@@ -7,9 +7,10 @@ export interface Polling {
   readonly filters?: number | undefined;
   /** Of this event source; undefined when it has none. */
   readonly maxConcurrency?: number | undefined;
-  /** Of all event sources of the function together; undefined when one of them has none. */
+  /** How many batches all event sources of the function together run at once; undefined when one of them has no limit. See `mostBatches`. */
   readonly maxConcurrencyOfAll?: number | undefined;
-  readonly provisionedPollers?: boolean | undefined;
+  /** Undefined when Lambda chooses how many pollers there are. */
+  readonly provisionedPollers?: ProvisionedPollers | undefined;
   /** The event sources from the queue to the function and its aliases, each as it is called. */
   readonly sources?: readonly string[] | undefined;
   /** The other functions that the queue feeds. */
@@ -20,12 +21,30 @@ export interface Polling {
   readonly reservedConcurrency?: number | undefined;
 }
 
+/** How many pollers Lambda keeps for an event source; undefined where that is not known before deployment. */
+export interface ProvisionedPollers {
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+}
+
 type Facts = Polling & {
   readonly batchSize: number;
   readonly maxBatchingWindowSeconds: number;
   readonly fifo: boolean;
 };
 
+/** What Lambda takes, from least to most. */
+const RANGES = {
+  batchSize: [1, 10_000],
+  maxBatchingWindow: [0, 300],
+  maxConcurrency: [2, 1000],
+  minimumPollers: [2, 200],
+  maximumPollers: [2, 10_000],
+} as const;
+/** What Lambda provisions where the event source does not say. */
+export const DEFAULT_POLLERS = { minimum: 2, maximum: 200 } as const;
+/** How many batches one provisioned poller runs at once. */
+const BATCHES_PER_POLLER = 10;
 /** The largest batch of a FIFO queue, and of a standard one without a batching window. */
 const SMALL_BATCH = 10;
 /** How many batches Lambda polls at once from the start, when nothing limits it. */
@@ -44,6 +63,25 @@ export function pollingProblems(facts: Facts): readonly Problem[] {
   ];
 }
 
+/** How many batches an event source runs at once; undefined when nothing limits it. */
+export function mostBatches({
+  maxConcurrency,
+  provisionedPollers,
+}: Pick<Polling, 'maxConcurrency' | 'provisionedPollers'>): number | undefined {
+  if (maxConcurrency !== undefined || provisionedPollers?.maximum === undefined) return maxConcurrency;
+  return BATCHES_PER_POLLER * provisionedPollers.maximum;
+}
+
+function rangeProblem(
+  rule: 'batch' | 'provisionedPollers',
+  name: keyof typeof RANGES,
+  value: number | undefined,
+): readonly Problem[] {
+  const [least, most] = RANGES[name];
+  if (value === undefined || (value >= least && value <= most)) return [];
+  return [refused(rule, `${name} is ${value}, and Lambda accepts ${least} to ${most}. Change it.`)];
+}
+
 function responseProblems({ reportsBatchItemFailures }: Facts): readonly Problem[] {
   if (reportsBatchItemFailures !== false) return [];
   return [
@@ -56,8 +94,12 @@ function responseProblems({ reportsBatchItemFailures }: Facts): readonly Problem
   ];
 }
 
-function batchProblems({ batchSize, fifo, maxBatchingWindowSeconds }: Facts): readonly Problem[] {
-  const problems: Problem[] = [];
+function batchProblems({ batchSize, fifo, maxBatchingWindowSeconds, maxConcurrency }: Facts): readonly Problem[] {
+  const problems: Problem[] = [
+    ...rangeProblem('batch', 'batchSize', batchSize),
+    ...rangeProblem('batch', 'maxBatchingWindow', maxBatchingWindowSeconds),
+    ...rangeProblem('batch', 'maxConcurrency', maxConcurrency),
+  ];
   if (fifo && batchSize > SMALL_BATCH) {
     problems.push(
       refused('batch', `batchSize is ${batchSize}, and a FIFO queue delivers ${SMALL_BATCH} at most. Lower it.`),
@@ -104,12 +146,33 @@ function sourceProblems(facts: Facts): readonly Problem[] {
       ),
     );
   }
-  if (provisionedPollers === true && maxConcurrency !== undefined) {
+  return [...problems, ...pollerProblems(provisionedPollers, maxConcurrency)];
+}
+
+function pollerProblems(
+  pollers: ProvisionedPollers | undefined,
+  maxConcurrency: number | undefined,
+): readonly Problem[] {
+  if (pollers === undefined) return [];
+  const { minimum, maximum } = pollers;
+  const problems: Problem[] = [
+    ...rangeProblem('provisionedPollers', 'minimumPollers', minimum),
+    ...rangeProblem('provisionedPollers', 'maximumPollers', maximum),
+  ];
+  if (maxConcurrency !== undefined) {
     problems.push(
       refused(
         'provisionedPollers',
         `The event source has provisioned pollers and maxConcurrency ${maxConcurrency}, and Lambda accepts only one of the two. Leave out ` +
-          'maxConcurrency, and set MaximumPollers.',
+          `maxConcurrency, and set maximumPollers: each poller runs up to ${BATCHES_PER_POLLER} batches at once.`,
+      ),
+    );
+  }
+  if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
+    problems.push(
+      refused(
+        'provisionedPollers',
+        `minimumPollers is ${minimum}, and maximumPollers ${maximum}: Lambda refuses more pollers at least than at most. Lower minimumPollers.`,
       ),
     );
   }
@@ -136,12 +199,12 @@ function concurrencyProblems({ reservedConcurrency, maxConcurrencyOfAll }: Facts
     const what =
       maxConcurrencyOfAll === undefined
         ? `Lambda polls ${FIRST_POLLERS} batches at once from the start`
-        : `the event sources of the function run up to ${polled} batches at once, by their maxConcurrency`;
+        : `the event sources of the function run up to ${polled} batches at once, by maxConcurrency or 10 for each provisioned poller`;
     return [
       refused(
         'reservedConcurrency',
         `reservedConcurrentExecutions is ${reservedConcurrency}, and ${what}: throttled batches use up receives, and SQS dead-letters ` +
-          `healthy messages that never ran. Set reservedConcurrentExecutions to ${polled} or more, or leave it out and set maxConcurrency.`,
+          `healthy messages that never ran. Set reservedConcurrentExecutions to ${polled} or more, or leave it out and lower maxConcurrency or maximumPollers.`,
       ),
     ];
   }
@@ -149,7 +212,7 @@ function concurrencyProblems({ reservedConcurrency, maxConcurrencyOfAll }: Facts
   return [
     warned(
       'unboundedPolling',
-      `reservedConcurrentExecutions is ${reservedConcurrency}, and an event source of the function has no maxConcurrency: with a backlog, ` +
+      `reservedConcurrentExecutions is ${reservedConcurrency}, and an event source of the function has no maxConcurrency and no provisioned pollers: with a backlog, ` +
         `Lambda polls more batches than the function may run, and throttling uses up receives. Set maxConcurrency to ${reservedConcurrency} at most.`,
     ),
   ];

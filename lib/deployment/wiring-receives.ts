@@ -6,7 +6,14 @@ import { type Problem, refused } from './wiring-problem.ts';
  */
 
 /** What is assumed of a handler: its own defaults. */
-export const HANDLER_DEFAULTS = { concurrency: 25, maxAttempts: 20, lockLeaseSeconds: 60, lockAttempts: 1 } as const;
+export const HANDLER_DEFAULTS = {
+  concurrency: 25,
+  maxAttempts: 20,
+  lockLeaseSeconds: 60,
+  lockAttempts: 1,
+  /** `graceMs` of the kernel: how long a claim is kept after the end of an invocation on Managed Instances. */
+  graceSeconds: 60,
+} as const;
 
 /** SQS's and Lambda's advice for a queue that feeds a function: throttling, a lost worker or a duplicate in flight costs a receive. */
 export const LEAST_RECEIVES = 5;

@@ -32,6 +32,10 @@ const CFN = 'https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateRefere
 const FROM = {
   configure: { title: 'Lambda: configuring an SQS event source', url: `${LAMBDA}/services-sqs-configure.html` },
   scaling: { title: 'Lambda: scaling of SQS event sources', url: `${LAMBDA}/services-sqs-scaling.html` },
+  instances: {
+    title: 'Lambda: execution environments of Managed Instances',
+    url: `${LAMBDA}/lambda-managed-instances-execution-environment.html`,
+  },
   filtering: { title: 'Lambda: event filtering', url: `${LAMBDA}/with-sqs-filtering.html` },
   runtimes: { title: 'Lambda: runtimes', url: `${LAMBDA}/lambda-runtimes.html` },
   retention: {
@@ -63,6 +67,16 @@ export const RULES = {
     template: true,
     doctor: true,
     source: FROM.configure,
+  },
+  managedInstances: {
+    broken: 'on Managed Instances, a visibility timeout below the function’s timeout plus 61 s',
+    because:
+      'code runs on after the timeout, and keeps its claim for up to 60 s: its message returns before, and uses up receives',
+    level: 'problem',
+    construct: 'a function gets its capacity provider after it is made',
+    template: true,
+    doctor: true,
+    source: FROM.instances,
   },
   lease: {
     broken: '`lease` longer than the visibility timeout',
@@ -184,7 +198,7 @@ export const RULES = {
     source: FROM.configure,
   },
   batch: {
-    broken: 'a batch size or window that Lambda refuses',
+    broken: 'a batch size, a batching window or a `maxConcurrency` that Lambda refuses',
     because: 'the deployment fails',
     level: 'problem',
     construct: true,
@@ -193,10 +207,10 @@ export const RULES = {
     source: FROM.mapping,
   },
   provisionedPollers: {
-    broken: 'provisioned pollers together with `maxConcurrency`',
-    because: 'Lambda accepts only one of the two',
+    broken: 'provisioned pollers together with `maxConcurrency`, or fewer or more of them than Lambda takes',
+    because: 'the deployment fails',
     level: 'problem',
-    construct: BY_CONSTRUCT,
+    construct: true,
     template: true,
     doctor: 'Lambda refuses it, so it cannot be deployed',
     source: FROM.scaling,
@@ -261,7 +275,8 @@ export const RULES = {
     source: FROM.runtimes,
   },
   reservedConcurrency: {
-    broken: 'reserved concurrency below the sum of `maxConcurrency`, or below 5 without `maxConcurrency`',
+    broken:
+      'reserved concurrency below the sum of `maxConcurrency`, or of 10 for each of `maximumPollers`, or below 5 without either',
     because:
       'Lambda polls more batches than the function may run, and throttling uses up the receives of healthy messages',
     level: 'problem',
@@ -271,7 +286,7 @@ export const RULES = {
     source: FROM.scaling,
   },
   unboundedPolling: {
-    broken: 'reserved concurrency without `maxConcurrency`',
+    broken: 'reserved concurrency without `maxConcurrency` or provisioned pollers',
     because: 'with a backlog, Lambda polls more batches than the function may run, and throttling uses up receives',
     level: 'warning',
     construct: BY_CONSTRUCT,

@@ -1,7 +1,8 @@
+import { explained } from '../kernel/error-code.ts';
 import { type Polling, pollingProblems } from './wiring-polling.ts';
 import { type Problem, refused, span } from './wiring-problem.ts';
 import { type QueuePlace, queueProblems } from './wiring-queues.ts';
-import { LEAST_RECEIVES, type Receiving, receiveProblems } from './wiring-receives.ts';
+import { HANDLER_DEFAULTS, LEAST_RECEIVES, type Receiving, receiveProblems } from './wiring-receives.ts';
 
 /**
  * The facts of a consumer that must agree with each other. They are plain values, and this file imports no CDK, so that `pawl doctor` can check a
@@ -12,6 +13,8 @@ export interface Wiring extends Receiving, QueuePlace, Polling {
   readonly maxBatchingWindowSeconds: number;
   /** The longest lease that the handler takes, when that is not the invocation's remaining time. */
   readonly leaseSeconds?: number | undefined;
+  /** Whether the function has a capacity provider: its invocations do not end its code. */
+  readonly managedInstances?: boolean | undefined;
   /** How long a claim is remembered: `retentionSeconds` of the handler's options. */
   readonly claimRetentionSeconds?: number | undefined;
 }
@@ -25,7 +28,9 @@ export class WiringError extends Error {
   readonly problems: readonly string[];
 
   constructor(path: string, problems: readonly string[]) {
-    super(`${path} is wired wrongly:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+    super(
+      explained(`${path} is wired wrongly:\n${problems.map((problem) => `- ${problem}`).join('\n')}`, 'wired-wrongly'),
+    );
     this.path = path;
     this.problems = problems;
   }
@@ -43,6 +48,7 @@ export function leastVisibilitySeconds(timeoutSeconds: number, maxBatchingWindow
 export function wiringProblems(wiring: Wiring): readonly Problem[] {
   return [
     ...visibilityProblems(wiring),
+    ...managedInstancesProblems(wiring),
     ...leaseProblems(wiring),
     ...claimRetentionProblems(wiring),
     ...queueRetentionProblems(wiring),
@@ -65,6 +71,29 @@ function visibilityProblems(wiring: Wiring): readonly Problem[] {
       `visibilityTimeout is ${visibilityTimeoutSeconds} s, shorter than 6 × timeout + maxBatchingWindow = ` +
         `6 × ${timeoutSeconds} s + ${maxBatchingWindowSeconds} s = ${least} s: messages would return to the queue while they ` +
         `are still being worked on. Set visibilityTimeout to ${least} s or more${other}.`,
+    ),
+  ];
+}
+
+/**
+ * The shortest visibility timeout of a queue whose function runs on Managed Instances. The claim of a handler that runs on after its invocation is kept
+ * for a minute; a second is the allowance for clocks that differ.
+ */
+export function leastVisibilityOfInstancesSeconds(timeoutSeconds: number): number {
+  return timeoutSeconds + HANDLER_DEFAULTS.graceSeconds + 1;
+}
+
+function managedInstancesProblems(wiring: Wiring): readonly Problem[] {
+  const { timeoutSeconds, visibilityTimeoutSeconds, managedInstances } = wiring;
+  if (managedInstances !== true || timeoutSeconds === undefined || visibilityTimeoutSeconds === undefined) return [];
+  const least = leastVisibilityOfInstancesSeconds(timeoutSeconds);
+  if (visibilityTimeoutSeconds >= least) return [];
+  return [
+    refused(
+      'managedInstances',
+      `visibilityTimeout is ${visibilityTimeoutSeconds} s, and the function runs on Managed Instances, where its code runs on after its timeout of ` +
+        `${timeoutSeconds} s and keeps its claim for up to ${HANDLER_DEFAULTS.graceSeconds} s: its message would return before the claim is free, and use up ` +
+        `receives. Set visibilityTimeout to ${least} s or more.`,
     ),
   ];
 }

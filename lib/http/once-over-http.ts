@@ -1,5 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
 import { expect } from '../kernel/check.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
@@ -34,14 +35,30 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: Claim | undefined) => Promise<Response> | Response,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse>;
+/**
+ * A handler with a type of its own, such as `APIGatewayProxyHandlerV2`, `APIGatewayProxyHandler`, `ALBHandler` or `LambdaFunctionURLHandler`. Its third
+ * parameter is the callback of earlier runtimes, and is not for use: the handler has to be async.
+ */
 export function onceOverHttp<Event extends HttpEvent, Context extends RequestContext | undefined, Response>(
   options: HttpOptions<Event>,
-  handler: (event: Event, context: Context, claim: Claim) => Promise<Response> | Response,
+  handler: (event: Event, context: Context, callback: never) => Returned<Response>,
+): (event: Event, context: Context) => Promise<Response | OwnResponse>;
+export function onceOverHttp<Event extends HttpEvent, Context extends RequestContext | undefined, Response>(
+  options: HttpOptions<Event>,
+  handler: (event: Event, context: Context, claim: never) => Returned<Response>,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
-  expect(typeof handler === 'function', 'the handler of onceOverHttp', 'a function', handler);
+  expect(
+    typeof handler === 'function',
+    'the handler of onceOverHttp',
+    'a function, after the options',
+    handler,
+    'wrong-handler',
+  );
   const gate = createGate(options);
+  // One that has a published type takes no claim: it leaves its third parameter alone.
+  const call = handler as (event: Event, context: Context, claim: Claim) => Returned<Response>;
 
   return async function onceOverHttpHandler(event, context) {
     const entered = await enter(gate, event, context);
@@ -50,9 +67,25 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
         return entered.answer;
       case 'without-key':
         // Only where the author said that a key is not required: then the handler takes it into account.
-        return handler(event, context, undefined as never);
+        return returned(handler(event, context, undefined as never));
       case 'admitted':
-        return handle(gate, entered.admitted, (claim) => handler(event, context, claim));
+        return handle(gate, entered.admitted, (claim) => returned(call(event, context, claim)));
     }
   };
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: the published types of handlers have it, for those that call back.
+type Returned<Response> = Promise<Response> | Response | void;
+
+/**
+ * What a handler returned. One that returns nothing at once would call back later: taken for a response, that would complete the claim of an effect which
+ * has not happened.
+ */
+function returned<Response>(response: Returned<Response>): Promise<Response> | Response {
+  if (response !== undefined) return response;
+  throw explainedError(
+    TypeError,
+    'onceOverHttp: the handler returned nothing; expected a promise of its response. Make it async.',
+    'wrong-handler',
+  );
 }

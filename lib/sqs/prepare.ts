@@ -1,6 +1,7 @@
 import { identify } from '../claims/identity.ts';
 import { type Opened, payloadIn } from '../payload/envelopes/envelope.ts';
 import { type Compared, printsOf } from '../payload/fingerprint-rule.ts';
+import { missingIn } from '../payload/missing-key.ts';
 import { bodyIn, type Payload, wholeIntent } from '../payload/payload.ts';
 import { validated } from '../payload/schema.ts';
 import { isInvalidMessage, returnedAttributes, returnedIntent, returnedKey, type Stage } from './author-error.ts';
@@ -13,8 +14,8 @@ import { reportAuthorError } from './report.ts';
 import { returnedUnlessSetUp } from './set-up.ts';
 
 /**
- * Reads what is in the envelopes of a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says that it can never run. What
- * the author's code throws is a bug: the message comes again.
+ * Reads what is in the envelopes of a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says
+ * that it can never run. What the author's code throws is a bug: the message comes again.
  *
  * @param one the message, or one of its parts
  * @returns it, with what was read; nothing if it cannot ask for its claim, and then it has its disposition
@@ -40,7 +41,7 @@ export async function prepare<Body, One extends Delivery>(
     const body = schema ? await validated(bodyIn(payload), schema) : (bodyIn(payload) as Body);
     const message = messageOf(record, body, opened);
     stage = 'key';
-    const identity = identify(operation, returnedKey(key(message)), host);
+    const identity = identify(operation, returnedKey(key(message)), host, () => missingIn(key, message));
     stage = 'fingerprint';
     const intentOf = (by: Compared<Message<Body>>) =>
       'of' in by ? returnedIntent(by.of(message)) : (intents.get(by) ?? wholeIntent(payload, by.ignore));

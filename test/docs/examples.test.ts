@@ -103,7 +103,7 @@ const sweeps: readonly Sweep[] = [
   },
   {
     guide: 'docs/http.md',
-    text: 'onceOverHttp(',
+    text: 'await payments.refund(JSON.parse(event.body',
     handler: (run, world, outside) =>
       overHttp(
         exported(() => ({
@@ -464,9 +464,37 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/stores.md', 'export function mapLockStore'],
   ['docs/stores.md', 'lockStoreLaws({'],
   ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
+  ['docs/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/http/types.test.ts
+  ['docs/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
+  ['docs/install.md', 'issue-card'], // run below
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
+  ['docs/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/sqs/envelopes.test.ts, as are the next seven
+  ['docs/envelopes.md', 'const envelope = [snsEnvelope(), s3Events()]'],
+  ['docs/envelopes.md', 'key: s3EventKey()'],
+  ['docs/envelopes.md', 'largePayload({'],
+  ['docs/envelopes.md', 'const unzipped = decoded('],
+  ['docs/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
+  ['docs/envelopes.md', 'canonicalJson(record.body)'],
+  ['docs/operate.md', 'await operate.planResolutions({'], // test/integration/operate/incident.test.ts makes the same calls
+  ['docs/powertools-beside.md', 'new Logger({'], // run as printed in test/integration/powertools-beside.test.ts, as are the next five
+  ['docs/powertools-beside.md', 'new Metrics({'],
+  ['docs/powertools-beside.md', 'new Tracer({'],
+  ['docs/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
+  ['docs/powertools-beside.md', 'EventBridgeSchema.extend('],
+  ['docs/powertools-beside.md', 'new BatchProcessor('],
+  ['docs/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
 ];
+
+test('the quick start issues one card for an order that is asked for twice', async () => {
+  const said: unknown[] = [];
+  const run = await exampleOf('docs/install.md', 'issue-card');
+  await run({ console: { log: (line: unknown) => said.push(line) } });
+  expect(said).toMatchObject([
+    'one card for order-17, with effect key issue-card#order-17',
+    { outcome: 'completed', replayed: true },
+  ]);
+});
 
 test('every example in the guides that is no deployment is run, or is known to have no effect', () => {
   const known = [...sweeps.map(({ guide, text }) => [guide, text] as const), ...others];

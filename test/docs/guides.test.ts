@@ -51,15 +51,37 @@ test('the code in the README and in the guides compiles', { timeout: 120_000 }, 
   expect(status, stdout).toBe(0);
 });
 
+/** The pages of this repository that the package does not have are linked by their address. */
+const HERE = 'https://github.com/pawl-dev/pawl/blob/main/';
+
+/** The links of a page to files of this repository: where each leads, and how it is written. */
+function linksOf(page: string) {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  return Array.from(text.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g), ([, target = '', anchor]) => {
+    const path = target.startsWith(HERE) ? target.slice(HERE.length) : target === '' ? page : join(page, '..', target);
+    return { target, anchor, path };
+  }).filter(({ target }) => target.startsWith(HERE) || !/^https?:/.test(target));
+}
+
 test('every link from page to page leads to a file, and to a place in it', () => {
   for (const page of pages) {
-    const text = readFileSync(join(ROOT, page), 'utf8');
-    for (const [, target = '', anchor] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
-      const path = target === '' ? join(ROOT, page) : join(ROOT, page, '..', target);
-      expect(existsSync(path), `${page} links to ${target}`).toBe(true);
-      if (anchor !== undefined) expect(anchorsOf(path), `${page} links to ${target}#${anchor}`).toContain(anchor);
+    for (const { target, anchor, path } of linksOf(page)) {
+      expect(existsSync(join(ROOT, path)), `${page} links to ${target}`).toBe(true);
+      if (anchor !== undefined)
+        expect(anchorsOf(join(ROOT, path)), `${page} links to ${target}#${anchor}`).toContain(anchor);
     }
   }
+});
+
+test('in an installed package, every link of the README and of the docs leads to a file of the package', () => {
+  const inPackage = /^(README\.md|CHANGELOG\.md|LICENSE|docs\/.*)$/;
+  for (const page of pages.filter((name) => inPackage.test(name))) {
+    for (const { target, path } of linksOf(page)) {
+      if (!target.startsWith(HERE)) expect(path, `${page} links to ${target}`).toMatch(inPackage);
+    }
+  }
+  const { files }: { readonly files: readonly string[] } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(files).toEqual(expect.arrayContaining(['docs', 'CHANGELOG.md']));
 });
 
 test('the index of the evidence names every page of it', () => {

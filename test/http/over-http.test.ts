@@ -35,7 +35,7 @@ const order: Sent = { headers: key, body: '{"amount":1}' };
 /** The same API by both ways in. */
 const ways: Record<string, (options: HttpOptions<HttpEvent>, effect: Effect, remainingMs: () => number) => Api> = {
   onceOverHttp: (options, effect, remainingMs) => {
-    const wrapped = onceOverHttp(options, (event, _: ReturnType<typeof context>, claim) => effect(event, claim));
+    const wrapped = onceOverHttp(options, async (event, _: ReturnType<typeof context>, claim) => effect(event, claim));
     return (event) => wrapped(event, context(remainingMs(), options.host?.now));
   },
   httpOnce: (options, effect, remainingMs) => {
@@ -287,7 +287,10 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
         ((error as Error).cause as HttpResponse | undefined)?.statusCode === 503 ? 'retryable' : undefined,
     });
     expect((await call(apiGatewayV2(order))).statusCode).toBe(503);
-    expect(store.records()[0]).toMatchObject({ status: 'released', error: { message: 'the response was 503' } });
+    expect(store.records()[0]).toMatchObject({
+      status: 'released',
+      error: { message: 'the response was 503. See docs/errors.md#not-final' },
+    });
   });
 
   it('rejects with what the handler threw', async () => {

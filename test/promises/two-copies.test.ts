@@ -1,7 +1,4 @@
 import middy from '@middy/core';
-import { App, Duration, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import type { HttpEvent } from '../../lib/http/index.ts';
@@ -22,7 +19,6 @@ async function copyOfPawl() {
     ...(await import('../../lib/http/index.ts')),
     ...(await import('../../lib/locks/index.ts')),
     ...(await import('../../lib/locks/dynamodb/work-names.ts')),
-    ...(await import('../../lib/deployment/constructs/index.ts')),
   };
 }
 
@@ -124,22 +120,5 @@ describe.each([
     const giveBack = mine.processWorkNames.take('claims', { id: 'request', work: 'repay' }, fence);
     expect(() => yours.processWorkNames.take('claims', { id: 'request', work: 'repay' }, fence)).toThrow('work');
     giveBack();
-  });
-
-  it('gets the dead-letter queues of constructs of both', { timeout: 30_000 }, () => {
-    const stack = new Stack(new App(), 'Mails');
-    const claims = new mine.ClaimsTable(stack, 'Claims');
-    const shared = new LambdaFunction(stack, 'Shared', {
-      runtime: Runtime.NODEJS_24_X,
-      handler: 'index.handler',
-      code: Code.fromInline('exports.handler = async () => {}'),
-      timeout: Duration.seconds(30),
-    });
-    const props = { claimsTable: claims.table, function: shared };
-    new mine.Consumer(stack, 'Mine', { ...props, operation: 'send-email' });
-    new yours.Consumer(stack, 'Yours', { ...props, operation: 'send-letter' });
-    const [deployed] = Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function'));
-    const text = JSON.stringify(deployed?.['Properties'].Environment.Variables.DEAD_LETTER_QUEUE_URL);
-    expect(text).toMatch(/MineDeadLetterQueue.*YoursDeadLetterQueue/);
   });
 });

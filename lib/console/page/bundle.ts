@@ -1,11 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /** Bundles the page into two files. Into a folder, if one is named; else as JSON on the standard output. It is not in the package. */
 // The licence of the view library goes with every copy of it.
-const licence = await readFile(createRequire(import.meta.url).resolve('preact/LICENSE'), 'utf8');
+const licence = await readFile(new URL('../../../node_modules/preact/LICENSE', import.meta.url), 'utf8');
 const { outputFiles } = await build({
   entryPoints: ['main.tsx', 'main.css'].map((name) => fileURLToPath(new URL(name, import.meta.url))),
   bundle: true,

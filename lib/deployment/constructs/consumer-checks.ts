@@ -1,9 +1,11 @@
 import { Duration, type Stack, Token } from 'aws-cdk-lib';
 import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
-import { leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
+import { leastVisibilityOfInstancesSeconds, leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
+import { DEFAULT_POLLERS, type ProvisionedPollers } from '../wiring-polling.ts';
 import { type Problem, refused } from '../wiring-problem.ts';
 import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
 import type { ConsumerProps } from './consumer-props.ts';
+import { isManagedSoFar } from './seen.ts';
 import { holdsSecret } from './template-values.ts';
 
 export const DEAD_LETTER_RETENTION = Duration.seconds(CONSUMER_DEFAULTS.deadLetterRetentionSeconds);
@@ -42,7 +44,12 @@ const MAKING = {
   queue: ['fifo', 'visibilityTimeout', 'retentionPeriod', 'maxReceiveCount', 'encryptionKey'],
 } as const satisfies Partial<Record<PropName, readonly PropName[]>>;
 
-const MAKING_EVENT_SOURCE = ['batchSize', 'maxBatchingWindow', 'maxConcurrency'] as const satisfies readonly PropName[];
+const MAKING_EVENT_SOURCE = [
+  'batchSize',
+  'maxBatchingWindow',
+  'maxConcurrency',
+  'provisionedPollerConfig',
+] as const satisfies readonly PropName[];
 
 /**
  * Throws a `WiringError` when the consumer in `stack` at `path` could not work as promised, as far as its options say.
@@ -66,8 +73,12 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
 
   const timeoutSeconds = timeout.toSeconds();
   const maxBatchingWindowSeconds = maxBatchingWindow.toSeconds();
-  const visible =
-    visibilityTimeout ?? Duration.seconds(leastVisibilitySeconds(timeoutSeconds, maxBatchingWindowSeconds));
+  const ofInstances =
+    props.function !== undefined && isManagedSoFar(props.function)
+      ? leastVisibilityOfInstancesSeconds(timeoutSeconds)
+      : 0;
+  const leastVisible = Math.max(ofInstances, leastVisibilitySeconds(timeoutSeconds, maxBatchingWindowSeconds));
+  const visible = visibilityTimeout ?? Duration.seconds(leastVisible);
   const makesQueue = props.queue === undefined;
   const handling = {
     timeoutSeconds: props.function === undefined || existing !== undefined ? timeoutSeconds : undefined,
@@ -86,6 +97,8 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
     wiringProblems({
       ...handling,
       maxBatchingWindowSeconds,
+      maxConcurrency: plain(props.maxConcurrency),
+      provisionedPollers: pollersOf(props),
       visibilityTimeoutSeconds: makesQueue ? visible.toSeconds() : undefined,
       leaseSeconds: lease?.toSeconds(),
       retentionSeconds: makesQueue ? retentionPeriod.toSeconds() : undefined,
@@ -97,6 +110,20 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
     }),
   );
   return { timeout, visibilityTimeout: visible, maxReceiveCount };
+}
+
+function pollersOf({ provisionedPollerConfig }: ConsumerProps): ProvisionedPollers | undefined {
+  if (provisionedPollerConfig === undefined) return undefined;
+  const { minimumPollers, maximumPollers } = { ...provisionedPollerConfig };
+  return {
+    minimum: plain(minimumPollers ?? DEFAULT_POLLERS.minimum),
+    maximum: plain(maximumPollers ?? DEFAULT_POLLERS.maximum),
+  };
+}
+
+/** A number that is known before deployment. */
+function plain(value: number | undefined): number | undefined {
+  return Token.isUnresolved(value) ? undefined : value;
 }
 
 /** @throws {WiringError} */

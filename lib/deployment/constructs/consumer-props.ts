@@ -219,6 +219,14 @@ export interface ConsumerProps {
   readonly maxConcurrency?: number;
 
   /**
+   * How many pollers Lambda keeps for the queue. Each runs up to 10 batches at once, so `maximumPollers` limits the function in place of
+   * `maxConcurrency`; Lambda accepts one of the two. `minimumPollers` is 2 to 200, and 2 by default; `maximumPollers` is 2 to 10,000, and 200.
+   *
+   * @default - Lambda chooses the pollers
+   */
+  readonly provisionedPollerConfig?: { readonly minimumPollers?: number; readonly maximumPollers?: number };
+
+  /**
    * Whether the queue keeps the order of each message group. The dead-letter queue is then FIFO too, as SQS demands.
    *
    * @default false
@@ -314,6 +322,7 @@ export const consumerPropNames = {
   batchSize: true,
   maxBatchingWindow: true,
   maxConcurrency: true,
+  provisionedPollerConfig: true,
   fifo: true,
   visibilityTimeout: true,
   retentionPeriod: true,

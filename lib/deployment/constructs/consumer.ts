@@ -4,6 +4,8 @@ import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { explained } from '../../kernel/error-code.ts';
+import { DEFAULT_POLLERS } from '../wiring-polling.ts';
 import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
 import { actOn } from './alarms.ts';
 import { grantClaims } from './claims-table.ts';
@@ -16,12 +18,19 @@ import { tellFunction } from './environment.ts';
 import { makeKnown } from './known-consumers.ts';
 import { expectProps } from './known-props.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
+import { expectKinds } from './prop-kinds.ts';
 import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
 import { type Parts, seenProblems } from './seen-problems.ts';
 import { markComplete, markUnderConstruction } from './template-body.ts';
 
 /** What the longest back-off of a consumer is, unless its author says otherwise. */
 const LONGEST_BACKOFF_SECONDS = 900;
+
+/** Both numbers, as earlier versions of CDK want them. */
+function pollerConfigOf(given: NonNullable<ConsumerProps['provisionedPollerConfig']>) {
+  const { minimumPollers = DEFAULT_POLLERS.minimum, maximumPollers = DEFAULT_POLLERS.maximum } = given;
+  return { minimumPollers, maximumPollers };
+}
 
 /**
  * A queue whose messages take effect once: the queue, its dead-letter queue, the function that consumes it and may claim in the claims table,
@@ -65,6 +74,7 @@ export class Consumer extends Construct {
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
     expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/wiring.md' });
+    expectKinds(this, props, ['claimsTable']);
     markUnderConstruction(this);
     this.#props = props;
     const { path } = this.node;
@@ -136,9 +146,8 @@ export class Consumer extends Construct {
   metricClaims(metricName: ClaimMetric, props?: MetricOptions): Metric {
     const { operation, metricsNamespace = 'pawl' } = this.#props;
     if (operation === undefined) {
-      throw new Error(
-        `${this.node.path} has no metrics on claims, because its operation is not known. Set the option operation.`,
-      );
+      const why = `${this.node.path} has no metrics on claims, because its operation is not known`;
+      throw new Error(explained(`${why}. Set the option operation`, 'wired-wrongly'));
     }
     return claimMetric(metricName, { operation, namespace: metricsNamespace }, props);
   }
@@ -150,7 +159,7 @@ export class Consumer extends Construct {
     for (const { rule, text } of found.filter(({ level }) => level === 'warning')) {
       Annotations.of(this).addWarningV2(`pawl:${rule}`, text);
     }
-    return found.filter(({ level }) => level === 'problem').map(({ text }) => text);
+    return found.filter(({ level }) => level === 'problem').map(({ text }) => explained(text, 'wired-wrongly'));
   }
 
   #grant(): void {
@@ -176,6 +185,9 @@ export class Consumer extends Construct {
       reportBatchItemFailures: true,
       ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
       ...(props.maxConcurrency === undefined ? {} : { maxConcurrency: props.maxConcurrency }),
+      ...(props.provisionedPollerConfig === undefined
+        ? {}
+        : { provisionedPollerConfig: pollerConfigOf(props.provisionedPollerConfig) }),
     });
   }
 

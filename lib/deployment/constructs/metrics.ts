@@ -29,6 +29,7 @@ export type ClaimMetric =
   | 'PayloadUnavailable'
   | 'AnswerNotUnderstood'
   | 'LateAnswer'
+  | 'RequestRefused'
   | 'QueueCallFailed';
 
 /** How often something happened to the claims of an operation. */

@@ -2,6 +2,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IConstruct } from 'constructs';
 import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../needs.ts';
 import { wiringProblems } from '../wiring.ts';
+import { mostBatches } from '../wiring-polling.ts';
 import { type Problem, refused } from '../wiring-problem.ts';
 import { isElsewhere } from '../wiring-queues.ts';
 import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
@@ -68,6 +69,7 @@ function consumerProblems(consumer: IConstruct, parts: Parts, props: ConsumerPro
     timeoutSeconds: made?.timeoutSeconds,
     runtime: made?.runtime,
     reservedConcurrency: made?.reservedConcurrency,
+    managedInstances: made?.managedInstances,
     maxConcurrencyOfAll: sumOfConcurrency(ofFunction),
     queueArn: arns.queue,
     visibilityTimeoutSeconds: queue?.visibilityTimeoutSeconds,
@@ -103,7 +105,7 @@ function unique(problems: readonly Problem[]): readonly Problem[] {
 function sumOfConcurrency(sources: readonly SeenEventSource[]): number | undefined {
   // A disabled event source polls nothing, and counts only where all are disabled: it may be enabled one day.
   const enabled = sources.filter((source) => source.enabled !== false);
-  const each = (enabled.length > 0 ? enabled : sources).map(({ maxConcurrency }) => maxConcurrency);
+  const each = (enabled.length > 0 ? enabled : sources).map(mostBatches);
   return each.length === 0
     ? undefined
     : each.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));

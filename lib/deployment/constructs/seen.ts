@@ -3,6 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
+import { DEFAULT_POLLERS, type ProvisionedPollers } from '../wiring-polling.ts';
 import { isElsewhere } from '../wiring-queues.ts';
 import type { TableWiring, TimeToLive } from '../wiring-table.ts';
 import {
@@ -49,6 +50,8 @@ export interface SeenFunction {
   readonly timeoutSeconds: number | undefined;
   readonly runtime: string | undefined;
   readonly reservedConcurrency: number | undefined;
+  /** Whether it has a capacity provider. */
+  readonly managedInstances: boolean;
   readonly variables: Properties;
 }
 
@@ -56,11 +59,12 @@ export function seenFunction(aFunction: IFunction): SeenFunction | undefined {
   const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
   const properties = made === undefined ? undefined : rendered(made)?.properties;
   if (properties === undefined) return undefined;
-  const { Timeout, Runtime, ReservedConcurrentExecutions, Environment } = properties;
+  const { Timeout, Runtime, ReservedConcurrentExecutions, CapacityProviderConfig, Environment } = properties;
   return {
     timeoutSeconds: numberIn(Timeout, UNSAID.timeoutSeconds),
     runtime: typeof Runtime === 'string' ? Runtime : undefined,
     reservedConcurrency: numberIn(ReservedConcurrentExecutions, undefined),
+    managedInstances: CapacityProviderConfig !== undefined,
     variables: partOf(partOf(Environment)['Variables']),
   };
 }
@@ -126,7 +130,7 @@ export interface SeenEventSource {
   readonly enabled: boolean | undefined;
   readonly filters: number;
   readonly maxConcurrency: number | undefined;
-  readonly provisionedPollers: boolean;
+  readonly provisionedPollers: ProvisionedPollers | undefined;
 }
 
 /** The event sources of the app that poll queues. */
@@ -157,7 +161,14 @@ function eventSource(mapping: CfnResource, properties: Properties): SeenEventSou
     enabled: truthIn(properties['Enabled'], true),
     filters: listIn(partOf(FilterCriteria)['Filters']).length,
     maxConcurrency: numberIn(partOf(ScalingConfig)['MaximumConcurrency'], undefined),
-    provisionedPollers: Object.keys(partOf(ProvisionedPollerConfig)).length > 0,
+    provisionedPollers: ProvisionedPollerConfig === undefined ? undefined : pollersIn(partOf(ProvisionedPollerConfig)),
+  };
+}
+
+function pollersIn({ MinimumPollers, MaximumPollers }: Properties): ProvisionedPollers {
+  return {
+    minimum: numberIn(MinimumPollers, DEFAULT_POLLERS.minimum),
+    maximum: numberIn(MaximumPollers, DEFAULT_POLLERS.maximum),
   };
 }
 
@@ -185,6 +196,12 @@ function areTwoUnknown(one: string, other: string): boolean {
 export function timeoutSoFar(aFunction: IFunction): number | undefined {
   const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
   return made === undefined ? undefined : numberIn(soFar(made, 'timeout'), UNSAID.timeoutSeconds);
+}
+
+/** Whether the function has a capacity provider by now. */
+export function isManagedSoFar(aFunction: IFunction): boolean {
+  const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
+  return made !== undefined && soFar(made, 'capacityProviderConfig') !== undefined;
 }
 
 export function variablesSoFar(aFunction: IFunction): Properties {

@@ -52,6 +52,7 @@ function problemsOf(facts: ConsumerFacts, options: CheckOptions): readonly Probl
     ...options,
     timeoutSeconds,
     runtime: facts.runtime,
+    managedInstances: facts.managedInstances,
     reservedConcurrency: reservedConcurrency === 'none' ? undefined : reservedConcurrency,
     maxConcurrencyOfAll: facts.maxConcurrencyOfAll,
     sources: facts.sources,
@@ -88,7 +89,7 @@ function aboutOf(rule: Problem['rule']): Finding['about'] {
 }
 
 function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly Finding[] {
-  const { queue, source, timeoutSeconds, reservedConcurrency } = facts;
+  const { queue, source, timeoutSeconds, reservedConcurrency, managedInstances } = facts;
   const unread = [
     ...(queue === undefined ? ['pawl could not read the queue, so it could not check its times.'] : []),
     ...(reservedConcurrency === undefined
@@ -97,7 +98,7 @@ function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly 
   ].map((text) => unknown('wiring', text));
   const seen =
     `timeout ${timeoutSeconds} s, visibility ${queue?.visibilityTimeoutSeconds} s, batches of ${source.batchSize}, ` +
-    `${queue?.maxReceiveCount} receives, partial responses`;
+    `${queue?.maxReceiveCount} receives, partial responses${managedInstances ? ', on Managed Instances' : ''}`;
   return orOk('wiring', [...found, ...unread], seen);
 }
 

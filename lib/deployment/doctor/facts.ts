@@ -1,6 +1,7 @@
 /** What is deployed, as the AWS APIs return it. What could not be read is `undefined`, and the report calls it unknown. */
 
 import type { Decision } from '../policy.ts';
+import type { ProvisionedPollers } from '../wiring-polling.ts';
 import type { TableWiring } from '../wiring-table.ts';
 
 /** One function that is fed by one queue. */
@@ -9,6 +10,8 @@ export interface ConsumerFacts {
   readonly timeoutSeconds: number;
   /** `undefined` for a container image. */
   readonly runtime: string | undefined;
+  /** Whether it has a capacity provider. */
+  readonly managedInstances: boolean;
   /** What is reserved for the function; `undefined` when it could not be read. */
   readonly reservedConcurrency: number | 'none' | undefined;
   readonly source: EventSourceFacts;
@@ -16,7 +19,7 @@ export interface ConsumerFacts {
   readonly sources: readonly string[];
   /** The other functions that the queue feeds. */
   readonly otherFunctions: readonly string[];
-  /** Of all event sources of the function together; `undefined` when one of them has none. */
+  /** How many batches all event sources of the function together run at once; `undefined` when one of them has no limit. */
   readonly maxConcurrencyOfAll: number | undefined;
   readonly queue: QueueFacts | undefined;
   /** The dead-letter queue of the queue's redrive policy. */
@@ -35,6 +38,7 @@ export interface EventSourceFacts {
   readonly reportsBatchItemFailures: boolean;
   readonly filters: number;
   readonly maxConcurrency: number | undefined;
+  readonly provisionedPollers: ProvisionedPollers | undefined;
 }
 
 export interface QueueFacts {

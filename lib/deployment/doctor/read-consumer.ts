@@ -1,6 +1,7 @@
 import type { EventSourceMappingConfiguration, FunctionConfiguration } from '@aws-sdk/client-lambda';
 import { deadLetterUrls } from '../../sqs/dead-letter-urls.ts';
 import { DEAD_LETTER_ACTIONS, INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../needs.ts';
+import { DEFAULT_POLLERS, mostBatches, type ProvisionedPollers } from '../wiring-polling.ts';
 import type { Account } from './account.ts';
 import type { ConsumerFacts, EventSourceFacts, TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
@@ -34,7 +35,7 @@ export interface Fed {
 
 export async function readConsumer(account: Account, fed: Fed, needs: HandlerNeeds): Promise<ConsumerFacts> {
   const { configuration, mapping, all, tableName } = fed;
-  const { FunctionName = '', Timeout = 3, Environment, Runtime, Role } = configuration;
+  const { FunctionName = '', Timeout = 3, Environment, Runtime, Role, CapacityProviderConfig } = configuration;
   const queueArn = mapping.EventSourceArn ?? '';
   const [queue, table, reservedConcurrency, ofQueue] = await Promise.all([
     readQueue(account.sqs, queueArn),
@@ -50,6 +51,7 @@ export async function readConsumer(account: Account, fed: Fed, needs: HandlerNee
     functionName: FunctionName,
     timeoutSeconds: Timeout,
     runtime: Runtime,
+    managedInstances: CapacityProviderConfig !== undefined,
     reservedConcurrency,
     source: eventSource(mapping),
     ...sharing(mapping, ofQueue),
@@ -90,7 +92,7 @@ function sumOfConcurrency(all: readonly EventSourceMappingConfiguration[]): numb
   // A disabled event source polls nothing, and counts only where all are disabled: it may be enabled one day.
   const counted = all.some(isEnabled) ? all.filter(isEnabled) : all;
   return counted
-    .map((one) => one.ScalingConfig?.MaximumConcurrency)
+    .map((one) => mostBatches(eventSource(one)))
     .reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
 }
 
@@ -127,7 +129,15 @@ function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts
     reportsBatchItemFailures: mapping.FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
     filters: mapping.FilterCriteria?.Filters?.length ?? 0,
     maxConcurrency: mapping.ScalingConfig?.MaximumConcurrency,
+    provisionedPollers: pollersOf(mapping),
   };
+}
+
+function pollersOf({ ProvisionedPollerConfig }: EventSourceMappingConfiguration): ProvisionedPollers | undefined {
+  if (ProvisionedPollerConfig === undefined) return undefined;
+  const { MinimumPollers = DEFAULT_POLLERS.minimum, MaximumPollers = DEFAULT_POLLERS.maximum } =
+    ProvisionedPollerConfig;
+  return { minimum: MinimumPollers, maximum: MaximumPollers };
 }
 
 function isEnabled({ State = '' }: EventSourceMappingConfiguration): boolean {

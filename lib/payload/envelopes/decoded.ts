@@ -1,5 +1,5 @@
 import { expect } from '../../kernel/check.ts';
-import { type Content, type Envelope, type MessageAttribute, textIn } from './envelope.ts';
+import { type Content, DecoderError, type Envelope, type MessageAttribute, textIn } from './envelope.ts';
 import type { Metadata } from './metadata.ts';
 
 /** What a decoder is given. */
@@ -43,12 +43,12 @@ export function decoded(decode: (encoded: Encoded) => unknown): Envelope {
   };
 }
 
-/** @throws TypeError when the decoder returned nothing */
+/** @throws DecoderError when the decoder returned nothing */
 function contentOf(value: unknown): Content {
   if (typeof value === 'string') return { kind: 'text', text: value };
   if (value instanceof Uint8Array) return { kind: 'bytes', bytes: value };
   if (value === undefined || typeof value === 'function') {
-    throw new TypeError(`decoded: expected a function that returns a body; it returned ${typeof value}`);
+    throw new DecoderError(`it returned ${typeof value}`);
   }
   return { kind: 'decoded', value };
 }

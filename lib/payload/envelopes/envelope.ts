@@ -58,6 +58,16 @@ export class PayloadUnavailableError extends Error {
   readonly 'pawl.error' = 'payload-unavailable';
 }
 
+/** A decoder of the author's returned what it must not. The text is pawl's own, and quotes nothing of the message. */
+export class DecoderError extends TypeError {
+  override readonly name = 'TypeError';
+  /** @internal */
+  readonly 'pawl.error' = 'wrong-return';
+  constructor(problem: string) {
+    super(`decoded: expected a function that returns a body; ${problem}`);
+  }
+}
+
 /** The envelopes of an option, from the outermost to the innermost; nothing where there is no option. */
 export function envelopesOf(option: EnvelopeOption | undefined): readonly Envelope[] | undefined {
   if (option === undefined) return undefined;
@@ -90,8 +100,8 @@ export function payloadIn({ content }: Pick<Opened, 'content'>): Payload {
 export function textIn(content: Content): string {
   if (content.kind === 'text') return content.text;
   if (content.kind === 'decoded') {
-    throw new TypeError(
-      'decoded() returned a value, which no envelope inside it can open: return text or bytes, or put decoded() last',
+    throw new DecoderError(
+      'it returned a value, which no envelope inside it can open: return text or bytes, or put decoded() last',
     );
   }
   try {

@@ -3,6 +3,7 @@ import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
+import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
@@ -28,10 +29,11 @@ export function individualDynamoStore(options: TableOptions): ClaimStore & Lists
     return Item && fromItem(Item);
   }
 
-  return {
+  const store: ClaimStore & ListsOpenClaims = {
     setupError,
     read,
     write: async (write) => put(client, nameOfTable(), write),
     listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read }, query),
   };
+  return explainedStore(store, explainedTable(nameOfTable, client, 'grantClaims'));
 }

@@ -3,10 +3,12 @@ import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
+import { explainedError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
+import { explainedStore, explainedTable } from './explain.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
@@ -52,7 +54,7 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
     return ids.map((id) =>
       // What was not read is not what is not there: taken for that, it would let an effect run twice.
       unread?.includes(id)
-        ? { error: new Error('DynamoDB left this key unread: the table is throttled') }
+        ? { error: explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable') }
         : { value: known(found.get(id)) },
     );
   }
@@ -83,12 +85,13 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
   }
 
   const readOne = (id: string) => read(id, id);
-  return {
+  const store: ClaimStore & ListsOpenClaims = {
     setupError,
     read: readOne,
     write: (one) => write(one.next.id, one),
     listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read: readOne }, query),
   };
+  return explainedStore(store, explainedTable(nameOfTable, client, 'grantClaims'));
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

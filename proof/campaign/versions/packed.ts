@@ -45,7 +45,7 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
   const sources = join(folder, 'sources');
   await mkdir(sources);
   await (commit === undefined ? copyPresent(sources) : checkOut(commit, sources));
-  run(sources, 'npm', ['run', 'build']);
+  await run(sources, 'npm', ['run', 'build']);
   const shasum = await installPacked(sources, folder);
   await rename(join(sources, 'lambda'), join(folder, 'lambda'));
   await cp(join(PROJECT, 'shop/protection/retrying.ts'), join(folder, 'shop/retrying.ts'));
@@ -72,12 +72,12 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
 /** Packs a version that is built, and extracts the tarball as npm would install it. Returns the tarball's SHA-1. */
 async function installPacked(sources: string, folder: string): Promise<string> {
   const said: unknown = JSON.parse(
-    run(sources, 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]),
+    await run(sources, 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]),
   );
   const { filename, shasum } = record(Array.isArray(said) ? said[0] : said);
   const installed = join(folder, 'node_modules/pawl');
   await mkdir(installed, { recursive: true });
-  run(folder, 'tar', ['-xf', String(filename), '--strip-components=1', '-C', installed]);
+  await run(folder, 'tar', ['-xf', String(filename), '--strip-components=1', '-C', installed]);
   return String(shasum);
 }
 

@@ -199,6 +199,14 @@ describe('its options', () => {
     });
   });
 
+  test('provisioned pollers reach the event source, in place of maxConcurrency', () => {
+    const provisionedPollerConfig = { minimumPollers: 5 };
+    consumerTemplate({ provisionedPollerConfig }).hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      ProvisionedPollerConfig: { MinimumPollers: 5, MaximumPollers: 200 },
+      ScalingConfig: Match.absent(),
+    });
+  });
+
   test('maxConcurrency reaches the event source', () => {
     consumerTemplate({ maxConcurrency: 4 }).hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       ScalingConfig: { MaximumConcurrency: 4 },

@@ -133,11 +133,28 @@ const replicatedTo = (region: string) => (stack: Stack) => {
   addConsumer(stack, { claimsTable: table as ITable });
 };
 
+const ofSeconds9 = { timeout: Duration.seconds(9) };
+const capacity = {
+  CapacityProviderArn: 'arn:aws:lambda:eu-west-1:111111111111:capacity-provider:shared',
+  PerExecutionEnvironmentMaxConcurrency: 64,
+};
+
 const template: Readonly<Record<NamesIn<'template'>, Case>> = {
   visibility: {
     says: /visibilityTimeout is 179 s/,
     broken: changed(({ queue }) => queue.addPropertyOverride('VisibilityTimeout', 179)),
     narrow: changed(({ queue }) => queue.addPropertyOverride('VisibilityTimeout', '180')),
+  },
+  managedInstances: {
+    says: /visibilityTimeout is 69 s, .* on Managed Instances, .* timeout of 9 s .* for up to 60 s: .* Set visibilityTimeout to 70 s or more/,
+    broken: changed(({ fn, queue }) => {
+      fn.addPropertyOverride('CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig', capacity);
+      queue.addPropertyOverride('VisibilityTimeout', 69);
+    }, ofSeconds9),
+    narrow: changed(({ fn, queue }) => {
+      fn.addPropertyOverride('CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig', capacity);
+      queue.addPropertyOverride('VisibilityTimeout', 70);
+    }, ofSeconds9),
   },
   lease: {
     says: /lease is 181 s, longer than visibilityTimeout, which is 180 s/,
@@ -538,6 +555,11 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     says: /maxAttempts is 6, and a message may be tried 6 times while it waits for locks/,
     broken: given({ lockLease: Duration.minutes(1), lockAttempts: 3, maxAttempts: 6 }),
     narrow: given({ lockLease: Duration.minutes(1), lockAttempts: 3, maxAttempts: 7 }),
+  },
+  provisionedPollers: {
+    says: /has provisioned pollers and maxConcurrency 5, .* each poller runs up to 10 batches at once/,
+    broken: given({ provisionedPollerConfig: { maximumPollers: 2 }, maxConcurrency: 5 }),
+    narrow: given({ provisionedPollerConfig: { maximumPollers: 2 } }),
   },
   batch: {
     says: /batchSize is 11 with no maxBatchingWindow/,

@@ -38,6 +38,7 @@ const sound: ConsumerFacts = {
   functionName: 'issue-gift-card',
   timeoutSeconds: 30,
   runtime: 'nodejs24.x',
+  managedInstances: false,
   reservedConcurrency: 'none',
   sources: ['1 of issue-gift-card'],
   otherFunctions: [],
@@ -49,6 +50,7 @@ const sound: ConsumerFacts = {
     reportsBatchItemFailures: true,
     filters: 0,
     maxConcurrency: undefined,
+    provisionedPollers: undefined,
   },
   queue,
   deadLetterQueue,
@@ -100,6 +102,11 @@ const cases: Readonly<Record<Names, Case>> = {
     says: /wiring: visibilityTimeout is 179 s, shorter than .* = 180 s/,
     broken: withQueue({ visibilityTimeoutSeconds: 179 }),
     narrow: withQueue({ visibilityTimeoutSeconds: 180 }),
+  },
+  managedInstances: {
+    says: /wiring: visibilityTimeout is 70 s, .* on Managed Instances, .* Set visibilityTimeout to 71 s or more/,
+    broken: { timeoutSeconds: 10, managedInstances: true, ...withQueue({ visibilityTimeoutSeconds: 70 }) },
+    narrow: { timeoutSeconds: 10, managedInstances: true, ...withQueue({ visibilityTimeoutSeconds: 71 }) },
   },
   claimRetention: {
     says: /wiring: claimRetention is 17 days, shorter than .* = 18 days/,

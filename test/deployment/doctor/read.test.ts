@@ -115,6 +115,24 @@ test('a function whose own event source is disabled takes no message from the on
   expect(found.flat().filter((text) => text.includes('reservedConcurrentExecutions'))).toEqual([]);
 });
 
+test('reads the pollers that are provisioned: ten batches at once for each', async () => {
+  const mappings = [mapping('send-mail', 'mails', { ProvisionedPollerConfig: { MaximumPollers: 3 } })];
+  const { found } = await examine({ mappings, reservedConcurrency: { 'send-mail': 29 } });
+  expect(found).toEqual([[expect.stringMatching(/^problem: reservedConcurrentExecutions is 29, .* up to 30 batches/)]]);
+  await stop();
+  expect((await examine({ mappings, reservedConcurrency: { 'send-mail': 30 } })).found).toEqual([[]]);
+});
+
+test('reads that a function runs on Managed Instances, where its claims outlive its timeout', async () => {
+  const CapacityProviderConfig = {
+    LambdaManagedInstancesCapacityProviderConfig: { CapacityProviderArn: arn('lambda', 'capacity-provider:shared') },
+  };
+  const functions = { 'send-mail': { ...aFunction('send-mail'), Timeout: 10, CapacityProviderConfig } };
+  const mails = { ...sound.queues['mails'], VisibilityTimeout: '70' };
+  const { found } = await examine({ functions, queues: { ...sound.queues, mails } });
+  expect(found).toEqual([[expect.stringMatching(/^problem: visibilityTimeout is 70 s, .* Managed Instances/)]]);
+});
+
 test('reads the runtime and the reserved concurrency', async () => {
   const functions = { 'send-mail': { ...aFunction('send-mail'), Runtime: 'nodejs20.x' } };
   const { found } = await examine({ functions, reservedConcurrency: { 'send-mail': 0 } });

@@ -48,6 +48,7 @@ export async function factsIn(format: Format, template: string, locks = false): 
     functionName: 'f',
     timeoutSeconds: Number(parts.function['Timeout']),
     runtime: String(parts.function['Runtime']),
+    managedInstances: false,
     reservedConcurrency: 'none',
     source: {
       enabled: true,
@@ -56,6 +57,7 @@ export async function factsIn(format: Format, template: string, locks = false): 
       reportsBatchItemFailures: list(source['FunctionResponseTypes'] ?? []).includes('ReportBatchItemFailures'),
       filters: 0,
       maxConcurrency: undefined,
+      provisionedPollers: undefined,
     },
     sources: ['1'],
     otherFunctions: [],

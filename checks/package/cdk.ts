@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkTypes, type End, type Project, peers, ROOT, run, typescript } from './project.ts';
+
+const TYPES =
+  'AWS::CloudWatch::Dashboard AWS::DynamoDB::Table AWS::Lambda::EventSourceMapping AWS::Lambda::EventSourceMapping ' +
+  'AWS::Lambda::Function AWS::Lambda::Function AWS::SQS::Queue AWS::SQS::Queue AWS::SQS::Queue AWS::SQS::Queue';
+
+/** A stack with a function that exists, and with one that pawl makes. */
+export function stackProject(end: End): Project {
+  return {
+    name: `stack, ${end} peers`,
+    has: [...typescript, ...peers(end, 'aws-cdk-lib', 'constructs'), 'esbuild'],
+    absent: ['@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', '@middy/core'],
+    files: {
+      'send-letter.ts': 'export const handler = async () => ({ batchItemFailures: [] });\n',
+      'app.ts': `
+import { App, Duration, Stack } from 'aws-cdk-lib';
+import { Code, Function as LambdaFunction, Runtime, RuntimeFamily } from 'aws-cdk-lib/aws-lambda';
+import { ClaimsDashboard, ClaimsTable, Consumer } from 'pawl/constructs';
+
+const app = new App({ outdir: 'cdk.out' });
+const stack = new Stack(app, 'Mails');
+const claims = new ClaimsTable(stack, 'Claims');
+const sendMail = new LambdaFunction(stack, 'SendMail', {
+  // By its name: the lowest CDK has no constant for it.
+  runtime: new Runtime('nodejs22.x', RuntimeFamily.NODEJS, { supportsInlineCode: true }),
+  handler: 'index.handler',
+  code: Code.fromInline('exports.handler = async () => {}'),
+  timeout: Duration.seconds(30),
+});
+const mails = new Consumer(stack, 'Once', { claimsTable: claims.table, function: sendMail, operation: 'send-email' });
+const letters = new Consumer(stack, 'Letters', { claimsTable: claims.table, entry: 'send-letter.ts', operation: 'send-letter' });
+new ClaimsDashboard(stack, 'Dashboard', { claimsTable: claims, consumers: [mails, letters] });
+const { template } = app.synth().getStackByName('Mails');
+const types = Object.values(template.Resources).map((resource) => (resource as { Type: string }).Type);
+console.log(types.filter((type) => /Table|Queue$|Function|Mapping|Dashboard/.test(type)).sort().join(' '));
+`,
+    },
+    steps: [checkTypes, { args: ['app.ts'], prints: TYPES }],
+  };
+}
+
+const TEST = `
+import * as cdk from 'aws-cdk-lib/core';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { memoryStore } from 'pawl';
+import { ClaimsTable, Consumer } from 'pawl/constructs';
+import { bodyField, eachMessage } from 'pawl/sqs';
+
+test('a stack with a consumer of pawl is synthesized', () => {
+  const stack = new cdk.Stack(new cdk.App(), 'Mails');
+  const claims = new ClaimsTable(stack, 'Claims');
+  const sendMail = new LambdaFunction(stack, 'SendMail', {
+    runtime: Runtime.NODEJS_22_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {}'),
+    timeout: cdk.Duration.seconds(30),
+  });
+  new Consumer(stack, 'Once', { claimsTable: claims.table, function: sendMail, operation: 'send-email' });
+  const template = Template.fromStack(stack);
+  template.resourceCountIs('AWS::Lambda::EventSourceMapping', 1);
+  template.hasResourceProperties('AWS::SQS::Queue', { VisibilityTimeout: 180 });
+});
+
+test('a handler of pawl runs', async () => {
+  const sent: unknown[] = [];
+  const handler = eachMessage<{ orderId: string }>(
+    { operation: 'send-email', store: memoryStore(), key: bodyField('orderId'), onAbandoned: 'retry' },
+    ({ body }) => void sent.push(body.orderId),
+  );
+  const attributes = { ApproximateReceiveCount: '1', SentTimestamp: '1800000000000', SenderId: 'a', ApproximateFirstReceiveTimestamp: '1800000000000' };
+  const record = (messageId: string) => ({
+    messageId, receiptHandle: messageId, body: '{"orderId":"17"}', attributes, messageAttributes: {}, md5OfBody: '',
+    eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:mails', awsRegion: 'eu-west-1',
+  });
+  await handler({ Records: [record('a'), record('b')] }, { getRemainingTimeInMillis: () => 30_000 });
+  expect(sent).toEqual(['17']);
+});
+`;
+
+/** A project as `cdk init` generates it, with its Jest: only the test is another one. */
+export function cdkInitProject(): Project {
+  return {
+    name: 'cdk init, with its Jest',
+    async begin(folder) {
+      mkdirSync(folder);
+      const cdk = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
+      await run(folder, process.execPath, [cdk, 'init', 'app', '--language', 'typescript', '--generate-only']);
+    },
+    has: peers('highest', '@aws-sdk/client-sqs'),
+    files: { 'test/pawl.test.ts': TEST },
+    steps: [
+      { args: ['node_modules/typescript/bin/tsc'] },
+      { args: ['node_modules/jest/bin/jest.js'] },
+      { args: ['-e', "console.log(require.resolve('pawl/constructs').includes('cjs'))"], prints: 'true' },
+    ],
+  };
+}

@@ -1,0 +1,112 @@
+import { ENTRIES } from '../entries.ts';
+import { type Project, peers, type Step } from './project.ts';
+
+/** The versions of TypeScript that pawl is for: the first, the last of 5, and all majors since. */
+export const COMPILERS = ['5.4', '5.6', '5.9', '6.0', '7.0'] as const;
+
+type Compiler = (typeof COMPILERS)[number];
+
+/** How TypeScript looks for a package. */
+interface Resolution {
+  readonly folder: string;
+  readonly options: (compiler: Compiler) => object;
+}
+
+const RESOLUTIONS: readonly Resolution[] = [
+  { folder: 'nodenext', options: () => ({ module: 'nodenext' }) },
+  { folder: 'node16', options: () => ({ module: 'node16' }) },
+  { folder: 'bundler', options: () => ({ module: 'preserve', moduleResolution: 'bundler' }) },
+  { folder: 'nodenext-commonjs', options: () => ({ module: 'nodenext' }) },
+  {
+    folder: 'node10-commonjs',
+    // TypeScript 7 has no node10 any more, and takes `bundler` for CommonJS.
+    options: (compiler) => ({
+      module: 'commonjs',
+      moduleResolution: compiler === '7.0' ? 'bundler' : 'node10',
+      ...(compiler === '6.0' ? { ignoreDeprecations: '6.0' } : {}),
+    }),
+  },
+];
+
+/** One name of each entry, and each entry's types must be there: a declaration that is not found makes `any` of what it declares. */
+const NAMES: Readonly<Record<string, string>> = {
+  '.': 'once',
+  './dynamodb': 'dynamoStore',
+  './sqs': 'eachMessage',
+  './s3': 'largePayload',
+  './middy': 'sqsOnce',
+  './transactions': 'transactionalStore',
+  './http': 'httpOnce',
+  './locks': 'resourceLocks',
+  './observe': 'metricEvents',
+  './operate': 'operator',
+  './testing': 'crashSweep',
+  './constructs': 'Consumer',
+};
+
+function usesOfAll(): string {
+  const names = Object.keys(ENTRIES).map((entry) => {
+    const name = NAMES[entry];
+    if (name === undefined) throw new Error(`checks/package/types.ts: which name of ${entry} is to be imported?`);
+    return { name, from: entry.replace('.', 'pawl') };
+  });
+  return `
+${names.map(({ name, from }) => `import { ${name} } from '${from}';`).join('\n')}
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+${names.map(({ name }) => `export const typesOf_${name}: IsAny<typeof ${name}> = false;`).join('\n')}
+export const typesOfMiddy: IsAny<ReturnType<typeof sqsOnce>> = false;
+export const typesOfClient: IsAny<NonNullable<Parameters<typeof dynamoStore>[0]['client']>> = false;
+export const typesOfConstruct: IsAny<InstanceType<typeof Consumer>['function']> = false;
+export const handler = eachMessage(
+  { operation: 'x', store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }), key: () => 'k', onAbandoned: 'park' },
+  async ({ body }, claim) => console.log(body, claim.effectKey),
+);
+`;
+}
+
+/**
+ * Every entry, by every compiler, in every way to look for a package. The first and the last compiler check the declarations as well, as far as they are
+ * pawl's: that reads all of CDK, and takes minutes.
+ */
+export function typesProject(compiler: Compiler): Project {
+  const files: Record<string, string> = {};
+  const checksDeclarations = compiler === COMPILERS[0] || compiler === COMPILERS.at(-1);
+  const steps: Step[] = [];
+  for (const { folder, options } of RESOLUTIONS) {
+    const type = folder.endsWith('commonjs') ? 'commonjs' : 'module';
+    files[`${folder}/package.json`] = JSON.stringify({ name: folder, private: true, type });
+    files[`${folder}/all.ts`] = usesOfAll();
+    files[`${folder}/tsconfig.json`] = JSON.stringify({
+      compilerOptions: {
+        // As `cdk init` has them.
+        target: 'es2022',
+        lib: ['es2022'],
+        strict: true,
+        noEmit: true,
+        types: ['node'],
+        skipLibCheck: !(checksDeclarations && folder.startsWith('nodenext')),
+        ...options(compiler),
+      },
+      files: ['all.ts'],
+    });
+    steps.push({
+      args: ['node_modules/typescript/bin/tsc', '-p', folder],
+      // The declarations of other packages are not always right, and most projects skip them.
+      ignores: /^(\.\.\/)*node_modules\/(?!pawl\/)/,
+    });
+  }
+  const middy = ['@middy/core@7', '@types/aws-lambda'];
+  const clients = ['dynamodb', 's3', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+  return {
+    name: `types, TypeScript ${compiler}`,
+    has: [
+      `typescript@${compiler}`,
+      '@types/node@22',
+      ...middy,
+      ...peers('highest', ...clients, '@aws-sdk/lib-dynamodb', '@aws-sdk/util-dynamodb', 'aws-cdk-lib', 'constructs'),
+    ],
+    files,
+    steps,
+  };
+}
