@@ -4,7 +4,14 @@ import { settingsOf } from '../claims/options.ts';
 import { reconcile } from '../claims/reconcile.ts';
 import { letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { isParked, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
+import {
+  docs,
+  isParked,
+  type SweepOptions,
+  type SweepSettings,
+  type SweptOperation,
+  sweepSettings,
+} from './options.ts';
 import { type Counting, count, metricLine, noReport, type SweepReport, type SweptClaim } from './report.ts';
 import { type About, type Settler, settleClaim } from './settle-claim.ts';
 
@@ -67,7 +74,8 @@ export function sweepOpenClaims(options: SweepOptions): SweepHandler {
       endsAt: settings.host.now() + (context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY),
       failure: undefined,
     };
-    cursor = await sweepFrom(run, cursor);
+    if (hasTime(run)) cursor = await sweepFrom(run, cursor);
+    else run.failure = { error: tooShort(settings) };
     report(run, context);
     if (run.failure !== undefined) throw run.failure.error;
     return run.report;
@@ -140,6 +148,14 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
     run.failure = { error };
     return undefined;
   }
+}
+
+/** A sweep that never asks would look like one that finds nothing. */
+function tooShort({ askTimeoutMs }: SweepSettings): Error {
+  const least = (askTimeoutMs + 2 * marginMs) / 1000;
+  return new Error(
+    `sweepOpenClaims: nothing was settled: the invocation ends too early for one question. Expected more than ${least} s; raise the function's timeout, or lower askTimeoutMs. See ${docs}.`,
+  );
 }
 
 /** Whether there is time for one more question and its outcome. */

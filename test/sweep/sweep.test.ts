@@ -382,6 +382,11 @@ describe('a run', () => {
     expect(reports).toMatchObject([{ applied: 1, failed: 1 }]);
   });
 
+  it('rejects where its invocation is too short for one question: it would look like one that finds nothing', async () => {
+    const { sweep } = setUp();
+    await expect(sweep({}, { getRemainingTimeInMillis: () => 12_000 })).rejects.toThrow('askTimeoutMs');
+  });
+
   it('may not settle what an operator has decided', async () => {
     const { abandon, sweep, host, store, statuses, sweepOptions } = setUp();
     await abandon();
