@@ -182,6 +182,11 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(kernel|payload|claims|sqs|operate)\/|lib\/host\.ts$|@aws-sdk\/client-sqs$)/,
   },
   {
+    rule: 'lib/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
+    from: /^lib\/sweep\//,
+    only: /^lib\/((kernel|claims|sweep)\/|host\.ts$)/,
+  },
+  {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',
     from: /^lib\/rehearsal\//,
     only: /^(lib\/rehearsal\/|node:|@aws-sdk\/|(aws-lambda|esbuild|fauxqs)$)/,
