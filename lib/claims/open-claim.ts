@@ -9,7 +9,7 @@ import { factsOf } from './events.ts';
 import { type Grant, startsUntil } from './grant.ts';
 import type { ClaimRecord } from './record.ts';
 import { renew } from './settle.ts';
-import { createWork, type Work } from './work.ts';
+import { Work } from './work.ts';
 
 /** The claim as its handler sees it, but for its effect, and how to end it. */
 export interface OpenClaim {
@@ -27,7 +27,7 @@ export interface OpenClaim {
  *
  * @param latest when the handler has to end, whatever its lease, in epoch milliseconds
  */
-export function openClaim(engine: Engine, grant: Grant, latest: number, work: Work = createWork()): OpenClaim {
+export function openClaim(engine: Engine, grant: Grant, latest: number, work: Work = new Work()): OpenClaim {
   const { operation } = engine.settings;
   const { key, effectKey } = grant.identity;
   const { attempts: attempt, fence } = grant.record;
@@ -109,7 +109,8 @@ export function keepLease(engine: Engine, grant: Grant, onLost = () => {}): (() 
   const { settings } = engine;
   const { identity, keptUntil = Number.POSITIVE_INFINITY } = grant;
   const { claimId } = grant.record;
-  const extended = (found: ClaimRecord | undefined) => renew(claimId, found, leaseEnd(engine, grant), settings);
+  const extended = (found: ClaimRecord | undefined, now: number) =>
+    renew(claimId, found, leaseEnd(engine, grant, now), settings);
   const stop = leaseOf(engine, grant)?.keep(settings.host, {
     async beat(until) {
       const changed = await changeClaim(engine, grant, extended, { until, tries: 1 });

@@ -10,7 +10,7 @@ import { fail, isLeftInFlight, succeed } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
-import { createWork, type Rested, type Thrown, type Work } from './work.ts';
+import { type Rested, type Thrown, Work } from './work.ts';
 
 /**
  * Runs a handler under a claim and records how it ended. If an earlier attempt is in doubt, the provider is asked first.
@@ -33,7 +33,7 @@ export async function run<Input, R>(
     return { kind: 'not-started', error: late.error, recorded: await fail(engine, grant, late.error, 'before') };
   }
 
-  const work = createWork();
+  const work = new Work();
   const latest = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
   const { claim, stop } = openClaim(engine, grant, latest, work);
   const marked = markedEffect(claim, work);

@@ -12,12 +12,18 @@ export class NoAnswerError extends Error {
  * The result of a request, if it comes in time. A result or an error that comes later is dropped.
  *
  * @param until epoch milliseconds
+ * @param now what the clock has just said, where the caller has asked it
  * @throws what the request throws; NoAnswerError when the time is over
  */
-export function answeredBy<T>(host: Pick<Host, 'now' | 'after'>, until: number, request: Promise<T>): Promise<T> {
+export function answeredBy<T>(
+  host: Pick<Host, 'now' | 'after'>,
+  until: number,
+  request: Promise<T>,
+  now = host.now(),
+): Promise<T> {
   // Twice for each message, so without the promises that a race would make.
   return new Promise((resolve, reject) => {
-    const waitMs = Math.max(0, until - host.now());
+    const waitMs = Math.max(0, until - now);
     const cancel = whenOver(host, waitMs, () => reject(new NoAnswerError(`no answer within ${Math.ceil(waitMs)} ms`)));
     request.then(
       (result) => {

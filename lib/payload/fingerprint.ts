@@ -97,17 +97,31 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
     if (value instanceof ExactNumber) return value.digits;
     if (typeof value !== 'object' || value === null) return `${value}`;
     if (path.length >= mostLevels) throw new FingerprintError(`a cycle, or nested too deeply (at ${shown(path)})`);
-    const isArray = Array.isArray(value);
+    const names = Object.keys(value);
+    if (Array.isArray(value)) return `[${joined(partsOf(value, names, ''))}]`;
+    // Their own order is that of what is written, and is found without writing it first.
+    if (names.every(isWord)) return `{${joined(partsOf(value, names.sort(), ':'))}}`;
+    // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
+    return `{${joined(partsOf(value, names, ':').sort())}}`;
+  }
+
+  /** @param colon what stands between a name and its value; nothing where the names are not written */
+  function partsOf(value: object, names: readonly string[], colon: ':' | ''): string[] {
     const parts: string[] = [];
-    for (const name of Object.keys(value)) {
+    for (const name of names) {
       const field: unknown = value[name as keyof typeof value];
       path.push(name);
-      const part = field === undefined || patterns.some(isHere) ? undefined : write(field);
-      if (part !== undefined) parts.push(isArray ? part : `${quoted(name)}:${part}`);
+      if (field !== undefined && !isIgnored()) {
+        const part = write(field);
+        parts.push(colon === '' ? part : quoted(name) + colon + part);
+      }
       path.pop();
     }
-    // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
-    return isArray ? `[${parts}]` : `{${parts.sort()}}`;
+    return parts;
+  }
+
+  function isIgnored(): boolean {
+    return patterns.length > 0 && patterns.some(isHere);
   }
 
   function isHere(names: readonly string[]): boolean {
@@ -119,6 +133,24 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
 
 /** What is quoted as it is: printable ASCII, which is most of what is sent, but for the quote and the backslash. */
 const plain = /^[ !#-[\]-~]*$/;
+
+/** A name that sorts as its quoted form does: no character of it comes before the quote. No normalisation changes it. */
+const word = /^[#-[\]-~]*$/;
+
+function isWord(name: string): boolean {
+  return word.test(name);
+}
+
+/** As `join` does, which would copy every part once for each level that it is nested in. */
+function joined(parts: readonly string[]): string {
+  let text = '';
+  let comma = '';
+  for (const part of parts) {
+    text += comma + part;
+    comma = ',';
+  }
+  return text;
+}
 
 function quoted(text: string): string {
   // Lone surrogates are escaped here: as UTF-8, which is what is hashed, they would all be the same character.
