@@ -56,7 +56,7 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   try {
     let found: ClaimRecord | undefined;
     if (asked.redelivered) {
-      found = understood(await answeredBy(host, until, store.read(id), now));
+      found = understood(await answeredBy(host, until, store.read(id), { now }));
       now = host.now();
     }
     // Each further round means that another worker changed the record between our look and our write.
@@ -106,22 +106,19 @@ function inForce(
 }
 
 /** Writes a grant. One whose answer comes too late for its handler to start is given back: nothing runs under it, and nothing is in doubt. */
-async function writeGrant(
+function writeGrant(
   engine: Engine,
   { until, now }: { readonly until: number; readonly now: number },
   identity: Identity,
   write: ClaimWrite,
 ): Promise<WriteResult> {
   const { host, store } = engine.settings;
-  const written = store.write(write);
-  try {
-    return await answeredBy(host, until, written, now);
-  } catch (error) {
+  const late = (result: WriteResult) => {
     // A client that sent it twice, because the first answer was lost, is refused by its own first write.
-    const isOurs = (result: WriteResult) => result.applied || result.found?.claimId === write.next.claimId;
-    letFail(written.then((result) => (isOurs(result) ? giveBack(engine, identity, write.next) : undefined)));
-    throw error;
-  }
+    const isOurs = result.applied || result.found?.claimId === write.next.claimId;
+    if (isOurs) letFail(giveBack(engine, identity, write.next));
+  };
+  return answeredBy(host, until, store.write(write), { now, late });
 }
 
 async function giveBack(engine: Engine, identity: Identity, record: ClaimRecord): Promise<void> {

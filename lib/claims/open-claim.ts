@@ -33,7 +33,7 @@ export function openClaim(engine: Engine, grant: Grant, latest: number, work: Wo
   const { attempts: attempt, fence } = grant.record;
   const time = new ClaimTime(engine, grant, latest);
   const claim = { operation, key, effectKey, attempt, fence, remainingMs: () => time.remainingMs() };
-  const steps = { found: checkpointsOf(grant.record), names: [], last: Promise.resolve() };
+  const steps = { found: checkpointsOf(grant.record), names: [], last: noStepYet };
   attachInternals(claim, { engine, grant, work, steps, signal: () => time.signal() });
   Object.defineProperty(claim, 'signal', signalOfClaim);
   const stopBeating = keepLease(engine, grant, () => time.end('another worker has taken the claim over'));
@@ -46,6 +46,9 @@ export function openClaim(engine: Engine, grant: Grant, latest: number, work: Wo
 
   return { claim: claim as Omit<Claim, 'effect'>, stop };
 }
+
+/** What the first step of a handler waits for: the same for all claims, most of which have no steps. */
+const noStepYet: Promise<unknown> = Promise.resolve();
 
 /** One function for all claims: to an object with a getter of its own, V8 gives a hidden class of its own, and each of them lives long. */
 const signalOfClaim: PropertyDescriptor = {

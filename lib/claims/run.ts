@@ -24,7 +24,8 @@ export async function run<Input, R>(
 ): Promise<RunResult<R>> {
   const { settings } = engine;
   const { host, timeoutMs, marginMs, unsettledMs, marksEffect } = settings;
-  const settled = await settleDoubt<Input, R>(engine, grant, input);
+  const settling = settleDoubt<Input, R>(engine, grant, input);
+  const settled = settling && (await settling);
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
   const late = tooLate(settings, startsUntil(grant));
@@ -37,12 +38,18 @@ export async function run<Input, R>(
   const latest = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
   const { claim, stop } = openClaim(engine, grant, latest, work);
   const marked = markedEffect(claim, work);
-  const end = await endOf(() => handler(input, Object.assign(claim, { effect: marked.effect })));
+  let end: End<R>;
+  try {
+    end = { kind: 'returned', value: await handler(input, Object.assign(claim, { effect: marked.effect })) };
+  } catch (error) {
+    end = { kind: 'threw', error };
+  }
   work.end(end.kind);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
   // Until the worker ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
   const workerEnd = () => grant.keptUntil ?? grant.deadline ?? grant.record.leaseUntil;
-  const rested = await work.rest(host, () => workerEnd() - marginMs - host.now());
+  const resting = work.rest(host, () => workerEnd() - marginMs - host.now());
+  const rested = resting instanceof Promise ? await resting : resting;
   const state = marked.state();
   const knownOf = ({ error }: Thrown) => effectOf(settings, error);
   const failure = failureOf(state, end, rested, knownOf);
@@ -67,14 +74,6 @@ type EffectState =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 type End<R> = { readonly kind: 'returned'; readonly value: R } | { readonly kind: 'threw'; readonly error: unknown };
-
-async function endOf<R>(handle: () => Promise<R> | R): Promise<End<R>> {
-  try {
-    return { kind: 'returned', value: await handle() };
-  } catch (error) {
-    return { kind: 'threw', error };
-  }
-}
 
 /** `claim.effect`, and how far it came. */
 function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {

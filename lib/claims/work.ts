@@ -72,8 +72,13 @@ export class Work {
    * recorded. Nothing starts after it.
    *
    * @param remainingMs until the outcome has to be recorded; a renewal may move that
+   * @returns a promise only where anything is under way
    */
-  async rest(host: Host, remainingMs: () => number): Promise<Rested> {
+  rest(host: Host, remainingMs: () => number): Rested | Promise<Rested> {
+    return this.#underWay.size > 0 ? this.#restAfter(host, remainingMs) : this.#stop();
+  }
+
+  async #restAfter(host: Host, remainingMs: () => number): Promise<Rested> {
     while (this.#underWay.size > 0) {
       await settledWithin(host, remainingMs(), this.#underWay);
       // What has ended may be about to begin the next: `step(a).then(() => commit(b))`, which the handler does not await.
@@ -85,6 +90,10 @@ export class Work {
         break;
       }
     }
+    return this.#stop();
+  }
+
+  #stop(): Rested {
     this.#stopped = true;
     return { inDoubt: this.#inDoubt, late: this.#late };
   }

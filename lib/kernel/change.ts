@@ -32,7 +32,7 @@ export async function change<R extends object>(host: Host, wanted: Change<R>): P
     if (next === 'applied') return { kind: 'applied', record: seen };
     let written: Written<R>;
     try {
-      written = await answeredBy(host, retry.tryUntil(now), write({ next, seen }), now);
+      written = await answeredBy(host, retry.tryUntil(now), write({ next, seen }), { now });
     } catch (error) {
       await retry.pauseAfter(error);
       continue;

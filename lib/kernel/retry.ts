@@ -89,7 +89,7 @@ export async function insist<T>(host: Host, send: () => Promise<T>, policy: Retr
   for (;;) {
     const now = host.now();
     try {
-      return await answeredBy(host, retry.tryUntil(now), send(), now);
+      return await answeredBy(host, retry.tryUntil(now), send(), { now });
     } catch (error) {
       await retry.pauseAfter(error);
     }

@@ -98,26 +98,38 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
     if (typeof value !== 'object' || value === null) return `${value}`;
     if (path.length >= mostLevels) throw new FingerprintError(`a cycle, or nested too deeply (at ${shown(path)})`);
     const names = Object.keys(value);
-    if (Array.isArray(value)) return `[${joined(partsOf(value, names, ''))}]`;
-    // Their own order is that of what is written, and is found without writing it first.
-    if (names.every(isWord)) return `{${joined(partsOf(value, names.sort(), ':'))}}`;
-    // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
-    return `{${joined(partsOf(value, names, ':').sort())}}`;
-  }
-
-  /** @param colon what stands between a name and its value; nothing where the names are not written */
-  function partsOf(value: object, names: readonly string[], colon: ':' | ''): string[] {
+    let text = '';
+    if (Array.isArray(value)) {
+      for (const name of names) {
+        const part = partAt(value, name);
+        if (part !== undefined) text += text === '' ? part : `,${part}`;
+      }
+      return `[${text}]`;
+    }
+    if (names.every(isWord)) {
+      for (const name of names.sort()) {
+        const part = partAt(value, name);
+        if (part !== undefined) text += text === '' ? `"${name}":${part}` : `,"${name}":${part}`;
+      }
+      return `{${text}}`;
+    }
     const parts: string[] = [];
     for (const name of names) {
-      const field: unknown = value[name as keyof typeof value];
-      path.push(name);
-      if (field !== undefined && !isIgnored()) {
-        const part = write(field);
-        parts.push(colon === '' ? part : quoted(name) + colon + part);
-      }
-      path.pop();
+      const part = partAt(value, name);
+      if (part !== undefined) parts.push(`${quoted(name)}:${part}`);
     }
-    return parts;
+    // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
+    return `{${parts.sort()}}`;
+  }
+
+  /** What is written of one field or element; nothing if it is not there, or left out. */
+  function partAt(value: object, name: string): string | undefined {
+    const field: unknown = value[name as keyof typeof value];
+    if (field === undefined) return undefined;
+    path.push(name);
+    const part = isIgnored() ? undefined : write(field);
+    path.pop();
+    return part;
   }
 
   function isIgnored(): boolean {
@@ -134,22 +146,14 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
 /** What is quoted as it is: printable ASCII, which is most of what is sent, but for the quote and the backslash. */
 const plain = /^[ !#-[\]-~]*$/;
 
-/** A name that sorts as its quoted form does: no character of it comes before the quote. No normalisation changes it. */
+/**
+ * A name that sorts as its quoted form does, because no character of it comes before the quote, and that no normalisation changes. Most names are such:
+ * sorted before they are written, their fields need not be copied to be compared.
+ */
 const word = /^[#-[\]-~]*$/;
 
 function isWord(name: string): boolean {
   return word.test(name);
-}
-
-/** As `join` does, which would copy every part once for each level that it is nested in. */
-function joined(parts: readonly string[]): string {
-  let text = '';
-  let comma = '';
-  for (const part of parts) {
-    text += comma + part;
-    comma = ',';
-  }
-  return text;
 }
 
 function quoted(text: string): string {

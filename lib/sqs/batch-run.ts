@@ -8,7 +8,7 @@ import type { SqsBatchResponse } from './event.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
 import { createLimit } from './limit.ts';
 import { makeWay } from './make-way.ts';
-import type { Message } from './message.ts';
+import { type Message, sealedIn } from './message.ts';
 import { openMessage } from './open.ts';
 import { concludeParts } from './parts.ts';
 import { prepare } from './prepare.ts';
@@ -99,19 +99,24 @@ export class BatchRun<Body> {
 
   async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
     const { until } = await this.#inTurn(() => this.#open(one));
-    await until;
+    if (until !== undefined) await until;
     // A large batch would otherwise hold all its bodies to its end.
     one.message = undefined;
     return one.disposition;
   }
 
   /** @returns what the message goes on to wait for, without keeping others from their turn */
-  async #open(queued: Queued<Body>): Promise<Waiting> {
+  #open(queued: Queued<Body>): Promise<Waiting> {
+    const isOpen = this.#consumer.envelopes === undefined;
+    return isOpen ? this.#attempt(queued, sealedIn(queued.record)) : this.#openEnvelopes(queued);
+  }
+
+  async #openEnvelopes(queued: Queued<Body>): Promise<Waiting> {
     const until = this.#received.deadline - this.#consumer.settings.marginMs;
     const opened = await openMessage(this.#consumer, queued, until);
     if (opened === undefined) return waitsForNothing;
     const [only] = opened;
-    if (only !== undefined && opened.length === 1) return this.#attempt(queued, only);
+    if (only !== undefined && opened.length === 1) return await this.#attempt(queued, only);
     return { until: this.#finishParts(queued, opened) };
   }
 
@@ -146,7 +151,7 @@ export class BatchRun<Body> {
     const encounter = this.#mates.meet(one);
     switch (encounter.kind) {
       case 'first':
-        return this.#try(one);
+        return await this.#try(one);
       case 'repeat':
         report(this.#consumer.engine, one, { type: 'repeated' });
         return { until: this.#share(encounter.original, one) };

@@ -27,6 +27,11 @@ export async function inOrder<One extends Delivery>(
   groups.sort((a, b) => receives(b) - receives(a));
   await Promise.all(
     groups.map(async (group) => {
+      const [only] = group;
+      if (only !== undefined && group.length === 1) {
+        await step(only, group);
+        return;
+      }
       for (const [place, one] of group.entries()) {
         const goesOn = await step(one, group);
         const behind = group.length - 1 - place;
