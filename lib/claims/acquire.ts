@@ -20,6 +20,8 @@ export interface AcquireRequest {
   readonly source?: string | undefined;
   /** The message was delivered before: a record is probably there, and a read is cheaper than a write that fails. */
   readonly redelivered?: boolean | undefined;
+  /** What the store was seen to hold. It replaces that read while it is fresh. */
+  readonly look?: Look | undefined;
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline?: number | undefined;
   /**
@@ -27,6 +29,33 @@ export interface AcquireRequest {
    * @default true
    */
   readonly mayTakeOver?: boolean | undefined;
+}
+
+/** What the store held at a time. */
+export interface Look {
+  readonly found: ClaimRecord | undefined;
+  /** Before it was read, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * How long a look is decided upon, in milliseconds. What it says to write is refused if the record has changed since. But a claim that an operator has
+ * released since would be dead-lettered as parked, and one that has completed since would be waited for.
+ */
+export const freshMs = 1000;
+
+/** Looks at what the store holds for a claim. @returns nothing if the store fails: the request for the claim finds that out, and reports it */
+export async function lookAt(
+  { settings: { host, store } }: Engine,
+  id: string,
+  until: number,
+): Promise<Look | undefined> {
+  const at = host.now();
+  try {
+    return { found: await answeredBy(host, until, store.read(id), { now: at }), at };
+  } catch {
+    return undefined;
+  }
 }
 
 /** What came of asking for a claim: the decision, in force. Only with a `grant` may anything run. */
@@ -55,7 +84,8 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   const retry = new Retry(host, { until, requestMs: Number.POSITIVE_INFINITY });
   try {
     let found: ClaimRecord | undefined;
-    if (asked.redelivered) {
+    if (asked.look !== undefined && now - asked.look.at < freshMs) found = understood(asked.look.found);
+    else if (asked.redelivered) {
       found = understood(await answeredBy(host, until, store.read(id), { now }));
       now = host.now();
     }

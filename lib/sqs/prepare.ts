@@ -44,7 +44,9 @@ export async function prepare<Body, One extends Delivery>(
     const identity = identify(operation, returnedKey(key(message)), host);
     stage = 'fingerprint';
     const intentOf = (by: Compared<Message<Body>>) =>
-      'of' in by ? returnedIntent(by.of(message)) : ((by === rule ? whole : wholeBefore) ?? wholeIntent(payload, by.ignore));
+      'of' in by
+        ? returnedIntent(by.of(message))
+        : ((by === rule ? whole : wholeBefore) ?? wholeIntent(payload, by.ignore));
     const prints = printsOf(rule, intentOf, host);
     stage = 'attributes';
     const attributes = attributesOf && returnedAttributes(attributesOf(message));
