@@ -28,6 +28,17 @@ export const OPERATE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dy
 /** What an operator needs on the table's index of open claims. */
 export const OPERATE_INDEX_ACTIONS = ['dynamodb:Query'] as const;
 
+/** What `reconcileStatements` and `findings` call on the table: they read claims, mark and complete them, and keep notes. */
+export const STATEMENT_ACTIONS = [
+  'dynamodb:GetItem',
+  'dynamodb:BatchGetItem',
+  'dynamodb:PutItem',
+  'dynamodb:PartiQLUpdate',
+] as const;
+
+/** What they call on the table's index of open claims, which keeps the claims that no statement has confirmed. */
+export const STATEMENT_INDEX_ACTIONS = ['dynamodb:Query'] as const;
+
 /** What `backfillOpenClaims` calls. It reads the whole table, with the results that are kept there. */
 export const BACKFILL_ACTIONS = [
   'dynamodb:Scan',
