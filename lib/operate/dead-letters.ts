@@ -12,7 +12,8 @@ import type { SqsRecord } from '../sqs/event.ts';
 import type { MessageKey } from '../sqs/keys.ts';
 import { messageOf, sealedIn } from '../sqs/message.ts';
 import { type ClaimView, claimView } from './claim-view.ts';
-import { type Desk, docs } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { docs } from './words.ts';
 import { giveBack, type Received, readQueueState, receiveSome } from './queue-calls.ts';
 
 /** Which dead letters to look at. */

@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { OptionError } from '../kernel/errors.ts';
 import { withEach } from '../sqs/limit.ts';
-import { type Desk, docs } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { docs } from './words.ts';
 import { inChunks } from './in-chunks.ts';
 
 /** SQS takes no more in one call. */

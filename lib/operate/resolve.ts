@@ -7,7 +7,8 @@ import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
-import { type Desk, docs, skewMs } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { docs, skewMs } from './words.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
 
@@ -102,6 +103,7 @@ function assess(
   found: ClaimRecord | undefined,
   verdict: ResolutionVerdict | StepResolutions,
   { host, rules }: Pick<Desk, 'host' | 'rules'>,
+  doubtedAt?: number,
 ): Assessed {
   const stays = (why: Unresolved, retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
     kind: 'stays',
@@ -115,7 +117,11 @@ function assess(
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
   const none = Number.POSITIVE_INFINITY;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
+<<<<<<< HEAD
   const decided = decide(doubtOf(found), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+=======
+  const decided = decide(inDoubt(found, doubtedAt), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+>>>>>>> statements
   if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
   if (decided.kind !== 'parked') return stays('not-in-doubt');
   const said = saidOf(found, verdict);
@@ -126,12 +132,29 @@ function assess(
     : { kind: 'to-be-parked', record, write: { ...write, seen: found } };
 }
 
+<<<<<<< HEAD
 /** @throws OptionError; InvalidMessageError when the key is none; the store's error */
+=======
+/** A claim that was released with a step in doubt has no doubt of its own: its consumer asks the step's provider. To an operator it is in doubt. */
+function inDoubt(found: ClaimRecord, doubtedAt: number | undefined): ClaimRecord {
+  const doubted = found.status === 'released' && (isOpen(found, false) || doubtedAt !== undefined);
+  return doubted ? { ...found, unknownAt: found.unknownAt ?? doubtedAt ?? found.leaseUntil } : found;
+}
+
+/** What a resolution needs of a desk. */
+export type ResolvingDesk = Pick<Desk, 'host' | 'store' | 'rules' | 'emit'>;
+
+/**
+ * @param doubtedAt of a claim that was released with nothing in doubt, since when it is in doubt all the same: the provider says that it has the effect
+ * @throws OptionError; InvalidMessageError when the key is none; the store's error
+ */
+>>>>>>> statements
 export async function resolve(
-  desk: Desk,
+  desk: ResolvingDesk,
   name: ClaimName,
   verdict: ResolutionVerdict | StepResolutions,
   resolved: ResolvedByOperator,
+  doubtedAt?: number,
 ): Promise<ResolveResult> {
   expectOptions(resolved, { door: 'resolve', known, docs });
   const { by, note } = resolved;
@@ -146,7 +169,7 @@ export async function resolve(
     if (view !== undefined && fence !== undefined && fence !== view.fence) {
       return { id, outcome: 'another-doubt', claim: view };
     }
-    const assessed = assess(found, verdict, desk);
+    const assessed = assess(found, verdict, desk, doubtedAt);
     if (assessed.kind === 'parked') {
       // Whoever parks it meanwhile, and is resolved, is another doubt.
       fence = assessed.record.fence;
