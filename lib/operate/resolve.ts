@@ -8,9 +8,9 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import type { Desk } from './desk.ts';
-import { docs, skewMs } from './words.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
+import { docs, skewMs } from './words.ts';
 
 /** Who resolves a claim, and which doubt of it. */
 export interface ResolvedByOperator extends ActedBy {
@@ -117,11 +117,8 @@ function assess(
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
   const none = Number.POSITIVE_INFINITY;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
-<<<<<<< HEAD
-  const decided = decide(doubtOf(found), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
-=======
-  const decided = decide(inDoubt(found, doubtedAt), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
->>>>>>> statements
+  const doubt = inDoubt(found, doubtedAt);
+  const decided = decide(doubt, request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
   if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
   if (decided.kind !== 'parked') return stays('not-in-doubt');
   const said = saidOf(found, verdict);
@@ -132,13 +129,11 @@ function assess(
     : { kind: 'to-be-parked', record, write: { ...write, seen: found } };
 }
 
-<<<<<<< HEAD
-/** @throws OptionError; InvalidMessageError when the key is none; the store's error */
-=======
-/** A claim that was released with a step in doubt has no doubt of its own: its consumer asks the step's provider. To an operator it is in doubt. */
+/** The claim with the doubt that it has in an operator's eyes; or with the one that a statement gives it. */
 function inDoubt(found: ClaimRecord, doubtedAt: number | undefined): ClaimRecord {
-  const doubted = found.status === 'released' && (isOpen(found, false) || doubtedAt !== undefined);
-  return doubted ? { ...found, unknownAt: found.unknownAt ?? doubtedAt ?? found.leaseUntil } : found;
+  const doubt = doubtOf(found);
+  const isStated = doubtedAt !== undefined && doubt.status === 'released';
+  return isStated ? { ...doubt, unknownAt: doubt.unknownAt ?? doubtedAt } : doubt;
 }
 
 /** What a resolution needs of a desk. */
@@ -148,7 +143,6 @@ export type ResolvingDesk = Pick<Desk, 'host' | 'store' | 'rules' | 'emit'>;
  * @param doubtedAt of a claim that was released with nothing in doubt, since when it is in doubt all the same: the provider says that it has the effect
  * @throws OptionError; InvalidMessageError when the key is none; the store's error
  */
->>>>>>> statements
 export async function resolve(
   desk: ResolvingDesk,
   name: ClaimName,
