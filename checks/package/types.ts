@@ -40,6 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
   './locks': 'resourceLocks',
   './observe': 'metricEvents',
   './operate': 'operator',
+  './sweep': 'sweepOpenClaims',
   './testing': 'crashSweep',
   './constructs': 'Consumer',
 };
