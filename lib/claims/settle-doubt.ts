@@ -73,7 +73,7 @@ export async function settleDoubt<Input, R>(
 }
 
 /** What a provider returned. What is no verdict is inconclusive. */
-interface Asked {
+export interface Asked {
   /** When it was asked, in epoch milliseconds. */
   readonly at: number;
   readonly verdict: string;
@@ -82,7 +82,7 @@ interface Asked {
 }
 
 /** Asks the provider, under the lease of the claim. Never throws. */
-async function ask<Input>(
+export async function ask<Input>(
   engine: Engine<Input>,
   grant: Grant,
   provider: Reconcile<Input>,

@@ -26,7 +26,10 @@ export function clientConfig(line: Line) {
 export interface OpenAccount {
   readonly tableName: string;
   readonly dynamo: DynamoDBClient;
+  readonly sqs: SQSClient;
   readonly operate: Operator;
+  /** Those of the stack, if a stack was named. */
+  readonly stackDeadLetters: readonly DeadLetterPlace[];
   /** The dead-letter queues that the command is about. */
   deadLetters(): Promise<readonly DeadLetterPlace[]>;
   close(): void;
@@ -52,6 +55,8 @@ export async function openAccount(
   return {
     tableName,
     dynamo,
+    sqs: sqsClient,
+    stackDeadLetters: places?.deadLetters ?? [],
     operate: operator({ store: dynamoStore({ tableName, client: dynamo }), sqsClient, ...options }),
     async deadLetters() {
       leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');

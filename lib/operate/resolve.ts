@@ -1,6 +1,6 @@
 import { decide } from '../claims/decide.ts';
-import { isOpen } from '../claims/open.ts';
 import { type ClaimRecord, type ResolutionVerdict, understood } from '../claims/record.ts';
+import { doubtOf } from '../claims/repair.ts';
 import { expectActedBy, expectVerdicts, resolveParked, type StepResolutions, saidOf } from '../claims/resolve.ts';
 import type { ClaimWrite } from '../claims/store.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
@@ -115,7 +115,7 @@ function assess(
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
   const none = Number.POSITIVE_INFINITY;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
-  const decided = decide(inDoubt(found), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+  const decided = decide(doubtOf(found), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
   if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
   if (decided.kind !== 'parked') return stays('not-in-doubt');
   const said = saidOf(found, verdict);
@@ -124,12 +124,6 @@ function assess(
   return write === undefined
     ? { kind: 'parked', record }
     : { kind: 'to-be-parked', record, write: { ...write, seen: found } };
-}
-
-/** A claim that was released with a step in doubt has no doubt of its own: its consumer asks the step's provider. To an operator it is in doubt. */
-function inDoubt(found: ClaimRecord): ClaimRecord {
-  const doubted = found.status === 'released' && isOpen(found, false);
-  return doubted ? { ...found, unknownAt: found.unknownAt ?? found.leaseUntil } : found;
 }
 
 /** @throws OptionError; InvalidMessageError when the key is none; the store's error */

@@ -82,7 +82,7 @@ export class Consumer extends Construct {
     const existingTimeout = props.function && timeoutSoFar(props.function);
     const times = checkedTimes(Stack.of(this), path, props, existingTimeout);
 
-    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props);
+    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props, times);
     this.queue = queues.queue;
     this.deadLetterQueue = queues.deadLetterQueue;
 
