@@ -43,7 +43,9 @@ export async function settleIncident(options: IncidentOptions): Promise<void> {
   const open = await listAndBackfill(options);
   await decide(options, open);
   await expectSettled(options, open);
-  for (const name of ['Operator', 'Backfill']) await expectNoOthers(options, role(name), name);
+  await expectNoOthers(options, role('Operator'), 'Operator');
+  // It reads a claim again only if a consumer has changed it in between.
+  await expectNoOthers(options, role('Backfill'), 'Backfill', ['dynamodb:BatchGetItem']);
 }
 
 const tableOf = ({ orders }: IncidentOptions) => nameOf(orders.deployed, 'AWS::DynamoDB::Table', 'Claims');
@@ -199,12 +201,19 @@ async function expectSettled(options: IncidentOptions, open: readonly string[]):
   if (!isClean) journal.say(`  ${said(claims)}\n${said(letters)}`);
 }
 
-/** A permission that was of no use to an operator who has done everything is one too many. */
-async function expectNoOthers({ world, journal }: IncidentOptions, role: string, name: string): Promise<void> {
+/** A permission that was of no use to an operator who has done everything is one too many, unless it is for something rare. */
+async function expectNoOthers(
+  { world, journal }: IncidentOptions,
+  role: string,
+  name: string,
+  rare: readonly string[] = [],
+): Promise<void> {
   const [used, granted] = [world.permittedTo(role), await world.account.actionsOf(role)];
-  const unused = [...granted].filter((action) => !used.has(action));
+  const unused = [...granted].filter((action) => !used.has(action) && !rare.includes(action));
+  const but =
+    unused.length > 0 ? `, but not ${unused.join(', ')}` : rare.map((action) => `, or is rare: ${action}`).join('');
   journal.expect(
-    `${name}: each of its ${granted.size} permissions was used${unused.length > 0 ? `, but not ${unused.join(', ')}` : ''}`,
+    `${name}: each of its ${granted.size} permissions was used${but}`,
     granted.size > 0 && unused.length === 0,
   );
 }
