@@ -20,6 +20,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './observe': 'observe/index',
   './operate': 'operate/index',
   './sweep': 'sweep/index',
+  './statements': 'statements/index',
   './testing': 'testing/index',
   './constructs': 'deployment/constructs/index',
 };

@@ -17,6 +17,7 @@ import {
   lockStoreLaws,
   type World,
 } from '../../lib/testing/index.ts';
+import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
@@ -219,6 +220,32 @@ export const misspelt: readonly Misspelt[] = [
     option: 'limits',
     meant: 'limit',
     call: () => memoryStore().listOpen(untyped({ limits: 10 })),
+  },
+  {
+    door: 'reconcileStatements',
+    option: 'cutoff',
+    meant: 'cutOff',
+    call: () => reconcileStatements(untyped({ operation: 'charge', store, statement: nothing, from: 0, cutoff: 1 })),
+  },
+  {
+    door: 'findings',
+    option: 'stores',
+    meant: 'store',
+    call: () => findings(untyped({ store, stores: store })),
+  },
+  {
+    door: 'findings().list',
+    by: 'findings.list',
+    option: 'operations',
+    meant: 'operation',
+    call: () => findings({ store }).list(untyped({ operations: 'charge' })).next(),
+  },
+  {
+    door: 'findings().accept',
+    by: 'findings.accept',
+    option: 'notes',
+    meant: 'note',
+    call: () => findings({ store }).accept('#finding#x', untyped({ ...acted, notes: 'x' })),
   },
   {
     door: 'backfillOpenClaims',

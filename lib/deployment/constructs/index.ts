@@ -7,6 +7,7 @@ export {
   grantClaims,
   grantLocks,
   grantOperate,
+  grantStatements,
 } from './claims-table.ts';
 export { Consumer } from './consumer.ts';
 export type { ConsumerAlarms } from './consumer-alarms.ts';
@@ -19,3 +20,4 @@ export {
   type OpenClaimsSweepProps,
   type SweepMetric,
 } from './open-claims-sweep.ts';
+export { StatementCheck, type StatementCheckAlarms, type StatementCheckProps } from './statement-check.ts';
