@@ -1,3 +1,4 @@
+export type { KeepsNotes } from '../claims/notes.ts';
 export type { SqsHandler } from '../sqs/each-message.ts';
 export { type CommitOptions, commit } from './commit.ts';
 export { type EachTransactionOptions, eachTransaction, type TransactionHandler } from './each-transaction.ts';

@@ -1,3 +1,4 @@
+export type { KeepsNotes } from '../../claims/notes.ts';
 export { type BackfillOptions, type BackfillProgress, backfillOpenClaims } from './backfill.ts';
 export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
