@@ -16,6 +16,7 @@ const CHECKS = {
   plain: ['checks/plain-code.ts'],
   entries: ['checks/entries.ts'],
   api: ['checks/api.ts'],
+  nameable: ['checks/nameable.ts'],
   sizes: ['checks/sizes.ts'],
   templates: ['checks/templates.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
