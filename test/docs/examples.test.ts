@@ -468,6 +468,9 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/install.md', 'issue-card'], // run below
+  ['docs/adopt.md', '// lib/send-mail.ts'], // adopt.test.ts, as are the next two
+  ['docs/adopt.md', '// lib/handler.ts'],
+  ['docs/adopt.md', '// test/send-mail.test.ts'],
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
   ['docs/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/sqs/envelopes.test.ts, as are the next seven
   ['docs/envelopes.md', 'const envelope = [snsEnvelope(), s3Events()]'],

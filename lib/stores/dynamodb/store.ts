@@ -1,4 +1,5 @@
 import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
@@ -12,6 +13,7 @@ import { explainedStore, explainedTable } from './explain.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
+import { notesIn } from './notes.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
 import { statementOf } from './statement.ts';
@@ -36,7 +38,7 @@ export const dynamoStoreOptionNames = {
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims {
+export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
   const { host = nodeHost } = options;
   const { nameOfTable, setupError, client } = tableOf(options);
@@ -85,13 +87,15 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
   }
 
   const readOne = (id: string) => read(id, id);
-  const store: ClaimStore & ListsOpenClaims = {
+  const table = explainedTable(nameOfTable, client, 'grantClaims');
+  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
     setupError,
     read: readOne,
     write: (one) => write(one.next.id, one),
     listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read: readOne }, query),
+    ...notesIn(client, table),
   };
-  return explainedStore(store, explainedTable(nameOfTable, client, 'grantClaims'));
+  return explainedStore(store, table);
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */
