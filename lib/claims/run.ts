@@ -1,4 +1,4 @@
-import { InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
+import { explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
@@ -10,6 +10,7 @@ import { fail, isLeftInFlight, succeed } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
+import { warnOnce } from './warn-once.ts';
 import { type Rested, type Thrown, Work } from './work.ts';
 
 /**
@@ -56,6 +57,7 @@ export async function run<Input, R>(
   const wouldEnd = failure === undefined || state.kind === 'applied' || knownOf(failure) === 'rejected';
   const doubt = wouldEnd ? doubtLeft(grant, state, rested) : undefined;
   if (doubt === undefined && failure === undefined && end.kind === 'returned') {
+    if (marksEffect && state.kind === 'none') warnOfUnmarked(settings.operation);
     stop();
     return { kind: 'returned', value: end.value, recorded: await succeed(engine, grant, end.value) };
   }
@@ -66,6 +68,14 @@ export async function run<Input, R>(
   // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.
   const applied = state.kind === 'applied' && recorded !== 'parked';
   return { kind: 'threw', error, applied, recorded, retryAfterMs: unsettledMs };
+}
+
+/** What the handler throws before `claim.effect` counts as "nothing was applied": an effect beside it would be repeated. */
+function warnOfUnmarked(operation: string): void {
+  const said = `marksEffect: a handler of '${operation}' returned without calling claim.effect()`;
+  const advice =
+    'Put the effect inside claim.effect(() => …), or remove marksEffect: an error of such a handler is taken for one that applied nothing';
+  warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
 }
 
 /** How far a handler came with the effect that it marks. */
@@ -81,8 +91,15 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (work.stopped) return refused(new Error('claim.effect: its handler has ended'));
-    if (state.kind !== 'none') throw new Error('claim.effect: there is one effect in a handler');
+    if (work.stopped)
+      return refused(explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'));
+    if (state.kind !== 'none') {
+      throw explainedError(
+        Error,
+        'claim.effect: there is one effect in a handler; make steps of the others with step()',
+        'second-effect',
+      );
+    }
     if (claim.remainingMs() <= 0) {
       const late = new LeaseError('the effect was not started: the time is over');
       work.leaveUnstarted(late);
@@ -156,9 +173,8 @@ export function doubtLeft({ record }: Grant, effect: EffectState, { inDoubt }: R
   const what = names.length > 0 ? `in doubt: ${names.join(', ')}` : recordedError(first?.error).message;
   const beside =
     effect.kind === 'applied' ? '; the effect beside it was applied, and would run again with the handler' : '';
-  return new InDoubtError(`a step of the handler may or may not have been applied: ${what}${beside}`, {
-    cause: first?.error,
-  });
+  const said = `a step of the handler may or may not have been applied: ${what}${beside}`;
+  return explainedError(InDoubtError, said, 'step-in-doubt', { cause: first?.error });
 }
 
 /** That too little time is left: how much, and the error that says it. */

@@ -86,7 +86,7 @@ async function askAndSettle<Input, R>(
 }
 
 /** What a provider returned. What is no verdict is inconclusive. */
-interface Asked {
+export interface Asked {
   /** When it was asked, in epoch milliseconds. */
   readonly at: number;
   readonly verdict: string;
@@ -95,7 +95,7 @@ interface Asked {
 }
 
 /** Asks the provider, under the lease of the claim. Never throws. */
-async function ask<Input>(
+export async function ask<Input>(
   engine: Engine<Input>,
   grant: Grant,
   provider: Reconcile<Input>,

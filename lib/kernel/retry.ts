@@ -1,4 +1,4 @@
-import { errorKind } from './errors.ts';
+import { errorKind, isSetupError } from './errors.ts';
 import { type Host, sleep } from './host.ts';
 import { answeredBy, isNoAnswer, NoAnswerError } from './request.ts';
 
@@ -82,7 +82,7 @@ export class Retry {
 /**
  * Sends a request until it succeeds.
  *
- * @throws what `send` threw last, or NoAnswerError, once the policy allows no further try
+ * @throws what `send` threw last, or NoAnswerError, once the policy allows no further try; SetupError at once
  */
 export async function insist<T>(host: Host, send: () => Promise<T>, policy: RetryPolicy): Promise<T> {
   const retry = new Retry(host, policy);
@@ -91,6 +91,8 @@ export async function insist<T>(host: Host, send: () => Promise<T>, policy: Retr
     try {
       return await answeredBy(host, retry.tryUntil(now), send(), { now });
     } catch (error) {
+      // An operator has to change something first.
+      if (isSetupError(error)) throw error;
       await retry.pauseAfter(error);
     }
   }

@@ -1,4 +1,5 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { isForgotten } from '../claims/decide.ts';
 import { type ClaimRecord, understood } from '../claims/record.ts';
 import { expectActedBy } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
@@ -8,10 +9,11 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { isDeadLetterAttribute } from '../sqs/dead-letters.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
-import { type Desk, docs, skewMs } from './desk.ts';
+import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
 import { giveBack, type Received, receiveSome, sourceOf } from './queue-calls.ts';
+import { docs, skewMs } from './words.ts';
 
 /** What a redrive is to do. */
 export interface RedriveWanted extends ActedBy {
@@ -94,7 +96,7 @@ type Prospect =
 /** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
 function prospectOf({ claimId, reason }: About, found: ClaimRecord | undefined, now: number): Prospect {
   if (claimId === undefined) return { will: 'consumer-decides' };
-  if (found === undefined) return { will: 'run' };
+  if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
   if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
   if (found.status === 'in-flight' && now < found.leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
   // The outcome of the claim is that of another intent.

@@ -1,3 +1,4 @@
+import { explained } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
@@ -7,6 +8,9 @@ export class FingerprintError extends Error {
   override readonly name = 'FingerprintError';
   /** @internal */
   readonly 'pawl.error' = 'fingerprint';
+  constructor(message: string) {
+    super(explained(message, 'no-fingerprint'));
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { identify } from '../claims/identity.ts';
 import { type Opened, payloadIn } from '../payload/envelopes/envelope.ts';
 import { type Compared, printsOf } from '../payload/fingerprint-rule.ts';
+import { missingIn } from '../payload/missing-key.ts';
 import { bodyIn, type Payload, wholeIntent } from '../payload/payload.ts';
 import { validated } from '../payload/schema.ts';
 import { isInvalidMessage, returnedAttributes, returnedIntent, returnedKey, type Stage } from './author-error.ts';
@@ -41,7 +42,7 @@ export async function prepare<Body, One extends Delivery>(
     const body = schema ? await validated(bodyIn(payload), schema) : (bodyIn(payload) as Body);
     const message = messageOf(record, body, opened);
     stage = 'key';
-    const identity = identify(operation, returnedKey(key(message)), host);
+    const identity = identify(operation, returnedKey(key(message)), host, () => missingIn(key, message));
     stage = 'fingerprint';
     const intentOf = (by: Compared<Message<Body>>) =>
       'of' in by

@@ -1,6 +1,7 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { KeepsNotes } from '../claims/notes.ts';
 import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../claims/store.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
@@ -47,7 +48,7 @@ export const mostWrites = 99;
  * @example
  * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function transactionalStore(options: DynamoStoreOptions): TransactionalStore & ListsOpenClaims {
+export function transactionalStore(options: DynamoStoreOptions): TransactionalStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'transactionalStore', known: dynamoStoreOptionNames, docs: 'docs/transactions.md' });
   const { nameOfTable, client } = tableOf(options);
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions });

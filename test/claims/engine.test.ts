@@ -79,7 +79,7 @@ describe('a lease that is renewed', () => {
   it('is longer than what a handler needs, or is refused', () => {
     expect(() => renewedLease(5000).check(4999)).not.toThrow();
     expect(() => renewedLease(5000).check(5000)).toThrow(
-      'lease: expected more than timeoutMs + marginMs (5000); got 5000',
+      'lease: expected more than timeoutMs + marginMs (5000), such as renewedLease(10000); got 5000',
     );
     expect(() => renewedLease(0.5)).toThrow('leaseMs: expected a whole number');
   });

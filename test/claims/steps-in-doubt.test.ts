@@ -125,7 +125,10 @@ describe('a step that throws', () => {
     const failed = step(claim, 'charge', () => Promise.reject(hungUp), park).catch((error: unknown) => error);
     const error = await failed;
     expect(error).toBeInstanceOf(InDoubtError);
-    expect(error).toMatchObject({ message: 'step charge: socket hang up', cause: hungUp });
+    expect(error).toMatchObject({
+      message: 'step charge: socket hang up. See docs/errors.md#step-in-doubt',
+      cause: hungUp,
+    });
     expect(steps()).toMatchObject([{ name: 'charge', state: 'started' }]);
     expect(work.inDoubt).toEqual([{ error }]);
     expect(events).toMatchObject([
@@ -224,7 +227,9 @@ describe('the name of a step', () => {
     const { claim, work } = await handling([{ ...started(), state: 'done' }]);
     const moved = 'step 1 was called charge when it ran, and is called receipt now: the order of steps has changed';
     expect(() => run(claim, 'receipt')).toThrow(moved);
-    expect(work.inDoubt).toMatchObject([{ error: { name: 'InDoubtError', message: moved } }]);
+    expect(work.inDoubt).toMatchObject([
+      { error: { name: 'InDoubtError', message: `${moved}. See docs/errors.md#step-in-doubt` } },
+    ]);
   });
 
   it('is part of its effect key, which is hashed where it would be longer than 255 characters', async () => {

@@ -54,7 +54,8 @@ describe('the work beside a handler', () => {
       {
         error: {
           name: 'LeaseError',
-          message: 'an effect or a step of the handler had not ended when the time was over',
+          message:
+            'an effect or a step of the handler had not ended when the time was over. See docs/errors.md#lease-over',
         },
       },
     ]);

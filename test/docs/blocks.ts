@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { filesOfPage } from '../../checks/files-of-page.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -38,6 +39,11 @@ export function blocksOf(guide: string): readonly Block[] {
     given: groups?.['given'] ?? '',
     code: groups?.['code'] ?? '',
   }));
+}
+
+/** The files that a guide lets its reader make, by their paths. */
+export function filesOf(guide: string): ReadonlyMap<string, string> {
+  return filesOfPage(readFileSync(join(ROOT, guide), 'utf8'));
 }
 
 /** The one block of a guide that contains this text. */

@@ -44,7 +44,7 @@ const result: TrafficResult = {
   deadLettered: 2,
   sandboxes: { started: 4, killed: 2, timedOut: 0 },
   ...verdicts(),
-  payments: { payments: 3, callbacks: 7, corrected: 1, outages: 1, refused: [], ledgerEntries: 6, drift: [] },
+  payments: { payments: 3, callbacks: 7, corrected: 1, outages: 1, refused: [], ledgerEntries: 6, drift: [], statement: undefined },
   repayments: { requests: 2, wanted: 50, repaid: 50, repaidTwice: [], locksLeft: 0 },
   left: 0,
   protection: 'as-written',

@@ -5,6 +5,13 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
+  GetRoleCommand,
+  GetRolePolicyCommand,
+  IAMClient,
+  ListRolePoliciesCommand,
+  UpdateAssumeRolePolicyCommand,
+} from '@aws-sdk/client-iam';
+import {
   GetFunctionConfigurationCommand,
   InvokeCommand,
   LambdaClient,
@@ -18,7 +25,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { QueueDepth } from '../sqs-local.ts';
-import { REGION } from '../template.ts';
+import { ACCOUNT, list, REGION, record } from '../template.ts';
 
 export interface StackResource {
   readonly type: string;
@@ -36,6 +43,10 @@ export interface Account {
   functionTimeoutSeconds(name: string): Promise<number>;
   /** Lets so many invocations of a function run at once. Any more are throttled. */
   limitConcurrency(name: string, most: number): Promise<void>;
+  /** The actions that the policies of a role permit. */
+  actionsOf(roleName: string): Promise<ReadonlySet<string>>;
+  /** Lets the account assume a role that only a service may assume, until it is disposed of. */
+  letAccountAssume(roleName: string): Promise<AsyncDisposable>;
   /** Runs a function, and returns its response. @throws Error if it fails */
   invoke(name: string, event: unknown): Promise<unknown>;
   /** Where the stage `$default` of an HTTP API is in the emulator. @param url as AWS has it: `https://{id}.execute-api…/path` */
@@ -53,6 +64,7 @@ interface Clients {
   readonly lambda: LambdaClient;
   readonly dynamo: DynamoDBClient;
   readonly cloudFormation: CloudFormationClient;
+  readonly iam: IAMClient;
 }
 
 export function createAccount(endpoint: string): Account {
@@ -62,6 +74,7 @@ export function createAccount(endpoint: string): Account {
     lambda: new LambdaClient(config),
     dynamo: new DynamoDBClient(config),
     cloudFormation: new CloudFormationClient(config),
+    iam: new IAMClient(config),
   };
   return {
     sqs: { client: clients.sqs },
@@ -78,6 +91,8 @@ export function createAccount(endpoint: string): Account {
     async limitConcurrency(FunctionName, ReservedConcurrentExecutions) {
       await clients.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
     },
+    actionsOf: (roleName) => actionsOf(clients, roleName),
+    letAccountAssume: (roleName) => letAccountAssume(clients, roleName),
     invoke: (name, event) => invoke(clients, name, event),
     reachable: (url) => reachable(endpoint, url),
     stackResources: (stack) => stackResources(clients, stack),
@@ -90,6 +105,27 @@ export function createAccount(endpoint: string): Account {
       for (const client of Object.values(clients)) client.destroy();
     },
   };
+}
+
+async function actionsOf({ iam }: Clients, RoleName: string): Promise<ReadonlySet<string>> {
+  const actions = new Set<string>();
+  const { PolicyNames = [] } = await iam.send(new ListRolePoliciesCommand({ RoleName }));
+  for (const PolicyName of PolicyNames) {
+    const { PolicyDocument } = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName }));
+    const { Statement } = record(JSON.parse(decodeURIComponent(PolicyDocument ?? '{}')));
+    for (const statement of list(Statement))
+      for (const action of [record(statement)['Action']].flat()) actions.add(String(action));
+  }
+  return actions;
+}
+
+async function letAccountAssume({ iam }: Clients, RoleName: string): Promise<AsyncDisposable> {
+  const { Role } = await iam.send(new GetRoleCommand({ RoleName }));
+  const before = decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '');
+  const set = (PolicyDocument: string) => iam.send(new UpdateAssumeRolePolicyCommand({ RoleName, PolicyDocument }));
+  const Statement = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: `arn:aws:iam::${ACCOUNT}:root` } };
+  await set(JSON.stringify({ Version: '2012-10-17', Statement }));
+  return { [Symbol.asyncDispose]: async () => void (await set(before)) };
 }
 
 async function invoke({ lambda }: Clients, FunctionName: string, event: unknown): Promise<unknown> {

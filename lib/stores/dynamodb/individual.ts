@@ -1,10 +1,13 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
+import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem } from './item.ts';
 import { listOpen } from './list-open.ts';
+import { notesIn } from './notes.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
 
@@ -18,7 +21,7 @@ import { put } from './put.ts';
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims {
+export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
   const { nameOfTable, setupError, client } = tableOf(options);
 
@@ -28,10 +31,13 @@ export function individualDynamoStore(options: TableOptions): ClaimStore & Lists
     return Item && fromItem(Item);
   }
 
-  return {
+  const table = explainedTable(nameOfTable, client, 'grantClaims');
+  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
     setupError,
     read,
     write: async (write) => put(client, nameOfTable(), write),
     listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read }, query),
+    ...notesIn(client, table),
   };
+  return explainedStore(store, table);
 }

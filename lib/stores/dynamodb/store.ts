@@ -1,15 +1,19 @@
 import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
+import { explainedError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from './errors.ts';
+import { explainedStore, explainedTable } from './explain.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
+import { notesIn } from './notes.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { put } from './put.ts';
 import { statementOf } from './statement.ts';
@@ -34,7 +38,7 @@ export const dynamoStoreOptionNames = {
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims {
+export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
   const { host = nodeHost } = options;
   const { nameOfTable, setupError, client } = tableOf(options);
@@ -52,7 +56,7 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
     return ids.map((id) =>
       // What was not read is not what is not there: taken for that, it would let an effect run twice.
       unread?.includes(id)
-        ? { error: new Error('DynamoDB left this key unread: the table is throttled') }
+        ? { error: explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable') }
         : { value: known(found.get(id)) },
     );
   }
@@ -83,12 +87,15 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
   }
 
   const readOne = (id: string) => read(id, id);
-  return {
+  const table = explainedTable(nameOfTable, client, 'grantClaims');
+  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
     setupError,
     read: readOne,
     write: (one) => write(one.next.id, one),
     listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read: readOne }, query),
+    ...notesIn(client, table),
   };
+  return explainedStore(store, table);
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */
