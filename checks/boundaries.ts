@@ -98,7 +98,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
     from: /^lib\/transactions\//,
-    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|@aws-sdk\/)/,
+    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|lib\/host\.ts$|@aws-sdk\/)/,
   },
   {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',

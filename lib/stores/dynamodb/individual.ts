@@ -1,12 +1,8 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
-import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
-import { fromItem } from './item.ts';
-import { listOpen } from './list-open.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
-import { put } from './put.ts';
+import { singleRequests } from './single-requests.ts';
 
 /**
  * Claims in a DynamoDB table, with a request for each read and each write, for those who may not use PartiQL: twice as many
@@ -20,18 +16,5 @@ import { put } from './put.ts';
  */
 export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
-  const { nameOfTable, setupError, client } = tableOf(options);
-
-  async function read(id: string): Promise<ClaimRecord | undefined> {
-    const TableName = nameOfTable();
-    const { Item } = await client.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }));
-    return Item && fromItem(Item);
-  }
-
-  return {
-    setupError,
-    read,
-    write: async (write) => put(client, nameOfTable(), write),
-    listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read }, query),
-  };
+  return singleRequests(tableOf(options));
 }
