@@ -1,6 +1,7 @@
-import { Agent } from 'node:http';
+import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
 
 /** What was asked of DynamoDB, and what that took on the wire. */
 export interface Counts extends Requests {
@@ -44,18 +45,27 @@ function partsOf(input: object): number {
   return tables.reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
 }
 
-/** An agent that knows the sockets it has opened. */
-export class CountingAgent extends Agent {
-  readonly #sockets: Socket[] = [];
+/** Counts the requests of a lean transport, its repetitions not among them. */
+export function countCalls(transport: DynamoTransport): { readonly transport: DynamoTransport; counted(): Requests } {
+  let requests = 0;
+  let statements = 0;
+  return {
+    transport: {
+      ...transport,
+      call(operation, input) {
+        requests++;
+        statements += partsOf(input);
+        return transport.call(operation, input);
+      },
+    },
+    counted: () => ({ requests, statements }),
+  };
+}
 
-  override createConnection(...args: Parameters<Agent['createConnection']>) {
-    const socket = super.createConnection(...args);
-    this.#sockets.push(socket as Socket);
-    return socket;
-  }
-
-  bytes() {
-    const sum = (of: (socket: Socket) => number) => this.#sockets.reduce((bytes, socket) => bytes + of(socket), 0);
-    return { bytesSent: sum((socket) => socket.bytesWritten), bytesReceived: sum((socket) => socket.bytesRead) };
-  }
+/** Knows the sockets that this process opens from now on, whoever opens them. */
+export function countBytes(): () => Pick<Counts, 'bytesSent' | 'bytesReceived'> {
+  const sockets: Socket[] = [];
+  subscribe('net.client.socket', (message) => sockets.push((message as { readonly socket: Socket }).socket));
+  const sum = (of: (socket: Socket) => number) => sockets.reduce((bytes, socket) => bytes + of(socket), 0);
+  return () => ({ bytesSent: sum((one) => one.bytesWritten), bytesReceived: sum((one) => one.bytesRead) });
 }

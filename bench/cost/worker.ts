@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { benchClient } from './client.ts';
 import { CONTENDERS, type Name } from './contender.ts';
-import { CountingAgent, type Counts, countRequests } from './counting.ts';
+import { type Counts, countBytes, countCalls, countRequests } from './counting.ts';
+import { benchTransport } from './lean-client.ts';
 import { createEffect, type Delivery, delivery, expectedOf, type Place, type Scenario } from './scenarios.ts';
 
 /** One contender in a process of its own, so that nobody's compiled code and memory are another's. Does as it is told. */
@@ -26,7 +27,12 @@ export interface Timed {
 const [name, tableName, endpoint] = process.argv.slice(2) as [Name, string, string];
 const contender = await CONTENDERS[name]();
 const { effect, taken } = createEffect();
-const prepare = contender({ client: benchClient(endpoint), tableName, effect });
+const prepare = contender({
+  client: benchClient(endpoint),
+  transport: benchTransport(endpoint),
+  tableName,
+  effect,
+});
 
 async function time({ scenario, size, batches, series }: Order): Promise<Timed> {
   const deliveries = Array.from({ length: batches }, (_, i) => delivery(scenario, size, { series, from: i * size }));
@@ -44,16 +50,20 @@ async function time({ scenario, size, batches, series }: Order): Promise<Timed> 
   return { cpuMs: (user + system) / 1000, wallMs };
 }
 
-/** Not timed, with a client of its own: counting costs something, too. */
+/** Not timed, with clients of its own: counting costs something, too. */
 async function count(order: Order): Promise<Counts> {
-  const agent = new CountingAgent({ keepAlive: true });
-  const client = benchClient(endpoint, agent);
-  const counted = countRequests(client);
+  const bytes = countBytes();
+  const client = benchClient(endpoint);
+  const lean = benchTransport(endpoint);
+  const ofClient = countRequests(client);
+  const { transport, counted } = countCalls(lean);
   const one = delivery(order.scenario, order.size, { series: order.series, from: 0 });
-  const answer = await contender({ client, tableName, effect })(one)();
+  const answer = await contender({ client, transport, tableName, effect })(one)();
   verify([one], [answer]);
-  const counts = { ...counted(), ...agent.bytes() };
+  const requests = name === 'pawlLean' ? counted() : ofClient();
+  const counts = { ...requests, ...bytes() };
   client.destroy();
+  lean.destroy();
   return counts;
 }
 
