@@ -41,6 +41,11 @@ export const RULES: readonly Rule[] = [
     only: /^$/,
   },
   {
+    rule: 'lib/kernel/error-code.ts imports nothing: constructs, doctor and command line end their messages with it, without the runtime',
+    from: /^lib\/kernel\/error-code\.ts$/,
+    only: /^$/,
+  },
+  {
     rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
     from: /^lib\/payload\/(?!envelopes\/large-payload\.ts$)/,
     only: /^lib\/(kernel|payload)\//,
@@ -77,7 +82,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
-    from: /^lib\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|put|list-open|group-commit|statement|condition)\.ts$/,
+    from: /^lib\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
     never: /^lib\/stores\/dynamodb\/(options|sdk-transport|store|individual|backfill)\.ts$/,
   },
   {
@@ -149,7 +154,7 @@ export const RULES: readonly Rule[] = [
     rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
     from: /^lib\/deployment\//,
     never:
-      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide)\.ts$)/,
+      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide|error-code|aws-error)\.ts$)/,
   },
   {
     rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
@@ -157,14 +162,44 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the DynamoDB store, the ready-made keys, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+  },
+  {
+    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
+    from: /^lib\/console\/(?!page\/)/,
+    only: /^(lib\/console\/(?!page\/)|lib\/operate\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+  },
+  {
+    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, and its view library",
+    from: /^lib\/console\/page\/(?!bundle\.ts$)/,
+    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/operate\/index\.ts$|preact(\/|$))/,
+  },
+  {
+    rule: "only the page's bundler imports one: users have none",
+    from: /^lib\/(?!console\/page\/bundle\.ts$|rehearsal\/)/,
+    never: /^esbuild$/,
+  },
+  {
+    rule: 'only the command line and the shop serve the console',
+    from: /^(lib\/(?!console\/|cli\/)|lambda\/|bin\/)/,
+    never: /^lib\/console\//,
   },
   {
     rule: 'lib/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
     from: /^lib\/operate\//,
     only: /^(lib\/(kernel|payload|claims|sqs|operate)\/|lib\/host\.ts$|@aws-sdk\/client-sqs$)/,
+  },
+  {
+    rule: 'lib/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
+    from: /^lib\/sweep\//,
+    only: /^lib\/((kernel|claims|sweep)\/|host\.ts$)/,
+  },
+  {
+    rule: 'lib/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, and the host; no store, no client',
+    from: /^lib\/statements\//,
+    only: /^lib\/((kernel|payload|claims|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',
@@ -182,8 +217,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests and the checks of the package and of the printed templates import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/(printed|package)\/)/,
+    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
+    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
     never: /^lib\/rehearsal\//,
   },
   {
@@ -250,10 +285,11 @@ function cycles(imports: readonly Import[]): string[] {
   return found;
 }
 
-/** All imports of all files that tsconfig.json includes. */
+/** All imports of all files that tsconfig.json includes, and of the console's page, which has a configuration of its own. */
 export function readImports(root: string): readonly Import[] {
   const imports: Import[] = [];
-  for (const match of runTsc(root).matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
+  const traced = ['tsconfig.json', 'lib/console/page/tsconfig.json'].map((config) => runTsc(root, config)).join('\n');
+  for (const match of traced.matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
     const [, specifier = '', file = ''] = match;
     const from = file.startsWith(root) ? file.slice(root.length) : '';
     if (!OURS.test(from)) continue;
@@ -263,8 +299,8 @@ export function readImports(root: string): readonly Import[] {
   return imports;
 }
 
-function runTsc(root: string): string {
-  const args = ['node_modules/typescript/bin/tsc', '--noEmit', '--noCheck', '--traceResolution'];
+function runTsc(root: string, config: string): string {
+  const args = ['node_modules/typescript/bin/tsc', '-p', config, '--noEmit', '--noCheck', '--traceResolution'];
   try {
     return execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
   } catch (error) {

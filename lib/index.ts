@@ -62,6 +62,7 @@ export {
   OptionError,
   RejectedError,
   RetryableError,
+  SetupError,
   StoreUnavailableError,
 } from './kernel/errors.ts';
 export type { Host } from './kernel/host.ts';

@@ -8,8 +8,8 @@ export interface World {
   /** Of the lean contender, in place of the client. */
   readonly transport: DynamoTransport;
   readonly tableName: string;
-  /** The effect of one message. It throws where it fails. */
-  readonly effect: (messageId: string) => void;
+  /** The effect of one message. It throws where it fails, and takes no time unless its run says so. */
+  readonly effect: (messageId: string) => void | Promise<void>;
 }
 
 /**

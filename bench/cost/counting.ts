@@ -38,6 +38,42 @@ export function countRequests(client: DynamoDBClient): () => Requests {
   };
 }
 
+/** What DynamoDB bills for requests, in units of reads and writes. */
+export interface ConsumedUnits {
+  readonly read: number;
+  readonly write: number;
+}
+
+interface Consumed {
+  readonly CapacityUnits?: number;
+}
+
+/** Lets DynamoDB say what each request of a client costs. It makes requests and responses longer, so their bytes are counted without it. */
+export function countUnits(client: DynamoDBClient): () => ConsumedUnits {
+  const units = { read: 0, write: 0 };
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+        addUnits(units, commandName, args.input, answer.output);
+        return answer;
+      },
+    { step: 'initialize', name: 'countUnits' },
+  );
+  return () => units;
+}
+
+function addUnits(units: { read: number; write: number }, operation: string, input: object, answer: object): void {
+  const { ConsumedCapacity: consumed = [] } = answer as { ConsumedCapacity?: Consumed | readonly Consumed[] };
+  // DynamoDB Local says nothing of statements. DynamoDB bills each as the write that it is: a unit for an item of up to 1 KB.
+  if ('Statements' in input) units.write += partsOf(input);
+  const isRead = /^(Batch)?Get/.test(operation);
+  for (const { CapacityUnits = 0 } of [consumed].flat()) {
+    if (isRead) units.read += CapacityUnits;
+    else units.write += CapacityUnits;
+  }
+}
+
 function partsOf(input: object): number {
   if ('Statements' in input && Array.isArray(input.Statements)) return input.Statements.length;
   if (!('RequestItems' in input)) return 1;
@@ -59,6 +95,25 @@ export function countCalls(transport: DynamoTransport): { readonly transport: Dy
       },
     },
     counted: () => ({ requests, statements }),
+  };
+}
+
+/** The same as `countUnits`, of a lean transport. */
+export function countCallUnits(transport: DynamoTransport): {
+  readonly transport: DynamoTransport;
+  consumed(): ConsumedUnits;
+} {
+  const units = { read: 0, write: 0 };
+  return {
+    transport: {
+      ...transport,
+      async call(operation, input) {
+        const answer = await transport.call(operation, { ...input, ReturnConsumedCapacity: 'TOTAL' });
+        addUnits(units, operation, input, answer);
+        return answer;
+      },
+    },
+    consumed: () => units,
   };
 }
 

@@ -1,3 +1,4 @@
+import { explainedError } from '../kernel/errors.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Engine } from './engine.ts';
 import type { Grant } from './grant.ts';
@@ -39,6 +40,8 @@ export function attachInternals(claim: object, behind: ClaimInternals): void {
 export function internalsOf(claim: object): ClaimInternals {
   // Where a key is not required, a request without one has no claim at all.
   const behind = (claim as { readonly [internals]?: () => ClaimInternals } | null | undefined)?.[internals];
-  if (behind === undefined) throw new TypeError('expected the claim that the handler was given, and no copy of it');
+  if (behind === undefined) {
+    throw explainedError(TypeError, 'expected the claim that the handler was given, and no copy of it', 'copied-claim');
+  }
   return behind();
 }

@@ -1,6 +1,8 @@
 import { otherRule, sameIntent } from '../payload/fingerprint-rule.ts';
-import { type Attributes, type ClaimRecord, type Draft, successor } from './record.ts';
+import { statementDue } from './open.ts';
+import type { Attributes, ClaimRecord, Draft } from './record.ts';
 import type { ClaimWrite } from './store.ts';
+import { successor } from './successor.ts';
 
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
 export type AbandonedPolicy = 'retry' | 'park' | 'reconcile';
@@ -20,6 +22,8 @@ export interface ClaimRules {
   readonly refusalsMayRepeat?: boolean;
   /** Whether a claim is listed for operators while it is in flight: no message would bring it back. Never decided upon. */
   readonly watched?: boolean;
+  /** Whether completed claims wait for a statement of the provider to confirm them. Never decided upon. */
+  readonly statements?: boolean;
   /** `Infinity` keeps outcomes for ever. */
   readonly retentionSeconds: number;
 }
@@ -138,6 +142,7 @@ export function decide(
       fingerprint: request.fingerprint ?? from.fingerprint,
       attributes: from.attributes ?? request.attributes,
       source: request.source,
+      statement: from.statement ?? (rules.statements === true ? statementDue : undefined),
       error: undefined,
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),

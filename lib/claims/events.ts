@@ -18,6 +18,9 @@ interface OfClaim {
   readonly error?: RecordedError | undefined;
 }
 
+/** Why a request of HTTP is refused before anything is claimed. */
+export type RequestRefusal = 'missing-key' | 'invalid-key' | 'invalid-request' | 'no-caller';
+
 /** What happened, without what every event carries: the form in which it is reported. */
 export type ClaimFact =
   /** What was decided about a request. `still-parked`: a claim parked earlier was asked for again; `in-flight`: by a duplicate. */
@@ -44,6 +47,18 @@ export type ClaimFact =
   | { readonly type: 'store-unavailable'; readonly error: RecordedError }
   /** The provider was asked about an effect in doubt. `settled`: late enough for "not applied" to be believed. */
   | { readonly type: 'reconciled'; readonly verdict: string; readonly settled: boolean }
+  /**
+   * The provider's statement was compared with the claims, up to a cut-off. `statement-findings`: `open` findings wait for an operator, `fresh` of them
+   * found by this run. The event is about the operation, and has no claim.
+   */
+  | {
+      readonly type: 'statement-clean' | 'statement-findings';
+      readonly from: number;
+      readonly cutOff: number;
+      readonly lines: number;
+      readonly open: number;
+      readonly fresh: number;
+    }
   /** A message went back to its queue until what it waits for can have ended: another worker's lease, a provider's settling. */
   | { readonly type: 'deferred'; readonly messageId: string; readonly seconds: number }
   /** The same key again in one batch: it shared the outcome of the first. */
@@ -75,6 +90,8 @@ export type ClaimFact =
    * and its messages come again.
    */
   | { readonly type: 'late-answer'; readonly remainingMs: number; readonly messages: number }
+  /** A request of HTTP was refused before anything was claimed: its response is 400, or 403 where the caller is unknown. */
+  | { readonly type: 'request-refused'; readonly reason: RequestRefusal; readonly error: RecordedError }
   /** A call to SQS failed. No message is lost: it stays on its queue. */
   | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError };
 
@@ -89,6 +106,7 @@ const ordinary: readonly ClaimEvent['type'][] = [
   'in-flight',
   'deferred',
   'repeated',
+  'statement-clean',
 ];
 
 /** The listener of those who gave none: one line of JSON to `console.warn` for whatever is out of the ordinary. */

@@ -1,13 +1,15 @@
 import { expect } from '../kernel/check.ts';
-import { InDoubtError, LeaseError } from '../kernel/errors.ts';
+import { explainedError, InDoubtError, LeaseError } from '../kernel/errors.ts';
 import type { Transition } from '../kernel/record.ts';
 import { type Checkpoint, checkpointsOf, kept, withCheckpoint } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
 import { type ClaimInternals, internalsOf } from './claim-internals.ts';
 import { changeClaim } from './engine.ts';
-import { type ClaimRecord, successor } from './record.ts';
+import { stepEffectKey } from './identity.ts';
+import type { ClaimRecord } from './record.ts';
 import { recordUntil } from './record-outcome.ts';
 import type { ClaimStore } from './store.ts';
+import { successor } from './successor.ts';
 
 /** Every checkpoint writes them all. */
 const mostSteps = 100;
@@ -32,11 +34,10 @@ export class NextStep {
   readonly #index: number;
 
   constructor(claim: Claim, behind: ClaimInternals, name: string, index: number, before: Checkpoint | undefined) {
-    const effectKey = `${claim.effectKey}/${name}`;
     this.claim = claim;
     this.name = name;
     this.before = before;
-    this.effectKey = effectKey.length <= 255 ? effectKey : `sha256:${behind.engine.settings.host.sha256(effectKey)}`;
+    this.effectKey = stepEffectKey(claim.effectKey, name, behind.engine.settings.host);
     this.#behind = behind;
     this.#index = index;
   }
@@ -106,8 +107,10 @@ export function nextStep(claim: Claim, name: string): NextStep {
   steps.names.push(name);
   const before = steps.found[index] ?? undefined;
   if (before !== undefined && before.name !== name) {
-    const moved = new InDoubtError(
+    const moved = explainedError(
+      InDoubtError,
       `step ${index + 1} was called ${before.name} when it ran, and is called ${name} now: the order of steps has changed`,
+      'step-in-doubt',
     );
     // Also where the handler catches it: the claim would complete with whatever the other step left open.
     work.leaveInDoubt(moved);

@@ -6,6 +6,7 @@ import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-option
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
+import { missingIn } from '../payload/missing-key.ts';
 import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
 import type { Claim } from './claim.ts';
@@ -76,14 +77,23 @@ export function once<Input, R>(
 ): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
   expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
   const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host, watched: true });
-  expect(typeof options.key === 'function', 'key', 'a function from the input to its idempotency key', options.key);
-  expect(typeof fn === 'function', 'the function that once wraps', 'a function', fn);
+  const { key } = options;
+  const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';
+  const example = `(input) => input.${named}`;
+  expect(typeof key === 'function', 'key', `a function from the input to its key: ${example}`, key, 'wrong-key-option');
+  expect(
+    typeof fn === 'function',
+    'the function that once wraps',
+    'a function, after the options',
+    fn,
+    'wrong-handler',
+  );
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
 
   return async function callOnce(input, call = {}) {
     expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', inherited: 'taken', docs });
-    const identity = identify(settings.operation, options.key(input), settings.host);
+    const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
     const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
     const prints = printsOf(
       rule,

@@ -101,6 +101,12 @@ export interface ClaimOptions<Input> {
    */
   readonly watched?: boolean;
   /**
+   * Whether a completed claim waits for the provider's own statement to confirm it: `reconcileStatements` of `pawl/statements` then finds the claims that
+   * no statement has. Costs one more write to the table's index when the claim completes; the statement's line costs two more.
+   * @default false
+   */
+  readonly statements?: boolean;
+  /**
    * Hears of everything that happens to a claim. It must not throw; what it throws is ignored.
    * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
    */
@@ -127,6 +133,7 @@ export const claimOptionNames = {
   maxResultBytes: true,
   attributes: true,
   watched: true,
+  statements: true,
   onEvent: true,
   host: true,
 } as const satisfies NamesOf<ClaimOptions<unknown>>;
@@ -159,6 +166,7 @@ const defaults = {
   marksEffect: false,
   recordResult: true,
   watched: false,
+  statements: false,
   onEvent: reportTheUnusual,
 };
 
@@ -181,8 +189,8 @@ export function settingsOf<Input>(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     // Every number here is a count or a time. Which ones there are, the defaults say.
-    const forever = name in numbers && value === 'forever';
-    if (name in numbers && !forever) expectWhole(name, value);
+    const forever = name === 'retentionSeconds' && value === 'forever';
+    if (name in numbers && !forever) expectTime(name, value);
     Object.assign(o, { [name]: forever ? Infinity : value });
   }
   const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
@@ -195,15 +203,15 @@ export function settingsOf<Input>(
   expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", policy);
   const { attributes, classify, onEvent } = o;
   for (const [name, fn] of Object.entries({ attributes, classify, onEvent })) {
-    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn);
+    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn, 'wrong-handler');
   }
   if (lease !== undefined) {
-    expect(typeof lease?.check === 'function' && typeof lease.keep === 'function', 'lease', 'renewedLease(…)', lease);
+    expectLease(lease);
     expectWhole('lease.leaseMs', lease.leaseMs);
     lease.check(marginMs + timeoutMs);
   }
   for (const name of ['maxAttempts', 'maxAbandoned'] as const) expect(o[name] >= 1, name, 'at least 1', o[name]);
-  for (const name of ['marksEffect', 'recordResult', 'watched'] as const) {
+  for (const name of ['marksEffect', 'recordResult', 'watched', 'statements'] as const) {
     expect(typeof o[name] === 'boolean', name, 'true or false', o[name]);
   }
   expectRetention(retentionSeconds);
@@ -214,22 +222,45 @@ export function settingsOf<Input>(
   return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs };
 }
 
+/** @throws OptionError unless it is a whole number, or, of what is remembered, `'forever'` */
+function expectTime(name: string, value: unknown): void {
+  const isMisplaced = value === 'forever' && name !== 'retentionSeconds';
+  const advice = isMisplaced ? `; only retentionSeconds may be 'forever'. Leave ${name} out for its default` : '';
+  expect(!isMisplaced, name, `a whole number${advice}`, value, 'wrong-time');
+  expectWhole(name, value, 'wrong-time');
+}
+
+/** @throws OptionError unless `renewedLease` made it */
+function expectLease(lease: Lease): void {
+  const isLease = typeof lease?.check === 'function' && typeof lease.keep === 'function';
+  const given: unknown = lease;
+  const written = typeof given === 'number' && Number.isSafeInteger(given) ? given.toLocaleString('en-US') : '…';
+  const expected = `renewedLease(${written.replaceAll(',', '_')}), which pawl exports, or no lease`;
+  expect(isLease, 'lease', expected, given, 'wrong-lease');
+}
+
 /** @throws OptionError */
 export function expectOperation(operation: unknown): void {
   const fits = typeof operation === 'string' && /^[!"$-~]{1,128}$/.test(operation);
-  expect(fits, 'operation', "up to 128 ASCII characters, no spaces, no '#'", operation);
+  const expected = "up to 128 ASCII characters, no spaces, no '#', such as 'send-email'";
+  expect(fits, 'operation', expected, operation);
 }
 
 /** @throws OptionError */
 export function expectStore(store: ClaimStore | undefined): void {
-  const keeps = typeof store?.read === 'function' && typeof store.write === 'function';
-  expect(keeps, 'store', 'a claim store', store);
+  const given: unknown = store;
+  const isOfLocks = typeof given === 'object' && given !== null && 'most' in given;
+  const keeps = typeof store?.read === 'function' && typeof store.write === 'function' && !isOfLocks;
+  const name = typeof given === 'string' ? `: ${JSON.stringify(given)}` : '';
+  const expected = `a claim store, such as dynamoStore({ tableName${name} })`;
+  expect(keeps, 'store', expected, isOfLocks ? 'a lock store' : given, 'wrong-store');
 }
 
 /** @throws OptionError unless it is a time that a record can be kept: a shorter one forgets outcomes while their messages still come */
 export function expectRetention(seconds: number): void {
   if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds);
-  expect(seconds >= 60, 'retentionSeconds', 'at least 60', seconds);
+  const least = "at least 60: the retention of the queue and of its dead-letter queue together, or 'forever'";
+  expect(seconds >= 60, 'retentionSeconds', least, seconds, 'wrong-time');
 }
 
 function isReconcile<Input>(policy: ClaimOptions<Input>['onAbandoned']): policy is Reconcile<Input> {

@@ -1,5 +1,5 @@
+import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
-import { isOpen, isWatched, openShard } from './open.ts';
 
 /**
  * What an operator sees of a claim, in the words of the protocol.
@@ -71,8 +71,14 @@ export interface ClaimRecord {
    */
   readonly source?: string | undefined;
   /**
-   * Where the index of open claims keeps it: a shard, `00` to `31`. Absent while no operator has to look at the claim. Every write sets it anew, and
-   * nothing is decided upon it: a version of pawl that does not know it leaves it as it is.
+   * Of an operation whose provider has statements: `due` from its first grant on, and after a line of a statement has confirmed the claim, which line
+   * (`stated.ts`). Absent elsewhere. Never decided upon.
+   */
+  readonly statement?: string | undefined;
+  /**
+   * Where the index of open claims keeps it: a shard, `00` to `31`; or the place of the claims that no statement has confirmed. Absent while neither
+   * an operator nor a statement has to look at the claim. Every write sets it anew, and nothing is decided upon it: a version of pawl that does not
+   * know it leaves it as it is.
    */
   readonly open?: string | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
@@ -113,22 +119,9 @@ const statuses: readonly string[] = [
  */
 export function understood(found: ClaimRecord | undefined): ClaimRecord | undefined {
   if (found === undefined || ((found.v === 1 || found.v === 2) && statuses.includes(found.status))) return found;
-  throw new Error(`the record under this key is left alone: it is of schema ${found.v} with a status of its own`);
-}
-
-/**
- * The record that is to stand in place of `found`. Every transition ends here: a write that left the revision as it was could be
- * mistaken for the state before it, and a late copy of an older write would pass.
- *
- * @param watched whether the draft is a grant that is open while it is in flight. What its owner writes later keeps what its grant said
- */
-export function successor(found: ClaimRecord | undefined, draft: Draft, watched = isWatched(found)): ClaimRecord {
-  const open = isOpen(draft, watched) ? openShard(draft.id) : undefined;
-  return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: 2 };
-}
-
-/** The record with the `open` that this version gives it, where an earlier version has left another one; nothing where it is right. */
-export function reindexed(found: ClaimRecord): ClaimRecord | undefined {
-  const next = successor(found, found);
-  return next.open === found.open ? undefined : next;
+  throw explainedError(
+    Error,
+    `the record under this key is left alone: it is of schema ${found.v} with a status of its own`,
+    'foreign-item',
+  );
 }

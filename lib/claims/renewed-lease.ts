@@ -1,4 +1,4 @@
-import { expect, expectWhole } from '../kernel/check.ts';
+import { expect } from '../kernel/check.ts';
 import { startHeartbeat } from '../kernel/heartbeat.ts';
 import type { Lease } from './lease.ts';
 
@@ -12,11 +12,13 @@ import type { Lease } from './lease.ts';
  * lease: renewedLease(10_000),
  */
 export function renewedLease(leaseMs: number): Lease {
-  expectWhole('leaseMs', leaseMs);
+  const example = 'a whole number of milliseconds, such as renewedLease(10_000)';
+  expect(Number.isSafeInteger(leaseMs) && leaseMs >= 0, 'leaseMs', example, leaseMs, 'wrong-lease');
   return {
     leaseMs,
     check(leastMs) {
-      expect(leaseMs > leastMs, 'lease', `more than timeoutMs + marginMs (${leastMs})`, leaseMs);
+      const expected = `more than timeoutMs + marginMs (${leastMs}), such as renewedLease(${2 * leastMs})`;
+      expect(leaseMs > leastMs, 'lease', expected, leaseMs, 'wrong-lease');
     },
     keep: (host, beat) => startHeartbeat(host, { leaseMs, ...beat }),
   };

@@ -6,15 +6,9 @@ import { resolvedCheckpoints, type StepResolution, stepsInDoubt } from './checkp
 import { type ClaimRules, expiry } from './decide.ts';
 import { identify, type KeyValue } from './identity.ts';
 import { expectOperation, expectRetention, expectStore } from './options.ts';
-import {
-  type ClaimRecord,
-  type Draft,
-  type Resolution,
-  type ResolutionVerdict,
-  successor,
-  understood,
-} from './record.ts';
+import { type ClaimRecord, type Draft, type Resolution, type ResolutionVerdict, understood } from './record.ts';
 import type { ClaimStore } from './store.ts';
+import { successor } from './successor.ts';
 
 /** The operator or the job that decided, and why. Both are kept on the claim. */
 export interface ResolvedBy {

@@ -1,4 +1,4 @@
-import { InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
+import { explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
@@ -10,7 +10,8 @@ import { fail, isLeftInFlight, succeed } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
-import { createWork, type Rested, type Thrown, type Work } from './work.ts';
+import { warnOnce } from './warn-once.ts';
+import { type Rested, type Thrown, Work } from './work.ts';
 
 /**
  * Runs a handler under a claim and records how it ended. If an earlier attempt is in doubt, the provider is asked first.
@@ -24,7 +25,8 @@ export async function run<Input, R>(
 ): Promise<RunResult<R>> {
   const { settings } = engine;
   const { host, timeoutMs, marginMs, unsettledMs, marksEffect } = settings;
-  const settled = await settleDoubt<Input, R>(engine, grant, input);
+  const settling = settleDoubt<Input, R>(engine, grant, input);
+  const settled = settling && (await settling);
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
   const late = tooLate(settings, startsUntil(grant));
@@ -33,22 +35,29 @@ export async function run<Input, R>(
     return { kind: 'not-started', error: late.error, recorded: await fail(engine, grant, late.error, 'before') };
   }
 
-  const work = createWork();
+  const work = new Work();
   const latest = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
   const { claim, stop } = openClaim(engine, grant, latest, work);
   const marked = markedEffect(claim, work);
-  const end = await endOf(() => handler(input, Object.assign(claim, { effect: marked.effect })));
+  let end: End<R>;
+  try {
+    end = { kind: 'returned', value: await handler(input, Object.assign(claim, { effect: marked.effect })) };
+  } catch (error) {
+    end = { kind: 'threw', error };
+  }
   work.end(end.kind);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
   // Until the worker ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
   const workerEnd = () => grant.keptUntil ?? grant.deadline ?? grant.record.leaseUntil;
-  const rested = await work.rest(host, () => workerEnd() - marginMs - host.now());
+  const resting = work.rest(host, () => workerEnd() - marginMs - host.now());
+  const rested = resting instanceof Promise ? await resting : resting;
   const state = marked.state();
   const knownOf = ({ error }: Thrown) => effectOf(settings, error);
   const failure = failureOf(state, end, rested, knownOf);
   const wouldEnd = failure === undefined || state.kind === 'applied' || knownOf(failure) === 'rejected';
   const doubt = wouldEnd ? doubtLeft(grant, state, rested) : undefined;
   if (doubt === undefined && failure === undefined && end.kind === 'returned') {
+    if (marksEffect && state.kind === 'none') warnOfUnmarked(settings.operation);
     stop();
     return { kind: 'returned', value: end.value, recorded: await succeed(engine, grant, end.value) };
   }
@@ -61,6 +70,14 @@ export async function run<Input, R>(
   return { kind: 'threw', error, applied, recorded, retryAfterMs: unsettledMs };
 }
 
+/** What the handler throws before `claim.effect` counts as "nothing was applied": an effect beside it would be repeated. */
+function warnOfUnmarked(operation: string): void {
+  const said = `marksEffect: a handler of '${operation}' returned without calling claim.effect()`;
+  const advice =
+    'Put the effect inside claim.effect(() => …), or remove marksEffect: an error of such a handler is taken for one that applied nothing';
+  warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
+}
+
 /** How far a handler came with the effect that it marks. */
 type EffectState =
   | { readonly kind: 'none' | 'under-way' | 'applied' }
@@ -68,22 +85,21 @@ type EffectState =
 
 type End<R> = { readonly kind: 'returned'; readonly value: R } | { readonly kind: 'threw'; readonly error: unknown };
 
-async function endOf<R>(handle: () => Promise<R> | R): Promise<End<R>> {
-  try {
-    return { kind: 'returned', value: await handle() };
-  } catch (error) {
-    return { kind: 'threw', error };
-  }
-}
-
 /** `claim.effect`, and how far it came. */
 function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
   let state: EffectState = { kind: 'none' };
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
     // A branch of the handler that outlived it may not start what has been recorded as not started.
-    if (work.stopped) return refused(new Error('claim.effect: its handler has ended'));
-    if (state.kind !== 'none') throw new Error('claim.effect: there is one effect in a handler');
+    if (work.stopped)
+      return refused(explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'));
+    if (state.kind !== 'none') {
+      throw explainedError(
+        Error,
+        'claim.effect: there is one effect in a handler; make steps of the others with step()',
+        'second-effect',
+      );
+    }
     if (claim.remainingMs() <= 0) {
       const late = new LeaseError('the effect was not started: the time is over');
       work.leaveUnstarted(late);
@@ -157,9 +173,8 @@ export function doubtLeft({ record }: Grant, effect: EffectState, { inDoubt }: R
   const what = names.length > 0 ? `in doubt: ${names.join(', ')}` : recordedError(first?.error).message;
   const beside =
     effect.kind === 'applied' ? '; the effect beside it was applied, and would run again with the handler' : '';
-  return new InDoubtError(`a step of the handler may or may not have been applied: ${what}${beside}`, {
-    cause: first?.error,
-  });
+  const said = `a step of the handler may or may not have been applied: ${what}${beside}`;
+  return explainedError(InDoubtError, said, 'step-in-doubt', { cause: first?.error });
 }
 
 /** That too little time is left: how much, and the error that says it. */

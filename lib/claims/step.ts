@@ -1,5 +1,5 @@
 import { expect, expectWhole } from '../kernel/check.ts';
-import { InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
+import { explainedError, InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -58,6 +58,7 @@ export function step<R>(
   options: StepOptions,
 ): Promise<R> {
   expectOptions(options, { door: 'step', known, docs });
+  expect(typeof fn === 'function', `the function of step ${name}`, 'a function', fn, 'wrong-handler');
   const { onAbandoned } = options;
   const asks = typeof onAbandoned === 'object' ? onAbandoned : undefined;
   const decided = asks?.ask || onAbandoned === 'retry' || onAbandoned === 'park';
@@ -111,7 +112,10 @@ async function settleStep(
   const { host, skewMs } = engine.settings;
   if (onAbandoned === 'retry') return { kind: 'run' };
   if (onAbandoned === 'park') {
-    throw leftInDoubt(next, new InDoubtError(`step ${name} was started, and did not say how it ended`));
+    throw leftInDoubt(
+      next,
+      explainedError(InDoubtError, `step ${name} was started, and did not say how it ended`, 'step-in-doubt'),
+    );
   }
   const verdict = await verdictOf(onAbandoned, stepRun);
   if (verdict.verdict === 'applied') {
@@ -121,7 +125,14 @@ async function settleStep(
   const askableAt = Math.max(grant.record.unknownAt ?? 0, before.at) + onAbandoned.settleMs + skewMs;
   if (verdict.verdict === 'not-applied' && host.now() >= askableAt) return { kind: 'run' };
   // Nothing was applied in this run: the doubt that is on the claim stays as old as it is.
-  throw leftInDoubt(next, new RetryableError(`step ${name} may have been applied, and its provider cannot say yet`));
+  throw leftInDoubt(
+    next,
+    explainedError(
+      RetryableError,
+      `step ${name} may have been applied, and its provider cannot say yet`,
+      'step-in-doubt',
+    ),
+  );
 }
 
 /** @throws LeaseError, or the store's error: then the step has not started */
@@ -146,7 +157,9 @@ async function failStep(next: NextStep, error: unknown, onAbandoned: StepOptions
   const known = effectOf(engine.settings, error);
   const appliedNothing = known === 'retryable' || known === 'rejected';
   const keepsItsError = onAbandoned !== 'park' || appliedNothing;
-  const thrown = keepsItsError ? error : new InDoubtError(`step ${name}: ${described.message}`, { cause: error });
+  const thrown = keepsItsError
+    ? error
+    : explainedError(InDoubtError, `step ${name}: ${described.message}`, 'step-in-doubt', { cause: error });
   try {
     // The doubt is as old as the end of the attempt.
     await expectReached(next, appliedNothing ? 'open' : 'started');
@@ -172,7 +185,11 @@ async function expectReached(next: NextStep, state: Checkpoint['state'], value?:
 
 function resultOf({ name, result, omitted }: Checkpoint): unknown {
   if (omitted !== undefined) {
-    throw new InDoubtError(`step ${name} is done, and its result was not kept: it was ${omitted}`);
+    throw explainedError(
+      InDoubtError,
+      `step ${name} is done, and its result was not kept: it was ${omitted}`,
+      'step-result',
+    );
   }
   return result === undefined ? undefined : JSON.parse(result);
 }

@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { checkConsumer, type Finding } from '../deployment/doctor/checks.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
+import { explained } from '../kernel/error-code.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 
 export const HELP = `Checks what is deployed against the wiring rules, and reports what breaks them.
@@ -57,7 +58,8 @@ export async function doctor(
   try {
     line = readCommandLine(args);
   } catch (problem) {
-    error.write(`${problem instanceof Error ? problem.message : String(problem)}\nSee: pawl doctor --help\n`);
+    const said = problem instanceof Error ? problem.message : String(problem);
+    error.write(`${explained(`${said}\nRun: pawl doctor --help`, 'command-line')}\n`);
     return 2;
   }
   if (line === 'help') {
@@ -133,30 +135,35 @@ type NumberOption =
   | 'handler-timeout-seconds'
   | 'max-attempts';
 
+/** What it reads, which the completion offers. */
+export const DOCTOR_OPTIONS = {
+  region: { type: 'string' },
+  'claims-table': { type: 'string' },
+  'claim-retention-days': { type: 'string' },
+  'lock-lease-seconds': { type: 'string' },
+  'lock-attempts': { type: 'string' },
+  concurrency: { type: 'string' },
+  'handler-timeout-seconds': { type: 'string' },
+  'max-attempts': { type: 'string' },
+  'individual-store': { type: 'boolean', default: false },
+  locks: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const satisfies ParseArgsOptionsConfig;
+
 /** @throws Error that names the argument and what was expected */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: {
-      region: { type: 'string' },
-      'claims-table': { type: 'string' },
-      'claim-retention-days': { type: 'string' },
-      'lock-lease-seconds': { type: 'string' },
-      'lock-attempts': { type: 'string' },
-      concurrency: { type: 'string' },
-      'handler-timeout-seconds': { type: 'string' },
-      'max-attempts': { type: 'string' },
-      'individual-store': { type: 'boolean', default: false },
-      locks: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+    options: DOCTOR_OPTIONS,
   });
   if (values.help) return 'help';
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) {
-    throw new Error(`pawl doctor takes the name of one stack or function; got ${positionals.length} names.`);
+    throw new Error(
+      `pawl doctor takes the name of one stack or function; got ${positionals.length} names. Write: pawl doctor MyStack`,
+    );
   }
   const number = (option: NumberOption): number | undefined => {
     const text = values[option];

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { explained } from '../kernel/error-code.ts';
+import { nearestOf } from '../kernel/unknown-option.ts';
 import { type Command, helpOf, type Io, Line, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { completion } from './completion.ts';
@@ -22,6 +24,12 @@ const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name)
 
 const io: Io = { out: process.stdout, error: process.stderr, input: process.stdin };
 
+function noCommand(name: string): string {
+  const commands = [...COMMANDS.map((command) => command.name), ...OTHERS.map(([command]) => command)];
+  const nearest = nearestOf(name, commands);
+  return explained(`There is no command '${name}'.${nearest ? ` Did you mean '${nearest}'?` : ''}`, 'command-line');
+}
+
 /** Runs the command line to its end. @returns the exit code */
 async function main([name, ...args]: readonly string[]): Promise<number> {
   const command = COMMANDS.find((one) => one.name === name);
@@ -42,7 +50,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
       io.out.write(`${HELP}\n`);
       return 0;
     default:
-      io.error.write(`There is no command '${name}'.\n${HELP}\n`);
+      io.error.write(`${noCommand(name)}\n${HELP}\n`);
       return 2;
   }
 }

@@ -1,3 +1,4 @@
+import { explained } from '../kernel/error-code.ts';
 import { type Polling, pollingProblems } from './wiring-polling.ts';
 import { type Problem, refused, span } from './wiring-problem.ts';
 import { type QueuePlace, queueProblems } from './wiring-queues.ts';
@@ -27,7 +28,9 @@ export class WiringError extends Error {
   readonly problems: readonly string[];
 
   constructor(path: string, problems: readonly string[]) {
-    super(`${path} is wired wrongly:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+    super(
+      explained(`${path} is wired wrongly:\n${problems.map((problem) => `- ${problem}`).join('\n')}`, 'wired-wrongly'),
+    );
     this.path = path;
     this.problems = problems;
   }

@@ -1,20 +1,26 @@
 import { checkedAttributes } from '../claims/attributes.ts';
+import type { RequestRefusal } from '../claims/events.ts';
 import { type Identity, identify } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
-import { errorKind, letFail, OptionError } from '../kernel/errors.ts';
+import { errorKind, InvalidMessageError, letFail, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { type Compared, type FingerprintRule, type Prints, printsOf } from '../payload/fingerprint-rule.ts';
+import { missingIn } from '../payload/missing-key.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import { intentOf } from './intent.ts';
 import type { HttpOptions } from './options.ts';
-import type { ProblemReason } from './response.ts';
 
 /** What a request says of itself, before anything was claimed or run. */
 export type Admission =
   /** It can never run: the client's fault. */
-  | { readonly kind: 'refused'; readonly reason: ProblemReason }
+  | {
+      readonly kind: 'refused';
+      readonly reason: RequestRefusal;
+      readonly toDo: string | undefined;
+      readonly error: unknown;
+    }
   /** It has no key, and needs none. */
   | { readonly kind: 'without-key' }
   | {
@@ -31,7 +37,10 @@ type Readers<Event extends HttpEvent> = Pick<HttpOptions<Event>, 'operation' | '
 /** @throws OptionError when an option is missing or wrong */
 export function checkReaders<Event extends HttpEvent>(readers: Readers<Event>): void {
   const { key, caller, required } = readers;
-  expect(typeof key === 'function', 'key', 'a function of the request', key);
+  const given: unknown = key;
+  const named = typeof given === 'string' ? given : 'Idempotency-Key';
+  const example = `a function of the request: headerKey({ name: '${named}' }) or bodyField('…')`;
+  expect(typeof key === 'function', 'key', example, key, 'wrong-key-option');
   const scoped = caller === 'anyone' || typeof caller === 'function';
   expect(scoped, 'caller', "'anyone', or a function from the event to who sent it", caller);
   const decided = typeof required === 'boolean' || typeof required === 'function';
@@ -52,13 +61,19 @@ export function admissionOf<Event extends HttpEvent>(
 ): Admission {
   const { operation, key, caller, required, attributes } = readers;
   /** What an error of the request's means at this point. */
-  let reason: ProblemReason = 'invalid-key';
+  let reason: RequestRefusal = 'invalid-key';
   try {
     const given = synchronous('key', key(request));
     if (given === undefined || given === null || given === '') {
       reason = 'invalid-request';
       const isRequired = typeof required === 'function' ? synchronous('required', required(request)) : required;
-      return isRequired ? { kind: 'refused', reason: 'missing-key' } : { kind: 'without-key' };
+      if (!isRequired) return { kind: 'without-key' };
+      const toDo = missingIn(key, request);
+      const error = new InvalidMessageError(
+        'missing-key',
+        `the request has no key${toDo === undefined ? '' : `: ${toDo}`}`,
+      );
+      return { kind: 'refused', reason: 'missing-key', toDo, error };
     }
     const own = identify(operation, given, host).key;
     reason = 'no-caller';
@@ -73,14 +88,19 @@ export function admissionOf<Event extends HttpEvent>(
     };
   } catch (error) {
     if (!isOfRequest(error)) throw error;
-    return { kind: 'refused', reason: propertyOf(error, 'problem') === 'invalid-message' ? 'invalid-request' : reason };
+    if (propertyOf(error, 'problem') === 'invalid-message') reason = 'invalid-request';
+    const toDo = reason === 'invalid-key' ? missingIn(key, request) : undefined;
+    return { kind: 'refused', reason, toDo, error };
   }
 }
 
 function meaningOf<Event>(request: HttpRequest<Event>, by: Compared<HttpRequest<Event>>): string {
   if ('ignore' in by) return intentOf(request, by.ignore);
   const meaning = synchronous('fingerprint', by.of(request));
-  if (typeof meaning !== 'string') throw new OptionError(`fingerprint: expected a text; got ${typeof meaning}`);
+  if (typeof meaning !== 'string')
+    throw new OptionError(
+      `fingerprint: expected a function that returns a text; it returned a value of type ${typeof meaning}`,
+    );
   return meaning;
 }
 

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { explainedError } from '../kernel/errors.ts';
+import { shapeOf } from '../payload/event-shape.ts';
 import { type JsonPayload, payloadOf } from '../payload/payload.ts';
 
 type Values = Readonly<Record<string, string | undefined>> | null | undefined;
@@ -55,7 +57,7 @@ export function infersResponses(event: HttpEvent): boolean {
 export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Event> {
   const context: { readonly http?: { readonly method?: string } } | undefined = event?.requestContext;
   const method = event?.httpMethod ?? context?.http?.method;
-  if (method === undefined) throw new TypeError('expected an event of API Gateway, a function URL or a load balancer');
+  if (method === undefined) throw wrongEvent(event);
   const { text, parsedBody } = bodyOf(event);
   let payload: JsonPayload | undefined;
   return {
@@ -73,6 +75,15 @@ export function requestOf<Event extends HttpEvent>(event: Event): HttpRequest<Ev
     },
     header: (name) => headerOf(event, name.toLowerCase()),
   };
+}
+
+function wrongEvent(event: unknown): TypeError {
+  const { looksLike, advice } = shapeOf(event);
+  return explainedError(
+    TypeError,
+    `expected an event of API Gateway, a function URL or a load balancer; this looks like ${looksLike}. Nothing was run. What to do: ${advice}`,
+    'wrong-event',
+  );
 }
 
 /** The body as it was sent; or what was made of it, where that is all there is. */

@@ -1,12 +1,13 @@
 import { type Acquired, acquire } from '../claims/acquire.ts';
 import type { ClaimRules } from '../claims/decide.ts';
-import type { Engine } from '../claims/engine.ts';
+import { type Engine, emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { fallbackLease } from '../claims/renewed-lease.ts';
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
 import { admissionOf, checkReaders } from './admission.ts';
 import { type HttpEvent, type HttpRequest, requestOf } from './event.ts';
@@ -78,7 +79,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
   checkReaders(settings);
   const { isFinal } = settings;
-  expect(typeof isFinal === 'function', 'isFinal', 'a function of the response', isFinal);
+  expect(typeof isFinal === 'function', 'isFinal', 'a function of the response', isFinal, 'wrong-handler');
   const engine = { settings, fallback: fallbackLease(settings), mayStillRun: isStillRunning };
   return { settings, engine, rule: ruleOf<HttpRequest<Event>>(settings.fingerprint) };
 }
@@ -98,7 +99,11 @@ export async function enter<Event extends HttpEvent>(
   const { host } = settings;
   const request = requestOf(event);
   const admission = admissionOf(request, settings, rule, host);
-  if (admission.kind === 'refused') return { kind: 'answered', answer: problem(gate, event, admission.reason) };
+  if (admission.kind === 'refused') {
+    const { reason, toDo, error } = admission;
+    emit(engine, undefined, { type: 'request-refused', reason, error: recordedError(error) });
+    return { kind: 'answered', answer: problem(gate, event, reason, { toDo }) };
+  }
   if (admission.kind === 'without-key') return admission;
   const { identity, prints, attributes } = admission;
   const remainingMs = context?.getRemainingTimeInMillis?.();
@@ -113,7 +118,7 @@ export function problem<Event extends HttpEvent>(
   { settings: { documentation } }: Gate<Event>,
   event: Event,
   reason: ProblemReason,
-  facts: { readonly retryAfterMs?: number; readonly replayed?: boolean } = {},
+  facts: { readonly retryAfterMs?: number; readonly replayed?: boolean; readonly toDo?: string | undefined } = {},
 ): OwnResponse {
   return problemOf(event, reason, { ...facts, documentation });
 }

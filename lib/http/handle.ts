@@ -2,7 +2,15 @@ import type { Claim } from '../claims/claim.ts';
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { run } from '../claims/run.ts';
-import { effectKind, errorKind, letFail, OptionError, RetryableError, retryAfterOf } from '../kernel/errors.ts';
+import {
+  effectKind,
+  errorKind,
+  explainedError,
+  letFail,
+  OptionError,
+  RetryableError,
+  retryAfterOf,
+} from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import type { HttpEvent } from './event.ts';
 import { type Admitted, type Gate, problem, unavailable } from './gate.ts';
@@ -51,7 +59,8 @@ export async function handle<Event extends HttpEvent, Response>(
   const { end } = handling;
   switch (result.kind) {
     case 'returned':
-      if (end.kind !== 'final') throw new TypeError('a handler has returned without a final response');
+      if (end.kind !== 'final')
+        throw explainedError(TypeError, 'a handler has returned without a final response', 'not-final');
       if (result.recorded === 'completed') await rememberResponse(gate.engine, grant, end.kept);
       return end.response;
     case 'reconciled':
@@ -103,7 +112,7 @@ async function respond<Event extends HttpEvent, Response>(
     handling.end = { kind: 'threw', error };
     // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.
     if (effectKind(error) !== undefined || !mayBeRunning(gate, grant)) throw error;
-    throw leftInFlight(error);
+    throw leftInFlight(gate, error);
   }
   const response = responseOf(event, answered);
   if (response !== undefined && isFinalResponse(gate, response)) {
@@ -114,7 +123,7 @@ async function respond<Event extends HttpEvent, Response>(
   }
   handling.end = { kind: 'not-final', response: answered };
   const error = unfinished(response);
-  throw mayBeRunning(gate, grant) ? leftInFlight(error) : error;
+  throw mayBeRunning(gate, grant) ? leftInFlight(gate, error) : error;
 }
 
 /** Whether a response is final, in the author's judgement. @throws OptionError when that is neither true nor false */
@@ -122,14 +131,15 @@ function isFinalResponse<Event extends HttpEvent>({ settings }: Gate<Event>, res
   const final: unknown = settings.isFinal(response);
   if (typeof final === 'boolean') return final;
   letFail(final);
-  throw new OptionError(`isFinal: expected true or false; got ${typeof final}`);
+  throw new OptionError(`isFinal: expected true or false; got ${typeof final}. Make it a function that is not async`);
 }
 
 /** What a response that is not final says of its request. */
 function unfinished(response: HttpResponse | undefined): Error {
   const message = `the response was ${response?.statusCode ?? 'none'}`;
-  if (response === undefined || !saysNothingApplied(response)) return new Error(message, { cause: response });
-  return new RetryableError(message, { cause: response });
+  if (response === undefined || !saysNothingApplied(response))
+    return explainedError(Error, message, 'not-final', { cause: response });
+  return explainedError(RetryableError, message, 'not-final', { cause: response });
 }
 
 /** Whether what ended may have been an early time-out and not the handler: in the last moments of an invocation this cannot be told. */
@@ -139,7 +149,7 @@ function mayBeRunning<Event extends HttpEvent>({ settings }: Gate<Event>, { dead
 }
 
 /** The error that leaves the claim in flight, because what ended may not have been the handler. Warns of that. */
-function leftInFlight(cause: unknown): StillRunningError {
-  warnOfEarlyAnswers();
+function leftInFlight({ settings }: Gate<never>, cause: unknown): StillRunningError {
+  warnOfEarlyAnswers(settings.operation);
   return new StillRunningError(recordedError(cause).message, { cause });
 }

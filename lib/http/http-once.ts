@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
-import { effectKind, RetryableError } from '../kernel/errors.ts';
+import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
@@ -78,7 +78,10 @@ async function begin<Event extends HttpEvent>(
   gate: Gate<Event>,
   request: HttpCall<Event>,
 ): Promise<OwnResponse | undefined> {
-  if (isWatched(request)) throw new Error('httpOnce: use it once on a handler');
+  if (isWatched(request)) {
+    const said = 'httpOnce: use it once on a handler; remove the second .use(). Nothing was run';
+    throw explainedError(Error, said, 'used-twice');
+  }
   const { event, context } = request;
   const entered = await enter(gate, event, context);
   if (entered.kind === 'answered') return asLast(event, entered.answer);
@@ -138,7 +141,7 @@ async function endEarly(watch: Watch<UnderWay>, answer: unknown): Promise<unknow
   end(watch);
   if (watch.firstError === undefined) {
     const why = 'a middleware that was used after httpOnce answered early: use httpOnce last';
-    await failed(watch, { error: new Error(why) }, answer);
+    await failed(watch, { error: explainedError(Error, why, 'early-response') }, answer);
     return answer;
   }
   request.response = await failed(watch, watch.firstError, answer);

@@ -1,4 +1,5 @@
-import { errorKind } from '../kernel/errors.ts';
+import { withoutPage } from '../kernel/error-code.ts';
+import { errorKind, explainedError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { canonicalJson, canonicalValue } from '../payload/fingerprint.ts';
 import type { HttpRequest } from './event.ts';
@@ -33,9 +34,8 @@ function meaningOfParsed(body: object, ignored: readonly string[]): string {
     return canonicalValue(body, ignored);
   } catch (cause) {
     if (errorKind(cause) !== 'fingerprint') throw cause;
-    const why = `the body was parsed before pawl saw it, and its intent cannot be told from that: ${recordedError(cause).message}`;
-    throw new TypeError(`${why}. Parse it after pawl, keep its text in event.rawBody, or give a fingerprint function`, {
-      cause,
-    });
+    const why = `the body was parsed before pawl saw it, and its intent cannot be told from that: ${withoutPage(recordedError(cause).message)}`;
+    const advice = 'Parse it after pawl, keep its text in event.rawBody, or give a fingerprint function';
+    throw explainedError(TypeError, `${why}. ${advice}`, 'parsed-body', { cause });
   }
 }

@@ -1,7 +1,9 @@
+import { expect } from '../kernel/check.ts';
 import { InvalidMessageError } from '../kernel/errors.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { sayingMissing } from '../payload/missing-key.ts';
 import type { HttpRequest } from './event.ts';
 
 /** Takes the idempotency key from a request. If it returns nothing, the request has no key. */
@@ -39,16 +41,24 @@ const bare = /^ *([!#-+\--:<-[\]-~]+) *$/;
  * key: headerKey({ bareTokens: true })
  */
 export function headerKey(options: HeaderKeyOptions = {}): RequestKey<unknown> {
+  const given: unknown = options;
+  const written = typeof given === 'string' ? `headerKey({ name: '${given}' })` : 'headerKey({ name })';
+  expect(typeof given === 'object' && given !== null, 'headerKey', `options: ${written}`, given, 'wrong-key-option');
   expectOptions(options, { door: 'headerKey', known, docs: 'docs/http.md' });
   const { name = 'Idempotency-Key', bareTokens = false } = options;
-  return ({ header }) => {
+  const toDo = `send the header ${name}: "…", with the quotes, and a key of your own between them`;
+  const key: RequestKey<unknown> = ({ header }) => {
     const value = header(name);
     if (value === undefined) return undefined;
     const quoted = stringItem.exec(value)?.[1];
-    const key = quoted?.slice(1, -1).replace(/\\(.)/g, '$1') ?? (bareTokens ? bare.exec(value)?.[1] : undefined);
+    const sent = quoted?.slice(1, -1).replace(/\\(.)/g, '$1') ?? (bareTokens ? bare.exec(value)?.[1] : undefined);
     // An empty key as well: it was sent, so it is not missing, and it identifies nothing.
-    if (key === undefined || key === '')
-      throw new InvalidMessageError('invalid-key', `${name} is not a string of a structured field, or is empty`);
-    return key;
+    if (sent === undefined || sent === '')
+      throw new InvalidMessageError(
+        'invalid-key',
+        `${name} is not a string of a structured field, or is empty: ${toDo}`,
+      );
+    return sent;
   };
+  return sayingMissing(key, () => toDo);
 }

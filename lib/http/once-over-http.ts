@@ -1,5 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
 import { expect } from '../kernel/check.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
@@ -48,7 +49,13 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
-  expect(typeof handler === 'function', 'the handler of onceOverHttp', 'a function', handler);
+  expect(
+    typeof handler === 'function',
+    'the handler of onceOverHttp',
+    'a function, after the options',
+    handler,
+    'wrong-handler',
+  );
   const gate = createGate(options);
   // One that has a published type takes no claim: it leaves its third parameter alone.
   const call = handler as (event: Event, context: Context, claim: Claim) => Returned<Response>;
@@ -76,5 +83,9 @@ type Returned<Response> = Promise<Response> | Response | void;
  */
 function returned<Response>(response: Returned<Response>): Promise<Response> | Response {
   if (response !== undefined) return response;
-  throw new TypeError('onceOverHttp: the handler returned nothing; expected a promise of its response. Make it async');
+  throw explainedError(
+    TypeError,
+    'onceOverHttp: the handler returned nothing; expected a promise of its response. Make it async.',
+    'wrong-handler',
+  );
 }

@@ -1,8 +1,8 @@
 import { changeClaim, type Engine, emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
-import { successor } from '../claims/record.ts';
 import { recordUntil } from '../claims/record-outcome.ts';
 import { completion } from '../claims/result.ts';
+import { successor } from '../claims/successor.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import type { Kept } from './response.ts';
 

@@ -174,6 +174,8 @@ interface ProblemFacts {
   readonly retryAfterMs?: number | undefined;
   readonly documentation?: string | undefined;
   readonly replayed?: boolean;
+  /** What the client is to send instead. */
+  readonly toDo?: string | undefined;
 }
 
 /**
@@ -184,9 +186,10 @@ interface ProblemFacts {
 export function problemOf(
   event: HttpEvent,
   reason: ProblemReason,
-  { retryAfterMs, documentation, replayed }: ProblemFacts,
+  { retryAfterMs, documentation, replayed, toDo }: ProblemFacts,
 ): OwnResponse {
-  const [status, title, detail] = problems[reason];
+  const [status, title, general] = problems[reason];
+  const detail = toDo === undefined ? general : `${general} ${toDo.charAt(0).toUpperCase()}${toDo.slice(1)}.`;
   const type = documentation === undefined ? 'about:blank' : `${documentation}#${reason}`;
   return withHeaders(
     event,

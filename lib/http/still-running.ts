@@ -1,3 +1,5 @@
+import { warnOnce } from '../claims/warn-once.ts';
+import { explained } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
 
 /**
@@ -8,6 +10,9 @@ export class StillRunningError extends Error {
   override readonly name = 'StillRunningError';
   /** @internal */
   readonly 'pawl.error' = 'still-running';
+  constructor(message: string, options?: ErrorOptions) {
+    super(explained(message, 'early-timeout'), options);
+  }
 }
 
 /** Whether an error says that the handler may still be at work. */
@@ -15,14 +20,12 @@ export function isStillRunning(error: unknown): boolean {
   return errorKind(error) === 'still-running';
 }
 
-let hasWarned = false;
-
 /** Once in a cold start: pawl cannot tell which response is an early one, and the author has to know. */
-export function warnOfEarlyAnswers(): void {
-  if (hasWarned) return;
-  hasWarned = true;
-  console.warn(
-    "pawl: an error, or a response that is not final, came in the last moments of an invocation. Middy's timeoutEarlyResponse answers like " +
+export function warnOfEarlyAnswers(operation: string): void {
+  warnOnce(
+    'early-timeout',
+    operation,
+    "an error, or a response that is not final, came in the last moments of an invocation. Middy's timeoutEarlyResponse answers like " +
       'that while the handler is still at work, so the claim stays in flight until the invocation is over. Set timeoutEarlyInMillis to 0, or use ' +
       'middy(onceOverHttp(options, handler)), where an early time-out harms nothing.',
   );

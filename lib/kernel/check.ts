@@ -1,11 +1,23 @@
+import type { ErrorCode } from './error-code.ts';
 import { OptionError } from './errors.ts';
 
 /** @throws OptionError unless `ok` */
-export function expect(ok: unknown, option: string, expected: string, came: unknown): void {
-  if (ok) return;
-  const shown =
-    typeof came === 'string' ? JSON.stringify(came) : typeof came === 'function' ? 'a function' : String(came);
-  throw new OptionError(`${option}: expected ${expected}; got ${shown}`);
+export function expect(ok: unknown, option: string, expected: string, came: unknown, code?: ErrorCode): void {
+  if (!ok) throw new OptionError(`${option}: expected ${expected}; got ${shown(came)}`, code);
+}
+
+/** The longest list of names that a message shows. */
+const longestNames = 100;
+
+/** A value that was given in place of an option: a text in quotes, an object by its names only. */
+function shown(came: unknown): string {
+  if (typeof came === 'string') return JSON.stringify(came);
+  if (typeof came === 'function') return 'a function';
+  if (Array.isArray(came)) return `a list of ${came.length}`;
+  // Never its values, which may be secrets: a client's configuration, a message. Nor its own text, which says `[object Object]`.
+  if (typeof came !== 'object' || came === null) return String(came);
+  if ('then' in came) return 'a promise; await it first';
+  return `an object with ${Object.keys(came).join(', ').slice(0, longestNames) || 'no fields'}`;
 }
 
 /** The name of a table or of a queue, as a function finds it in its environment. */
@@ -40,6 +52,8 @@ export function environmentName(
 }
 
 /** @throws OptionError unless it is a whole number, 0 or more */
-export function expectWhole(option: string, value: unknown): void {
-  expect(Number.isSafeInteger(value) && (value as number) >= 0, option, 'a whole number, 0 or more', value);
+export function expectWhole(option: string, value: unknown, code?: ErrorCode): void {
+  const unit = option.endsWith('Ms') ? ', in milliseconds' : option.endsWith('Seconds') ? ', in seconds' : '';
+  const isWhole = Number.isSafeInteger(value) && (value as number) >= 0;
+  expect(isWhole, option, `a whole number, 0 or more${unit}`, value, code);
 }

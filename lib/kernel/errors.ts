@@ -1,3 +1,4 @@
+import { type ErrorCode, explained } from './error-code.ts';
 import { propertyOf } from './unknown.ts';
 
 /** The property that every error of pawl's carries: what kind of error it is. See `errorKind`. */
@@ -15,6 +16,7 @@ const kinds = [
   'fingerprint',
   'still-running',
   'wrong-return',
+  'setup',
   'payload-unavailable',
 ] as const;
 
@@ -90,6 +92,28 @@ export class OptionError extends Error {
   override readonly name = 'OptionError';
   /** @internal */
   readonly 'pawl.error' = 'option';
+  /** The heading of `docs/errors.md` that explains it. */
+  readonly code: string;
+  constructor(message: string, code: ErrorCode = 'wrong-option') {
+    super(explained(message, code));
+    this.code = code;
+  }
+}
+
+/**
+ * The claims table, a queue, or the permission to use it is not as pawl needs it. No repetition helps: an operator has to change what the message
+ * names. Nothing has run.
+ */
+export class SetupError extends Error {
+  override readonly name = 'SetupError';
+  /** @internal */
+  readonly 'pawl.error' = 'setup';
+  /** The heading of `docs/errors.md` that explains it. */
+  readonly code: string;
+  constructor(message: string, code: ErrorCode, options?: ErrorOptions) {
+    super(explained(message, code), options);
+    this.code = code;
+  }
 }
 
 /** The author's key function returned nothing that identifies an effect, or a message cannot be read. It never runs. */
@@ -98,9 +122,12 @@ export class InvalidMessageError extends Error {
   /** @internal */
   readonly 'pawl.error' = 'invalid-message';
   readonly problem: 'missing-key' | 'invalid-key' | 'invalid-message';
+  /** The heading of `docs/errors.md` that explains it. */
+  readonly code: string;
   constructor(problem: InvalidMessageError['problem'], message: string) {
-    super(message);
+    super(explained(message, problem));
     this.problem = problem;
+    this.code = problem;
   }
 }
 
@@ -109,6 +136,13 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
   /** @internal */
   readonly 'pawl.error': ErrorKind = 'store-unavailable';
+  /** The heading of `docs/errors.md` that explains it: `missing-table`, for example. */
+  readonly code: string;
+  constructor(message = 'the store failed', options?: ErrorOptions) {
+    super(explained(message, 'store-unavailable'), options);
+    const said = errorKind(options?.cause) === 'setup' ? propertyOf(options?.cause, 'code') : undefined;
+    this.code = typeof said === 'string' ? said : 'store-unavailable';
+  }
 }
 
 /**
@@ -120,6 +154,21 @@ export class LeaseError extends Error {
   override readonly name = 'LeaseError';
   /** @internal */
   readonly 'pawl.error' = 'lease';
+  /** The heading of `docs/errors.md` that explains it. */
+  readonly code = 'lease-over';
+  constructor(message = 'the time is over', options?: ErrorOptions) {
+    super(explained(message, 'lease-over'), options);
+  }
+}
+
+/** An error of pawl's own for which there is no class: its message ends with where to read more, and its `code` is that heading. */
+export function explainedError<Thrown extends Error>(
+  Type: new (message: string, options?: ErrorOptions) => Thrown,
+  message: string,
+  code: ErrorCode,
+  options?: ErrorOptions,
+): Thrown & { readonly code: ErrorCode } {
+  return Object.assign(new Type(explained(message, code), options), { code });
 }
 
 /**
@@ -137,6 +186,11 @@ export function errorKind(error: unknown): ErrorKind | undefined {
     // An error that cannot even be looked at has not said anything.
     return undefined;
   }
+}
+
+/** Whether an error says that an operator has to change something before anything can run. @internal */
+export function isSetupError(error: unknown): error is SetupError {
+  return errorKind(error) === 'setup';
 }
 
 /** What an error says about the effect, by its own account. @internal */

@@ -14,11 +14,13 @@ export type KeyValue = string | number | undefined | null;
  * A value that identifies something, as text.
  *
  * @param what names the value in the error: `the key`
+ * @param missing says what of the input is missing, if that is known
  * @throws InvalidMessageError when it is missing, empty, or nothing that identifies anything
  */
-export function identifyingText(value: unknown, what: string): string {
+export function identifyingText(value: unknown, what: string, missing?: () => string | undefined): string {
   if (value === undefined || value === null || value === '') {
-    throw new InvalidMessageError('missing-key', `${what} is missing or empty`);
+    const why = missing?.();
+    throw new InvalidMessageError('missing-key', `${what} is missing or empty${why === undefined ? '' : `: ${why}`}`);
   }
   // A number beyond 2^53 was rounded by JSON.parse: two keys may have become one. A lone surrogate becomes the same
   // character as any other one in UTF-8, which is what DynamoDB and SHA-256 see.

@@ -1,4 +1,4 @@
-import { errorKind } from './errors.ts';
+import { errorKind, isSetupError } from './errors.ts';
 import { type Host, sleep } from './host.ts';
 import { answeredBy, isNoAnswer, NoAnswerError } from './request.ts';
 
@@ -50,9 +50,9 @@ export class Retry {
     this.#policy = policy;
   }
 
-  /** When a try that begins now is given up, in epoch milliseconds. */
-  get tryUntil(): number {
-    return Math.min(this.#policy.until, this.#host.now() + this.#policy.requestMs);
+  /** When a try that begins at `now` is given up. Both in epoch milliseconds. */
+  tryUntil(now: number): number {
+    return Math.min(this.#policy.until, now + this.#policy.requestMs);
   }
 
   /**
@@ -82,14 +82,17 @@ export class Retry {
 /**
  * Sends a request until it succeeds.
  *
- * @throws what `send` threw last, or NoAnswerError, once the policy allows no further try
+ * @throws what `send` threw last, or NoAnswerError, once the policy allows no further try; SetupError at once
  */
 export async function insist<T>(host: Host, send: () => Promise<T>, policy: RetryPolicy): Promise<T> {
   const retry = new Retry(host, policy);
   for (;;) {
+    const now = host.now();
     try {
-      return await answeredBy(host, retry.tryUntil, send());
+      return await answeredBy(host, retry.tryUntil(now), send(), { now });
     } catch (error) {
+      // An operator has to change something first.
+      if (isSetupError(error)) throw error;
       await retry.pauseAfter(error);
     }
   }

@@ -3,17 +3,17 @@ import { type TakenOptions, unknownOptions } from './unknown-option.ts';
 
 /** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
 export const ofQueues = {
-  schema: 'it is an option of consumers of SQS',
-  deadLetters: 'it is an option of consumers of SQS',
-  onInFlight: 'it is an option of consumers of SQS',
-  concurrency: 'it is an option of consumers of SQS',
-  backoffSeconds: 'it is an option of consumers of SQS',
-  envelope: 'it is an option of consumers of SQS',
+  schema: 'it is an option of consumers of SQS; leave it out',
+  deadLetters: 'it is an option of consumers of SQS; leave it out',
+  onInFlight: 'it is an option of consumers of SQS; leave it out',
+  concurrency: 'it is an option of consumers of SQS; leave it out',
+  backoffSeconds: 'it is an option of consumers of SQS; leave it out',
+  envelope: 'it is an option of consumers of SQS; leave it out',
 };
 export const ofHttp = {
-  caller: 'it is an option of HTTP',
-  required: 'it is an option of HTTP',
-  isFinal: 'it is an option of HTTP',
+  caller: 'it is an option of HTTP; leave it out',
+  required: 'it is an option of HTTP; leave it out',
+  isFinal: 'it is an option of HTTP; leave it out',
 };
 
 /** `world.options` of `pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */
@@ -45,7 +45,7 @@ export function expectOptions(options: object, { refused = {}, inherited = 'refu
   }
   for (const [name, why] of Object.entries(refused)) {
     if (Object.hasOwn(given, name) && isGiven(given, name)) {
-      throw new OptionError(`${name}: ${door} does not take it: ${why}`);
+      throw new OptionError(`${name}: ${door} does not take it: ${why}`, 'other-door');
     }
   }
   const foreign = Object.keys(taken.known).find((name) => !Object.hasOwn(given, name) && isGiven(given, name));
@@ -58,7 +58,7 @@ export function expectOptions(options: object, { refused = {}, inherited = 'refu
   // What is refused is no advice.
   const known = Object.fromEntries(Object.entries(taken.known).filter(([name]) => !Object.hasOwn(refused, name)));
   const problems = unknownOptions(Object.fromEntries(ours), { ...taken, known });
-  if (problems.length > 0) throw new OptionError(problems.join(' '));
+  if (problems.length > 0) throw new OptionError(problems.join(' '), 'unknown-option');
 }
 
 function isGiven(options: object, name: string): boolean {

@@ -1,3 +1,4 @@
+import { explained } from '../kernel/error-code.ts';
 import { RetryableError, StoreUnavailableError } from '../kernel/errors.ts';
 import type { LockedResource } from './locked-resource.ts';
 import type { WorkName } from './progress.ts';
@@ -15,7 +16,7 @@ export class ResourcesBusyError extends RetryableError {
     // No holder and no resource: what an error says goes to logs, and these identify people.
     const why =
       by.length > 0 ? 'resources of it are locked; `by` says by whom' : 'it took too long to lock its resources';
-    super(`the work was not begun: ${why}`, {
+    super(explained(`the work was not begun: ${why}`, 'resources-busy'), {
       retryAfterMs: retryAfterMs > 0 ? retryAfterMs : undefined,
     });
     this.by = by;
@@ -35,7 +36,8 @@ export class WorkUnfinishedError extends RetryableError {
   constructor(why: 'stopped' | 'stale', { total, done }: { readonly total: number; readonly done: number }) {
     const because =
       why === 'stopped' ? 'its signal was aborted' : 'its fence or its check was refused, or another attempt has begun';
-    super(`the work is not finished: ${because} after ${done} of ${total} items; the next attempt goes on`);
+    const said = `the work is not finished: ${because} after ${done} of ${total} items; the next attempt goes on`;
+    super(explained(said, 'work-unfinished'));
     this.why = why;
     this.total = total;
     this.done = done;
@@ -49,10 +51,8 @@ export class WorkUnfinishedError extends RetryableError {
 export class LockKeptError extends Error {
   override readonly name = 'LockKeptError';
   constructor(options?: ErrorOptions) {
-    super(
-      'the work returned, and its onSuccess rule did not return true: its lock waits for the next attempt',
-      options,
-    );
+    const said = 'the work returned, and its onSuccess rule did not return true: its lock waits for the next attempt';
+    super(explained(said, 'lock-kept'), options);
   }
 }
 
@@ -61,7 +61,9 @@ export class NestedLockError extends Error {
   override readonly name = 'NestedLockError';
   readonly resources: readonly Resource[];
   constructor(resources: readonly Resource[]) {
-    super('the work around this call has locked some of these resources: hand its lock on, and do not lock them again');
+    const said =
+      'the work around this call has locked some of these resources: hand its lock on, and do not lock them again';
+    super(explained(said, 'nested-lock'));
     this.resources = resources;
   }
 }
@@ -78,9 +80,8 @@ export class WorkChangedError extends Error {
   readonly id: string;
   readonly work: string;
   constructor({ id, work }: WorkName) {
-    super(
-      `the items of the work ${work} are not those that it was begun with; give other items another id or another name`,
-    );
+    const said = `the items of the work ${work} are not those that it was begun with; give other items another id or another name`;
+    super(explained(said, 'work-changed'));
     this.id = id;
     this.work = work;
   }
@@ -96,7 +97,8 @@ export class ChunkRefusedError extends Error {
   readonly from: number;
   readonly reasons: readonly string[];
   constructor(from: number, reasons: readonly string[], cause: unknown) {
-    super(`the chunk at item ${from} was refused: ${[...new Set(reasons)].join(', ')}`, { cause });
+    const said = `the chunk at item ${from} was refused: ${[...new Set(reasons)].join(', ')}`;
+    super(explained(said, 'chunk-refused'), { cause });
     this.from = from;
     this.reasons = reasons;
   }

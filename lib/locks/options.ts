@@ -61,7 +61,11 @@ export type LockSettings = Required<LocksOptions>;
 export function lockSettings(options: LocksOptions & { readonly host: Host }): LockSettings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const settings = { ...numbers, ...given } as LockSettings;
-  expect(settings.store?.write, 'store', 'a lock store', settings.store);
+  const { store } = settings;
+  const writes = typeof store?.write === 'function';
+  const expected = 'a lock store, such as dynamoLockStore({ tableName })';
+  // A claim store reads and writes as well, and would fail at the first lock only.
+  expect(writes && 'most' in store, 'store', expected, writes ? 'a claim store' : store, 'wrong-store');
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) expectWhole(name, settings[name]);
   expect(settings.leaseMs >= 100, 'leaseMs', 'at least 100', settings.leaseMs);
   return settings;

@@ -1,6 +1,6 @@
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
-import { errorKind, type StoreUnavailableError } from '../kernel/errors.ts';
+import { errorKind, explainedError, type StoreUnavailableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { type Acquired, acquire } from './acquire.ts';
@@ -218,7 +218,13 @@ function grantedLock(
     ...actionsOf(owned),
     fence(resource) {
       const fence = fences.get(resourceId(resource, settings.host));
-      if (fence === undefined) throw new RangeError('the resource is not one of this lock');
+      if (fence === undefined) {
+        throw explainedError(
+          RangeError,
+          'the resource is not one of this lock; name it as withLock or lockAll got it',
+          'not-locked',
+        );
+      }
       return fence;
     },
   };

@@ -1,4 +1,4 @@
-import { letFail } from '../kernel/errors.ts';
+import { explainedError, letFail } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { SqsRecord } from '../sqs/event.ts';
@@ -57,7 +57,11 @@ const succeeded: BatchResults = { of: () => ({ status: 'fulfilled' }) };
 
 function misunderstood(came: string): BatchResults {
   const expected = 'PromiseSettledResult[] in the order of event.Records, { batchItemFailures }, or nothing';
-  const reason = new Error(`sqsOnce: the handler returned ${came}; expected ${expected}`);
+  const reason = explainedError(
+    Error,
+    `sqsOnce: the handler returned ${came}; expected ${expected}`,
+    'misunderstood-response',
+  );
   return { ...allFailed(reason), misunderstood: came };
 }
 
@@ -109,7 +113,9 @@ function resultOf(element: unknown): Partial<MessageResult> {
 
 /** Made only for what needs it: an error costs more than all else that is done for a message here. */
 function noResult(): Partial<MessageResult> {
-  return { reason: new Error('the handler returned no settled result for this message') };
+  return {
+    reason: explainedError(Error, 'the handler returned no settled result for this message', 'misunderstood-response'),
+  };
 }
 
 /** Of each record that the handler leaves, which message it is. Nothing, unless each message is there once. */
@@ -140,7 +146,7 @@ function understandFailures(given: unknown, messageIds: readonly string[]): Batc
   for (const id of listed) {
     if (!known.has(id)) return misunderstood('an itemIdentifier of none of its messages');
   }
-  const reason = new Error('the handler listed this message in batchItemFailures');
+  const reason = explainedError(Error, 'the handler listed this message in batchItemFailures', 'failed-in-batch');
   return {
     of: (place) => ({ status: listed.has(messageIds[place]) ? 'rejected' : 'fulfilled', reason }),
     namesMessages: listed.size > 0,
@@ -159,5 +165,7 @@ export function resultsOfThrow(cause: unknown, messages: number): BatchResults {
   if (isEarlyTimeout(cause)) return sameForAll('running');
   // A throw is about the batch. What it says of one message is only clear when there was only one.
   if (messages === 1) return allFailed(cause);
-  return allFailed(new Error(`the batch handler threw ${lineOf(recordedError(cause))}`, { cause }));
+  return allFailed(
+    explainedError(Error, `the batch handler threw ${lineOf(recordedError(cause))}`, 'failed-in-batch', { cause }),
+  );
 }

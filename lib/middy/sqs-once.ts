@@ -3,7 +3,8 @@ import { startsUntil } from '../claims/grant.ts';
 import { keepLease } from '../claims/open-claim.ts';
 import { fail, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
-import { OptionError, RetryableError } from '../kernel/errors.ts';
+import { warnOnce } from '../claims/warn-once.ts';
+import { explainedError, OptionError, RetryableError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { processWide } from '../kernel/process-wide.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
@@ -15,6 +16,7 @@ import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
+import { isEarlyTimeout } from './early-timeout.ts';
 import type { Middleware, Request } from './middy-types.ts';
 import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
@@ -41,15 +43,23 @@ interface Taken extends ClaimedBatch {
 }
 
 /** Why `sqsOnce` has no use for some options of `eachMessage`. */
-const holdsAll = 'a batch handler holds all its claims for the rest of the invocation';
-const handsNoClaim = 'a batch handler is given no claim, and so cannot mark its effect';
+const holdsAll =
+  'a batch handler holds all its claims for the rest of the invocation; use eachMessage, or leave it out';
+const handsNoClaim =
+  'a batch handler is given no claim, and so cannot mark its effect; use eachMessage, or leave it out';
 const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
 
 /**
  * Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity, also where another copy of pawl has
  * thrown it.
  */
-const usedTwice = processWide('sqs-once.used-twice/1', () => new Error('sqsOnce: use it once on a handler'));
+const usedTwice = processWide('sqs-once.used-twice/1', () =>
+  explainedError(
+    Error,
+    'sqsOnce: use it once on a handler; remove one of the two .use(sqsOnce(…)). Nothing was run',
+    'used-twice',
+  ),
+);
 
 /**
  * A Middy middleware for a batch handler that exists. The messages are claimed before the handler, the handler gets only those that
@@ -95,6 +105,7 @@ export function sqsOnce<Body = unknown>(
         await end(consumer, watch.state, sameForAll('not-started', error));
         return;
       }
+      if (isEarlyTimeout(error)) warnOfEarlyTimeout(consumer.settings.operation);
       const results = resultsOfThrow(error, handedOnOf(watch.state.batch).length);
       request.response = await end(consumer, watch.state, results);
     },
@@ -152,9 +163,18 @@ async function endEarly<Body>(consumer: Consumer<Body>, watch: Watch<Taken>, res
     ? resultsOfThrow(request.error, handedOnOf(batch).length)
     : watch.handlerHasAnswered
       ? resultsOf(consumer, watch.state, response)
-      : sameForAll('not-started', new Error('another middleware answered before the handler was called'));
+      : sameForAll('not-started', answeredEarly(consumer));
   request.response = await end(consumer, watch.state, results);
   return request.response;
+}
+
+/** That another middleware has answered in the handler's place: its order, or its early return, is a mistake where a queue delivers. */
+function answeredEarly<Body>({ settings: { operation } }: Consumer<Body>): Error {
+  const said =
+    'another middleware answered before the handler was called: its `before` returned a value. Nothing was run, and the messages come again. ' +
+    'Use sqsOnce last, or let that middleware return nothing for events of SQS';
+  warnOnce('early-response', operation, `sqsOnce of '${operation}': ${said}`);
+  return explainedError(Error, said, 'early-response');
 }
 
 /** Records the results of the messages that were handed on. @returns the batch response */
@@ -230,5 +250,16 @@ function resultsOf<Body>({ engine, settings }: Consumer<Body>, taken: Taken, res
   const remainingMs = context.getRemainingTimeInMillis();
   if (results.namesMessages || remainingMs > settings.marginMs) return results;
   emit(engine, undefined, { type: 'late-answer', remainingMs, messages: messages.length });
+  warnOfEarlyTimeout(settings.operation);
   return sameForAll('running');
+}
+
+/** Middy tells a middleware nothing of its options: that the early time-out is on shows when it comes. */
+function warnOfEarlyTimeout(operation: string): void {
+  warnOnce(
+    'early-timeout',
+    operation,
+    `sqsOnce of '${operation}': Middy's early time-out may have ended the request while its handler is still at work, so its claims stay in flight until ` +
+      'the invocation is over. Set it to 0: middy(handler, { timeoutEarlyInMillis: 0 })',
+  );
 }

@@ -11,11 +11,7 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { OperateEvent } from './events.ts';
 import type { OperatorOptions } from './options.ts';
-
-export const docs = 'docs/operate.md';
-
-/** How far the clock of the worker that holds a claim may be from this one: the default of the consumers. */
-export const skewMs = 1000;
+import { docs } from './words.ts';
 
 /** What an operator works with. */
 export interface Desk {

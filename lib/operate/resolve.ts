@@ -1,15 +1,16 @@
 import { decide } from '../claims/decide.ts';
-import { isOpen } from '../claims/open.ts';
 import { type ClaimRecord, type ResolutionVerdict, understood } from '../claims/record.ts';
+import { doubtOf } from '../claims/repair.ts';
 import { expectActedBy, expectVerdicts, resolveParked, type StepResolutions, saidOf } from '../claims/resolve.ts';
 import type { ClaimWrite } from '../claims/store.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
-import { type Desk, docs, skewMs } from './desk.ts';
+import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
+import { docs, skewMs } from './words.ts';
 
 /** Who resolves a claim, and which doubt of it. */
 export interface ResolvedByOperator extends ActedBy {
@@ -102,6 +103,7 @@ function assess(
   found: ClaimRecord | undefined,
   verdict: ResolutionVerdict | StepResolutions,
   { host, rules }: Pick<Desk, 'host' | 'rules'>,
+  doubtedAt?: number,
 ): Assessed {
   const stays = (why: Unresolved, retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
     kind: 'stays',
@@ -115,7 +117,8 @@ function assess(
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
   const none = Number.POSITIVE_INFINITY;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
-  const decided = decide(inDoubt(found), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+  const doubt = inDoubt(found, doubtedAt);
+  const decided = decide(doubt, request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
   if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
   if (decided.kind !== 'parked') return stays('not-in-doubt');
   const said = saidOf(found, verdict);
@@ -126,18 +129,26 @@ function assess(
     : { kind: 'to-be-parked', record, write: { ...write, seen: found } };
 }
 
-/** A claim that was released with a step in doubt has no doubt of its own: its consumer asks the step's provider. To an operator it is in doubt. */
-function inDoubt(found: ClaimRecord): ClaimRecord {
-  const doubted = found.status === 'released' && isOpen(found, false);
-  return doubted ? { ...found, unknownAt: found.unknownAt ?? found.leaseUntil } : found;
+/** The claim with the doubt that it has in an operator's eyes; or with the one that a statement gives it. */
+function inDoubt(found: ClaimRecord, doubtedAt: number | undefined): ClaimRecord {
+  const doubt = doubtOf(found);
+  const isStated = doubtedAt !== undefined && doubt.status === 'released';
+  return isStated ? { ...doubt, unknownAt: doubt.unknownAt ?? doubtedAt } : doubt;
 }
 
-/** @throws OptionError; InvalidMessageError when the key is none; the store's error */
+/** What a resolution needs of a desk. */
+export type ResolvingDesk = Pick<Desk, 'host' | 'store' | 'rules' | 'emit'>;
+
+/**
+ * @param doubtedAt of a claim that was released with nothing in doubt, since when it is in doubt all the same: the provider says that it has the effect
+ * @throws OptionError; InvalidMessageError when the key is none; the store's error
+ */
 export async function resolve(
-  desk: Desk,
+  desk: ResolvingDesk,
   name: ClaimName,
   verdict: ResolutionVerdict | StepResolutions,
   resolved: ResolvedByOperator,
+  doubtedAt?: number,
 ): Promise<ResolveResult> {
   expectOptions(resolved, { door: 'resolve', known, docs });
   const { by, note } = resolved;
@@ -152,7 +163,7 @@ export async function resolve(
     if (view !== undefined && fence !== undefined && fence !== view.fence) {
       return { id, outcome: 'another-doubt', claim: view };
     }
-    const assessed = assess(found, verdict, desk);
+    const assessed = assess(found, verdict, desk, doubtedAt);
     if (assessed.kind === 'parked') {
       // Whoever parks it meanwhile, and is resolved, is another doubt.
       fence = assessed.record.fence;

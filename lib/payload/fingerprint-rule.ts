@@ -71,7 +71,7 @@ export function ruleOf<Input>(given: unknown): FingerprintRule<Input> | undefine
 }
 
 function expectRule(option: string, given: unknown): void {
-  if (typeof given === 'object' && given !== null) {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
     const within = option === 'fingerprint' ? {} : { within: 'previous' };
     const known = option === 'fingerprint' ? knownOfRule : knownOfPrevious;
     expectOptions(given, { door: 'fingerprint', ...within, known, docs: 'docs/fingerprint.md' });
@@ -84,11 +84,8 @@ function expectRule(option: string, given: unknown): void {
     option === 'fingerprint'
       ? 'false, a function, { ignore: [paths] } or { of: function }'
       : '{ ignore: [paths], until } or { of: function, until }';
-  const shown =
-    typeof given === 'object' && given !== null
-      ? `an object with ${Object.keys(given).join(', ') || 'no fields'}`
-      : given;
-  expect(isIgnore || isFunction, option, expected, shown);
+  const paths = Array.isArray(given) ? `, such as { ignore: ${JSON.stringify(given).slice(0, 100)} }` : '';
+  expect(isIgnore || isFunction, option, `${expected}${paths}`, given);
   const isVersion = version === undefined || (typeof version === 'string' && /^[\w.-]{1,16}$/.test(version));
   expect(isVersion, `${option}.version`, "1 to 16 of 'A-Z a-z 0-9 . - _'", version);
 }

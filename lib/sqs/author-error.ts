@@ -1,5 +1,6 @@
 import { checkedAttributes } from '../claims/attributes.ts';
 import type { Attributes } from '../claims/record.ts';
+import { explained } from '../kernel/error-code.ts';
 import { errorKind, type InvalidMessageError, letFail } from '../kernel/errors.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
@@ -16,13 +17,17 @@ class WrongReturnError extends TypeError {
   override readonly name = 'TypeError';
   /** @internal */
   readonly 'pawl.error' = 'wrong-return';
+  constructor(message: string) {
+    super(explained(message, 'author-error'));
+  }
 }
 
 /** What may be reported of an error of the author's: its name, and where it was thrown. Its text may quote the body. */
 export function reportable(thrown: unknown): { readonly error: RecordedError; readonly stack: string } {
   const { name, message } = recordedError(thrown);
   if (errorKind(thrown) === 'wrong-return') return { error: { name, message }, stack: '' };
-  return { error: { name, message: 'its text is left out: it may quote the body' }, stack: framesOf(thrown) };
+  const said = explained('its text is left out: it may quote the body', 'author-error');
+  return { error: { name, message: said }, stack: framesOf(thrown) };
 }
 
 /** The frames at the end of a stack. What comes before them is the error's text, which may look like anything. */
@@ -79,7 +84,9 @@ function refuse(option: Stage, expected: string, value: unknown, refused: boolea
   // What an async function returned may fail later, and nothing else would handle that.
   letFail(value);
   const came = isPromise(value) ? 'a promise' : Number.isNaN(value) ? 'NaN' : `a value of type ${typeof value}`;
-  throw new WrongReturnError(`${option}: expected a function that returns ${expected}; it returned ${came}`);
+  throw new WrongReturnError(
+    `${option}: expected a function that returns ${expected}; it returned ${came}${came === 'a promise' ? '. Make it a function that is not async' : ''}`,
+  );
 }
 
 function isPromise(value: unknown): boolean {

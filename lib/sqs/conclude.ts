@@ -12,13 +12,19 @@ import { reportAuthorError } from './report.ts';
 /** The longest that a message which did not get its turn waits for its next one. */
 const longestTurnSeconds = 900;
 
-/** Carries out the dispositions of a batch. @returns the response to Lambda: every message that is not finished comes again */
+/**
+ * Carries out the dispositions of a batch.
+ *
+ * @returns the response to Lambda: every message that is not finished comes again
+ * @throws SetupError when nothing of the batch can run before an operator has changed something: the invocation fails, and Lambda polls less
+ */
 export async function conclude<Body>(
   consumer: Consumer<Body>,
   batch: readonly Delivery[],
   invocation: Invocation,
 ): Promise<SqsBatchResponse> {
   const { queue, settings } = consumer;
+  failAtOnce(batch);
   const until = lastCallAt(invocation);
   await queue.deadLetter(batch, until);
   const unfinished = batch.filter((one) => !isFinished(one));
@@ -34,6 +40,23 @@ export async function conclude<Body>(
   }
   await queue.setVisibility(delayed, until);
   return batchResponse(batch, unfinished);
+}
+
+/**
+ * Only if no message has got anywhere: an invocation that fails brings back also what is done. The messages stay on their queue, for its own visibility
+ * timeout: an earlier retry is wasted.
+ *
+ * @throws SetupError
+ */
+function failAtOnce(batch: readonly Delivery[]): void {
+  for (const { disposition } of batch) {
+    const setup = disposition?.kind === 'returned' ? disposition.setup : undefined;
+    if (setup !== undefined && !batch.some(gotSomewhere)) throw setup;
+  }
+}
+
+function gotSomewhere({ grant, disposition = missedItsTurn }: Delivery): boolean {
+  return grant !== undefined || disposition.kind !== 'returned';
 }
 
 function isFinished({ disposition, isInDeadLetterQueue }: Delivery): boolean {

@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { environmentName } from '../kernel/check.ts';
-import type { OptionError } from '../kernel/errors.ts';
+import { environmentName, expect } from '../kernel/check.ts';
+import { explainedError, type OptionError } from '../kernel/errors.ts';
 import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
 import { isRefusal } from './refusal.ts';
@@ -43,6 +43,9 @@ export function isDeadLetterAttribute(name: string): boolean {
  * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
  */
 export function deadLetterQueue(url: string | undefined): DeadLetters {
+  const isUrl = typeof url !== 'string' || !url.startsWith('arn:') || url.includes('=');
+  const variable = 'the variable DEAD_LETTER_QUEUE_URL, which Consumer sets';
+  expect(isUrl, 'deadLetterQueue', `a queue's URL: https://sqs.… (${variable})`, url, 'wrong-dead-letters');
   const { read, setupError } = environmentName('deadLetterQueue', {
     value: url,
     expected: "a queue's URL",
@@ -54,7 +57,10 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
     setupError,
     async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error, claimId) {
       const QueueUrl = deadLetterUrls(read())(eventSourceARN);
-      if (QueueUrl === undefined) throw new Error(`deadLetterQueue names no dead-letter queue for ${eventSourceARN}`);
+      if (QueueUrl === undefined) {
+        const said = `deadLetterQueue names no dead-letter queue for ${eventSourceARN}; add it to DEAD_LETTER_QUEUE_URL`;
+        throw explainedError(Error, said, 'wrong-dead-letters');
+      }
       const original = Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
         name,
         {

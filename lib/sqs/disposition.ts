@@ -1,7 +1,7 @@
 import type { Acquired } from '../claims/acquire.ts';
 import type { ClaimStatus } from '../claims/record.ts';
 import type { Recorded, RunResult } from '../claims/run-result.ts';
-import { type InvalidMessageError, retryAfterOf } from '../kernel/errors.ts';
+import { type InvalidMessageError, isSetupError, retryAfterOf, type SetupError } from '../kernel/errors.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 
 /** Why a message can never run; the value of the message attribute `pawl-reason` in the dead-letter queue. */
@@ -40,6 +40,8 @@ export interface Returned {
   readonly delayMs?: number;
   /** The least that its back-off takes, in milliseconds. */
   readonly atLeastMs?: number | undefined;
+  /** Why nothing can run: the claims table is not as pawl needs it. */
+  readonly setup?: SetupError;
   /** It did not get its turn, and comes again when this worker could have come to it. */
   readonly missedItsTurn?: boolean;
   /** How many workers have died with it under way. Such a message may only run alone. */
@@ -104,7 +106,9 @@ export function dispositionOfAuthorError(error: RecordedError): Returned {
  * @param settleMs how long after a lease a provider can first be asked; an earlier retry is wasted
  */
 export function dispositionOfRefused(refused: Refused, onInFlight: 'defer' | 'discard', settleMs: number): Disposition {
-  if (refused.kind === 'unavailable') return returned;
+  if (refused.kind === 'unavailable') {
+    return isSetupError(refused.cause) ? { ...returned, setup: refused.cause } : returned;
+  }
   const { record } = refused;
   if (refused.kind === 'in-flight') {
     return onInFlight === 'discard'

@@ -38,7 +38,13 @@ export function eachMessage<Body>(
   handle: MessageHandler<Body>,
 ): SqsHandler {
   expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/wrap.md' });
-  expect(typeof handle === 'function', 'the handler of eachMessage', 'a function', handle);
+  expect(
+    typeof handle === 'function',
+    'the handler of eachMessage',
+    'a function, after the options',
+    handle,
+    'wrong-handler',
+  );
   return eachBy(options, async (consumer, one, deadline, mayTakeOver) => {
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') return attempt.disposition;

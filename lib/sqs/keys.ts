@@ -1,4 +1,6 @@
+import { expect } from '../kernel/check.ts';
 import type { KeyValue } from '../kernel/key.ts';
+import { sayingMissing } from '../payload/missing-key.ts';
 import type { Message } from './message.ts';
 
 /** Takes the idempotency key from a message. If it returns nothing, the message never runs. */
@@ -11,8 +13,11 @@ export type MessageKey<Body> = (message: Message<Body>) => KeyValue;
  * key: messageAttribute('idempotency-key')
  */
 export function messageAttribute(name: string): MessageKey<unknown> {
-  return ({ messageAttributes }) =>
+  const isName = typeof name === 'string' && name !== '';
+  expect(isName, 'messageAttribute', "the name of an attribute: 'idempotency-key'", name, 'wrong-key-option');
+  const key: MessageKey<unknown> = ({ messageAttributes }) =>
     Object.hasOwn(messageAttributes, name) ? messageAttributes[name]?.stringValue : undefined;
+  return sayingMissing(key, () => `the message has no attribute '${name}' of type String`);
 }
 
 /**

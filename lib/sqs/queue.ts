@@ -1,9 +1,11 @@
 import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { explainedError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeadLettered } from './disposition.ts';
+import { explainedCall } from './explain.ts';
 import { withEach } from './limit.ts';
 import type { MessageFact } from './report.ts';
 
@@ -72,7 +74,8 @@ export class SqsQueue {
         else if (waitsForAnEnd(one)) report(one, { type: 'deferred', seconds });
       }
     } catch (error) {
-      for (const { one } of together) this.#reportFailure(one, error);
+      const said = explainedCall(error, 'sqs:ChangeMessageVisibility', nameOfQueue(together[0]?.one));
+      for (const { one } of together) this.#reportFailure(one, said);
     }
   }
 
@@ -96,7 +99,7 @@ export class SqsQueue {
       one.isInDeadLetterQueue = true;
       report(one, { type: 'dead-lettered', reason, error });
     } catch (failure) {
-      this.#reportFailure(one, failure);
+      this.#reportFailure(one, explainedCall(failure, 'sqs:SendMessage', 'for dead letters'));
     }
   }
 
@@ -110,7 +113,7 @@ export class SqsQueue {
       const most = RedrivePolicy === undefined ? undefined : Number(JSON.parse(RedrivePolicy).maxReceiveCount);
       return most !== undefined && Number.isFinite(most) ? most : undefined;
     } catch (error) {
-      this.#reportFailure(one, error);
+      this.#reportFailure(one, explainedCall(error, 'sqs:GetQueueAttributes', nameOfQueue(one)));
       return undefined;
     }
   }
@@ -140,11 +143,11 @@ function waitsForAnEnd({ disposition }: Delivery): boolean {
 /** @throws Error once `until` has come, whatever becomes of the task then */
 async function inTime<T>(host: Host, until: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ms = until - host.now();
-  if (ms <= 0) throw new Error('no time was left to ask SQS');
+  if (ms <= 0) throw explainedError(Error, 'no time was left to ask SQS', 'queue-unavailable');
   const late = Promise.withResolvers<never>();
   const giveUp = new AbortController();
   const cancel = host.after(ms, () => {
-    const error = new Error('SQS did not answer in time');
+    const error = explainedError(Error, 'SQS did not respond in time', 'queue-unavailable');
     late.reject(error);
     giveUp.abort(error);
   });
@@ -153,6 +156,10 @@ async function inTime<T>(host: Host, until: number, task: (signal: AbortSignal) 
   } finally {
     cancel();
   }
+}
+
+function nameOfQueue(one: Delivery | undefined): string {
+  return one?.record.eventSourceARN?.split(':')[5] ?? 'of this batch';
 }
 
 /** `arn:aws:sqs:eu-west-1:123456789012:orders` → its URL, without asking SQS for it. */

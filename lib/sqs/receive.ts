@@ -1,4 +1,7 @@
+import { explainedError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { propertyOf } from '../kernel/unknown.ts';
+import { shapeOf } from '../payload/event-shape.ts';
 import type { Invocation } from './delivery.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from './event.ts';
 
@@ -13,13 +16,37 @@ export interface Received extends Invocation {
  * @throws TypeError when it is not a batch of SQS messages, or not any more as SQS sent it. Nothing has run then
  */
 export function receive(host: Pick<Host, 'now'>, event: SqsEvent, context: InvocationContext): Received {
-  if (!Array.isArray(event?.Records) || !context?.getRemainingTimeInMillis) {
-    throw new TypeError('expected an SQS event and a Lambda context');
+  expectSqs(event);
+  if (typeof context?.getRemainingTimeInMillis !== 'function') {
+    throw explainedError(
+      TypeError,
+      "expected Lambda's context as the second argument, with getRemainingTimeInMillis(); hand it on",
+      'missing-context',
+    );
   }
   const records: readonly SqsRecord[] = event.Records;
   for (const record of records) expectText(record);
   const startedAt = host.now();
   return { records, startedAt, deadline: startedAt + context.getRemainingTimeInMillis() };
+}
+
+/** @throws TypeError unless it is a batch of SQS */
+function expectSqs(event: SqsEvent): void {
+  const records: unknown = event?.Records;
+  // Tests leave `eventSource` out; Lambda does not.
+  const source = Array.isArray(records) && records.length > 0 ? propertyOf(records[0], 'eventSource') : undefined;
+  const isSqs = source === undefined ? !has(records, 'EventSource') : source === 'aws:sqs';
+  if (Array.isArray(records) && isSqs) return;
+  const { looksLike, advice } = shapeOf(event);
+  throw explainedError(
+    TypeError,
+    `expected an event of SQS; this looks like ${looksLike}. Nothing was run. What to do: ${advice}`,
+    'wrong-event',
+  );
+}
+
+function has(records: unknown, name: string): boolean {
+  return Array.isArray(records) && propertyOf(records[0], name) !== undefined;
 }
 
 /**
@@ -29,8 +56,10 @@ export function receive(host: Pick<Host, 'now'>, event: SqsEvent, context: Invoc
 function expectText({ body }: SqsRecord): void {
   if (typeof body === 'string') return;
   const came = body === null ? 'null' : `of type ${typeof body}`;
-  throw new TypeError(
+  throw explainedError(
+    TypeError,
     `the body of a message is ${came}, and not the text that SQS sent: another middleware has parsed it. Nothing was run, and the ` +
       'messages stay on their queue. Put pawl before what parses bodies: `.use(sqsOnce(…)).use(eventNormalizer())`',
+    'parsed-body',
   );
 }

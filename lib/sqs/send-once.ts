@@ -10,13 +10,20 @@ import type { ClaimRecord } from '../claims/record.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { environmentName, expect, expectWhole } from '../kernel/check.ts';
-import { errorKind, InvalidMessageError, StoreUnavailableError } from '../kernel/errors.ts';
+import {
+  errorKind,
+  explainedError,
+  InvalidMessageError,
+  isSetupError,
+  StoreUnavailableError,
+} from '../kernel/errors.ts';
 import { type Host, sleep } from '../kernel/host.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy, isNoAnswer } from '../kernel/request.ts';
 import { type Pauses, pauseMs } from '../kernel/retry.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
+import { explainedCall } from './explain.ts';
 import { keyAttribute } from './keys.ts';
 import { isRefusal } from './refusal.ts';
 import {
@@ -41,8 +48,9 @@ const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { 
  * goes along as the message attribute `idempotency-key`. A producer that dies on the way and is run again sends with the same key; so does
  * a producer whose request had no answer. Either may put the message into the queue twice: the consumer, whose key is `sentKey()`, runs once.
  *
- * The returned function rejects with SQS's error, or with `StoreUnavailableError`, if SQS or the store still fails after `giveUpAfterMs`; with SQS's
- * refusal at once; with `InvalidMessageError` if the key is missing.
+ * The returned function rejects with SQS's error, or with `StoreUnavailableError`, if SQS or the store still fails after `giveUpAfterMs`. It rejects at
+ * once with SQS's refusal; with `InvalidMessageError` if the key is missing; with what to change if the table, the queue or a permission is not as
+ * pawl needs it.
  *
  * @throws OptionError at once when an option is missing or out of range; at the first call when the queue's URL is missing
  * @example
@@ -82,7 +90,9 @@ interface Sendable {
 /** @throws OptionError when an option is missing or out of range */
 function createProducer(options: SendOnceOptions): Producer {
   const { queueUrl, operation, giveUpAfterMs = defaults.giveUpAfterMs, ignore = defaults.ignore } = options;
-  expect(typeof operation === 'string' && operation !== '', 'operation', 'a name', operation);
+  expect(typeof operation === 'string' && operation !== '', 'operation', "a name, such as 'refund'", operation);
+  const isUrl = typeof queueUrl !== 'string' || !queueUrl.startsWith('arn:');
+  expect(isUrl, 'queueUrl', "a queue's URL: https://sqs.… (queue.queueUrl of CDK)", queueUrl);
   const { read } = environmentName('queueUrl', {
     value: queueUrl,
     expected: "a queue's URL",
@@ -117,7 +127,12 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
   const proposed = identify(settings.operation, message.key, host).key;
   const identity = identify(settings.operation, message.intent ?? proposed, host);
   const text: string | undefined = JSON.stringify(message.body);
-  if (text === undefined) throw new InvalidMessageError('invalid-message', 'the body is not JSON');
+  if (text === undefined) {
+    throw new InvalidMessageError(
+      'invalid-message',
+      `the body cannot be written as JSON; got a value of type ${typeof message.body}`,
+    );
+  }
   const fingerprint = fingerprintOf(canonicalJson(text, ignore), host);
   // The key is kept by the one write that comes before anything is sent: as the claim's own, or beside its intent's.
   const hasIntent = message.intent !== undefined && message.intent !== null;
@@ -132,12 +147,15 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
         const key = keptKey(acquired.record, proposed);
         const sent = await sendUnder(producer, acquired.grant, { message, text, key, until });
         if (sent.kind === 'sent') return { outcome: 'sent', key, messageId: sent.messageId, replayed: false };
-        if (isRefusal(sent.error) || !(await pauseBefore(until, host, failures))) throw sent.error;
+        if (isRefusal(sent.error) || !(await pauseBefore(until, host, failures))) {
+          throw explainedCall(sent.error, 'sqs:SendMessage', producer.urlOfQueue());
+        }
         break;
       }
       case 'unavailable': {
         const { cause } = acquired;
-        if (errorKind(cause) !== 'option' && (await pauseBefore(until, host, failures))) break;
+        const isFinal = isSetupError(cause) || errorKind(cause) === 'option';
+        if (!isFinal && (await pauseBefore(until, host, failures))) break;
         throw new StoreUnavailableError(`nothing was sent: the claims store failed: ${recordedError(cause).message}`, {
           cause,
         });
@@ -172,7 +190,7 @@ type Sent =
 async function sendUnder(producer: Producer, grant: Grant, sendable: Sendable): Promise<Sent> {
   const result = await run(producer.engine, grant, (_, claim) => send(producer, sendable, claim), undefined);
   if (result.kind === 'returned') return { kind: 'sent', messageId: result.value };
-  if (result.kind === 'reconciled') throw new TypeError('a producer asks no provider');
+  if (result.kind === 'reconciled') throw explainedError(TypeError, 'a producer asks no provider', 'wrong-option');
   return { kind: 'failed', error: result.error };
 }
 
@@ -188,7 +206,9 @@ async function send(producer: Producer, sendable: Sendable, claim: Claim): Promi
   try {
     return await answeredBy(host, until, request(producer, sendable, AbortSignal.any([claim.signal, giveUp.signal])));
   } catch (cause) {
-    const error = isNoAnswer(cause) ? new Error('SQS did not respond in time', { cause }) : cause;
+    const error = isNoAnswer(cause)
+      ? explainedError(Error, 'SQS did not respond in time', 'queue-unavailable', { cause })
+      : cause;
     giveUp.abort(error);
     throw error;
   }

@@ -26,16 +26,22 @@ export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body
   const known = envelopesOf(options.envelope)?.every((one) => typeof one?.open === 'function') ?? true;
   const envelopes = 'snsEnvelope(), eventBridgeEnvelope(), s3Events(), largePayload(…), decoded(…), or a list of them';
   expect(known, 'envelope', envelopes, options.envelope);
-  expect(typeof key === 'function', 'key', 'a function of the message', key);
+  const given: unknown = key;
+  const named = typeof given === 'string' ? given : 'orderId';
+  expect(typeof key === 'function', 'key', `a function of the message: bodyField('${named}')`, key, 'wrong-key-option');
   expect(onInFlight === 'defer' || onInFlight === 'discard', 'onInFlight', "'defer' or 'discard'", onInFlight);
   const counts = Number.isSafeInteger(concurrency) || concurrency === Infinity;
-  expect(counts && concurrency >= 1, 'concurrency', 'at least 1', concurrency);
+  expect(counts && concurrency >= 1, 'concurrency', 'at least 1, as a whole number or Infinity', concurrency);
   const standard = schema === undefined || typeof schema?.['~standard']?.validate === 'function';
   expect(standard, 'schema', 'a schema that follows Standard Schema: Zod 3.24, Valibot 1, ArkType 2, or later', schema);
-  expect(typeof backoffSeconds === 'function', 'backoffSeconds', 'a function of the receive count', backoffSeconds);
+  const seconds = typeof backoffSeconds === 'number' ? backoffSeconds : 30;
+  const example = `a function of the receive count: () => ${seconds}`;
+  expect(typeof backoffSeconds === 'function', 'backoffSeconds', example, backoffSeconds, 'wrong-handler');
   expect(typeof recordResult === 'boolean', 'recordResult', 'true or false', recordResult);
   const sends = deadLetters === undefined || typeof deadLetters?.send === 'function';
-  expect(sends, 'deadLetters', 'deadLetterQueue(url)', deadLetters);
+  const url: unknown = deadLetters;
+  const written = typeof url === 'string' ? JSON.stringify(url) : 'url';
+  expect(sends, 'deadLetters', `deadLetterQueue(${written})`, deadLetters, 'wrong-dead-letters');
   expect(sqsClient === undefined || typeof sqsClient?.send === 'function', 'sqsClient', 'an SQSClient', sqsClient);
   return settings;
 }

@@ -16,14 +16,22 @@ export function failOpen(
   store: ClaimStore & Partial<ListsOpenClaims> & { readonly commit?: never },
   onFailure: (error: unknown) => void,
 ): ClaimStore & Partial<ListsOpenClaims> {
+  expect(typeof store?.write === 'function', 'failOpen', 'a claim store and a listener', store, 'wrong-store');
   // Its effect is in the very request that fails: there would be nothing left to let through.
   expect(
     !('commit' in store),
     'failOpen',
     'a store that only keeps claims',
     'a transactionalStore, which commits effects with them',
+    'wrong-store',
   );
-  expect(typeof onFailure === 'function', 'failOpen', 'a function that is called with each error', onFailure);
+  expect(
+    typeof onFailure === 'function',
+    'failOpen',
+    'a function that is called with each error, as the second argument',
+    onFailure,
+    'wrong-handler',
+  );
 
   /** A listener that fails must not close what is to stay open. */
   function report(error: unknown): void {

@@ -6,7 +6,7 @@ import type { Outcome } from '../claims/outcome.ts';
 import type { ClaimRecord, Resolution } from '../claims/record.ts';
 import { completion } from '../claims/result.ts';
 import { settle } from '../claims/settle.ts';
-import { InDoubtError } from '../kernel/errors.ts';
+import { explainedError, InDoubtError } from '../kernel/errors.ts';
 import type { Transition } from '../kernel/record.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -84,7 +84,11 @@ function expectNoDoubt({ grant, work, steps }: Pick<ClaimInternals, 'grant' | 'w
   if (left !== undefined) throw left.error;
   const forgotten = stepsInDoubt(grant.record).find(({ name }) => !steps.names.includes(name));
   if (forgotten !== undefined) {
-    throw new InDoubtError(`nothing was committed: step ${forgotten.name} is in doubt, and was not called`);
+    throw explainedError(
+      InDoubtError,
+      `nothing was committed: step ${forgotten.name} is in doubt, and was not called`,
+      'step-in-doubt',
+    );
   }
 }
 

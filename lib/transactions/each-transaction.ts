@@ -64,7 +64,13 @@ export function eachTransaction<Body>(
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
   expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/transactions.md' });
-  expect(typeof writesOf === 'function', 'the function of eachTransaction', 'a function that returns writes', writesOf);
+  expect(
+    typeof writesOf === 'function',
+    'the function of eachTransaction',
+    'a function that returns writes, after the options',
+    writesOf,
+    'wrong-handler',
+  );
   const { onRefused, ...options } = given;
   const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
     const writes = await writesOf(message);

@@ -1,3 +1,4 @@
+import type { KeepsNotes } from '../claims/notes.ts';
 import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { nodeHost } from '../host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -5,6 +6,7 @@ import { type LeanStoreOptions, leanStoreOptionNames, leanTableOf } from '../sto
 import { sharedRequests } from '../stores/dynamodb/shared-requests.ts';
 import { committing, type TransactionalStore } from './store.ts';
 
+export type { SqsHandler } from '../sqs/each-message.ts';
 export { type CommitOptions, commit } from './commit.ts';
 export { type EachTransactionOptions, eachTransaction, type TransactionHandler } from './each-transaction.ts';
 export { commitStep, inPhases, type Phases, type Writes } from './in-phases.ts';
@@ -19,7 +21,7 @@ export type { AppWrite, CommitResult, Refusal, TransactionalStore } from './stor
  * @example
  * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function transactionalStore(options: LeanStoreOptions): TransactionalStore & ListsOpenClaims {
+export function transactionalStore(options: LeanStoreOptions): TransactionalStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'transactionalStore', known: leanStoreOptionNames, docs: 'docs/lean.md' });
   const { host = nodeHost } = options;
   const table = leanTableOf(options);

@@ -1,3 +1,4 @@
+import { explained } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { Refusal } from './store.ts';
@@ -15,7 +16,7 @@ export class CommitRefusedError extends Error {
   readonly 'pawl.error' = 'retryable';
 
   constructor(refusals: readonly Refusal[]) {
-    super(`nothing was committed: ${refusals.map(described).join('; ')}`);
+    super(explained(`nothing was committed: ${refusals.map(described).join('; ')}`, 'not-committed'));
     this.refusals = refusals;
   }
 }

@@ -1,6 +1,7 @@
 import type { CancellationReason, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { KeepsNotes } from '../claims/notes.ts';
 import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../claims/store.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
@@ -36,10 +37,10 @@ export interface TransactionalStore extends ClaimStore {
 export const mostWrites = 99;
 
 /** A claim store over a table whose writes can carry the application's. */
-export function committing<Store extends ClaimStore & ListsOpenClaims>(
+export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNotes>(
   store: Store,
   { nameOfTable, transport }: Table,
-): TransactionalStore & ListsOpenClaims {
+): TransactionalStore & ListsOpenClaims & KeepsNotes {
   return {
     ...store,
     async commit({ next, seen }, writes) {

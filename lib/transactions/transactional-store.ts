@@ -1,3 +1,4 @@
+import type { KeepsNotes } from '../claims/notes.ts';
 import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { nodeHost } from '../host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -17,7 +18,7 @@ import { committing, type TransactionalStore } from './store.ts';
  * @example
  * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function transactionalStore(options: DynamoStoreOptions): TransactionalStore & ListsOpenClaims {
+export function transactionalStore(options: DynamoStoreOptions): TransactionalStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'transactionalStore', known: dynamoStoreOptionNames, docs: 'docs/transactions.md' });
   const { host = nodeHost } = options;
   const table = tableOf(options);

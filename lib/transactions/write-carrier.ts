@@ -1,6 +1,6 @@
 import type { ClaimStore } from '../claims/store.ts';
 import { expect } from '../kernel/check.ts';
-import { LeaseError, RetryableError } from '../kernel/errors.ts';
+import { explainedError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { CommitRefusedError } from './refused.ts';
 import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
@@ -14,7 +14,7 @@ import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
  */
 export function expectTransactional(store: ClaimStore): asserts store is TransactionalStore {
   const commits = 'commit' in store && typeof store.commit === 'function';
-  expect(commits, 'store', 'transactionalStore({ tableName }), which can commit', 'a store that cannot');
+  expect(commits, 'store', 'transactionalStore({ tableName }), which can commit', 'a store that cannot', 'wrong-store');
 }
 
 /**
@@ -67,7 +67,12 @@ export class WriteCarrier {
       changed = await change();
     } catch (cause) {
       // It may have been applied. If so the claim is complete, and to release it fails; if not, to release it ends the transaction's chance.
-      throw new RetryableError(`nothing is known to be committed: ${recordedError(cause).message}`, { cause });
+      throw explainedError(
+        RetryableError,
+        `nothing is known to be committed: ${recordedError(cause).message}`,
+        'not-committed',
+        { cause },
+      );
     }
     // Applied at a later try: that an earlier try was refused, and says so only now, does not undo it.
     if (changed === 'applied') return;

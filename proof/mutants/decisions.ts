@@ -186,9 +186,9 @@ export const decisions: readonly Mutant[] = [
   breaks<Store>('a first claim overwrites what is there', 'lib/claims/store.ts', ({ unchanged }) => ({
     unchanged: (seen, found) => seen === undefined || unchanged(seen, found),
   })),
-  breaks<typeof import('../../lib/claims/record.ts')>(
+  breaks<typeof import('../../lib/claims/successor.ts')>(
     'a write leaves the revision as it was',
-    'lib/claims/record.ts',
+    'lib/claims/successor.ts',
     ({ successor }) => ({ successor: (found, draft) => ({ ...successor(found, draft), rev: found?.rev ?? 1 }) }),
   ),
   breaks<Open>('a parked claim is in no list', 'lib/claims/open.ts', ({ isOpen }) => ({

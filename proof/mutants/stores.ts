@@ -37,7 +37,7 @@ function ofRequests(
         came({ input: request, output });
         return output;
       }
-      return { ...table, transport: { kind: 'dynamo-transport', call } };
+      return { ...table, transport: { ...transport, call } };
     },
   }));
 }

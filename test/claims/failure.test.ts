@@ -25,21 +25,25 @@ describe('a claim that is about to end', () => {
   it('does not end with steps in doubt, and names them', () => {
     const doubt = doubtLeft(grantOf(step('a', 'started'), step('b', 'done'), step('c', 'started')), none, rested);
     expect(doubt).toBeInstanceOf(InDoubtError);
-    expect(doubt?.message).toBe('a step of the handler may or may not have been applied: in doubt: a, c');
+    expect(doubt?.message).toBe(
+      'a step of the handler may or may not have been applied: in doubt: a, c. See docs/errors.md#step-in-doubt',
+    );
     expect(doubt?.cause).toBeUndefined();
   });
 
   it('does not end with a step that was left in doubt, and says what that threw', () => {
     const cause = new Error('socket hang up');
     const doubt = doubtLeft(grantOf(), none, { inDoubt: [{ error: cause }], late: [] });
-    expect(doubt?.message).toBe('a step of the handler may or may not have been applied: socket hang up');
+    expect(doubt?.message).toBe(
+      'a step of the handler may or may not have been applied: socket hang up. See docs/errors.md#step-in-doubt',
+    );
     expect(doubt?.cause).toBe(cause);
   });
 
   it('says that the effect beside the step was applied, and would run again', () => {
     expect(doubtLeft(grantOf(step('a', 'started')), applied, rested)?.message).toBe(
       'a step of the handler may or may not have been applied: in doubt: a; ' +
-        'the effect beside it was applied, and would run again with the handler',
+        'the effect beside it was applied, and would run again with the handler. See docs/errors.md#step-in-doubt',
     );
   });
 
@@ -107,7 +111,9 @@ describe('a run', () => {
     );
     await host.advance(29_000);
     expect(await ran).toMatchObject({ kind: 'threw', applied: false });
-    expect(heard).toMatchObject([{ name: 'LeaseError', message: 'the effect was not started: the time is over' }]);
+    expect(heard).toMatchObject([
+      { name: 'LeaseError', message: 'the effect was not started: the time is over. See docs/errors.md#lease-over' },
+    ]);
   });
 
   it('has applied its effect where the handler threw after it', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { acquire } from '../../lib/claims/acquire.ts';
 import { leaseEnd, leaseOf } from '../../lib/claims/engine.ts';
 import { keepLease, openClaim } from '../../lib/claims/open-claim.ts';
 import { recordUntil, succeed } from '../../lib/claims/record-outcome.ts';
@@ -21,8 +22,8 @@ describe('a claim whose worker outlives its invocation', () => {
   it('lasts at least as long as the invocation, so that a duplicate waits once', async () => {
     const { engine } = atWork();
     const longer = { deadline: someDay + 900_000, keptUntil: someDay + 960_000 };
-    expect(leaseEnd(engine, longer)).toBe(someDay + 900_000);
-    expect(leaseEnd(engine, { deadline, keptUntil: deadline + 60_000 })).toBe(someDay + 60_000);
+    expect(leaseEnd(engine, longer, someDay)).toBe(someDay + 900_000);
+    expect(leaseEnd(engine, { deadline, keptUntil: deadline + 60_000 }, someDay)).toBe(someDay + 60_000);
   });
 
   it('is kept in flight beyond the deadline while its handler runs, until the grace is over, and no longer', async () => {
@@ -74,9 +75,8 @@ describe('a claim whose worker outlives its invocation', () => {
   });
 
   it('without a known deadline is renewed for the longest that Lambda gives an invocation, and the grace', async () => {
-    const { engine, identity, host, records } = atWork({}, {});
+    const { engine, identity, host, records } = atWork();
     const withFallback = { ...engine, fallback: fallbackLease(engine.settings) };
-    const { acquire } = await import('../../lib/claims/acquire.ts');
     const { grant } = await acquire(withFallback, { identity });
     if (grant === undefined) throw new Error('expected a grant');
     expect(leaseOf(withFallback, grant)).toBe(withFallback.fallback);
@@ -84,6 +84,25 @@ describe('a claim whose worker outlives its invocation', () => {
     await host.advance(2_000_000);
     expect(records()[0]?.leaseUntil).toBe(someDay + 960_000);
     stop();
+  });
+});
+
+describe('a claim of which nothing is to be renewed any more', () => {
+  it('has no timer left when the grace is over, also if its handler never ends', async () => {
+    const { engine, grant, host } = atWork();
+    keepLease(engine, await grant());
+    await host.advance(91_000);
+    const timers = vi.spyOn(host, 'after');
+    await host.advance(600_000);
+    expect(timers).not.toHaveBeenCalled();
+  });
+
+  it('is not asked for beyond the time in which a handler could still start', async () => {
+    const { engine, identity, host, troubles } = atWork({ marginMs: 1000 });
+    troubles.push('hangs');
+    const acquiring = acquire(engine, { identity, deadline });
+    await host.advance(29_100);
+    expect(await Promise.race([acquiring, 'still asking'])).toMatchObject({ kind: 'unavailable' });
   });
 });
 
@@ -109,7 +128,7 @@ describe('a handler that outlives its invocation', () => {
   });
 
   it('is recorded with what it did after the deadline: its effect, and its steps', async () => {
-    const { engine, grant, host, records } = atWork();
+    const { engine, grant, host, records, troubles } = atWork();
     const call = later();
     const ran = run(
       engine,
@@ -118,7 +137,10 @@ describe('a handler that outlives its invocation', () => {
       'input',
     );
     await host.advance(45_000);
+    // Its checkpoint is tried again, as long as an outcome is.
+    troubles.push('down');
     call.resolve('t-1');
+    await host.advance(1000);
     expect(await ran).toMatchObject({ kind: 'returned', value: 't-1', recorded: 'completed' });
     expect(records()).toMatchObject([{ status: 'completed' }]);
   });

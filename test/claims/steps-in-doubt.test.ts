@@ -3,7 +3,7 @@ import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts'
 import type { Claim, Verdict } from '../../lib/claims/claim.ts';
 import { openClaim } from '../../lib/claims/open-claim.ts';
 import { type StepOptions, type StepRun, step } from '../../lib/claims/step.ts';
-import { createWork } from '../../lib/claims/work.ts';
+import { Work } from '../../lib/claims/work.ts';
 import { InDoubtError, RetryableError } from '../../lib/kernel/errors.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay } from '../support/virtual-host.ts';
@@ -16,7 +16,7 @@ async function handling(checkpoints: readonly Checkpoint[] = [], more: { readonl
   const earlier = { ...record, ...more, checkpoints: JSON.stringify(checkpoints), rev: 2 };
   await atWork.store.write({ next: earlier, seen: record });
   granted.record = earlier;
-  const work = createWork();
+  const work = new Work();
   const { claim } = openClaim(atWork.engine, granted, Number.POSITIVE_INFINITY, work);
   const steps = () => checkpointsOf(atWork.records()[0] ?? {});
   atWork.events.length = 0;
@@ -125,7 +125,10 @@ describe('a step that throws', () => {
     const failed = step(claim, 'charge', () => Promise.reject(hungUp), park).catch((error: unknown) => error);
     const error = await failed;
     expect(error).toBeInstanceOf(InDoubtError);
-    expect(error).toMatchObject({ message: 'step charge: socket hang up', cause: hungUp });
+    expect(error).toMatchObject({
+      message: 'step charge: socket hang up. See docs/errors.md#step-in-doubt',
+      cause: hungUp,
+    });
     expect(steps()).toMatchObject([{ name: 'charge', state: 'started' }]);
     expect(work.inDoubt).toEqual([{ error }]);
     expect(events).toMatchObject([
@@ -224,7 +227,9 @@ describe('the name of a step', () => {
     const { claim, work } = await handling([{ ...started(), state: 'done' }]);
     const moved = 'step 1 was called charge when it ran, and is called receipt now: the order of steps has changed';
     expect(() => run(claim, 'receipt')).toThrow(moved);
-    expect(work.inDoubt).toMatchObject([{ error: { name: 'InDoubtError', message: moved } }]);
+    expect(work.inDoubt).toMatchObject([
+      { error: { name: 'InDoubtError', message: `${moved}. See docs/errors.md#step-in-doubt` } },
+    ]);
   });
 
   it('is part of its effect key, which is hashed where it would be longer than 255 characters', async () => {

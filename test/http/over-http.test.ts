@@ -287,7 +287,10 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
         ((error as Error).cause as HttpResponse | undefined)?.statusCode === 503 ? 'retryable' : undefined,
     });
     expect((await call(apiGatewayV2(order))).statusCode).toBe(503);
-    expect(store.records()[0]).toMatchObject({ status: 'released', error: { message: 'the response was 503' } });
+    expect(store.records()[0]).toMatchObject({
+      status: 'released',
+      error: { message: 'the response was 503. See docs/errors.md#not-final' },
+    });
   });
 
   it('rejects with what the handler threw', async () => {

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { openShard, openShards } from '../../lib/claims/open.ts';
-import { successor } from '../../lib/claims/record.ts';
+import { successor } from '../../lib/claims/successor.ts';
 import {
   type ClaimRecord,
   InDoubtError,

@@ -24,8 +24,15 @@ describe('an option', () => {
     [5, 'got 5'],
     [undefined, 'got undefined'],
     [() => 'secret', 'got a function'],
+    [null, 'got null'],
+    [['secret'], 'got a list of 1'],
+    [{ token: 'secret' }, 'got an object with token'],
+    [{}, 'got an object with no fields'],
+    [Promise.resolve('secret'), 'got a promise; await it first'],
   ])('is refused with its name, what was expected, and what came', (came, got) => {
-    expectThat(messageOf(() => expect(false, 'table', 'a name', came))).toBe(`table: expected a name; ${got}`);
+    expectThat(messageOf(() => expect(false, 'table', 'a name', came))).toBe(
+      `table: expected a name; ${got}. See docs/errors.md#wrong-option`,
+    );
   });
 
   it.each([0, 1, Number.MAX_SAFE_INTEGER])('that is to be a whole number may be %s', (value) => {
@@ -36,7 +43,7 @@ describe('an option', () => {
     'that is to be a whole number may not be %s',
     (value) => {
       expectThat(messageOf(() => expectWhole('leaseMs', value))).toBe(
-        `leaseMs: expected a whole number, 0 or more; got ${value}`,
+        `leaseMs: expected a whole number, 0 or more, in milliseconds; got ${value}. See docs/errors.md#wrong-option`,
       );
     },
   );

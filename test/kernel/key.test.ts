@@ -15,7 +15,10 @@ describe('a value that identifies something', () => {
 
   it.each([undefined, null, ''])('is not missing: %s is refused', (value) => {
     expect(() => identifyingText(value, 'the key')).toThrow(
-      expect.objectContaining({ problem: 'missing-key', message: 'the key is missing or empty' }),
+      expect.objectContaining({
+        problem: 'missing-key',
+        message: 'the key is missing or empty. See docs/errors.md#missing-key',
+      }),
     );
   });
 
@@ -31,7 +34,7 @@ describe('a value that identifies something', () => {
     'is neither rounded, nor ill-formed, nor of another type: %s is refused, and no payload is in the message',
     (value, message) => {
       expect(() => identifyingText(value, 'the owner')).toThrow(
-        expect.objectContaining({ problem: 'invalid-key', message }),
+        expect.objectContaining({ problem: 'invalid-key', message: `${message}. See docs/errors.md#invalid-key` }),
       );
     },
   );

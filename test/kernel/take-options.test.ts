@@ -28,29 +28,35 @@ describe('a door', () => {
   it.each(['schema', 'deadLetters', 'onInFlight', 'concurrency', 'backoffSeconds'])(
     'that is no queue refuses %s, and says why; given as undefined, it is ignored',
     (name) => {
-      expect(refusal({ [name]: 1 })).toBe(`${name}: once does not take it: it is an option of consumers of SQS`);
+      expect(refusal({ [name]: 1 })).toBe(
+        `${name}: once does not take it: it is an option of consumers of SQS; leave it out. See docs/errors.md#other-door`,
+      );
       expect(refusal({ [name]: undefined })).toBeUndefined();
     },
   );
 
   it.each(['caller', 'required', 'isFinal'])('that is not HTTP refuses %s, also where it is false', (name) => {
-    expect(refusal({ [name]: false })).toBe(`${name}: once does not take it: it is an option of HTTP`);
+    expect(refusal({ [name]: false })).toBe(
+      `${name}: once does not take it: it is an option of HTTP; leave it out. See docs/errors.md#other-door`,
+    );
   });
 
   it('names the nearest option that it takes, and the page', () => {
-    expect(refusal({ leasMs: 5 })).toBe("once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/wrap.md.");
+    expect(refusal({ leasMs: 5 })).toBe(
+      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/wrap.md. See docs/errors.md#unknown-option",
+    );
   });
 
   it('does not advise an option that it refuses', () => {
     expect(refusal({ schemas: 5 })).toBe(
-      "once: there is no option 'schemas'. It takes operation, leaseMs. See docs/wrap.md.",
+      "once: there is no option 'schemas'. It takes operation, leaseMs. See docs/wrap.md. See docs/errors.md#unknown-option",
     );
   });
 
   it('says all that is unknown', () => {
     expect(refusal({ leasMs: 5, operatoin: 'a' })).toBe(
       "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/wrap.md. " +
-        "once: there is no option 'operatoin'. Did you mean 'operation'? See docs/wrap.md.",
+        "once: there is no option 'operatoin'. Did you mean 'operation'? See docs/wrap.md. See docs/errors.md#unknown-option",
     );
   });
 
@@ -70,7 +76,9 @@ describe('a door', () => {
     [undefined, 'undefined'],
     ['operation', 'string'],
   ])('expects an object: %s is none', (options, type) => {
-    expect(refusal(options)).toBe(`once: expected options to be an object; got ${type}. See docs/wrap.md.`);
+    expect(refusal(options)).toBe(
+      `once: expected options to be an object; got ${type}. See docs/wrap.md. See docs/errors.md#wrong-option`,
+    );
     expect(refusal(options, { within: 'unlock' })).toContain('expected unlock to be an object');
   });
 });

@@ -25,7 +25,10 @@ describe('the nearest name', () => {
 describe('the options of a door', () => {
   test('a misspelt name is refused with the nearest one, and a page to read', () => {
     expect(() => expectOptions({ queueURL: 'https://sqs' }, taken)).toThrow(
-      new OptionError("sendOnce: there is no option 'queueURL'. Did you mean 'queueUrl'? See docs/producers.md."),
+      new OptionError(
+        "sendOnce: there is no option 'queueURL'. Did you mean 'queueUrl'? See docs/producers.md.",
+        'unknown-option',
+      ),
     );
   });
 

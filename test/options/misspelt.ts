@@ -1,5 +1,5 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
+import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep } from '../../lib/deployment/constructs/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
@@ -8,8 +8,10 @@ import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import * as lean from '../../lib/stores/dynamodb/lean/index.ts';
+import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import {
   assertSurvivesCrashes,
   claimStoreLaws,
@@ -168,6 +170,18 @@ export const misspelt: readonly Misspelt[] = [
     call: () => operate.planRedrive(untyped({ from: 'https://sqs/dead', letter: [], ...acted })),
   },
   {
+    door: 'sweepOpenClaims',
+    option: 'maxClaim',
+    meant: 'maxClaims',
+    call: () => sweepOpenClaims(untyped({ store, operations: {}, maxClaim: 5 })),
+  },
+  {
+    door: 'sweepOpenClaims',
+    option: 'operations.pay.settlesMs',
+    meant: 'operations.pay.settleMs',
+    call: () => sweepOpenClaims(untyped({ store, operations: { pay: { ask: nothing, settlesMs: 5 } } })),
+  },
+  {
     door: 'reconcile',
     option: 'settleMS',
     meant: 'settleMs',
@@ -232,6 +246,35 @@ export const misspelt: readonly Misspelt[] = [
     option: 'limits',
     meant: 'limit',
     call: () => memoryStore().listOpen(untyped({ limits: 10 })),
+  },
+  {
+    door: 'reconcileStatements',
+    option: 'cutoff',
+    meant: 'cutOff',
+    call: () => reconcileStatements(untyped({ operation: 'charge', store, statement: nothing, from: 0, cutoff: 1 })),
+  },
+  {
+    door: 'findings',
+    option: 'stores',
+    meant: 'store',
+    call: () => findings(untyped({ store, stores: store })),
+  },
+  {
+    door: 'findings().list',
+    by: 'findings.list',
+    option: 'operations',
+    meant: 'operation',
+    call: () =>
+      findings({ store })
+        .list(untyped({ operations: 'charge' }))
+        .next(),
+  },
+  {
+    door: 'findings().accept',
+    by: 'findings.accept',
+    option: 'notes',
+    meant: 'note',
+    call: () => findings({ store }).accept('#finding#x', untyped({ ...acted, notes: 'x' })),
   },
   {
     door: 'backfillOpenClaims',
@@ -428,6 +471,12 @@ export const misspelt: readonly Misspelt[] = [
     option: 'maxConcurency',
     meant: 'maxConcurrency',
     call: () => new Consumer(scope(), 'SendEmail', untyped({ maxConcurency: 2 })),
+  },
+  {
+    door: 'OpenClaimsSweep',
+    option: 'maxDoubtsAge',
+    meant: 'maxDoubtAge',
+    call: () => new OpenClaimsSweep(scope(), 'Sweep', untyped({ maxDoubtsAge: 5 })),
   },
   {
     door: 'ClaimsDashboard',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
+import { withoutPage } from '../../lib/kernel/error-code.ts';
 import { canonicalJson, canonicalValue, FingerprintError, fingerprintOf } from '../../lib/payload/fingerprint.ts';
 import {
   changed,
@@ -367,7 +368,7 @@ function refusal(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    if (error instanceof FingerprintError) return error.message;
+    if (error instanceof FingerprintError) return withoutPage(error.message);
     throw error;
   }
   throw new Error('it was not refused');

@@ -345,7 +345,9 @@ describe('producers', () => {
         ),
       });
       const start = refused.time.now();
-      expect(await thrownBy(() => refused.send({ key: 'k', body: {} }))).toMatchObject({ name: 'AccessDenied' });
+      expect(await thrownBy(() => refused.send({ key: 'k', body: {} }))).toMatchObject({
+        cause: { name: 'AccessDenied' },
+      });
       expect(refused.time.now() - start).toBeLessThan(5_000);
     },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { successor } from '../../lib/claims/record.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
+import { successor } from '../../lib/claims/successor.ts';
 import { memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
@@ -209,8 +209,10 @@ describe('eachMessage', () => {
 
   it('refuses an event that is not a batch, and a call without a context', async () => {
     const { handler } = setUp();
-    await expect(handler({} as never, context())).rejects.toThrow(/expected an SQS event/);
-    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(/a Lambda context/);
+    await expect(handler({} as never, context())).rejects.toThrow(/expected an event of SQS/);
+    await expect(handler(sqsEvent(), undefined as never)).rejects.toThrow(
+      /expected Lambda's context as the second argument/,
+    );
   });
 
   it('defers, and does not discard, the redelivery of a message that may hold the claim itself', async () => {
@@ -286,7 +288,7 @@ describe('eachMessage', () => {
       expect(failuresOf(await call(order('a')))).toEqual([]);
       expect(ran).toEqual(['a']);
     }
-    expect(() => setUp({ concurrency: 0 })).toThrow(/^concurrency: expected at least 1; got 0/);
+    expect(() => setUp({ concurrency: 0 })).toThrow(/^concurrency: expected at least 1, .*; got 0/);
   });
 
   it('says nothing of a body in any event or error', async () => {

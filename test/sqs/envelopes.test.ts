@@ -171,7 +171,7 @@ describe('a notification of SNS', () => {
     const { call, buried, bodies } = setUp<Order>({ ...byOrder, envelope: snsEnvelope() });
     const record = sqsRecord(body);
     expect(failuresOf(await call(record, sqsRecord(snsNotification(order))))).toEqual([]);
-    const error = `InvalidMessageError: expected an SNS notification; ${got}`;
+    const error = `InvalidMessageError: expected an SNS notification; ${got}. See docs/errors.md#invalid-message`;
     expect(buried).toEqual([{ body: record.body, reason: 'invalid-message', error }]);
     expect(bodies()).toEqual([order]);
   });
@@ -179,7 +179,12 @@ describe('a notification of SNS', () => {
   it('with something inside that is no JSON is dead-lettered, and nothing of it is quoted', async () => {
     const { call, buried } = setUp<Order>({ ...byOrder, envelope: snsEnvelope() });
     await call(sqsRecord(snsNotification('card 4242')));
-    expect(buried).toMatchObject([{ reason: 'invalid-message', error: 'InvalidMessageError: the body is not JSON' }]);
+    expect(buried).toMatchObject([
+      {
+        reason: 'invalid-message',
+        error: 'InvalidMessageError: the body is not JSON. See docs/errors.md#invalid-message',
+      },
+    ]);
   });
 });
 
@@ -215,7 +220,7 @@ describe('an event of EventBridge', () => {
     const { call, buried } = setUp<Order>({ ...byOrder, envelope: eventBridgeEnvelope() });
     await call(sqsRecord(order));
     const error =
-      'InvalidMessageError: expected an EventBridge event; got JSON without its source, detail-type and detail';
+      'InvalidMessageError: expected an EventBridge event; got JSON without its source, detail-type and detail. See docs/errors.md#invalid-message';
     expect(buried).toMatchObject([{ reason: 'invalid-message', error }]);
   });
 });
@@ -422,14 +427,18 @@ describe('decoded', () => {
     };
     const { call, buried } = setUp({ key: () => 'k', envelope: decoded(decode) });
     expect(failuresOf(await call(sqsRecord(order)))).toEqual([]);
-    expect(buried).toMatchObject([{ reason: 'invalid-message', error: 'InvalidMessageError: not Avro' }]);
+    expect(buried).toMatchObject([
+      { reason: 'invalid-message', error: 'InvalidMessageError: not Avro. See docs/errors.md#invalid-message' },
+    ]);
   });
 
   it('that returns bytes which are no text, or a value before another envelope, is found out', async () => {
     const bytes = setUp({ key: () => 'k', envelope: decoded(() => new Uint8Array([0xff])) });
     await bytes.call(sqsRecord(order));
     expect(bytes.buried).toMatchObject([
-      { error: 'InvalidMessageError: the body is not text: its bytes are no UTF-8' },
+      {
+        error: 'InvalidMessageError: the body is not text: its bytes are no UTF-8. See docs/errors.md#invalid-message',
+      },
     ]);
     const inside = setUp({ key: () => 'k', envelope: [decoded(() => ({ a: 1 })), snsEnvelope()] });
     await inside.call(sqsRecord(order));
@@ -531,12 +540,19 @@ describe('a body that looks like an envelope, where there is none', () => {
     ['largePayload({ s3Client })', { S3Payload: { Id: 'k', Bucket: 'secret', Key: 'k.json', Location: 'https://…' } }],
   ])('is warned of once, with the option, and nothing of the body: %s', async (option, body) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const { call } = setUp({ key: () => 'k' });
+    const { call } = setUp({ operation: `warned-${JSON.stringify(body).length}`, key: () => 'k' });
     await call(sqsRecord(order), sqsRecord(body), sqsRecord(body));
     await call(sqsRecord(body));
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls[0]?.[0]).toContain(`Set envelope: ${option}; or envelope: []`);
     expect(warn.mock.calls[0]?.[0]).not.toContain('secret');
+  });
+
+  it('is warned of once for an operation, although a crash sweep makes a consumer for each of its workers', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    for (const operation of ['first', 'first', 'second', 'first'])
+      await setUp({ operation, key: () => 'k' }).call(sqsRecord(snsNotification(order)));
+    expect(warn).toHaveBeenCalledTimes(2);
   });
 
   it('is not warned of where the author says that it is meant so, nor where there is an envelope', async () => {

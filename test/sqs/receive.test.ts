@@ -26,7 +26,7 @@ describe('a batch', () => {
     [sqsEvent(), null],
   ])('is an event of SQS with a context of Lambda: %o is none', (event, given) => {
     expect(() => (given === undefined ? received(event) : received(event, given))).toThrow(
-      'expected an SQS event and a Lambda context',
+      given === undefined ? 'expected an event of SQS' : "expected Lambda's context as the second argument",
     );
   });
 

@@ -127,7 +127,10 @@ describe('sendOnce', () => {
     'does not try again what SQS refuses: %s',
     async (name) => {
       const { send, sent, store } = producer({}, [answered(name, 400)]);
-      await expect(send(refund)).rejects.toThrow(name);
+      const refused: unknown = await send(refund).catch((error: unknown) => error);
+      // What an operator has to change is said, and SQS's own error is its cause.
+      const { cause = refused } = refused as Error;
+      expect(cause).toMatchObject({ name });
       expect(sent).toEqual([]);
       expect(store.records()[0]).toMatchObject({ status: 'released' });
       expect(store.records()[0]).toHaveProperty('unknownAt', undefined);

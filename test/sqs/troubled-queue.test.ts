@@ -174,7 +174,10 @@ describe('an SQS that does not answer', () => {
     expect(failuresOf(answer)).toEqual(['failing', 'rejected']);
     const failed = events.filter(({ type }) => type === 'queue-call-failed');
     expect(failed).toMatchObject([
-      { messageId: 'rejected', error: { message: 'SQS did not answer in time' } },
+      {
+        messageId: 'rejected',
+        error: { message: 'SQS did not respond in time. See docs/errors.md#queue-unavailable' },
+      },
       { messageId: 'failing' },
     ]);
   });

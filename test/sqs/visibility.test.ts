@@ -221,7 +221,7 @@ it.each([
   [{ schema: null }, 'schema: expected a schema that follows Standard Schema'],
   [{ backoffSeconds: 30 }, 'backoffSeconds: expected a function of the receive count'],
   [{ recordResult: 'yes' }, 'recordResult: expected true or false'],
-  [{ deadLetters: 'https://sqs/dead' }, 'deadLetters: expected deadLetterQueue(url)'],
+  [{ deadLetters: 'https://sqs/dead' }, 'deadLetters: expected deadLetterQueue("https://sqs/dead")'],
   [{ sqsClient: {} }, 'sqsClient: expected an SQSClient'],
 ])('refuses %j when it is set up', (wrong, message) => {
   const set = () => setUp(wrong as never).consumer(fails);

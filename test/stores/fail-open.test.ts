@@ -31,6 +31,6 @@ it('refuses a store that commits effects: they are in the very request that fail
 
 it('needs somebody who hears of what failed', () => {
   expect(() => failOpen(memoryStore(), undefined as never)).toThrow(
-    'failOpen: expected a function that is called with each error; got undefined',
+    'failOpen: expected a function that is called with each error, as the second argument; got undefined',
   );
 });

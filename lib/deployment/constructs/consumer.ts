@@ -4,6 +4,7 @@ import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { explained } from '../../kernel/error-code.ts';
 import { DEFAULT_POLLERS } from '../wiring-polling.ts';
 import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
 import { actOn } from './alarms.ts';
@@ -17,6 +18,8 @@ import { tellFunction } from './environment.ts';
 import { makeKnown } from './known-consumers.ts';
 import { expectProps } from './known-props.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
+import { grantOperateConsumer } from './operate-grant.ts';
+import { expectKinds } from './prop-kinds.ts';
 import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
 import { type Parts, seenProblems } from './seen-problems.ts';
 import { markComplete, markUnderConstruction } from './template-body.ts';
@@ -72,13 +75,14 @@ export class Consumer extends Construct {
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
     expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/wiring.md' });
+    expectKinds(this, props, ['claimsTable']);
     markUnderConstruction(this);
     this.#props = props;
     const { path } = this.node;
     const existingTimeout = props.function && timeoutSoFar(props.function);
     const times = checkedTimes(Stack.of(this), path, props, existingTimeout);
 
-    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props);
+    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props, times);
     this.queue = queues.queue;
     this.deadLetterQueue = queues.deadLetterQueue;
 
@@ -112,6 +116,18 @@ export class Consumer extends Construct {
     return this.queue.grantSendMessages(grantee);
   }
 
+  /**
+   * Permits `grantee` to look at the dead letters and to redrive them, and to find the claims table and the queues by the name of the stack or the function:
+   * `pawl dlq`, `pawl redrive` and `--stack`. An operator also needs `ClaimsTable.grantOperate`; a consumer needs neither.
+   *
+   * @example
+   * claims.grantOperate(onCallRole);
+   * sendEmail.grantOperate(onCallRole);
+   */
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperateConsumer(this, grantee);
+  }
+
   /** Adds these actions to every alarm of the consumer, for instance an `SnsAction`. */
   addAlarmAction(...actions: readonly IAlarmAction[]): void {
     actOn(Object.values(this.alarms), actions);
@@ -143,9 +159,8 @@ export class Consumer extends Construct {
   metricClaims(metricName: ClaimMetric, props?: MetricOptions): Metric {
     const { operation, metricsNamespace = 'pawl' } = this.#props;
     if (operation === undefined) {
-      throw new Error(
-        `${this.node.path} has no metrics on claims, because its operation is not known. Set the option operation.`,
-      );
+      const why = `${this.node.path} has no metrics on claims, because its operation is not known`;
+      throw new Error(explained(`${why}. Set the option operation`, 'wired-wrongly'));
     }
     return claimMetric(metricName, { operation, namespace: metricsNamespace }, props);
   }
@@ -157,7 +172,7 @@ export class Consumer extends Construct {
     for (const { rule, text } of found.filter(({ level }) => level === 'warning')) {
       Annotations.of(this).addWarningV2(`pawl:${rule}`, text);
     }
-    return found.filter(({ level }) => level === 'problem').map(({ text }) => text);
+    return found.filter(({ level }) => level === 'problem').map(({ text }) => explained(text, 'wired-wrongly'));
   }
 
   #grant(): void {

@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { WiringError } from '../wiring.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import type { Consumer } from './consumer.ts';
 import { expectProps } from './known-props.ts';
@@ -67,6 +68,14 @@ export class ClaimsDashboard extends Construct {
     super(scope, id);
     expectProps(this, props, { door: 'ClaimsDashboard', known, docs: 'docs/operate.md' });
     const { claimsTable, consumers, dashboardName } = props;
+    const isTable = typeof claimsTable === 'object' && 'alarms' in claimsTable;
+    const areConsumers =
+      Array.isArray(consumers) && consumers.every((one) => typeof one === 'object' && 'alarms' in one);
+    const problems = [
+      ...(isTable ? [] : ['claimsTable: expected a ClaimsTable itself, and not its property table.']),
+      ...(areConsumers ? [] : ['consumers: expected a list of Consumer: [sendEmail, issueGiftCard].']),
+    ];
+    if (problems.length > 0) throw new WiringError(this.node.path, problems);
     const alarms = [claimsTable, ...consumers].flatMap((construct) => Object.values(construct.alarms));
     this.dashboard = new Dashboard(this, 'Dashboard', {
       ...(dashboardName === undefined ? {} : { dashboardName }),

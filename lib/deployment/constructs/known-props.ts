@@ -8,6 +8,12 @@ import { WiringError } from '../wiring.ts';
  * @throws {WiringError} that names each, and the nearest known name
  */
 export function expectProps(construct: IConstruct, props: object, taken: TakenOptions): void {
+  const given: unknown = props;
+  if (typeof given !== 'object' || given === null) {
+    const type = given === null ? 'null' : typeof given;
+    const expected = `${taken.door}: expected an object of properties as the third argument; got ${type}.`;
+    throw new WiringError(construct.node.path, [expected]);
+  }
   const problems = unknownOptions(props, taken);
   if (problems.length > 0) throw new WiringError(construct.node.path, problems);
 }

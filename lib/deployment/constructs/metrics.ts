@@ -21,6 +21,8 @@ export type ClaimMetric =
   | 'StepFailed'
   | 'StoreUnavailable'
   | 'Reconciled'
+  | 'StatementClean'
+  | 'StatementFindings'
   | 'Deferred'
   | 'Repeated'
   | 'DeadLettered'
@@ -29,6 +31,7 @@ export type ClaimMetric =
   | 'PayloadUnavailable'
   | 'AnswerNotUnderstood'
   | 'LateAnswer'
+  | 'RequestRefused'
   | 'QueueCallFailed';
 
 /** How often something happened to the claims of an operation. */

@@ -1,3 +1,5 @@
+import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
+import { explained } from '../../kernel/error-code.ts';
 import { type Account, closeAccount, openAccount } from './account.ts';
 import type { ConsumerFacts } from './facts.ts';
 import { type HandlerNeeds, readConsumer } from './read-consumer.ts';
@@ -14,10 +16,14 @@ export interface ReadOptions extends HandlerNeeds {
 export class NothingFoundError extends Error {
   override readonly name = 'NothingFoundError';
   constructor(wanted: string) {
-    super(
-      `There is neither a stack nor a function called ${wanted} in this region of this account, as far as you may see: a stack needs cloudformation:ListStackResources.`,
-    );
+    const said = `There is neither a stack nor a function called ${wanted} in this region of this account, as far as you may see: a stack needs cloudformation:ListStackResources.`;
+    super(explained(`${said} Correct the name, or give --region or AWS_PROFILE`, 'command-line'));
   }
+}
+
+/** AWS refused the credentials, or no region is known. */
+export class UnreachableAccountError extends Error {
+  override readonly name = 'UnreachableAccountError';
 }
 
 /** A function that was left out, and the reason. */
@@ -50,9 +56,20 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
       else skipped.push({ functionName, reason: read.reason });
     }
     return { consumers, skipped };
+  } catch (error) {
+    throw explainedAccess(error);
   } finally {
     closeAccount(account);
   }
+}
+
+/** AWS's own texts of missing credentials and of a missing region do not say what to do. */
+function explainedAccess(error: unknown): unknown {
+  const setup = setupOf(error);
+  if (setup?.kind !== 'credentials' && setup?.kind !== 'region') return error;
+  return new UnreachableAccountError(explained(`The account was not read: ${adviceOn(setup)}`, setup.kind), {
+    cause: error,
+  });
 }
 
 /** The consumers that a function is: one for each queue that feeds it. */

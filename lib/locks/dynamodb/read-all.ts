@@ -1,3 +1,4 @@
+import { explainedError } from '../../kernel/errors.ts';
 import { type Host, sleep } from '../../kernel/host.ts';
 import { pauseMs } from '../../kernel/retry.ts';
 import { betweenConflicts } from './conflicts.ts';
@@ -26,7 +27,8 @@ export async function readAll<T>(
   const found = new Map<string, T>();
   const waiting = [...new Set(ids)];
   for (let failures = 0; waiting.length > 0; ) {
-    if (failures > mostRounds) throw new Error('DynamoDB left some keys unread: the table is throttled');
+    if (failures > mostRounds)
+      throw explainedError(Error, 'DynamoDB left some keys unread: the table is throttled', 'store-unavailable');
     const now = waiting.splice(0, mostReads);
     const { items, unread } = await readSome(now);
     for (const [id, item] of items) found.set(id, item);

@@ -1,10 +1,12 @@
 import { nodeHost } from '../../host.ts';
+import { explained } from '../../kernel/error-code.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { call } from '../../stores/dynamodb/calls.ts';
 import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
+import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import type { DynamoTransport } from '../../stores/dynamodb/transport.ts';
@@ -56,6 +58,7 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
   expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/locks.md' });
   const { host = nodeHost } = options;
   const { nameOfTable, transport } = tableOf(options);
+  const table = explainedTable(nameOfTable, transport, 'grantLocks');
 
   async function read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
     const TableName = nameOfTable();
@@ -72,14 +75,14 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
 
   return {
     most: mostWrites,
-    read,
+    read: (ids) => explaining(table, () => read(ids)),
     async write(writes) {
       try {
         await despiteConflicts(host, () => send(transport, nameOfTable(), writes));
         return { applied: true };
       } catch (error) {
         const found = refusalOf(error, writes);
-        if (found === undefined) throw error;
+        if (found === undefined) throw await explainedBy(table, error);
         return { applied: false, found };
       }
     },
@@ -128,7 +131,7 @@ export class UnknownLockError extends Error {
   /** The item's. It may identify a person, and is no part of the message. */
   readonly id: string;
   constructor(id: string) {
-    super("an item is no lock of pawl's schema 1");
+    super(explained("an item is left alone: it is no lock of pawl's schema 1", 'foreign-item'));
     this.id = id;
   }
 }

@@ -1,5 +1,6 @@
-import { type ClaimRecord, reindexed } from '../../claims/record.ts';
+import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore } from '../../claims/store.ts';
+import { reindexed } from '../../claims/successor.ts';
 import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import { letFail } from '../../kernel/errors.ts';

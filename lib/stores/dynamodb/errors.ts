@@ -23,7 +23,15 @@ export function cancellationOf(error: unknown): readonly CancellationReason[] | 
 export const conditionFailed = 'ConditionalCheckFailed';
 
 /** A request that makes no sense, a table that is not there, a permission that is missing: no repetition helps. */
-const hopeless: readonly unknown[] = ['ValidationException', 'ResourceNotFoundException', 'AccessDeniedException'];
+const hopeless: readonly unknown[] = [
+  'ValidationException',
+  'ResourceNotFoundException',
+  'AccessDeniedException',
+  // The same, of one statement.
+  'ValidationError',
+  'ResourceNotFound',
+  'AccessDenied',
+];
 
 export function isHopeless(error: unknown): boolean {
   return hopeless.includes(propertyOf(error, 'name'));

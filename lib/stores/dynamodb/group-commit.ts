@@ -1,7 +1,8 @@
 import type { Host } from '../../kernel/host.ts';
 import { pauseMs } from '../../kernel/retry.ts';
+import { isHopeless } from './errors.ts';
 
-/** What came of one part of a shared request. After an error it is sent again, a few times. */
+/** What came of one part of a shared request. After an error that may pass, it is sent again, a few times. */
 export type Part<Out> = { readonly value: Out | Promise<Out> } | { readonly error: Error };
 
 interface Waiting<In, Out> {
@@ -70,7 +71,7 @@ export function groupCommit<In, Out>(
 
   function settle(one: Waiting<In, Out>, part: Part<Out>): void {
     if ('value' in part) one.resolve(part.value);
-    else if (++one.tries >= mostTries) one.reject(part.error);
+    else if (++one.tries >= mostTries || isHopeless(part.error)) one.reject(part.error);
     else host.after(pauseMs(host, one.tries), () => enqueue(one));
   }
 

@@ -1,3 +1,4 @@
+import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
@@ -14,7 +15,7 @@ import { singleRequests } from './single-requests.ts';
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims {
+export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
   return singleRequests(tableOf(options));
 }

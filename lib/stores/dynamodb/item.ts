@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ClaimRecord } from '../../claims/record.ts';
+import { explainedError } from '../../kernel/errors.ts';
 
 export type Item = Record<string, AttributeValue>;
 
@@ -30,8 +31,10 @@ export function fromItem(item: Item): ClaimRecord {
   const schema = item['v']?.N;
   // Deciding upon a record that is only half understood could run an effect twice.
   if (schema === undefined || !schemas.includes(schema)) {
-    throw new Error(
+    throw explainedError(
+      Error,
       `the item under this key is left alone: expected a claim of schema ${schemas.join(' or ')}, found schema ${schema ?? 'none'}`,
+      'foreign-item',
     );
   }
   return fieldsOf(item) as ClaimRecord;

@@ -36,5 +36,9 @@ const sends: Readonly<Record<Operation, Send>> = {
 
 /** Sends what pawl asks for through a client of the AWS SDK, which repeats a request by its own policy. */
 export function sdkTransport(client: DynamoDBClient): DynamoTransport {
-  return { kind: 'dynamo-transport', call: (operation, input) => sends[operation](client, input) };
+  return {
+    kind: 'dynamo-transport',
+    call: (operation, input) => sends[operation](client, input),
+    region: async () => client.config.region(),
+  };
 }

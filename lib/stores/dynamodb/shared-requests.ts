@@ -1,12 +1,16 @@
+import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
+import { explainedError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { call } from './calls.ts';
 import { conditionFailed } from './errors.ts';
+import { explainedStore, explainedTable } from './explain.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
+import { notesIn } from './notes.ts';
 import { put } from './put.ts';
 import { statementOf } from './statement.ts';
 import type { Table } from './table.ts';
@@ -15,7 +19,7 @@ import type { Table } from './table.ts';
 export function sharedRequests(
   { nameOfTable, setupError, transport }: Table,
   host: Pick<Host, 'after' | 'random'>,
-): ClaimStore & ListsOpenClaims {
+): ClaimStore & ListsOpenClaims & KeepsNotes {
   const read = groupCommit(host, 100, readTogether);
   const write = groupCommit(host, 25, writeTogether);
 
@@ -30,7 +34,7 @@ export function sharedRequests(
     return ids.map((id) =>
       // What was not read is not what is not there: taken for that, it would let an effect run twice.
       unread?.includes(id)
-        ? { error: new Error('DynamoDB left this key unread: the table is throttled') }
+        ? { error: explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable') }
         : { value: known(found.get(id)) },
     );
   }
@@ -61,12 +65,15 @@ export function sharedRequests(
   }
 
   const readOne = (id: string) => read(id, id);
-  return {
+  const table = explainedTable(nameOfTable, transport, 'grantClaims');
+  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
     setupError,
     read: readOne,
     write: (one) => write(one.next.id, one),
     listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read: readOne }, query),
+    ...notesIn(transport, table),
   };
+  return explainedStore(store, table);
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

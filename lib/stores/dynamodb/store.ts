@@ -1,3 +1,4 @@
+import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
@@ -27,7 +28,7 @@ export const dynamoStoreOptionNames = {
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims {
+export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
   const { host = nodeHost } = options;
   return sharedRequests(tableOf(options), host);

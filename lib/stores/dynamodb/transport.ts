@@ -24,6 +24,8 @@ export interface DynamoTransport {
    *   refusal, the request may have been applied
    */
   call(operation: Operation, input: object): Promise<object>;
+  /** The region that it asks, for messages. @throws when it has none */
+  region(): Promise<string>;
 }
 
 export function isTransport(client: object): client is DynamoTransport {

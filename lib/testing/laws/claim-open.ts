@@ -6,7 +6,8 @@ import {
   type OpenQuery,
   openClaimOf,
 } from '../../claims/open-claims.ts';
-import { type ClaimRecord, type Draft, successor } from '../../claims/record.ts';
+import type { ClaimRecord, Draft } from '../../claims/record.ts';
+import { successor } from '../../claims/successor.ts';
 import { longestIdBytes } from './claim-contents.ts';
 import { type ClaimStage, create } from './claim-stage.ts';
 import { expectSame, expectThat, isSame } from './expect.ts';

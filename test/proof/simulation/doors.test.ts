@@ -53,7 +53,7 @@ describe('the simulation of doors finds', () => {
   afterEach(uproot);
 
   type Checkpoints = typeof import('../../../lib/claims/checkpoints.ts');
-  type RecordModule = typeof import('../../../lib/claims/record.ts');
+  type RecordModule = typeof import('../../../lib/claims/successor.ts');
   type Store = typeof import('../../../lib/claims/store.ts');
   type EngineModule = typeof import('../../../lib/claims/engine.ts');
   type RecordOutcome = typeof import('../../../lib/claims/record-outcome.ts');
@@ -89,7 +89,7 @@ describe('the simulation of doors finds', () => {
     plant<Store>('../../lib/claims/store.ts', () => ({
       claimState: ({ claimId, status, leaseUntil }) => ({ claimId, status, leaseUntil }),
     }));
-    plant<RecordModule>('../../lib/claims/record.ts', ({ successor }) => ({
+    plant<RecordModule>('../../lib/claims/successor.ts', ({ successor }) => ({
       successor(found, draft) {
         const isSame = old.every((name) => found?.[name] === draft[name]);
         const next = successor(found, isSame ? { ...draft, leaseUntil: draft.leaseUntil - 1 } : draft);
@@ -102,7 +102,7 @@ describe('the simulation of doors finds', () => {
 
   it('an error of something else that decides over an effect under way', async () => {
     plant<Run>('../../lib/claims/run.ts', () => ({ run: runByWhatWasThrown }));
-    expect(await firstBroken(400, 400)).toBe(1);
+    expect(await firstBroken(400, 600)).toBe(1);
   }, 120_000);
 
   it('a completion that waits for the heartbeat', async () => {

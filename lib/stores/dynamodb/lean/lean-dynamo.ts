@@ -81,6 +81,7 @@ export function leanDynamo(options: LeanDynamoOptions = {}): LeanDynamo {
       transport ??= opened();
       return transport.call(operation, input);
     },
+    region: async () => placeOf({ region, endpoint }, env()).region,
     destroy() {
       http?.destroy();
     },

@@ -106,7 +106,7 @@ export function leanTransport({ host, http, place, credentials }: Parts): Dynamo
     });
   }
 
-  return { kind: 'dynamo-transport', call: send };
+  return { kind: 'dynamo-transport', call: send, region: async () => place.region };
 }
 
 /** The headers of a try, signed. @internal */

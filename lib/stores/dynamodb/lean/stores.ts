@@ -1,3 +1,4 @@
+import type { KeepsNotes } from '../../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../../claims/open-claims.ts';
 import type { ClaimStore } from '../../../claims/store.ts';
 import { nodeHost } from '../../../host.ts';
@@ -44,7 +45,7 @@ export function leanTableOf({ tableName: name, client = leanDynamo() }: LeanTabl
  * @example
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenClaims {
+export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'dynamoStore', known: leanStoreOptionNames, docs: 'docs/lean.md' });
   const { host = nodeHost } = options;
   return sharedRequests(leanTableOf(options), host);
@@ -57,7 +58,7 @@ export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenCl
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function individualDynamoStore(options: LeanTableOptions): ClaimStore & ListsOpenClaims {
+export function individualDynamoStore(options: LeanTableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/lean.md' });
   return singleRequests(leanTableOf(options));
 }

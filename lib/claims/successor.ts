@@ -1,0 +1,19 @@
+import { isWatched, placeInIndex } from './open.ts';
+import type { ClaimRecord, Draft } from './record.ts';
+
+/**
+ * The record that is to stand in place of `found`. Every transition ends here: a write that left the revision as it was could be
+ * mistaken for the state before it, and a late copy of an older write would pass.
+ *
+ * @param watched whether the draft is a grant that is open while it is in flight. What its owner writes later keeps what its grant said
+ */
+export function successor(found: ClaimRecord | undefined, draft: Draft, watched = isWatched(found)): ClaimRecord {
+  const open = placeInIndex(draft, watched);
+  return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: 2 };
+}
+
+/** The record with the `open` that this version gives it, where an earlier version has left another one; nothing where it is right. */
+export function reindexed(found: ClaimRecord): ClaimRecord | undefined {
+  const next = successor(found, found);
+  return next.open === found.open ? undefined : next;
+}

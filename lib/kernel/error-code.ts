@@ -1,0 +1,80 @@
+/**
+ * Where each message is explained. The codes of pawl's messages are the headings of docs/errors.md; a test holds both lists together.
+ *
+ * Owns: the codes, and the words with which a message ends. Does not own: the messages. It imports nothing, so that a stack that deploys pawl does
+ * not load the runtime for it.
+ */
+export const errorCodes = [
+  // What is set up wrongly.
+  'wrong-option',
+  'unknown-option',
+  'other-door',
+  'wrong-key-option',
+  'wrong-lease',
+  'wrong-time',
+  'wrong-dead-letters',
+  'wrong-store',
+  'wrong-handler',
+  'wired-wrongly',
+  'command-line',
+  // The table, the queues, and the permission to use them.
+  'missing-table',
+  'wrong-table-key',
+  'access-denied',
+  'credentials',
+  'region',
+  'missing-queue',
+  'store-unavailable',
+  'queue-unavailable',
+  'foreign-item',
+  // What Lambda hands over.
+  'wrong-event',
+  'parsed-body',
+  'missing-context',
+  // Messages and requests.
+  'missing-key',
+  'invalid-key',
+  'invalid-message',
+  'no-fingerprint',
+  'author-error',
+  'key-reused',
+  // Handlers.
+  'effect-not-marked',
+  'second-effect',
+  'late-effect',
+  'copied-claim',
+  'lease-over',
+  'step-in-doubt',
+  'step-result',
+  'not-committed',
+  'misunderstood-response',
+  'failed-in-batch',
+  'not-final',
+  // Middy.
+  'used-twice',
+  'early-response',
+  'early-timeout',
+  // Locks.
+  'resources-busy',
+  'work-unfinished',
+  'lock-kept',
+  'nested-lock',
+  'not-locked',
+  'work-changed',
+  'chunk-refused',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+const page = 'See docs/errors.md#';
+
+/** A message with where to read more at its end. One that quotes another message keeps the place that is named there: that is the cause. */
+export function explained(message: string, code: ErrorCode): string {
+  if (message.includes(page)) return message;
+  return `${message}${/[.!?]$/.test(message) ? '' : '.'} ${page}${code}`;
+}
+
+/** What a message says, without where to read more: for a message that goes on after it. */
+export function withoutPage(message: string): string {
+  return message.split(` ${page}`)[0]?.replace(/\.$/, '') ?? message;
+}

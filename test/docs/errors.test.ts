@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ClaimEvent } from '../../lib/index.ts';
+import { errorCodes, explained, withoutPage } from '../../lib/kernel/error-code.ts';
+
+const root = new URL('../../', import.meta.url);
+const page = readFileSync(new URL('docs/errors.md', root), 'utf8');
+const headings = Array.from(page.matchAll(/^### (.+)$/gm), ([, heading = '']) => heading);
+/** What follows a heading, up to the next one. */
+const entryOf = (heading: string) => page.split(`\n### ${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
+
+/** TypeScript holds this list to the events that there are. */
+const events = Object.keys({
+  granted: true,
+  'taken-over': true,
+  replayed: true,
+  'in-flight': true,
+  'still-parked': true,
+  'key-reused': true,
+  completed: true,
+  released: true,
+  rejected: true,
+  parked: true,
+  'stale-claim': true,
+  'completion-lost': true,
+  'outcome-lost': true,
+  'not-started': true,
+  'result-not-recorded': true,
+  'failed-after-effect': true,
+  'step-failed': true,
+  'store-unavailable': true,
+  reconciled: true,
+  deferred: true,
+  repeated: true,
+  'dead-lettered': true,
+  undeliverable: true,
+  'author-error': true,
+  'payload-unavailable': true,
+  'answer-not-understood': true,
+  'late-answer': true,
+  'request-refused': true,
+  'queue-call-failed': true,
+  'statement-clean': true,
+  'statement-findings': true,
+} satisfies Record<ClaimEvent['type'], true>);
+
+/** The sources of what an application runs; neither the laws and the sweep for tests, nor the stand-ins for AWS. */
+const sources = readdirSync(new URL('lib/', root), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !/^(rehearsal|testing)\//.test(path))
+  .map((path) => ({ path, text: readFileSync(new URL(`lib/${path}`, root), 'utf8') }));
+
+describe('the page of errors and events', () => {
+  it('has each once', () => {
+    expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([]);
+  });
+
+  it('explains every code and every event, and nothing else', () => {
+    const known = [...errorCodes, ...events.map((type) => `event-${type}`), 'event-not-awaited'];
+    expect(headings.toSorted()).toEqual(known.toSorted());
+  });
+
+  it.each(headings)('says of %s what to do', (heading) => {
+    const entry = entryOf(heading);
+    expect(entry).toMatch(/^- \*\*(Cause|What happened)\.\*\* \S.*\.$/m);
+    expect(entry).toMatch(/^- \*\*What to do\.\*\* \S.*\.$/m);
+  });
+
+  it.each(errorCodes)('is reached by a message of the code that ends with %s', (code) => {
+    // `missing-key` and the other problems of a message are the codes of their errors.
+    const used = sources.filter(({ path, text }) => path !== 'kernel/error-code.ts' && text.includes(`'${code}'`));
+    expect(used.map(({ path }) => path)).not.toEqual([]);
+  });
+
+  it('leads to headings that it has', () => {
+    const links = Array.from(page.matchAll(/\]\(#([^)]+)\)/g), ([, anchor = '']) => anchor);
+    const anchors = [...headings, ...Array.from(page.matchAll(/<a name="([^"]+)">/g), ([, name = '']) => name)];
+    expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
+  });
+});
+
+describe('a message', () => {
+  it('ends with the one place that explains it, also where it quotes another message', () => {
+    const inner = explained("the table 'claims' does not exist", 'missing-table');
+    expect(inner).toBe("the table 'claims' does not exist. See docs/errors.md#missing-table");
+    expect(explained(`nothing was run: ${inner}`, 'store-unavailable')).toBe(`nothing was run: ${inner}`);
+    expect(explained('Remove it.', 'used-twice')).toBe('Remove it. See docs/errors.md#used-twice');
+    expect(withoutPage(inner)).toBe("the table 'claims' does not exist");
+  });
+
+  it('of pawl’s is never made without it', () => {
+    // Made with a class of JavaScript itself, an error has no place to end with. Internal faults, which no user can cause, are listed.
+    const internal = [
+      // Ends its messages where it prints them.
+      'cli/doctor.ts',
+      // A result of each message for other middlewares, in the words of its own error.
+      'sqs/batch-response.ts: whyUnfinished',
+      'kernel/errors.ts',
+      'locks/acquisition.ts',
+      'locks/memory.ts',
+      'stores/dynamodb/store.ts: Message',
+    ];
+    // Still to be given a place of their own: the templates, the envelopes, and two more.
+    const toCome = [
+      'cli/template.ts',
+      'middy/opened-message.ts',
+      'deployment/doctor/read-functions.ts',
+      'deployment/template/yaml.ts',
+      'stores/dynamodb/backfill-progress.ts',
+    ];
+    const bare = sources.flatMap(({ path, text }) =>
+      Array.from(text.matchAll(/new (?:Type|Range)?Error\((?!explained\()(\w*)/g), ([, first]) =>
+        first ? `${path}: ${first}` : path,
+      ),
+    );
+    const known = [...internal, ...toCome];
+    expect(bare.filter((one) => !known.includes(one) && !one.startsWith('payload/envelopes/'))).toEqual([]);
+  });
+});
