@@ -175,11 +175,9 @@ describe('a clock that is off', () => {
     },
   );
 
-  it('is not believed of a signature that is wrong for another reason', async () => {
+  it('is not blamed for a signature that is wrong for another reason', async () => {
     const faultOf = (): HttpFault => ({ kind: 'status', status: 400, name: 'InvalidSignatureException' });
-    const { failures, server } = await handleBatches({ faultOf });
-    expect(failures).toBe(21);
-    expect(server.arrivals.length).toBeGreaterThan(0);
+    await expect(handleBatches({ faultOf })).rejects.toThrow('AWS refused the credentials (InvalidSignatureException)');
   });
 });
 
