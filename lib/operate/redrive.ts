@@ -1,4 +1,5 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { isForgotten } from '../claims/decide.ts';
 import { type ClaimRecord, understood } from '../claims/record.ts';
 import { expectActedBy } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
@@ -95,7 +96,7 @@ type Prospect =
 /** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
 function prospectOf({ claimId, reason }: About, found: ClaimRecord | undefined, now: number): Prospect {
   if (claimId === undefined) return { will: 'consumer-decides' };
-  if (found === undefined) return { will: 'run' };
+  if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
   if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
   if (found.status === 'in-flight' && now < found.leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
   // The outcome of the claim is that of another intent.

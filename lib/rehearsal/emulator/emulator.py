@@ -11,8 +11,8 @@ import os
 import re
 
 from ministack import app
-from ministack.core import iam_actions, tls
-from ministack.services import cloudformation, dynamodb, lambda_svc, sqs
+from ministack.core import iam_actions, iam_evaluator, tls
+from ministack.services import cloudformation, dynamodb, lambda_svc, sqs, sts
 from ministack.services.cloudformation import provisioners
 
 _action = iam_actions.extract_iam_action
@@ -69,6 +69,20 @@ def dynamodb_transaction_checks(iam_action, body, region, account_id):
     return checks
 
 
+_enforce = iam_evaluator.enforce
+
+
+def enforce(access_key_id, iam_action, *args, **kwargs):
+    """Prints what a person who has assumed a role was permitted to do: `PERMITTED role action`. The SDK names such a session `aws-sdk-js-…`."""
+    denied = _enforce(access_key_id, iam_action, *args, **kwargs)
+    session = sts._sessions.get(access_key_id)
+    if session and not denied:
+        role, name = session["Arn"].split("/")[-2:]
+        if name.startswith("aws-sdk-js-"):
+            print(f"PERMITTED {role} {iam_action}", flush=True)
+    return denied
+
+
 _create_table = provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"]
 
 
@@ -86,6 +100,7 @@ def create_table(logical_id, props, stack_name):
     return name, attributes
 
 
+iam_evaluator.enforce = enforce
 iam_actions.extract_iam_action = extract_iam_action
 iam_actions.extract_resource_arn = extract_resource_arn
 iam_actions.dynamodb_transaction_checks = dynamodb_transaction_checks
