@@ -2,6 +2,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { FORMATS, type Format, templateText } from '../deployment/template/print.ts';
 import type { TemplateOptions } from '../deployment/template/settings.ts';
 import { WiringError } from '../deployment/wiring.ts';
+import { explained } from '../kernel/error-code.ts';
 
 const HELP = `Prints a consumer for a team without CDK: claims table, queue, dead-letter queue, function, its role and the event source.
 The numbers and the permissions follow the rules that the constructs use. Comments in the template name these rules.
@@ -118,7 +119,9 @@ function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const [format, ...more] = positionals;
   if (format === undefined || more.length > 0 || !isFormat(format)) {
     const given = positionals.length === 0 ? 'nothing' : `'${positionals.join(' ')}'`;
-    throw new Error(`pawl template takes one of ${Object.keys(FORMATS).join(', ')}; got ${given}.`);
+    throw new Error(
+      explained(`pawl template takes one of ${Object.keys(FORMATS).join(', ')}; got ${given}.`, 'command-line'),
+    );
   }
   type Name = keyof typeof values;
   const number = (option: Name, [least, most]: readonly [number, number] = ANY) => {
@@ -172,7 +175,7 @@ function numberIn(option: string, given: string, least: number, most: number): n
   const number = given.trim() === '' ? Number.NaN : Number(given);
   if (Number.isInteger(number) && number >= least && number <= most) return number;
   const range = most === ANY[1] ? `from ${least}` : `from ${least} to ${most}`;
-  throw new Error(`--${option}: expected a whole number ${range}; got '${given}'.`);
+  throw new Error(explained(`--${option}: expected a whole number ${range}; got '${given}'.`, 'command-line'));
 }
 
 /** Every tool accepts such names, also with what is added to them. */
@@ -189,5 +192,7 @@ function nameIn(
   { pattern, longest, wanted }: typeof NAME,
 ): string | undefined {
   if (given === undefined || (pattern.test(given) && given.length <= longest)) return given;
-  throw new Error(`--${option}: expected ${wanted}, ${longest} characters at most; got '${given}'.`);
+  throw new Error(
+    explained(`--${option}: expected ${wanted}, ${longest} characters at most; got '${given}'.`, 'command-line'),
+  );
 }

@@ -1,3 +1,4 @@
+import { explainedError } from '../kernel/errors.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { Message } from '../sqs/message.ts';
 
@@ -13,7 +14,11 @@ import type { Message } from '../sqs/message.ts';
 export function openedMessage<Body>(record: object): Message<Body> {
   const message = propertyOf(record, openedAs);
   if (message === undefined)
-    throw new TypeError('openedMessage: expected a record that sqsOnce handed on, and no copy of it');
+    throw explainedError(
+      TypeError,
+      'openedMessage: expected a record that sqsOnce handed on, and no copy of it. Open the record of the event itself',
+      'wrong-handler',
+    );
   return message as Message<Body>;
 }
 

@@ -2,7 +2,7 @@ import { namesIn } from '../claims/identity.ts';
 import type { OpenClaim } from '../claims/open-claims.ts';
 import { settingsOf } from '../claims/options.ts';
 import { reconcile } from '../claims/reconcile.ts';
-import { letFail } from '../kernel/errors.ts';
+import { explainedError, letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import {
   docs,
@@ -153,8 +153,10 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
 /** A sweep that never asks would look like one that finds nothing. */
 function tooShort({ askTimeoutMs }: SweepSettings): Error {
   const least = (askTimeoutMs + 2 * marginMs) / 1000;
-  return new Error(
+  return explainedError(
+    Error,
     `sweepOpenClaims: nothing was settled: the invocation ends too early for one question. Expected more than ${least} s; raise the function's timeout, or lower askTimeoutMs. See ${docs}.`,
+    'wrong-time',
   );
 }
 
