@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
+import { type Findings, findings } from '../statements/index.ts';
 import { dynamoStore } from '../stores/dynamodb/index.ts';
 import { type Line, UsageError } from './command.ts';
 
@@ -26,6 +27,8 @@ export interface OpenAccount {
   readonly tableName: string;
   readonly dynamo: DynamoDBClient;
   readonly operate: Operator;
+  /** What statements have found. */
+  readonly findings: Findings;
   /** The dead-letter queues that the command is about. */
   deadLetters(): Promise<readonly DeadLetterPlace[]>;
   close(): void;
@@ -43,10 +46,12 @@ export async function openAccount(
   const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
   const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  const store = dynamoStore({ tableName, client: dynamo });
   return {
     tableName,
     dynamo,
-    operate: operator({ store: dynamoStore({ tableName, client: dynamo }), sqsClient, ...options }),
+    operate: operator({ store, sqsClient, ...options }),
+    findings: findings({ store }),
     async deadLetters() {
       const { queueUrlOf } = await import('./queue-url.ts');
       const [named, to] = await Promise.all(['queue', 'to'].map((name) => queueUrlOf(sqsClient, line.text(name))));
