@@ -57,7 +57,9 @@ async function list(line: Line, io: Io): Promise<number> {
   const kind = line.choice('kind', kinds);
   const account = await openAccount(line);
   try {
-    const print = line.flag('json') ? (finding: Finding) => printJson(io, { ...finding }) : findingsTable(io);
+    const print = line.flag('json')
+      ? ({ kind: what, ...finding }: Finding) => printJson(io, { kind: 'finding', what, ...finding })
+      : findingsTable(io);
     let count = 0;
     for await (const finding of account.findings.list({ operation, kind })) {
       count++;

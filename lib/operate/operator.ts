@@ -4,7 +4,6 @@ import { expectOptions } from '../kernel/take-options.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
 import { openDesk } from './desk.ts';
-import { docs } from './words.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import type { OperatorOptions } from './options.ts';
 import { planRedrive, type RedrivePlan, type RedriveResult, type RedriveWanted, redrive } from './redrive.ts';
@@ -17,6 +16,7 @@ import {
   resolve,
   resolveAll,
 } from './resolve.ts';
+import { docs } from './words.ts';
 
 /** What an operator can see and do. */
 export interface Operator {

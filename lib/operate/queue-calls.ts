@@ -8,8 +8,8 @@ import {
 import { OptionError } from '../kernel/errors.ts';
 import { withEach } from '../sqs/limit.ts';
 import type { Desk } from './desk.ts';
-import { docs } from './words.ts';
 import { inChunks } from './in-chunks.ts';
+import { docs } from './words.ts';
 
 /** SQS takes no more in one call. */
 const mostEntries = 10;

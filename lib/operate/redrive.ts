@@ -9,10 +9,10 @@ import { isDeadLetterAttribute } from '../sqs/dead-letters.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
-import { docs, skewMs } from './words.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
 import { giveBack, type Received, receiveSome, sourceOf } from './queue-calls.ts';
+import { docs, skewMs } from './words.ts';
 
 /** What a redrive is to do. */
 export interface RedriveWanted extends ActedBy {

@@ -8,9 +8,9 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import type { Desk } from './desk.ts';
-import { docs, skewMs } from './words.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
+import { docs, skewMs } from './words.ts';
 
 /** Who resolves a claim, and which doubt of it. */
 export interface ResolvedByOperator extends ActedBy {

@@ -62,11 +62,7 @@ const place = '#findings';
 const keptSeconds = 400 * 24 * 3600;
 
 /** A finding as its run makes it. @param subject what tells it from others of its kind */
-export function findingOf(
-  what: Omit<Finding, 'id'>,
-  subject: string,
-  host: Pick<Host, 'sha256'>,
-): Finding {
+export function findingOf(what: Omit<Finding, 'id'>, subject: string, host: Pick<Host, 'sha256'>): Finding {
   return { id: recordId(`#finding#${what.operation}#${what.kind}#`, subject, host), ...what };
 }
 
@@ -137,7 +133,15 @@ function noteOf(finding: Finding, seen: Note | undefined, endedAt?: number): Not
   const { id, foundAt } = finding;
   const listed = isOpenFinding(finding) ? { open: place } : {};
   const kept = endedAt === undefined ? {} : { expiresAt: Math.ceil(endedAt / 1000) + keptSeconds };
-  return { id, rev: (seen?.rev ?? 0) + 1, text: JSON.stringify(finding), firstSeenAt: foundAt, ...listed, ...kept, v: noteSchema };
+  return {
+    id,
+    rev: (seen?.rev ?? 0) + 1,
+    text: JSON.stringify(finding),
+    firstSeenAt: foundAt,
+    ...listed,
+    ...kept,
+    v: noteSchema,
+  };
 }
 
 function findingIn({ text }: Note): Finding {

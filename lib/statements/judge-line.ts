@@ -143,11 +143,7 @@ function noteOf({ line }: LineMark): string {
 }
 
 /** Reports to the listener of a run. Never throws. */
-export function report(
-  { operation, host, onEvent }: StatementSettings,
-  fact: ClaimFact,
-  id = '',
-): void {
+export function report({ operation, host, onEvent }: StatementSettings, fact: ClaimFact, id = ''): void {
   try {
     letFail(onEvent({ operation, id, at: host.now(), ...fact }));
   } catch {

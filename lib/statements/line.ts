@@ -57,12 +57,7 @@ export function subjectOf(line: StatementLine, operation: string, host: Pick<Hos
 const longestId = 128;
 
 /** Which line this is. */
-export function markOf(
-  line: StatementLine,
-  run: string,
-  position: number,
-  host: Pick<Host, 'sha256'>,
-): LineMark {
+export function markOf(line: StatementLine, run: string, position: number, host: Pick<Host, 'sha256'>): LineMark {
   const { id, at, facts = {} } = line;
   const isId = id !== undefined && id !== '';
   const text = isId ? String(id) : `${at} ${canonicalValue(facts)}`;

@@ -1,6 +1,6 @@
-import { keepsNotes, type KeepsNotes } from '../claims/notes.ts';
 import type { ClaimEvent } from '../claims/events.ts';
 import { reportTheUnusual } from '../claims/events.ts';
+import { type KeepsNotes, keepsNotes } from '../claims/notes.ts';
 import { expectOperation, expectRetention, expectStore } from '../claims/options.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';

@@ -1,11 +1,16 @@
-import { shardName, unstatedPlace, isUnstated, openShards } from '../claims/open.ts';
+import { isUnstated, openShards, shardName, unstatedPlace } from '../claims/open.ts';
 import { understood } from '../claims/record.ts';
 import { isStated } from '../claims/stated.ts';
 import { letFail } from '../kernel/errors.ts';
 import { endFinding, type Finding, findingOf, isOpenFinding, openFindings, storeFinding } from './finding.ts';
 import { judgeLine, report } from './judge-line.ts';
 import { markOf, type StatementLine } from './line.ts';
-import { type ReconcileStatementsOptions, type StatementProgress, type StatementSettings, settingsOf } from './options.ts';
+import {
+  type ReconcileStatementsOptions,
+  type StatementProgress,
+  type StatementSettings,
+  settingsOf,
+} from './options.ts';
 import {
   type FindingCounts,
   type HeldRun,
@@ -178,7 +183,11 @@ async function doLines(
     }),
   );
   const counted = judged.reduce((sum, one) => added(sum, one.counted), run.counts);
-  const counts = await keep(settings, counted, judged.flatMap(({ findings }) => findings));
+  const counts = await keep(
+    settings,
+    counted,
+    judged.flatMap(({ findings }) => findings),
+  );
   const last = part.at(-1);
   return move(settings, held, {
     position: position + part.length,

@@ -1,6 +1,6 @@
+import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../claims/notes.ts';
 import { isOpen, isWatched } from '../claims/open.ts';
 import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf } from '../claims/open-claims.ts';
-import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../claims/notes.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { type ClaimStore, unchanged } from '../claims/store.ts';
 import { isStill } from '../kernel/record.ts';

@@ -67,7 +67,15 @@ export async function runStatementCampaign(options: StatementCampaign): Promise<
     peakMb = Math.max(peakMb, said.peakMb);
     if (said.outcome !== 'done') throw new Error(`the run has ended as ${said.outcome}`);
     const seconds = Math.round((Date.now() - started) / 1000);
-    return { lines, kills: killed, expected: toBeFound(world), found: said.found, report: said.report, peakMb, seconds };
+    return {
+      lines,
+      kills: killed,
+      expected: toBeFound(world),
+      found: said.found,
+      report: said.report,
+      peakMb,
+      seconds,
+    };
   }
 }
 

@@ -30,7 +30,10 @@ export function worldOf(lines: number, findings: number): World {
     const kind = kinds[index % kinds.length] as Planted;
     return index % kinds.length === kinds.length - 1 ? [kind, 'settled' as const] : [kind];
   }).flat();
-  return { lines, planted: new Map(all.map((kind, index) => [Math.floor(((index + 0.5) * lines) / all.length), kind])) };
+  return {
+    lines,
+    planted: new Map(all.map((kind, index) => [Math.floor(((index + 0.5) * lines) / all.length), kind])),
+  };
 }
 
 /** What has to be found, and nothing else. */
@@ -89,4 +92,3 @@ export async function* statementOf({ lines, planted }: World): AsyncGenerator<St
     if (number % 1000 === 0) await Promise.resolve();
   }
 }
-

@@ -158,7 +158,9 @@ function problems(result: DeployResult): readonly string[] {
     ...payments.drift.slice(0, 5).map((one) => `drift: ${one}`),
     ...(payments.statement === undefined || isFoundExactly(payments.statement)
       ? []
-      : [`the statement: found ${payments.statement.found.join(', ')}; planted ${payments.statement.planted.join(', ')}`]),
+      : [
+          `the statement: found ${payments.statement.found.join(', ')}; planted ${payments.statement.planted.join(', ')}`,
+        ]),
     ...payments.refused.slice(0, 5).map((paymentId) => `never accepted: ${paymentId}`),
     ...repayments.repaidTwice.slice(0, 5).map((debt) => `repaid twice: ${debt}`),
     ...(repayments.repaid < repayments.wanted ? [`${repayments.wanted - repayments.repaid} debts are not repaid`] : []),

@@ -116,7 +116,9 @@ function grantedTo(construct: string, { synthesized, provisioned: { tables } }: 
     const actions = [Action].flat().map(String);
     const resources = [Resource].flat().map((one) => list(record(one)['Fn::GetAtt'])[0]);
     const on = tables.filter(({ logicalId }) => resources.includes(logicalId)).map(({ name }) => name);
-    return [...on, ...[Resource].flat().flatMap(indexOf)].flatMap((name) => actions.map((action) => `${name} ${action}`));
+    return [...on, ...[Resource].flat().flatMap(indexOf)].flatMap((name) =>
+      actions.map((action) => `${name} ${action}`),
+    );
   });
 }
 

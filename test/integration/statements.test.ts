@@ -40,7 +40,12 @@ it('compares a statement with the claims in DynamoDB, and an operator lists and 
   );
   await Promise.all(keys.map((key) => charge(key, { remainingMs: () => 30_000 })));
   const at = Date.now();
-  const line = (key: string, amountCents = 100): StatementLine => ({ key, at, id: `txn_${key}`, facts: { amountCents } });
+  const line = (key: string, amountCents = 100): StatementLine => ({
+    key,
+    at,
+    id: `txn_${key}`,
+    facts: { amountCents },
+  });
   const lines = [
     ...keys.slice(1, -1).map((key) => line(key)),
     line('order-249', 101),
@@ -68,10 +73,13 @@ it('compares a statement with the claims in DynamoDB, and an operator lists and 
     expect(listed.out).toMatch(shown);
   }
   const [differs] = (await pawl('findings', '--kind', 'differs', '--json')).lines();
-  expect(differs).toMatchObject({ kind: 'differs', claimId: 'charge#order-249' });
+  expect(differs).toMatchObject({ kind: 'finding', what: 'differs', claimId: 'charge#order-249' });
   const id = String(differs?.['id']);
   await expect(pawl('findings', 'accept', id, ...accepted)).rejects.toThrow('Nothing was changed');
-  expect(await pawl('findings', 'accept', id, '--yes', ...accepted)).toMatchObject({ code: 0, out: '1 finding accepted.\n' });
+  expect(await pawl('findings', 'accept', id, '--yes', ...accepted)).toMatchObject({
+    code: 0,
+    out: '1 finding accepted.\n',
+  });
   expect(await pawl('findings', 'accept', id, '--yes', ...accepted)).toMatchObject({ code: 1 });
   await expect(pawl('findings', 'accept', id)).rejects.toThrow('--by is missing.');
   const report = await pawl('statements', 'charge');

@@ -8,6 +8,7 @@ import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import {
   assertSurvivesCrashes,
@@ -16,7 +17,6 @@ import {
   lockStoreLaws,
   type World,
 } from '../../lib/testing/index.ts';
-import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
@@ -225,7 +225,10 @@ export const misspelt: readonly Misspelt[] = [
     by: 'findings.list',
     option: 'operations',
     meant: 'operation',
-    call: () => findings({ store }).list(untyped({ operations: 'charge' })).next(),
+    call: () =>
+      findings({ store })
+        .list(untyped({ operations: 'charge' }))
+        .next(),
   },
   {
     door: 'findings().accept',

@@ -4,7 +4,12 @@ import { runStatementCampaign } from '../../proof/statements/campaign.ts';
 it('finds all of 25 planted findings in 5,000 lines, and nothing else, in a process that is killed three times', {
   timeout: 120_000,
 }, async () => {
-  const { found, expected, kills, report } = await runStatementCampaign({ lines: 5000, findings: 25, kills: 3, seed: 7 });
+  const { found, expected, kills, report } = await runStatementCampaign({
+    lines: 5000,
+    findings: 25,
+    kills: 3,
+    seed: 7,
+  });
   expect(kills).toBe(3);
   expect(expected).toHaveLength(25);
   expect(found).toEqual(expected);

@@ -59,7 +59,10 @@ it('ends as superseded where another call has taken the run over, and the other 
     other = await reconcileStatements(settings());
   }
   expect(await reconcileStatements(settings({ statement: interrupted }))).toEqual({ outcome: 'superseded' });
-  expect(other).toMatchObject({ outcome: 'done', report: { lines: 120, open: { 'missing-here': 1, 'missing-there': 1 } } });
+  expect(other).toMatchObject({
+    outcome: 'done',
+    report: { lines: 120, open: { 'missing-here': 1, 'missing-there': 1 } },
+  });
 });
 
 it('reads a statement that has changed since from its begin, and counts each line once', async () => {
@@ -77,7 +80,9 @@ it('asks for the lines behind the cursor of the last one, where a line has one',
   const asked: (string | undefined)[] = [];
   const statement = ({ after }: StatementWindow) => {
     asked.push(after);
-    return lines.map((line, index) => ({ ...line, cursor: `${index}` })).slice(after === undefined ? 0 : Number(after) + 1);
+    return lines
+      .map((line, index) => ({ ...line, cursor: `${index}` }))
+      .slice(after === undefined ? 0 : Number(after) + 1);
   };
   const stopping = new AbortController();
   await reconcileStatements(settings({ statement, signal: stopping.signal, onProgress: () => stopping.abort() }));
