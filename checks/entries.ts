@@ -19,6 +19,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './locks': 'locks/index',
   './observe': 'observe/index',
   './operate': 'operate/index',
+  './sweep': 'sweep/index',
   './statements': 'statements/index',
   './testing': 'testing/index',
   './constructs': 'deployment/constructs/index',

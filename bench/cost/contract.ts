@@ -5,8 +5,8 @@ import type { Delivery } from './scenarios.ts';
 export interface World {
   readonly client: DynamoDBClient;
   readonly tableName: string;
-  /** The effect of one message. It throws where it fails. */
-  readonly effect: (messageId: string) => void;
+  /** The effect of one message. It throws where it fails, and takes no time unless its run says so. */
+  readonly effect: (messageId: string) => void | Promise<void>;
 }
 
 /**

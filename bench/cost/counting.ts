@@ -37,6 +37,41 @@ export function countRequests(client: DynamoDBClient): () => Requests {
   };
 }
 
+/** What DynamoDB bills for requests, in units of reads and writes. */
+export interface ConsumedUnits {
+  readonly read: number;
+  readonly write: number;
+}
+
+interface Consumed {
+  readonly CapacityUnits?: number;
+}
+
+/** Lets DynamoDB say what each request of a client costs. It makes requests and responses longer, so their bytes are counted without it. */
+export function countUnits(client: DynamoDBClient): () => ConsumedUnits {
+  let read = 0;
+  let write = 0;
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+        const { ConsumedCapacity: consumed = [] } = answer.output as {
+          ConsumedCapacity?: Consumed | readonly Consumed[];
+        };
+        // DynamoDB Local says nothing of statements. DynamoDB bills each as the write that it is: a unit for an item of up to 1 KB.
+        if ('Statements' in args.input) write += partsOf(args.input);
+        const isRead = /^(Batch)?Get/.test(commandName);
+        for (const { CapacityUnits = 0 } of [consumed].flat()) {
+          if (isRead) read += CapacityUnits;
+          else write += CapacityUnits;
+        }
+        return answer;
+      },
+    { step: 'initialize', name: 'countUnits' },
+  );
+  return () => ({ read, write });
+}
+
 function partsOf(input: object): number {
   if ('Statements' in input && Array.isArray(input.Statements)) return input.Statements.length;
   if (!('RequestItems' in input)) return 1;

@@ -1,5 +1,6 @@
 import type { Name } from './contender.ts';
 import type { Counts } from './counting.ts';
+import type { Money } from './money/money.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** What was measured of one contender in one scenario at one batch size. */
@@ -61,4 +62,5 @@ export interface Results {
   readonly peaks: readonly Peak[];
   readonly large: readonly Large[];
   readonly cold: readonly Cold[];
+  readonly money: Money;
 }

@@ -40,6 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
   './locks': 'resourceLocks',
   './observe': 'metricEvents',
   './operate': 'operator',
+  './sweep': 'sweepOpenClaims',
   './testing': 'crashSweep',
   './constructs': 'Consumer',
 };
@@ -83,6 +84,7 @@ export function typesProject(compiler: Compiler): Project {
         target: 'es2022',
         lib: ['es2022'],
         strict: true,
+        declaration: true,
         noEmit: true,
         types: ['node'],
         skipLibCheck: !(checksDeclarations && folder.startsWith('nodenext')),

@@ -35,8 +35,8 @@ export type StepResolution = ResolutionVerdict | { readonly verdict: 'applied'; 
 /** A record holds all checkpoints, an item of DynamoDB 400 KB, and every checkpoint writes them all. */
 const mostBytes = 200_000;
 
-export function checkpointsOf({ checkpoints = '[]' }: Pick<ClaimRecord, 'checkpoints'>): Checkpoints {
-  return JSON.parse(checkpoints);
+export function checkpointsOf({ checkpoints }: Pick<ClaimRecord, 'checkpoints'>): Checkpoints {
+  return checkpoints === undefined ? [] : JSON.parse(checkpoints);
 }
 
 /** The steps whose effect may or may not have happened, in their order. */
@@ -63,12 +63,12 @@ export function kept(value: unknown, maxBytes: number): Pick<Checkpoint, 'result
 }
 
 /**
- * The checkpoints after an operator has decided the steps in doubt that are named.
+ * The checkpoints after an operator, or a step's provider, has decided the steps in doubt that are named.
  *
  * @throws OptionError when a result cannot be kept: an operator's word must not be lost on the way
  */
 export function resolvedCheckpoints(
-  record: ClaimRecord,
+  record: Pick<ClaimRecord, 'checkpoints'>,
   said: ReadonlyMap<string, StepResolution>,
   now: number,
 ): string | undefined {

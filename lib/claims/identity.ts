@@ -12,6 +12,28 @@ export interface Identity {
   readonly effectKey: string;
 }
 
+/** The effect key of a step: the same at every attempt, another one for each step of the claim. */
+export function stepEffectKey(ofClaim: string, step: string, host: Pick<Host, 'sha256'>): string {
+  const effectKey = `${ofClaim}/${step}`;
+  return effectKey.length <= 255 ? effectKey : `sha256:${host.sha256(effectKey)}`;
+}
+
+/** The operation and the key in the id of a claim. An operation has no '#', so the first one ends it. @returns no key where the id has its hash */
+export function namesIn(id: string): { readonly operation: string; readonly key: string | undefined } {
+  const end = id.indexOf('#');
+  const key = id.slice(end + 1);
+  return { operation: id.slice(0, end), key: looksHashed(key) ? undefined : key };
+}
+
+/** The identity of the claim with this id. Where the id has only the hash of a key, that hash stands for the key. */
+export function identityOf(id: string, host: Pick<Host, 'sha256'>): Identity {
+  const { operation, key } = namesIn(id);
+  // The id of a hashed key is its effect key.
+  return key === undefined
+    ? { key: id.slice(operation.length + 1), id, effectKey: id }
+    : identify(operation, key, host);
+}
+
 /** What providers commonly allow for an idempotency key, Stripe among them: 255 characters that a header may hold. */
 const safeInHeaders = /^[!-~]{1,255}$/;
 

@@ -5,6 +5,7 @@ import { type Checkpoint, checkpointsOf, kept, withCheckpoint } from './checkpoi
 import type { Claim } from './claim.ts';
 import { type ClaimInternals, internalsOf } from './claim-internals.ts';
 import { changeClaim } from './engine.ts';
+import { stepEffectKey } from './identity.ts';
 import type { ClaimRecord } from './record.ts';
 import { recordUntil } from './record-outcome.ts';
 import type { ClaimStore } from './store.ts';
@@ -33,11 +34,10 @@ export class NextStep {
   readonly #index: number;
 
   constructor(claim: Claim, behind: ClaimInternals, name: string, index: number, before: Checkpoint | undefined) {
-    const effectKey = `${claim.effectKey}/${name}`;
     this.claim = claim;
     this.name = name;
     this.before = before;
-    this.effectKey = effectKey.length <= 255 ? effectKey : `sha256:${behind.engine.settings.host.sha256(effectKey)}`;
+    this.effectKey = stepEffectKey(claim.effectKey, name, behind.engine.settings.host);
     this.#behind = behind;
     this.#index = index;
   }

@@ -1,4 +1,5 @@
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import type { StepResolution } from './checkpoints.ts';
 import type { ResultOmitted } from './record.ts';
 
 /** How an attempt ended, as its owner reports it. */
@@ -10,13 +11,16 @@ export type Outcome =
     }
   /**
    * May be tried again. `unknown`: the attempt may have applied the effect before it failed. `inconclusive`: the provider
-   * was asked and could not say, which counts like another worker that ended without an outcome.
+   * was asked and could not say, which counts like another worker that ended without an outcome. `doubtEnded`: the provider was asked and
+   * says that nothing was applied. `steps`: what it said of each step in doubt.
    */
   | {
       readonly status: 'released';
       readonly error: RecordedError;
       readonly unknown?: boolean;
       readonly inconclusive?: boolean;
+      readonly doubtEnded?: boolean;
+      readonly steps?: ReadonlyMap<string, StepResolution>;
     }
   | { readonly status: 'rejected'; readonly error: RecordedError }
   /** It is not known, and an operator has to decide. */

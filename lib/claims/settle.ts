@@ -1,6 +1,6 @@
 import type { Transition } from '../kernel/record.ts';
 import { lineOf, type RecordedError } from '../kernel/recorded-error.ts';
-import { stepsInDoubt } from './checkpoints.ts';
+import { resolvedCheckpoints, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import type { Outcome } from './outcome.ts';
 import type { ClaimRecord } from './record.ts';
@@ -60,7 +60,9 @@ export function settle(
     case 'rejected':
       return successor(found, { ...found, ...settled, ...outcome });
     case 'released': {
-      const unknownAt = outcome.unknown ? now : found.unknownAt;
+      const kept = outcome.doubtEnded ? undefined : found.unknownAt;
+      const unknownAt = outcome.unknown ? now : kept;
+      const checkpoints = resolvedCheckpoints(found, outcome.steps ?? new Map(), now);
       // Released, not deleted: a deleted record restarts the fence at 1, and a stalled worker still holding 1 could
       // complete a lease that it no longer owns.
       return successor(found, {
@@ -69,8 +71,10 @@ export function settle(
         status: 'released',
         error: outcome.error,
         unknownAt,
+        checkpoints,
         // TTL must not collect a doubt: the next request would find nothing, and run.
-        expiresAt: unknownAt === undefined && stepsInDoubt(found).length === 0 ? settled.expiresAt : undefined,
+        expiresAt:
+          unknownAt === undefined && stepsInDoubt({ checkpoints }).length === 0 ? settled.expiresAt : undefined,
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
       });
     }

@@ -10,7 +10,7 @@ const kinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unreadable'
 export async function statements(line: Line, io: Io): Promise<number> {
   const [operation, ...more] = line.positionals;
   if (operation === undefined || more.length > 0) throw new UsageError('pawl statements takes one operation.');
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   try {
     const report = await account.findings.report(operation);
     if (line.flag('json')) printJson(io, { kind: 'report', operation, report });
@@ -55,7 +55,7 @@ export async function findings(line: Line, io: Io): Promise<number> {
 async function list(line: Line, io: Io): Promise<number> {
   const operation = line.text('operation');
   const kind = line.choice('kind', kinds);
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   try {
     const print = line.flag('json')
       ? ({ kind: what, ...finding }: Finding) => printJson(io, { kind: 'finding', what, ...finding })
@@ -92,7 +92,7 @@ function findingsTable(io: Io): (finding: Finding) => void {
 async function accept(line: Line, io: Io, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw new UsageError('pawl findings accept takes the ids of findings.');
   const [by, note] = [line.needed('by'), line.needed('note')];
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   try {
     if (!(await confirmed(line, io, `Accept ${plural(ids.length, 'finding')}? No later run reports them again.`))) {
       io.error.write('Nothing was changed.\n');

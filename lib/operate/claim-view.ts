@@ -1,10 +1,9 @@
 import { checkpointsOf, stepsInDoubt } from '../claims/checkpoints.ts';
-import { identify, type KeyValue } from '../claims/identity.ts';
+import { identify, identityOf, type KeyValue, namesIn } from '../claims/identity.ts';
 import type { OpenClaim } from '../claims/open-claims.ts';
 import type { Attributes, ClaimRecord, ClaimStatus, Resolution } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
-import { looksHashed } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 
 /** A claim's name: the id of its record, or its operation and key. */
@@ -93,7 +92,7 @@ export function openClaimView(claim: OpenClaim): OpenClaimView {
   const { id, status, fence, attempts, abandoned, firstSeenAt, leaseUntil, unknownAt, error, attributes } = claim;
   return {
     id,
-    ...nameIn(id),
+    ...namesIn(id),
     state: openStateOf(claim) ?? 'in-doubt',
     status,
     reason: error?.name,
@@ -115,7 +114,7 @@ export function claimView(record: ClaimRecord, host: Pick<Host, 'sha256'>, resul
   return {
     ...openClaimView(record),
     state: openStateOf(record) ?? (inDoubt.length > 0 ? 'in-doubt' : undefined),
-    effectKey: effectKeyOf(record.id, host),
+    effectKey: identityOf(record.id, host).effectKey,
     fingerprint: record.fingerprint,
     resolution: record.resolution,
     steps: checkpointsOf(record)
@@ -141,17 +140,4 @@ function openStateOf({ status, unknownAt }: Pick<OpenClaim, 'status' | 'unknownA
   if (status === 'parked') return 'parked';
   if (unknownAt !== undefined) return 'in-doubt';
   return status === 'in-flight' ? 'in-flight' : undefined;
-}
-
-/** An operation has no '#', so the first one ends it. */
-function nameIn(id: string): Pick<OpenClaimView, 'operation' | 'key'> {
-  const end = id.indexOf('#');
-  const key = id.slice(end + 1);
-  return { operation: id.slice(0, end), key: looksHashed(key) ? undefined : key };
-}
-
-function effectKeyOf(id: string, host: Pick<Host, 'sha256'>): string {
-  const { operation, key } = nameIn(id);
-  // The id of a hashed key is its effect key.
-  return key === undefined ? id : identify(operation, key, host).effectKey;
 }

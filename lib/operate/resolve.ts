@@ -1,6 +1,6 @@
 import { decide } from '../claims/decide.ts';
-import { isOpen } from '../claims/open.ts';
 import { type ClaimRecord, type ResolutionVerdict, understood } from '../claims/record.ts';
+import { doubtOf } from '../claims/repair.ts';
 import { expectActedBy, expectVerdicts, resolveParked, type StepResolutions, saidOf } from '../claims/resolve.ts';
 import type { ClaimWrite } from '../claims/store.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
@@ -117,7 +117,8 @@ function assess(
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
   const none = Number.POSITIVE_INFINITY;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
-  const decided = decide(inDoubt(found, doubtedAt), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+  const doubt = inDoubt(found, doubtedAt);
+  const decided = decide(doubt, request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
   if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
   if (decided.kind !== 'parked') return stays('not-in-doubt');
   const said = saidOf(found, verdict);
@@ -128,10 +129,11 @@ function assess(
     : { kind: 'to-be-parked', record, write: { ...write, seen: found } };
 }
 
-/** A claim that was released with a step in doubt has no doubt of its own: its consumer asks the step's provider. To an operator it is in doubt. */
+/** The claim with the doubt that it has in an operator's eyes; or with the one that a statement gives it. */
 function inDoubt(found: ClaimRecord, doubtedAt: number | undefined): ClaimRecord {
-  const doubted = found.status === 'released' && (isOpen(found, false) || doubtedAt !== undefined);
-  return doubted ? { ...found, unknownAt: found.unknownAt ?? doubtedAt ?? found.leaseUntil } : found;
+  const doubt = doubtOf(found);
+  const isStated = doubtedAt !== undefined && doubt.status === 'released';
+  return isStated ? { ...doubt, unknownAt: doubt.unknownAt ?? doubtedAt } : doubt;
 }
 
 /** What a resolution needs of a desk. */

@@ -72,7 +72,11 @@ export interface StatementRun {
 }
 
 /** A run that has ended. */
-export type EndedRun = StatementRun & Required<Pick<StatementRun, 'endedAt' | 'open' | 'fresh'>>;
+export interface EndedRun extends StatementRun {
+  readonly endedAt: number;
+  readonly open: FindingCounts;
+  readonly fresh: number;
+}
 
 export function hasEnded(run: StatementRun): run is EndedRun {
   return run.endedAt !== undefined && run.open !== undefined && run.fresh !== undefined;

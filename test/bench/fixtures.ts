@@ -1,4 +1,7 @@
 import { NAMES, type Name } from '../../bench/cost/contender.ts';
+import { costOf } from '../../bench/cost/money/cost.ts';
+import { HANDLERS_MS, MEMORIES_MB, type Money, PAID, type PaidCell } from '../../bench/cost/money/money.ts';
+import { PRICES } from '../../bench/cost/money/prices.ts';
 import type { Cell, Cold, Results } from '../../bench/cost/results.ts';
 import { SCENARIOS } from '../../bench/cost/scenarios.ts';
 
@@ -33,8 +36,26 @@ export function resultsOf(sizes: readonly number[]): Results {
       peakMb: 300,
       peakMbOfHundreds: 120,
     })),
+    money: moneyOf(),
     cold: [cold('floor', 0, 80), cold('pawl', 20_000, 90), cold('powertools', 50_000, 100)],
   };
+}
+
+/** As if each contender took as long as its CPU, and one write for each statement. */
+function moneyOf(): Money {
+  const units = { write: 2, read: 0, storedBytes: 300 };
+  const cells = PAID.flatMap((name) =>
+    [1, 10, 100].flatMap((size) =>
+      HANDLERS_MS.flatMap((handlerMs) =>
+        MEMORIES_MB.map((memoryMb): PaidCell => {
+          const durationMs = CPU[name] + handlerMs;
+          const cost = costOf({ size, memoryMb, durationMs, units }, PRICES);
+          return { name, size, handlerMs, memoryMb, durationMs, units, cost };
+        }),
+      ),
+    ),
+  );
+  return { shares: 'by arithmetic', cells };
 }
 
 function cold(name: Cold['name'], own: number, importMs: number): Cold {

@@ -78,7 +78,7 @@ it('draws a bar for every contender, as long as its ratio is large', () => {
 
 describe('the command line', () => {
   it('is a full run unless told otherwise', () => {
-    expect(readCommandLine([])).toEqual({ quick: false, json: false, write: false });
+    expect(readCommandLine([])).toEqual({ quick: false, json: false, write: false, costs: false });
     expect(readCommandLine(['--help'])).toBe('help');
   });
 

@@ -9,7 +9,8 @@ import type { Order } from '../../lambda/order.ts';
 import { signedText } from '../../lambda/processor.ts';
 import { ClaimsTable } from '../../lib/deployment/constructs/index.ts';
 import { INDIVIDUAL_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/deployment/needs.ts';
-import { InDoubtError, once, parkedClaims } from '../../lib/index.ts';
+import { nodeHost } from '../../lib/host.ts';
+import { InDoubtError, once, parkedClaims, type Verdict } from '../../lib/index.ts';
 import { type Provisioned, provision } from '../../lib/rehearsal/provision.ts';
 import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts';
@@ -18,6 +19,7 @@ import { list, record } from '../../lib/rehearsal/template.ts';
 import type { SqsHandler } from '../../lib/sqs/each-message.ts';
 import { reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { APP } from '../../shop/app/project.ts';
 import { startAccounts } from '../../shop/providers/accounts.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
@@ -289,6 +291,28 @@ describe('who looks after the claims', () => {
     });
     expect(compared).toMatchObject({ outcome: 'done', report: { lines: 3, settled: 2, open: { 'missing-here': 1 } } });
     expect([...asked].toSorted()).toEqual(granted('grantStatements').toSorted());
+  });
+
+  test('a sweep settles what is in doubt with what grantOperate grants', async () => {
+    const host = { ...nodeHost, now: () => Date.now() - 60_000 };
+    const store = dynamoStore({ tableName, client: dynamo });
+    const late = once({ operation: 'late', store, host, key: (id: string) => id, onAbandoned: 'retry' }, () => {
+      throw new Error('timeout');
+    });
+    for (const id of ['order-3', 'order-4', 'order-5']) await late(id).catch(() => undefined);
+    asked.clear();
+    const verdicts: Readonly<Record<string, Verdict>> = {
+      'order-3': { verdict: 'applied' },
+      'order-4': { verdict: 'not-applied' },
+    };
+    const ask = ({ key }: SweptDoubt) => verdicts[key] ?? { verdict: 'inconclusive' };
+    const sweep = sweepOpenClaims({
+      store: dynamoStore({ tableName, client: client() }),
+      operations: { late: { ask, settleMs: 1000 } },
+      onReport: () => undefined,
+    });
+    expect(await sweep()).toMatchObject({ applied: 1, notApplied: 1, inconclusive: 1, alreadyParked: 2 });
+    expect([...asked].toSorted()).toEqual(granted('grantOperate').toSorted());
   });
 
   test('a backfill does its work with what grantBackfill grants', async () => {

@@ -1,5 +1,5 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
+import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep } from '../../lib/deployment/constructs/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
@@ -10,6 +10,7 @@ import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import {
   assertSurvivesCrashes,
   claimStoreLaws,
@@ -165,6 +166,18 @@ export const misspelt: readonly Misspelt[] = [
     option: 'letter',
     meant: 'letters',
     call: () => operate.planRedrive(untyped({ from: 'https://sqs/dead', letter: [], ...acted })),
+  },
+  {
+    door: 'sweepOpenClaims',
+    option: 'maxClaim',
+    meant: 'maxClaims',
+    call: () => sweepOpenClaims(untyped({ store, operations: {}, maxClaim: 5 })),
+  },
+  {
+    door: 'sweepOpenClaims',
+    option: 'operations.pay.settlesMs',
+    meant: 'operations.pay.settleMs',
+    call: () => sweepOpenClaims(untyped({ store, operations: { pay: { ask: nothing, settlesMs: 5 } } })),
   },
   {
     door: 'reconcile',
@@ -432,6 +445,12 @@ export const misspelt: readonly Misspelt[] = [
     option: 'maxConcurency',
     meant: 'maxConcurrency',
     call: () => new Consumer(scope(), 'SendEmail', untyped({ maxConcurency: 2 })),
+  },
+  {
+    door: 'OpenClaimsSweep',
+    option: 'maxDoubtsAge',
+    meant: 'maxDoubtAge',
+    call: () => new OpenClaimsSweep(scope(), 'Sweep', untyped({ maxDoubtsAge: 5 })),
   },
   {
     door: 'ClaimsDashboard',

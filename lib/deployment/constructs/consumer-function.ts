@@ -12,7 +12,11 @@ import type { ConsumerProps } from './consumer-props.ts';
 const NODE_24 = new Runtime('nodejs24.x', RuntimeFamily.NODEJS, { supportsInlineCode: true });
 
 /** The function of a consumer, with logs that end and a role that may write only those. */
-export function createFunction(scope: Construct, props: ConsumerProps, timeout: Duration): LambdaFunction {
+export function createFunction(
+  scope: Construct,
+  props: Omit<ConsumerProps, 'claimsTable'>,
+  timeout: Duration,
+): LambdaFunction {
   const logGroup = new LogGroup(scope, 'Logs', { retention: props.logRetention ?? RetentionDays.ONE_MONTH });
   // A role of its own, because the managed policy that Lambda's default role comes with may write to every log group.
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

@@ -14,4 +14,10 @@ export type { ConsumerAlarms } from './consumer-alarms.ts';
 export type { ConsumerProps } from './consumer-props.ts';
 export { ClaimsDashboard, type ClaimsDashboardProps } from './dashboard.ts';
 export type { ClaimMetric } from './metrics.ts';
+export {
+  OpenClaimsSweep,
+  type OpenClaimsSweepAlarms,
+  type OpenClaimsSweepProps,
+  type SweepMetric,
+} from './open-claims-sweep.ts';
 export { StatementCheck, type StatementCheckAlarms, type StatementCheckProps } from './statement-check.ts';

@@ -14,6 +14,7 @@ const durations = [
   'handlerTimeout',
   'lockLease',
   'maxMessageAge',
+  'maxDoubtAge',
   'timeout',
   'maxBatchingWindow',
   'visibilityTimeout',

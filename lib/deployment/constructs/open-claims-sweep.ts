@@ -1,0 +1,178 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { type Alarm, type IAlarmAction, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { WiringError } from '../wiring.ts';
+import { actOn, alarmAt } from './alarms.ts';
+import { grantOperate } from './claims-table.ts';
+import { createFunction } from './consumer-function.ts';
+import type { ConsumerProps } from './consumer-props.ts';
+import { expectProps } from './known-props.ts';
+import { expectKinds } from './prop-kinds.ts';
+
+/** The options of an {@link OpenClaimsSweep}. */
+export interface OpenClaimsSweepProps
+  extends Pick<
+    ConsumerProps,
+    | 'handler'
+    | 'environment'
+    | 'memorySize'
+    | 'architecture'
+    | 'tracing'
+    | 'logRetention'
+    | 'layers'
+    | 'depsLockFilePath'
+  > {
+  /** The path of the file whose `handler` is `sweepOpenClaims(…)` of `pawl/sweep`. It is bundled with esbuild at synth time. */
+  readonly entry: string;
+
+  /** The table of claims, usually `claimsTable.table` of a `ClaimsTable`. */
+  readonly claimsTable: ITable;
+
+  /**
+   * How often the sweep runs: a rate or a cron expression.
+   *
+   * @default Schedule.rate(Duration.minutes(5))
+   */
+  readonly schedule?: Schedule;
+
+  /**
+   * The longest that a run may take. A run ends by itself before that, and the next one goes on. It must be longer than the `askTimeoutMs` of the
+   * handler, and 2 seconds.
+   *
+   * @default Duration.minutes(1)
+   */
+  readonly timeout?: Duration;
+
+  /**
+   * How old a doubt may become before the alarm goes off. Parked claims do not count.
+   *
+   * @default Duration.hours(1)
+   */
+  readonly maxDoubtAge?: Duration;
+}
+
+const known = {
+  entry: true,
+  claimsTable: true,
+  schedule: true,
+  timeout: true,
+  maxDoubtAge: true,
+  handler: true,
+  environment: true,
+  memorySize: true,
+  architecture: true,
+  tracing: true,
+  logRetention: true,
+  layers: true,
+  depsLockFilePath: true,
+} as const satisfies NamesOf<OpenClaimsSweepProps>;
+
+/** The alarms of an {@link OpenClaimsSweep}. */
+export interface OpenClaimsSweepAlarms {
+  /** A run has failed. */
+  readonly failed: Alarm;
+  /** Something is in doubt, and the sweep does not settle it. */
+  readonly oldestInDoubt: Alarm;
+  /** The sweep has parked a claim: an operator has to decide. */
+  readonly parked: Alarm;
+}
+
+/** The metrics that a run of the sweep makes. */
+export type SweepMetric =
+  | 'SweepOldestInDoubtSeconds'
+  | 'SweepSettled'
+  | 'SweepInconclusive'
+  | 'SweepParked'
+  | 'SweepFailed'
+  | 'SweepNotRegistered';
+
+/**
+ * A function on a schedule that settles claims in doubt for which no message and no caller comes: see `sweepOpenClaims` of `pawl/sweep`.
+ *
+ * Its role may list, read and resolve the open claims of the table, as an operator may. Grant it what its `ask` needs. The function finds the name of
+ * the table in `CLAIMS_TABLE`.
+ *
+ * @throws {WiringError} when an option is unknown, or `environment` sets `CLAIMS_TABLE`
+ *
+ * @example
+ * const sweep = new OpenClaimsSweep(this, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
+ * sweep.addAlarmAction(new SnsAction(onCall));
+ */
+export class OpenClaimsSweep extends Construct {
+  /** The function that runs the sweep. */
+  readonly function: IFunction;
+  /** What starts it. */
+  readonly rule: IRule;
+  /** They have no actions yet: see `addAlarmAction`. */
+  readonly alarms: OpenClaimsSweepAlarms;
+
+  constructor(scope: Construct, id: string, props: OpenClaimsSweepProps) {
+    super(scope, id);
+    expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/sweep.md' });
+    expectKinds(this, props, ['claimsTable']);
+    const { claimsTable, environment = {}, timeout = Duration.minutes(1), maxDoubtAge = Duration.hours(1) } = props;
+    if ('CLAIMS_TABLE' in environment) {
+      throw new WiringError(this.node.path, ['environment: the construct sets CLAIMS_TABLE; remove it.']);
+    }
+
+    const made: LambdaFunctionConstruct = createFunction(
+      this,
+      { ...props, environment: { ...environment, CLAIMS_TABLE: claimsTable.tableName } },
+      timeout,
+    );
+    grantOperate(claimsTable, made);
+    this.function = made;
+    this.rule = new Rule(this, 'Schedule', {
+      description: `${Stack.of(this).stackName}: settles claims in doubt.`,
+      schedule: props.schedule ?? Schedule.rate(Duration.minutes(5)),
+      // The next run comes by itself: a second try of this one would only run beside it.
+      targets: [new LambdaFunction(made, { retryAttempts: 0 })],
+    });
+    this.alarms = this.#createAlarms(maxDoubtAge);
+  }
+
+  /** Adds these actions to every alarm of the sweep, for instance an `SnsAction`. */
+  addAlarmAction(...actions: readonly IAlarmAction[]): void {
+    actOn(Object.values(this.alarms), actions);
+  }
+
+  /** What came of the runs. The handler makes these metrics, unless it has an `onReport` of its own. */
+  metricSweep(metricName: SweepMetric, props?: MetricOptions): Metric {
+    const statistic = metricName === 'SweepOldestInDoubtSeconds' ? 'Maximum' : 'Sum';
+    const dimensionsMap = { function: this.function.functionName };
+    return new Metric({ namespace: 'pawl', metricName, dimensionsMap, statistic, ...props });
+  }
+
+  #createAlarms(maxDoubtAge: Duration): OpenClaimsSweepAlarms {
+    const { path } = this.node;
+    const period = { period: Duration.minutes(5) };
+    return {
+      failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(period), {
+        threshold: 1,
+        description:
+          `${path}: a run of the sweep failed. What it had settled is settled; the next run looks at the rest. No effect is doubled. What to do: ` +
+          'read the logs of the function. Where every run fails, the table cannot be read or written (a permission, throttling), or the function ' +
+          'does not start; until then, claims in doubt wait for a message, a caller or an operator.',
+      }),
+      oldestInDoubt: alarmAt(this, 'OldestInDoubtAlarm', this.metricSweep('SweepOldestInDoubtSeconds', period), {
+        threshold: maxDoubtAge.toSeconds(),
+        description:
+          `${path}: a claim has been in doubt for more than ${maxDoubtAge.toHumanString()}: nothing says whether its effect happened. What to do: ` +
+          'look at the line of the last run in the logs (pawl: swept). SweepInconclusive: the provider cannot say; such a claim is parked in the ' +
+          'end. SweepNotRegistered: its operation is not among those of the sweep; register it, or resolve its claims with the command pawl resolve.',
+      }),
+      parked: alarmAt(this, 'ParkedAlarm', this.metricSweep('SweepParked', period), {
+        threshold: 1,
+        description:
+          `${path}: the sweep has parked a claim: its provider could not say whether the effect happened, or cannot be asked. It does not run until an ` +
+          'operator decides. The alarm ends by itself, the claim stays. What to do: find it with the command pawl claims --status parked, find out ' +
+          'whether the effect happened, and resolve it with the command pawl resolve.',
+      }),
+    };
+  }
+}

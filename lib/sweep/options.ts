@@ -1,0 +1,186 @@
+import type { Doubt, Verdict } from '../claims/claim.ts';
+import type { ClaimEvent } from '../claims/events.ts';
+import { type ListsOpenClaims, listsOpenClaims } from '../claims/open-claims.ts';
+import { expectOperation, expectStore } from '../claims/options.ts';
+import type { Attributes } from '../claims/record.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import { nodeHost } from '../host.ts';
+import { expect, expectWhole } from '../kernel/check.ts';
+import { OptionError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { SweepReport } from './report.ts';
+
+/** A doubt that no message or caller comes for. There is no payload: the claim does not keep it. */
+export interface SweptDoubt extends Doubt {
+  /** Of the step, where a step is in doubt. Search the provider for it. */
+  readonly effectKey: string;
+  /** Grows with every grant of the claim. The earlier worker had a lower one, and its late writes are refused. */
+  readonly fence: number;
+  /** What the author keeps beside the key. */
+  readonly attributes: Attributes | undefined;
+  /** The name of the step in doubt; `undefined` where it is the whole effect. */
+  readonly step: string | undefined;
+  /** Until when an attempt may have applied the effect, in epoch milliseconds. */
+  readonly inDoubtSince: number;
+}
+
+/** An operation whose provider can be asked. */
+export interface AskedOperation {
+  /**
+   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not return in time, is inconclusive.
+   */
+  readonly ask: (doubt: SweptDoubt) => Promise<Verdict> | Verdict;
+  /** How long after an attempt ended its effect may still come to be seen, in milliseconds. The provider is not asked earlier. */
+  readonly settleMs: number;
+  /**
+   * How many inconclusive verdicts and lost workers park the claim.
+   * @default 6
+   */
+  readonly maxAbandoned?: number;
+  /**
+   * Whether `result` of the verdict is kept, for duplicates.
+   * @default true
+   */
+  readonly recordResult?: boolean;
+  /**
+   * How long the outcome is remembered, in seconds. Set what the consumer sets.
+   * @default 2592000, which is 30 days
+   */
+  readonly retentionSeconds?: number | 'forever';
+}
+
+/** An operation whose provider cannot be asked: what is in doubt is parked, for an operator. */
+export interface ParkedOperation {
+  readonly onAbandoned: 'park';
+}
+
+/** What the sweep does about the claims of an operation. */
+export type SweptOperation = AskedOperation | ParkedOperation;
+
+export interface SweepOptions {
+  /** The store of the consumers. It must list open claims, as `dynamoStore` does. */
+  readonly store: ClaimStore & Partial<ListsOpenClaims>;
+  /** What to do, by the name of the operation. The claims of every other operation are left alone, and counted. */
+  readonly operations: Readonly<Record<string, SweptOperation>>;
+  /**
+   * How many providers are asked at once: 1 to 100.
+   * @default 10
+   */
+  readonly concurrency?: number;
+  /**
+   * After how many claims a run ends. The next one goes on behind them.
+   * @default 1000
+   */
+  readonly maxClaims?: number;
+  /**
+   * How long a provider may take to say its verdict, in milliseconds. The claim is held for so long, and for a second more.
+   * @default 10000
+   */
+  readonly askTimeoutMs?: number;
+  /**
+   * How long after an inconclusive verdict the provider is asked again, in milliseconds. Each further one doubles it.
+   * @default 300000, which is 5 minutes
+   */
+  readonly askAgainMs?: number;
+  /**
+   * How far the clocks of two workers may be apart, in milliseconds. Set what the consumers set.
+   * @default 1000
+   */
+  readonly skewMs?: number;
+  /**
+   * Hears of everything that happens to a claim. What it throws is ignored.
+   * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
+   */
+  readonly onEvent?: (event: ClaimEvent) => void;
+  /**
+   * Hears what came of each run. What it throws is ignored.
+   * @default one line in Embedded Metric Format, from which CloudWatch makes the metrics of `OpenClaimsSweep`
+   */
+  readonly onReport?: (report: SweepReport) => void;
+  /** Time, chance and identity. Only tests and simulations set it. */
+  readonly host?: Host;
+}
+
+export const docs = 'docs/sweep.md';
+
+const known = {
+  store: true,
+  operations: true,
+  concurrency: true,
+  maxClaims: true,
+  askTimeoutMs: true,
+  askAgainMs: true,
+  skewMs: true,
+  onEvent: true,
+  onReport: true,
+  host: true,
+} as const satisfies NamesOf<SweepOptions>;
+const knownOfAsked = {
+  ask: true,
+  settleMs: true,
+  maxAbandoned: true,
+  recordResult: true,
+  retentionSeconds: true,
+} as const satisfies NamesOf<AskedOperation>;
+const knownOfParked = { onAbandoned: true } as const satisfies NamesOf<ParkedOperation>;
+
+/** Options after defaults and validation. */
+export interface SweepSettings extends Required<Omit<SweepOptions, 'store' | 'onEvent' | 'onReport'>> {
+  readonly store: ClaimStore & ListsOpenClaims;
+  readonly onEvent: SweepOptions['onEvent'];
+  readonly onReport: SweepOptions['onReport'];
+}
+
+/** @throws OptionError */
+export function sweepSettings(options: SweepOptions): SweepSettings {
+  expectOptions(options, { door: 'sweepOpenClaims', known, docs });
+  const { store, operations, onEvent, onReport, host = nodeHost } = options;
+  const { concurrency = 10, maxClaims = 1000, askTimeoutMs = 10_000, askAgainMs = 300_000, skewMs = 1000 } = options;
+  expectStore(store);
+  if (!listsOpenClaims(store)) {
+    throw new OptionError(
+      `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${docs}.`,
+    );
+  }
+  expect(
+    typeof operations === 'object' && operations !== null,
+    'operations',
+    'an object from the name of an operation to { ask, settleMs } or { onAbandoned: "park" }',
+    operations,
+  );
+  for (const [operation, swept] of Object.entries(operations)) expectSwept(operation, swept);
+  for (const [name, value] of Object.entries({ askTimeoutMs, askAgainMs, skewMs })) expectWhole(name, value);
+  expect(askTimeoutMs >= 1, 'askTimeoutMs', 'at least 1', askTimeoutMs);
+  const fits = Number.isSafeInteger(concurrency) && concurrency >= 1 && concurrency <= 100;
+  expect(fits, 'concurrency', 'a whole number, 1 to 100', concurrency);
+  expect(Number.isSafeInteger(maxClaims) && maxClaims >= 1, 'maxClaims', 'a whole number, 1 or more', maxClaims);
+  for (const [name, fn] of Object.entries({ onEvent, onReport })) {
+    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn, 'wrong-handler');
+  }
+  return { store, operations, concurrency, maxClaims, askTimeoutMs, askAgainMs, skewMs, onEvent, onReport, host };
+}
+
+function expectSwept(operation: string, swept: SweptOperation): void {
+  expectOperation(operation);
+  const door = 'sweepOpenClaims';
+  const within = `operations.${operation}`;
+  if (isParked(swept)) {
+    expectOptions(swept, { door, within, known: knownOfParked, docs });
+    expect(
+      swept.onAbandoned === 'park',
+      `${within}.onAbandoned`,
+      "'park', or { ask, settleMs } in place of it",
+      swept.onAbandoned,
+    );
+    return;
+  }
+  expectOptions(swept, { door, within, known: knownOfAsked, docs });
+  expect(typeof swept.ask === 'function', `${within}.ask`, 'a function', swept.ask);
+  expectWhole(`${within}.settleMs`, swept.settleMs);
+}
+
+export function isParked(swept: SweptOperation): swept is ParkedOperation {
+  return typeof swept === 'object' && swept !== null && 'onAbandoned' in swept;
+}

@@ -1,0 +1,95 @@
+/** What came of a run of the sweep. Numbers of claims, unless they say otherwise. */
+export interface SweepReport {
+  /** Read from the index of open claims. */
+  readonly looked: number;
+  /** The provider says that the effect happened: completed. */
+  readonly applied: number;
+  /** The provider says that it did not: released, and nothing of it is in doubt. */
+  readonly notApplied: number;
+  /** The provider could not say yet, or was asked too early. They stay in doubt. */
+  readonly inconclusive: number;
+  /** Parked by this run. */
+  readonly parked: number;
+  /** Parked before. They wait for an operator. */
+  readonly alreadyParked: number;
+  /** A worker's lease runs. */
+  readonly held: number;
+  /** In doubt, and left for a later run: "not applied" would not be believed yet, or the provider was asked a short time ago. */
+  readonly tooEarly: number;
+  /** In doubt, and of an operation that the sweep has nothing for. */
+  readonly notRegistered: number;
+  /** Settled by another worker before this run came to it. */
+  readonly settledMeanwhile: number;
+  /** The store failed, or another worker took the claim over. A later run looks at them again. */
+  readonly failed: number;
+  /** The age of the oldest doubt that this run has left, in milliseconds. 0 if it has left none. Parked claims do not count. */
+  readonly oldestInDoubtMs: number;
+  /** Whether the run came to the end of the list. If not, the next one of this process goes on from there. */
+  readonly reachedEnd: boolean;
+  /** Whether the list can miss claims that were parked before the table had an index. */
+  readonly incomplete: boolean;
+}
+
+/** A report while it is counted. */
+export type Counting = { -readonly [Name in keyof SweepReport]: SweepReport[Name] };
+
+/** What became of one claim: the count of the report that it belongs to. */
+export type SweptClaim = keyof Pick<
+  SweepReport,
+  | 'applied'
+  | 'notApplied'
+  | 'inconclusive'
+  | 'parked'
+  | 'alreadyParked'
+  | 'held'
+  | 'tooEarly'
+  | 'notRegistered'
+  | 'settledMeanwhile'
+  | 'failed'
+>;
+
+export const noReport = (): Counting => ({
+  looked: 0,
+  applied: 0,
+  notApplied: 0,
+  inconclusive: 0,
+  parked: 0,
+  alreadyParked: 0,
+  held: 0,
+  tooEarly: 0,
+  notRegistered: 0,
+  settledMeanwhile: 0,
+  failed: 0,
+  oldestInDoubtMs: 0,
+  reachedEnd: false,
+  incomplete: false,
+});
+
+/** The counts that leave a claim in doubt. */
+const leftInDoubt: readonly SweptClaim[] = ['inconclusive', 'tooEarly', 'notRegistered', 'failed'];
+
+/** Counts one claim. @param inDoubtForMs how old its doubt is */
+export function count(report: Counting, swept: SweptClaim, inDoubtForMs: number): void {
+  report[swept]++;
+  if (leftInDoubt.includes(swept)) report.oldestInDoubtMs = Math.max(report.oldestInDoubtMs, inDoubtForMs);
+}
+
+/** The metrics of a sweep, by the name of its function. The construct `OpenClaimsSweep` has its alarm on the first. */
+export function metricLine(report: SweepReport, functionName: string, at: number): string {
+  const { oldestInDoubtMs, looked, applied, notApplied, inconclusive, parked, failed, notRegistered } = report;
+  const metrics = {
+    SweepOldestInDoubtSeconds: Math.round(oldestInDoubtMs / 1000),
+    SweepSettled: applied + notApplied,
+    SweepInconclusive: inconclusive,
+    SweepParked: parked,
+    SweepFailed: failed,
+    SweepNotRegistered: notRegistered,
+  };
+  const Metrics = Object.keys(metrics).map((Name) => ({
+    Name,
+    Unit: Name === 'SweepOldestInDoubtSeconds' ? 'Seconds' : 'Count',
+  }));
+  const CloudWatchMetrics = [{ Namespace: 'pawl', Dimensions: [['function']], Metrics }];
+  const facts = { pawl: 'swept', looked, reachedEnd: report.reachedEnd, incomplete: report.incomplete };
+  return JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, function: functionName, ...metrics, ...facts });
+}

@@ -1,0 +1,212 @@
+import { namesIn } from '../claims/identity.ts';
+import type { OpenClaim } from '../claims/open-claims.ts';
+import { settingsOf } from '../claims/options.ts';
+import { reconcile } from '../claims/reconcile.ts';
+import { letFail } from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
+import {
+  docs,
+  isParked,
+  type SweepOptions,
+  type SweepSettings,
+  type SweptOperation,
+  sweepSettings,
+} from './options.ts';
+import { type Counting, count, metricLine, noReport, type SweepReport, type SweptClaim } from './report.ts';
+import { type About, type Settler, settleClaim } from './settle-claim.ts';
+
+/**
+ * The sweep: goes through what is open and in doubt, and settles it without a message or a caller.
+ *
+ * Owns: in which order, how many at once, and when a run ends. Does not own: what becomes of a claim (`repair`, `settleDoubt`).
+ *
+ * 1. A run ends before its invocation does: it begins no question that could not be answered and recorded in time.
+ * 2. A run that ended early goes on, in the same process, where it was. What it asked about is settled, or has its pause, so the rest has its turn.
+ * 3. Two runs at once, and a run that dies anywhere, are two workers and a worker that dies: the store's conditions tell them apart.
+ */
+
+/** What Lambda gives a function besides its event. */
+export interface SweepContext {
+  readonly functionName?: string;
+  getRemainingTimeInMillis(): number;
+}
+
+/** A Lambda handler for a schedule. It ignores its event. */
+export type SweepHandler = (event?: unknown, context?: SweepContext) => Promise<SweepReport>;
+
+const pageSize = 100;
+const marginMs = 1000;
+const forAll = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Makes a Lambda handler that settles claims in doubt on a schedule, without the message or the caller that may never come.
+ *
+ * If `ask` says `applied`, the claim completes. If it says `not-applied`, the claim is released: nothing runs, and a caller or a message may come.
+ * If it is inconclusive too often, the claim is parked. A claim whose worker holds its lease is left alone.
+ *
+ * The handler rejects, after its whole run, if the list could not be read or a claim could not be settled: so Lambda counts the run as failed.
+ *
+ * @throws OptionError at once when an option is missing or out of range
+ * @example
+ * export const handler = sweepOpenClaims({
+ *   store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }),
+ *   operations: {
+ *     'charge-card': {
+ *       ask: async ({ effectKey }) => ({ verdict: (await cards.find(effectKey)) ? 'applied' : 'not-applied' }),
+ *       settleMs: 5000,
+ *     },
+ *     'send-email': { onAbandoned: 'park' },
+ *   },
+ * });
+ */
+export function sweepOpenClaims(options: SweepOptions): SweepHandler {
+  const settings = sweepSettings(options);
+  const settlers = new Map(
+    Object.entries(settings.operations).map(([operation, swept]) => [operation, settlerOf(settings, operation, swept)]),
+  );
+  let cursor: string | undefined;
+
+  return async function sweepOnSchedule(_event, context) {
+    const run: Run = {
+      settings,
+      settlers,
+      report: noReport(),
+      endsAt: settings.host.now() + (context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY),
+      failure: undefined,
+    };
+    if (hasTime(run)) cursor = await sweepFrom(run, cursor);
+    else run.failure = { error: tooShort(settings) };
+    report(run, context);
+    if (run.failure !== undefined) throw run.failure.error;
+    return run.report;
+  };
+}
+
+interface Run {
+  readonly settings: SweepSettings;
+  readonly settlers: ReadonlyMap<string, Settler>;
+  readonly report: Counting;
+  /** When its invocation ends, in epoch milliseconds. */
+  readonly endsAt: number;
+  failure: { readonly error: unknown } | undefined;
+}
+
+function settlerOf(sweep: SweepSettings, operation: string, swept: SweptOperation): Settler {
+  const { store, host, skewMs, askTimeoutMs, askAgainMs, onEvent } = sweep;
+  const policy = isParked(swept) ? { ask: undefined, settleMs: 0 } : swept;
+  const {
+    ask,
+    settleMs,
+    maxAbandoned = 6,
+    recordResult = true,
+    retentionSeconds,
+  } = {
+    maxAbandoned: undefined,
+    recordResult: undefined,
+    retentionSeconds: undefined,
+    ...policy,
+  };
+  const onAbandoned =
+    ask === undefined
+      ? ('park' as const)
+      : reconcile<About>({ ask: (about, doubt) => ask({ ...doubt, ...about }), settleMs });
+  const settings = settingsOf<About>({
+    operation,
+    store,
+    onAbandoned,
+    host,
+    skewMs,
+    marginMs,
+    maxAbandoned,
+    recordResult,
+    // How often a key may be tried is for its consumer to say: the sweep tries nothing.
+    maxAttempts: forAll,
+    retryWindowSeconds: forAll,
+    // Should this process die, the claim must be found again.
+    watched: true,
+    ...(retentionSeconds !== undefined && { retentionSeconds }),
+    ...(onEvent && { onEvent }),
+  });
+  return { engine: { settings }, rules: { ...settings, askAgainMs }, leaseMs: askTimeoutMs + marginMs };
+}
+
+/** Goes through the list. @returns where the next run goes on */
+async function sweepFrom(run: Run, from: string | undefined): Promise<string | undefined> {
+  const { settings, report } = run;
+  let cursor = from;
+  try {
+    for (;;) {
+      const page = await settings.store.listOpen({ limit: Math.min(pageSize, settings.maxClaims), cursor });
+      report.incomplete = page.incomplete;
+      // A page that was begun and not ended is looked at again: what is settled of it has left the list.
+      if (!(await sweepPage(run, page.claims))) return cursor;
+      cursor = page.cursor;
+      report.reachedEnd = cursor === undefined;
+      if (report.reachedEnd || report.looked >= settings.maxClaims || !hasTime(run)) return cursor;
+    }
+  } catch (error) {
+    run.failure = { error };
+    return undefined;
+  }
+}
+
+/** A sweep that never asks would look like one that finds nothing. */
+function tooShort({ askTimeoutMs }: SweepSettings): Error {
+  const least = (askTimeoutMs + 2 * marginMs) / 1000;
+  return new Error(
+    `sweepOpenClaims: nothing was settled: the invocation ends too early for one question. Expected more than ${least} s; raise the function's timeout, or lower askTimeoutMs. See ${docs}.`,
+  );
+}
+
+/** Whether there is time for one more question and its outcome. */
+function hasTime({ settings: { host, askTimeoutMs }, endsAt }: Run): boolean {
+  return host.now() + askTimeoutMs + 2 * marginMs < endsAt;
+}
+
+/** Settles the claims of a page, so many at once. @returns whether all of them had their turn */
+async function sweepPage(run: Run, claims: readonly OpenClaim[]): Promise<boolean> {
+  const left = claims.values();
+  let hadTime = true;
+  async function worker(): Promise<void> {
+    for (const claim of left) {
+      hadTime &&= hasTime(run);
+      if (!hadTime) return;
+      await sweepOne(run, claim);
+    }
+  }
+  await Promise.all(Array.from({ length: run.settings.concurrency }, worker));
+  return hadTime;
+}
+
+async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
+  const { settings, settlers, report } = run;
+  const now = settings.host.now();
+  report.looked++;
+  const settler = settlers.get(namesIn(claim.id).operation);
+  const since = claim.unknownAt ?? claim.leaseUntil;
+  count(report, await become(), Math.max(0, now - since));
+
+  async function become(): Promise<SweptClaim> {
+    if (claim.status === 'parked') return 'alreadyParked';
+    if (claim.status === 'in-flight' && claim.leaseUntil + settings.skewMs > now) return 'held';
+    if (settler === undefined) return 'notRegistered';
+    try {
+      return await settleClaim(settler, claim.id);
+    } catch (error) {
+      run.failure ??= { error };
+      return 'failed';
+    }
+  }
+}
+
+function report({ report: counted, settings, failure }: Run, context: SweepContext | undefined): void {
+  const { onReport, host } = settings;
+  try {
+    if (onReport !== undefined) letFail(onReport(counted));
+    else process.stdout.write(`${metricLine(counted, context?.functionName ?? 'sweep', host.now())}\n`);
+    if (failure !== undefined)
+      console.error(JSON.stringify({ pawl: 'sweep-failed', error: recordedError(failure.error) }));
+  } catch {
+    // What was settled is settled, whatever a listener throws.
+  }
+}
