@@ -162,9 +162,9 @@ export function decide(
 type Grantable = Omit<Draft, 'status' | 'claimId' | 'leaseUntil'>;
 
 /** Kept past its retention. Work that is still in doubt is never forgotten by the clock alone. */
-function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolean {
+export function isForgotten(found: ClaimRecord, { skewMs }: Pick<ClaimRules, 'skewMs'>, now: number): boolean {
   const { status, unknownAt, expiresAt = Infinity } = found;
-  return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + rules.skewMs;
+  return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + skewMs;
 }
 
 /** A parked record has no expiry: what is in doubt must not be forgotten before an operator has decided. */

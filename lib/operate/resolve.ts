@@ -16,7 +16,7 @@ import { docs, skewMs } from './words.ts';
 export interface ResolvedByOperator extends ActedBy {
   /**
    * The `fence` of the claim that the operator looked at. If the claim has been granted since, the doubt is another one, and nothing changes.
-   * @default not compared
+   * @default that of the claim when `resolve` first reads it
    */
   readonly fence?: number | undefined;
 }
@@ -37,14 +37,17 @@ export type ResolveResult = { readonly id: string } & (
   | { readonly outcome: 'failed'; readonly error: RecordedError }
 );
 
+/** A claim by its name, and the `fence` that the operator has seen. A claim of `openClaims` has both. */
+export type ClaimToResolve = ClaimName & { readonly fence?: number | undefined };
+
 /** What a bulk resolution is to do. */
 export interface ResolutionsWanted extends ActedBy {
-  /** The claims, for example those of `openClaims`. */
-  readonly claims: Iterable<ClaimName> | AsyncIterable<ClaimName>;
+  /** The claims, for example those of `openClaims`. One with a `fence` stays if it has been granted since. */
+  readonly claims: Iterable<ClaimToResolve> | AsyncIterable<ClaimToResolve>;
   readonly verdict: ResolutionVerdict;
 }
 
-type Unresolved = Exclude<ResolveResult['outcome'], 'resolved' | 'another-doubt' | 'failed'>;
+type Unresolved = Exclude<ResolveResult['outcome'], 'resolved' | 'failed'>;
 
 /** One claim of a plan. */
 export type PlannedResolution = {
@@ -88,7 +91,7 @@ type Assessed =
   | { readonly kind: 'to-be-parked'; readonly record: ClaimRecord; readonly write: ClaimWrite }
   | {
       readonly kind: 'stays';
-      readonly why: Unresolved;
+      readonly why: Exclude<Unresolved, 'another-doubt'>;
       readonly retryAfterMs: number;
       readonly steps: readonly string[];
     };
@@ -105,7 +108,8 @@ function assess(
   { host, rules }: Pick<Desk, 'host' | 'rules'>,
   doubtedAt?: number,
 ): Assessed {
-  const stays = (why: Unresolved, retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
+  type Stays = Extract<Assessed, { readonly kind: 'stays' }>;
+  const stays = (why: Stays['why'], retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
     kind: 'stays',
     why,
     retryAfterMs,
@@ -156,8 +160,9 @@ export async function resolve(
   expectVerdicts(verdict);
   const { host, store } = desk;
   const id = idOf(name, host);
-  let { fence } = resolved;
   let found = understood(await store.read(id));
+  // A doubt that begins while this runs is another one: the operator cannot have looked at it.
+  let fence = resolved.fence ?? found?.fence;
   for (;;) {
     const view = found && claimView(found, host);
     if (view !== undefined && fence !== undefined && fence !== view.fence) {
@@ -216,13 +221,17 @@ export async function planResolutions(desk: Desk, wanted: ResolutionsWanted): Pr
   expectVerdicts(verdict);
   const items: PlannedResolution[] = [];
   for await (const chunk of inChunks(wanted.claims, atOnce)) {
-    items.push(...(await Promise.all(chunk.map((name) => planOne(desk, idOf(name, desk.host), verdict)))));
+    items.push(...(await Promise.all(chunk.map((name) => planOne(desk, name, verdict)))));
   }
   return { verdict, by, note, items, count: items.filter(({ will }) => will === 'resolve').length };
 }
 
-async function planOne(desk: Desk, id: string, verdict: ResolutionVerdict): Promise<PlannedResolution> {
+async function planOne(desk: Desk, name: ClaimToResolve, verdict: ResolutionVerdict): Promise<PlannedResolution> {
+  const id = idOf(name, desk.host);
   const found = understood(await desk.store.read(id));
+  // Between a list and its plan an operator looks at the provider. What has begun since was not looked at.
+  const isAnother = found !== undefined && name.fence !== undefined && name.fence !== found.fence;
+  if (isAnother) return { id, will: 'stay', whyNot: 'another-doubt' };
   const assessed = assess(found, verdict, desk);
   if (assessed.kind === 'stays') return { id, will: 'stay', whyNot: assessed.why };
   const parksFirst = assessed.kind === 'to-be-parked';

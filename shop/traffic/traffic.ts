@@ -50,9 +50,11 @@ export interface TrafficOptions {
   /** Another version of the functions, which runs beside this one. */
   readonly other?: OtherShop;
   /** Called when the shop is up, before anything is sent. */
-  readonly onUp?: (shop: Shop) => void;
+  readonly onUp?: (shop: Shop) => void | Promise<void>;
   /** Called when the queues are empty for the first time, while the processor may still be calling. Returns whether there are messages again, to be waited for. */
   readonly onDrained?: (shop: Shop) => Promise<boolean>;
+  /** Called with the result while the shop is still up, which ends after it. */
+  readonly onResult?: (result: TrafficResult) => Promise<void>;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
 }
@@ -103,11 +105,12 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const events = createPawlEvents();
   const { faults, stats } = createFaults(plan, createDynamoDbFaults(createRandom(seed)));
   await using shop = await startShop({ faults, ...shopOptions(options, events) });
-  options.onUp?.(shop);
+  await options.onUp?.(shop);
   const run: Run = { options, plan, shop, events, deadline, elapsed };
   const settled = await settle(run);
   const result = await resultOf(run, settled, stats());
   progress.end();
+  await options.onResult?.(result);
   return result;
 }
 

@@ -16,6 +16,7 @@ import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import * as lean from '../../lib/stores/dynamodb/lean/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import {
   assertSurvivesCrashes,
@@ -25,6 +26,7 @@ import {
   type World,
 } from '../../lib/testing/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
+import * as leanTransactions from '../../lib/transactions/lean.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
 /** A misspelt option of a public function or construct. */
@@ -208,6 +210,30 @@ export const misspelt: readonly Misspelt[] = [
     option: 'onAbandoned.settlesMs',
     meant: 'onAbandoned.settleMs',
     call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandoned: { ask: nothing, settlesMs: 1 } })),
+  },
+  {
+    door: 'leanDynamo',
+    option: 'endPoint',
+    meant: 'endpoint',
+    call: () => lean.leanDynamo(untyped({ endPoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'dynamoStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => lean.dynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'individualDynamoStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => lean.individualDynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'transactionalStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => leanTransactions.transactionalStore(untyped({ tablename: 'claims' })),
   },
   {
     door: 'dynamoStore',
