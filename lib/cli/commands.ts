@@ -38,6 +38,9 @@ const queues: Options = {
   most: { value: 'n', about: 'look at so many messages of a queue at most   (1000)' },
 };
 
+/** As `findingKinds` of pawl/statements, which the help must not load. */
+const findingKinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unreadable', 'undecided'] as const;
+
 const EXIT =
   'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run.';
 
@@ -139,6 +142,36 @@ undecided, rejected, or in flight.`,
     },
     more: EXIT,
     run: async (line, io) => (await import('./redrive.ts')).redrive(line, io),
+  },
+  {
+    name: 'statements',
+    summary: "shows the last comparison of an operation with its provider's statement",
+    usage: '<operation> --stack <name> | --table <name> [options]',
+    about:
+      'Shows what the last run of reconcileStatements has read, and how many of its findings are open. It only reads.',
+    options: { ...account, ...common },
+    more: `Needs claims.grantStatements(role).\n${EXIT}`,
+    run: async (line, io) => (await import('./findings.ts')).statements(line, io),
+  },
+  {
+    name: 'findings',
+    summary: "lists what does not agree with a provider's statement, and accepts it",
+    usage: '[accept <finding> … --by <name> --note <text>] --stack <name> | --table <name> [options]',
+    about: `Lists open findings: effects that are missing here (the provider has them, and no claim does: a refund may be due), missing there, that
+happened twice, or that differ.
+
+With accept, it ends findings: no later run reports them again. That changes no claim and nothing at the provider.`,
+    options: {
+      ...account,
+      operation: { value: 'name', about: 'only findings of this operation' },
+      kind: { value: 'kind', about: `only findings of this kind: ${findingKinds.join(', ')}` },
+      by: { value: 'name', about: 'with accept: who accepts' },
+      note: { value: 'text', about: 'with accept: why' },
+      yes: { about: 'with accept: do not ask before writing' },
+      ...common,
+    },
+    more: `Needs claims.grantStatements(role).\n${EXIT}`,
+    run: async (line, io) => (await import('./findings.ts')).findings(line, io),
   },
   {
     name: 'console',

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DeadLetterPlace, Unread } from '../deployment/doctor/places.ts';
 import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
+import { type Findings, findings } from '../statements/index.ts';
 import { dynamoStore } from '../stores/dynamodb/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 
@@ -23,6 +24,8 @@ export interface OpenAccount {
   readonly dynamo: DynamoDBClient;
   readonly sqs: SQSClient;
   readonly operate: Operator;
+  /** What statements have found. */
+  readonly findings: Findings;
   /** Those of the stack, if a stack was named. */
   readonly stackDeadLetters: readonly DeadLetterPlace[];
   /** The dead-letter queues that the command is about. */
@@ -47,12 +50,14 @@ export async function openAccount(
   const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
   const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  const store = dynamoStore({ tableName, client: dynamo });
   return {
     tableName,
     dynamo,
+    operate: operator({ store, sqsClient, ...options }),
+    findings: findings({ store }),
     sqs: sqsClient,
     stackDeadLetters: places?.deadLetters ?? [],
-    operate: operator({ store: dynamoStore({ tableName, client: dynamo }), sqsClient, ...options }),
     async deadLetters() {
       leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
       const { queueUrlOf } = await import('./queue-url.ts');

@@ -10,7 +10,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { endFinding, type Finding, type FindingKind, findingKinds, openFindings } from './finding.ts';
 import { docs, expectNotes } from './options.ts';
 import { reportOf, type StatementReport } from './reconcile.ts';
-import { readRun } from './run-note.ts';
+import { hasEnded, readRun } from './run-note.ts';
 
 export interface FindingsOptions {
   /** The store of the consumers. It must keep notes. */
@@ -92,7 +92,7 @@ export function findings(options: FindingsOptions): Findings {
     async report(operation) {
       expectOperation(operation);
       const run = (await readRun(store, operation))?.run;
-      return run?.endedAt === undefined ? undefined : reportOf(run);
+      return run !== undefined && hasEnded(run) ? reportOf(run) : undefined;
     },
   };
 }

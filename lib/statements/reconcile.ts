@@ -12,6 +12,7 @@ import {
   settingsOf,
 } from './options.ts';
 import {
+  type EndedRun,
   type FindingCounts,
   type HeldRun,
   nothingCounted,
@@ -260,7 +261,7 @@ async function end(settings: StatementSettings, held: HeldRun): Promise<Phase> {
     if (finding.foundAt >= startedAt) fresh++;
     if (findings.length < mostFindings) findings.push(finding);
   }
-  const run: StatementRun = { ...held.run, phase: 'done', endedAt: host.now(), open, fresh };
+  const run: EndedRun = { ...held.run, phase: 'done', endedAt: host.now(), open, fresh };
   const forOperators = Object.entries(open).reduce((sum, [kind, count]) => sum + (kind === 'undecided' ? 0 : count), 0);
   const { from, cutOff } = run;
   const type = forOperators + counts.notStored > 0 ? 'statement-findings' : 'statement-clean';
@@ -288,10 +289,8 @@ async function isSettled(settings: StatementSettings, { token }: StatementRun, f
   return true;
 }
 
-/** @throws TypeError when the run has not ended */
-export function reportOf(run: StatementRun): StatementReport {
-  const { operation, from, cutOff, startedAt, endedAt, open = {}, fresh = 0, counts } = run;
-  if (endedAt === undefined) throw new TypeError('the run has not ended');
+export function reportOf(run: EndedRun): StatementReport {
+  const { operation, from, cutOff, startedAt, endedAt, open, fresh, counts } = run;
   return { operation, from, cutOff, startedAt, endedAt, open, fresh, ...counts };
 }
 

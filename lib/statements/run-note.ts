@@ -71,6 +71,17 @@ export interface StatementRun {
   readonly fresh?: number | undefined;
 }
 
+/** A run that has ended. */
+export interface EndedRun extends StatementRun {
+  readonly endedAt: number;
+  readonly open: FindingCounts;
+  readonly fresh: number;
+}
+
+export function hasEnded(run: StatementRun): run is EndedRun {
+  return run.endedAt !== undefined && run.open !== undefined && run.fresh !== undefined;
+}
+
 /** The note of an operation's run, and the run. */
 export interface HeldRun {
   readonly run: StatementRun;

@@ -1,5 +1,5 @@
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
-import { isPosted, type PaymentsVerdict } from '../traffic/payments.ts';
+import { isFoundExactly, isPosted, type PaymentsVerdict } from '../traffic/payments.ts';
 import { isRepaid, type RepaymentsVerdict } from '../traffic/repayments.ts';
 import { type EffectVerdict, isClean } from '../traffic/verdict.ts';
 import type { OrdersVerdict } from './orders.ts';
@@ -125,6 +125,9 @@ export function report(result: DeployResult): string {
     ),
     row('entries', payments.ledgerEntries, 'in the ledger: a debit and a credit for each'),
     row('drift', payments.drift.length, 'payments whose entries are not what the processor says'),
+    ...(payments.statement === undefined
+      ? []
+      : [row('findings', payments.statement.found.length, `in its statement: ${payments.statement.found.join(', ')}`)]),
     '',
     'Repayments',
     row('requests', repayments.requests, `each sent twice, for ${repayments.wanted} debts`),
@@ -153,6 +156,11 @@ function problems(result: DeployResult): readonly string[] {
       ? []
       : [`the ledger has ${payments.ledgerEntries} entries for ${payments.payments} payments`]),
     ...payments.drift.slice(0, 5).map((one) => `drift: ${one}`),
+    ...(payments.statement === undefined || isFoundExactly(payments.statement)
+      ? []
+      : [
+          `the statement: found ${payments.statement.found.join(', ')}; planted ${payments.statement.planted.join(', ')}`,
+        ]),
     ...payments.refused.slice(0, 5).map((paymentId) => `never accepted: ${paymentId}`),
     ...repayments.repaidTwice.slice(0, 5).map((debt) => `repaid twice: ${debt}`),
     ...(repayments.repaid < repayments.wanted ? [`${repayments.wanted - repayments.repaid} debts are not repaid`] : []),

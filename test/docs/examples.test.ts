@@ -466,6 +466,9 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
   ['docs/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/http/types.test.ts
   ['docs/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
+  ['docs/statements.md', 'A completed claim waits'], // the same
+  ['docs/statements.md', 'transactionsBetween('], // the same
+  ['docs/statements.md', 'await charge('], // run below
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/install.md', 'issue-card'], // run below
   ['docs/adopt.md', '// lib/send-mail.ts'], // adopt.test.ts, as are the next two
@@ -497,6 +500,13 @@ test('the quick start issues one card for an order that is asked for twice', asy
     'one card for order-17, with effect key issue-card#order-17',
     { outcome: 'completed', replayed: true },
   ]);
+});
+
+test('the example of a statement prints what the page says', async () => {
+  const printed: string[] = [];
+  const run = await exampleOf('docs/statements.md', 'await charge(');
+  await run({ console: { log: (...words: string[]) => printed.push(words.join(' ')), warn: () => undefined } });
+  expect(printed.toSorted()).toEqual(['differs charge#order-2', 'missing-here charge#order-3']);
 });
 
 test('every example in the guides that is no deployment is run, or is known to have no effect', () => {

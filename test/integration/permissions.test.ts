@@ -17,6 +17,7 @@ import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts'
 import { startTap } from '../../lib/rehearsal/tap.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
 import type { SqsHandler } from '../../lib/sqs/each-message.ts';
+import { reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { APP } from '../../shop/app/project.ts';
@@ -103,6 +104,12 @@ function grantedTo(construct: string, { synthesized, provisioned: { tables } }: 
   const resources = Object.entries(synthesized.template.Resources);
   const [, fn] = resources.find(([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(construct)) ?? [];
   const [role] = list(record(fn?.Properties?.['Role'])['Fn::GetAtt']);
+  /** An index of a table: its ARN is joined. */
+  const indexOf = (resource: unknown) => {
+    const [, [arn, index] = []] = list(record(resource)['Fn::Join']) as [unknown?, unknown[]?];
+    const [logical] = list(record(arn)['Fn::GetAtt']);
+    return tables.filter(({ logicalId }) => logicalId === logical).map(({ name }) => `${name}${index}`);
+  };
   const statements = resources
     .filter(([, { Type }]) => Type === 'AWS::IAM::Policy')
     .filter(([, { Properties }]) => list(Properties?.['Roles']).some((one) => record(one)['Ref'] === role))
@@ -110,8 +117,10 @@ function grantedTo(construct: string, { synthesized, provisioned: { tables } }: 
   return statements.flatMap(({ Action, Resource }) => {
     const actions = [Action].flat().map(String);
     const resources = [Resource].flat().map((one) => list(record(one)['Fn::GetAtt'])[0]);
-    const on = tables.filter(({ logicalId }) => resources.includes(logicalId));
-    return on.flatMap(({ name }) => actions.map((action) => `${name} ${action}`));
+    const on = tables.filter(({ logicalId }) => resources.includes(logicalId)).map(({ name }) => name);
+    return [...on, ...[Resource].flat().flatMap(indexOf)].flatMap((name) =>
+      actions.map((action) => `${name} ${action}`),
+    );
   });
 }
 
@@ -244,7 +253,7 @@ describe('who looks after the claims', () => {
   });
 
   /** What this grant of a claims table permits, `table action`. */
-  function granted(grant: 'grantOperate' | 'grantBackfill'): readonly string[] {
+  function granted(grant: 'grantOperate' | 'grantBackfill' | 'grantStatements'): readonly string[] {
     const stack = new CdkStack(new App(), 'Shop');
     new ClaimsTable(stack, 'Claims')[grant](new User(stack, 'Ada'));
     return permissions(Template.fromStack(stack)).flatMap(({ actions, resource }) => {
@@ -262,6 +271,26 @@ describe('who looks after the claims', () => {
       expect(await parked.resolve(key, 'not-applied', { by: 'ada', note: '' })).toMatchObject({ outcome: 'resolved' });
     }
     expect([...asked].toSorted()).toEqual(granted('grantOperate').toSorted());
+  });
+
+  test('a comparison with a statement asks for what grantStatements grants, and no more is granted', async () => {
+    const store = dynamoStore({ tableName, client: client() });
+    const compared = await reconcileStatements({
+      operation: 'charge',
+      store,
+      from: 0,
+      cutOff: Date.now(),
+      settleMs: 0,
+      skewMs: 0,
+      onEvent: () => undefined,
+      statement: () => [
+        { key: 'order-1', at: 1, id: 'txn_1' },
+        { key: 'order-2', at: 2, id: 'txn_2' },
+        { key: 'order-3', at: 3, id: 'txn_3' },
+      ],
+    });
+    expect(compared).toMatchObject({ outcome: 'done', report: { lines: 3, settled: 2, open: { 'missing-here': 1 } } });
+    expect([...asked].toSorted()).toEqual(granted('grantStatements').toSorted());
   });
 
   test('a sweep settles what is in doubt with what grantOperate grants', async () => {

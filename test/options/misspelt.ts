@@ -1,5 +1,11 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep } from '../../lib/deployment/constructs/index.ts';
+import {
+  ClaimsDashboard,
+  ClaimsTable,
+  Consumer,
+  OpenClaimsSweep,
+  StatementCheck,
+} from '../../lib/deployment/constructs/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
@@ -484,6 +490,12 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'consumers',
     call: () => new ClaimsDashboard(scope(), 'Dashboard', untyped({ consumer: [] })),
   },
+  {
+    door: 'StatementCheck',
+    option: 'operations',
+    meant: 'operation',
+    call: () => new StatementCheck(scope(), 'Statements', untyped({ operations: 'charge' })),
+  },
 ];
 
 const writesNothing = 'a value or functions, and no object of options';
@@ -531,6 +543,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantClaims: writesNothing,
   grantLocks: writesNothing,
   grantOperate: writesNothing,
+  grantStatements: writesNothing,
   grantBackfill: writesNothing,
 };
 

@@ -135,6 +135,29 @@ it('decides nothing by absence before the line can have come', async () => {
   expect(later.found.toSorted()).toEqual(['missing-there charge#early', 'missing-there charge#late']);
 });
 
+it('waits for a line that may still come, until its claim has settled for long enough before the cut-off', async () => {
+  const { charge, reconciled, host, store } = charges();
+  await charge('a');
+  const { leaseUntil = 0 } = (await store.read('charge#a')) ?? {};
+  await host.advance(9 * hour);
+  const justBefore = await reconciled({ cutOff: leaseUntil + 1000 + hour - 1 });
+  expect([justBefore.found, justBefore.report.waiting]).toEqual([[], 1]);
+  expect((await reconciled({ cutOff: leaseUntil + 1000 + hour })).found).toEqual(['missing-there charge#a']);
+});
+
+it('believes the record, and not an index that still lists a claim with its line', async () => {
+  const { charge, line, reconciled, store } = charges();
+  await charge('a');
+  line('a');
+  const entry = { id: 'charge#a', firstSeenAt: (await store.read('charge#a'))?.firstSeenAt ?? 0 };
+  const lagging: typeof store = {
+    ...store,
+    listPlace: async (query) =>
+      query.place.startsWith('~charge#') ? { entries: [entry], after: undefined } : store.listPlace(query),
+  };
+  expect((await reconciled({ store: lagging })).found).toEqual([]);
+});
+
 it('refuses a cut-off before which lines may still come', async () => {
   const { settings, host } = charges();
   await host.advance(9 * hour);
