@@ -72,8 +72,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/stores/dynamodb imports the kernel, the claims, the host, itself and the AWS SDK',
-    from: /^lib\/stores\/dynamodb\//,
+    from: /^lib\/stores\/dynamodb\/(?!lean\/)/,
     only: /^(lib\/(kernel|claims|stores)\/|lib\/host\.ts$|@aws-sdk\/|@smithy\/)/,
+  },
+  {
+    rule: 'the lean transport imports no AWS SDK, and of the store only what does not load it: the SDK is what it does without',
+    from: /^lib\/stores\/dynamodb\/lean\//,
+    only: /^(lib\/(kernel|claims|stores\/dynamodb\/lean)\/|lib\/host\.ts$|lib\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$|aws4$|node:)/,
+  },
+  {
+    rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
+    from: /^lib\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
+    never: /^lib\/stores\/dynamodb\/(options|sdk-transport|store|individual|backfill)\.ts$/,
   },
   {
     rule: 'lib/stores/dynamodb/open-index.ts imports nothing: the constructs use it, and must not load the runtime for it',
@@ -103,7 +113,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
     from: /^lib\/transactions\//,
-    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|@aws-sdk\/)/,
+    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|lib\/host\.ts$|@aws-sdk\/)/,
   },
   {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',

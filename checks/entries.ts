@@ -11,10 +11,12 @@ import { fileURLToPath } from 'node:url';
 export const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'index',
   './dynamodb': 'stores/dynamodb/index',
+  './dynamodb/lean': 'stores/dynamodb/lean/index',
   './sqs': 'sqs/index',
   './s3': 'payload/envelopes/large-payload',
   './middy': 'middy/index',
   './transactions': 'transactions/index',
+  './transactions/lean': 'transactions/lean',
   './http': 'http/index',
   './locks': 'locks/index',
   './observe': 'observe/index',

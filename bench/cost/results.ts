@@ -42,7 +42,7 @@ export interface ColdStart {
 }
 
 export interface Cold {
-  readonly name: 'floor' | 'pawl' | 'powertools';
+  readonly name: 'floor' | 'pawl' | 'pawlLean' | 'powertools';
   /** Of the minified bundle. `own`: without the SDK and whatever else is not the contender's. */
   readonly bytes: { readonly total: number; readonly own: number };
   readonly starts: readonly ColdStart[];

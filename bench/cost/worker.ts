@@ -2,7 +2,16 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { benchClient } from './client.ts';
 import { CONTENDERS, type Name } from './contender.ts';
-import { type ConsumedUnits, CountingAgent, type Counts, countRequests, countUnits } from './counting.ts';
+import {
+  type ConsumedUnits,
+  type Counts,
+  countBytes,
+  countCalls,
+  countCallUnits,
+  countRequests,
+  countUnits,
+} from './counting.ts';
+import { benchTransport } from './lean-client.ts';
 import { createEffect, type Delivery, delivery, expectedOf, type Place, type Scenario } from './scenarios.ts';
 
 /** One contender in a process of its own, so that nobody's compiled code and memory are another's. Does as it is told. */
@@ -36,7 +45,12 @@ function effect(messageId: string): void | Promise<void> {
   return handlerMs === 0 ? undefined : setTimeout(handlerMs);
 }
 
-const prepare = contender({ client: benchClient(endpoint), tableName, effect });
+const prepare = contender({
+  client: benchClient(endpoint),
+  transport: benchTransport(endpoint),
+  tableName,
+  effect,
+});
 
 async function time({ scenario, size, batches, series, handlerMs: ms = 0 }: Order): Promise<Timed> {
   handlerMs = ms;
@@ -55,28 +69,35 @@ async function time({ scenario, size, batches, series, handlerMs: ms = 0 }: Orde
   return { cpuMs: (user + system) / 1000, wallMs };
 }
 
-/** Not timed, with a client of its own: counting costs something, too. */
+/** Not timed, with clients of its own: counting costs something, too. */
 async function count(order: Order): Promise<Counts> {
-  const agent = new CountingAgent({ keepAlive: true });
-  const client = benchClient(endpoint, agent);
-  const counted = countRequests(client);
+  const bytes = countBytes();
+  const client = benchClient(endpoint);
+  const lean = benchTransport(endpoint);
+  const ofClient = countRequests(client);
+  const { transport, counted } = countCalls(lean);
   const one = delivery(order.scenario, order.size, { series: order.series, from: 0 });
-  const answer = await contender({ client, tableName, effect })(one)();
+  const answer = await contender({ client, transport, tableName, effect })(one)();
   verify([one], [answer]);
-  const counts = { ...counted(), ...agent.bytes() };
+  const requests = name === 'pawlLean' ? counted() : ofClient();
+  const counts = { ...requests, ...bytes() };
   client.destroy();
+  lean.destroy();
   return counts;
 }
 
 /** The units that DynamoDB bills for one batch, by its own account. */
 async function units(order: Order): Promise<ConsumedUnits> {
   const client = benchClient(endpoint);
-  const consumed = countUnits(client);
+  const lean = benchTransport(endpoint);
+  const ofClient = countUnits(client);
+  const { transport, consumed } = countCallUnits(lean);
   const one = delivery(order.scenario, order.size, { series: order.series, from: 0 });
-  const answer = await contender({ client, tableName, effect })(one)();
+  const answer = await contender({ client, transport, tableName, effect })(one)();
   verify([one], [answer]);
   client.destroy();
-  return consumed();
+  lean.destroy();
+  return name === 'pawlLean' ? consumed() : ofClient();
 }
 
 /** @throws Error when the contender did not do its work: then its numbers would say nothing */

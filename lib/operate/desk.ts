@@ -34,7 +34,7 @@ const known = {
 /** @throws OptionError */
 export function openDesk(options: OperatorOptions): Desk {
   expectOptions(options, { door: 'operator', known, docs });
-  const { store, retentionSeconds = 30 * 24 * 3600, onEvent = report, host = nodeHost } = options;
+  const { store, retentionSeconds = 'forever', onEvent = report, host = nodeHost } = options;
   const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
   expectStore(store);
   expectRetention(rules.retentionSeconds);

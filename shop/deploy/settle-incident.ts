@@ -146,11 +146,13 @@ async function decide(options: IncidentOptions, open: readonly string[]): Promis
   const { world, journal } = options;
   const pawl = asOperator(options);
   const letters = await pawl('dlq', '--json');
-  const reasons = ofKind(letters, 'letter').map(({ reason }) => reason);
-  const [parked, rejected] = ['parked', 'rejected'].map((reason) => reasons.filter((one) => one === reason).length);
+  const because = (reason: string) => ofKind(letters, 'letter').filter((letter) => letter['reason'] === reason);
+  const [parked, rejected] = [because('parked').length, because('rejected').length];
+  // A worker that died between the dead letter and the end of its batch has left two of them for one claim.
+  const claims = new Set(because('rejected').map(({ claimId }) => claimId));
   journal.expect(
     `it shows the dead letters: ${parked} parked, ${rejected} rejected`,
-    letters.code === 1 && Number(parked) >= open.length && rejected === INCIDENT.refused,
+    letters.code === 1 && parked >= open.length && claims.size === INCIDENT.refused,
   );
   const early = await pawl('redrive', '--reason', 'parked', '--yes', '--json');
   journal.expect(
@@ -184,7 +186,7 @@ async function decide(options: IncidentOptions, open: readonly string[]): Promis
   const refused = await pawl('redrive', '--queue', from, '--to', to, '--reason', 'rejected', '--yes', '--json');
   journal.expect(
     'what was rejected stays',
-    refused.code === 1 && summaryOf(refused)['planned'] === 0 && summaryOf(refused)['stay'] === INCIDENT.refused,
+    refused.code === 1 && summaryOf(refused)['planned'] === 0 && summaryOf(refused)['stay'] === rejected,
   );
 }
 

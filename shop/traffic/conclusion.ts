@@ -34,7 +34,10 @@ function wrongEffects(result: TrafficResult): readonly Line[] {
 
 function wrongMoney({ payments, repayments }: TrafficResult): readonly Line[] {
   const { drift, refused, statement } = payments;
-  const misread: Line = ['red', `Findings: ${some(statement?.found ?? [])}; planted: ${some(statement?.planted ?? [])}.`];
+  const misread: Line = [
+    'red',
+    `Findings: ${some(statement?.found ?? [])}; planted: ${some(statement?.planted ?? [])}.`,
+  ];
   const { repaidTwice, wanted, repaid, locksLeft } = repayments;
   const open: Line = ['red', `${wanted - repaid} debts were not repaid.`];
   const locked: Line = ['red', `${locksLeft} debts are still locked.`];

@@ -6,8 +6,22 @@ import type { Cell, Cold, Results } from '../../bench/cost/results.ts';
 import { SCENARIOS } from '../../bench/cost/scenarios.ts';
 
 /** Milliseconds of CPU of one batch of 10, by contender; the machine is twice as slow in the second round. */
-const CPU: Readonly<Record<Name, number>> = { floor: 2, pawl: 2.5, sqsOnce: 3, powertools: 10, middy: 0.1 };
-const REQUESTS: Readonly<Record<Name, number>> = { floor: 2, pawl: 2, sqsOnce: 2, powertools: 20, middy: 0 };
+const CPU: Readonly<Record<Name, number>> = {
+  floor: 2,
+  pawl: 2.5,
+  pawlLean: 1,
+  sqsOnce: 3,
+  powertools: 10,
+  middy: 0.1,
+};
+const REQUESTS: Readonly<Record<Name, number>> = {
+  floor: 2,
+  pawl: 2,
+  pawlLean: 2,
+  sqsOnce: 2,
+  powertools: 20,
+  middy: 0,
+};
 
 /** What a run would have found, for batches of these sizes. */
 export function resultsOf(sizes: readonly number[]): Results {
@@ -44,7 +58,12 @@ export function resultsOf(sizes: readonly number[]): Results {
       peakMbOfHundreds: 120,
     })),
     money: moneyOf(),
-    cold: [cold('floor', 0, 80), cold('pawl', 20_000, 90), cold('powertools', 50_000, 100)],
+    cold: [
+      cold('floor', 0, 80),
+      cold('pawl', 20_000, 90),
+      cold('pawlLean', 20_000, 50),
+      cold('powertools', 50_000, 100),
+    ],
   };
 }
 

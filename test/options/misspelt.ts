@@ -8,7 +8,9 @@ import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import * as lean from '../../lib/stores/dynamodb/lean/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import {
   assertSurvivesCrashes,
@@ -17,8 +19,8 @@ import {
   lockStoreLaws,
   type World,
 } from '../../lib/testing/index.ts';
-import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
+import * as leanTransactions from '../../lib/transactions/lean.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
 /** A misspelt option of a public function or construct. */
@@ -204,6 +206,30 @@ export const misspelt: readonly Misspelt[] = [
     call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandoned: { ask: nothing, settlesMs: 1 } })),
   },
   {
+    door: 'leanDynamo',
+    option: 'endPoint',
+    meant: 'endpoint',
+    call: () => lean.leanDynamo(untyped({ endPoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'dynamoStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => lean.dynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'individualDynamoStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => lean.individualDynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'transactionalStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => leanTransactions.transactionalStore(untyped({ tablename: 'claims' })),
+  },
+  {
     door: 'dynamoStore',
     option: 'tablename',
     meant: 'tableName',
@@ -238,7 +264,10 @@ export const misspelt: readonly Misspelt[] = [
     by: 'findings.list',
     option: 'operations',
     meant: 'operation',
-    call: () => findings({ store }).list(untyped({ operations: 'charge' })).next(),
+    call: () =>
+      findings({ store })
+        .list(untyped({ operations: 'charge' }))
+        .next(),
   },
   {
     door: 'findings().accept',

@@ -85,7 +85,16 @@ describe('the result of a deployment', () => {
     ...{ orders: 1, messages: 2, duplicates: 0, emails: clean, giftCards: { ...clean, effect: 'gift-card' } },
     ...{ deadLettered: 0, suppressed: 0, deferred: 0, takeovers: 0, providerFaults: 0, hostFailures: 1, killed: 1 },
     verdicts: { applied: 0, notApplied: 0, tooEarly: 0, inconclusive: 0 },
-    payments: { payments: 1, callbacks: 2, corrected: 0, outages: 0, refused: [], ledgerEntries: 2, drift: [], statement: undefined },
+    payments: {
+      payments: 1,
+      callbacks: 2,
+      corrected: 0,
+      outages: 0,
+      refused: [],
+      ledgerEntries: 2,
+      drift: [],
+      statement: undefined,
+    },
     repayments: { requests: 1, wanted: 3, repaid: 3, repaidTwice: [], locksLeft: 0 },
     ...{ left: 0, failures: [], claimsKept: 9, seconds: 60 },
   };

@@ -25,12 +25,7 @@ it('finds what the provider did without a claim, what it has not done, another a
   line('unheard-of');
   line('e');
   const { found, report } = await reconciled();
-  const expected = [
-    'differs charge#b',
-    'missing-here charge#unheard-of',
-    'missing-there charge#d',
-    'twice charge#c',
-  ];
+  const expected = ['differs charge#b', 'missing-here charge#unheard-of', 'missing-there charge#d', 'twice charge#c'];
   expect(found.toSorted()).toEqual(expected);
   expect(report.open).toEqual({ differs: 1, 'missing-here': 1, 'missing-there': 1, twice: 1 });
   expect(events).toMatchObject([{ type: 'statement-findings', open: 4, fresh: 4 }]);
@@ -254,7 +249,10 @@ it('settles by itself what the next look finds in order', async () => {
   await charge('late-line');
   await host.advance(hour);
   line('late-claim');
-  expect((await reconciled()).found.toSorted()).toEqual(['missing-here charge#late-claim', 'missing-there charge#late-line']);
+  expect((await reconciled()).found.toSorted()).toEqual([
+    'missing-here charge#late-claim',
+    'missing-there charge#late-line',
+  ]);
   await charge('late-claim');
   line('late-line');
   expect((await reconciled()).found).toEqual([]);

@@ -1,7 +1,12 @@
 import { type Name, TITLES } from '../contender.ts';
 import { type Money, PAID } from './money.ts';
 
-const COLOURS: Partial<Record<Name, string>> = { middy: '#adb5bd', pawl: '#0b7285', powertools: '#e8890c' };
+const COLOURS: Partial<Record<Name, string>> = {
+  middy: '#adb5bd',
+  pawl: '#0b7285',
+  pawlLean: '#66b2c0',
+  powertools: '#e8890c',
+};
 const BAR = 15;
 const GAP = 14;
 const LEFT = 190;

@@ -2,7 +2,7 @@ import type { Name } from '../contender.ts';
 import type { Cost, Units } from './cost.ts';
 
 /** Whose costs are compared. Another contender has its row once its name is here. */
-export const PAID = ['middy', 'pawl', 'powertools'] as const satisfies readonly Name[];
+export const PAID = ['middy', 'pawl', 'pawlLean', 'powertools'] as const satisfies readonly Name[];
 export type Paid = (typeof PAID)[number];
 
 export const HANDLERS_MS = [0, 20, 200] as const;

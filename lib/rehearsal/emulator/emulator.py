@@ -100,6 +100,21 @@ def create_table(logical_id, props, stack_name):
     return name, attributes
 
 
+_alarm_record = provisioners._cw_metric_alarm_record
+
+
+def alarm_record(name, props):
+    """An alarm over an expression is made over the first of its metrics: no alarm goes off here."""
+    for query in props.get("Metrics") or []:
+        if "MetricStat" in query:
+            metric = query["MetricStat"]["Metric"]
+            others = {key: value for key, value in props.items() if key != "Metrics"}
+            props = {**others, "MetricName": metric["MetricName"], "Namespace": metric["Namespace"], "Statistic": "Sum"}
+            break
+    return _alarm_record(name, props)
+
+
+provisioners._cw_metric_alarm_record = alarm_record
 iam_evaluator.enforce = enforce
 iam_actions.extract_iam_action = extract_iam_action
 iam_actions.extract_resource_arn = extract_resource_arn

@@ -1,15 +1,9 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
-import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
-import { explainedStore, explainedTable } from './explain.ts';
-import { fromItem } from './item.ts';
-import { listOpen } from './list-open.ts';
-import { notesIn } from './notes.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
-import { put } from './put.ts';
+import { singleRequests } from './single-requests.ts';
 
 /**
  * Claims in a DynamoDB table, with a request for each read and each write, for those who may not use PartiQL: twice as many
@@ -23,21 +17,5 @@ import { put } from './put.ts';
  */
 export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
-  const { nameOfTable, setupError, client } = tableOf(options);
-
-  async function read(id: string): Promise<ClaimRecord | undefined> {
-    const TableName = nameOfTable();
-    const { Item } = await client.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }));
-    return Item && fromItem(Item);
-  }
-
-  const table = explainedTable(nameOfTable, client, 'grantClaims');
-  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
-    setupError,
-    read,
-    write: async (write) => put(client, nameOfTable(), write),
-    listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read }, query),
-    ...notesIn(client, table),
-  };
-  return explainedStore(store, table);
+  return singleRequests(tableOf(options));
 }

@@ -1,17 +1,18 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../claims/notes.ts';
 import { explainedError } from '../../kernel/errors.ts';
+import { call } from './calls.ts';
 import { conditionOf } from './condition.ts';
 import { openIndexError, refusedBy } from './errors.ts';
 import { type ExplainedTable, explaining } from './explain.ts';
 import { fieldsOf, type Item, toItem } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
+import type { DynamoTransport } from './transport.ts';
 
 /** Notes in a claims table, and the places of its index. */
-export function notesIn(client: DynamoDBClient, table: ExplainedTable): KeepsNotes {
+export function notesIn(transport: DynamoTransport, table: ExplainedTable): KeepsNotes {
   async function readNote(id: string): Promise<Note | undefined> {
     const { TableName } = table;
-    const { Item } = await client.send(new GetItemCommand({ TableName, Key: { id: { S: id } }, ConsistentRead: true }));
+    const { Item } = await call(transport, 'GetItem', { TableName, Key: { id: { S: id } }, ConsistentRead: true });
     return Item && noteOf(Item);
   }
 
@@ -20,16 +21,14 @@ export function notesIn(client: DynamoDBClient, table: ExplainedTable): KeepsNot
     async writeNote({ next, seen }) {
       const { expression, names, values } = conditionOf(seen && noteState(seen));
       try {
-        await client.send(
-          new PutItemCommand({
-            TableName: table.TableName,
-            Item: toItem(next),
-            ConditionExpression: expression,
-            ExpressionAttributeNames: names,
-            ExpressionAttributeValues: values && toItem(values),
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        );
+        await call(transport, 'PutItem', {
+          TableName: table.TableName,
+          Item: toItem(next),
+          ConditionExpression: expression,
+          ExpressionAttributeNames: names,
+          ExpressionAttributeValues: values && toItem(values),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        });
         return { applied: true };
       } catch (error) {
         const refused = refusedBy(error);
@@ -40,7 +39,7 @@ export function notesIn(client: DynamoDBClient, table: ExplainedTable): KeepsNot
     async listPlace({ place, until, limit, after }) {
       const { TableName } = table;
       const { name: IndexName, partitionKey, sortKey } = OPEN_INDEX;
-      const query = new QueryCommand({
+      const listed = call(transport, 'Query', {
         TableName,
         IndexName,
         Limit: limit,
@@ -49,7 +48,7 @@ export function notesIn(client: DynamoDBClient, table: ExplainedTable): KeepsNot
         ExpressionAttributeValues: { ':place': { S: place }, ':until': { N: String(until) } },
         ...(after && { ExclusiveStartKey: keyOf(place, after) }),
       });
-      const { Items = [], LastEvaluatedKey } = await client.send(query).catch((error: unknown) => {
+      const { Items = [], LastEvaluatedKey } = await listed.catch((error: unknown) => {
         throw openIndexError(error, TableName);
       });
       return { entries: Items.map(entryOf), after: LastEvaluatedKey && entryOf(LastEvaluatedKey) };

@@ -1,3 +1,4 @@
+import { drawHttpTroubles } from '../dynamodb/http-troubles.ts';
 import { drawScenario as drawBase, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom, type Random } from '../world/random.ts';
 import { drawSeams, type Seams } from './seams.ts';
@@ -64,7 +65,7 @@ type Focus = 'late copies' | 'work beside' | 'hanging beats';
 export function createDoorsScenario(seed: number): DoorsScenario {
   const random = createRandom(seed + 0x53_0000_0000);
   const chosen = drawScenario(seed);
-  const scenario = { ...chosen, seams: drawSeams(chosen) };
+  const scenario = { ...chosen, seams: drawSeams(chosen), http: drawHttpTroubles(seed) };
   const focus = random.chance(0.4) && random.pick<Focus>(['late copies', 'work beside', 'hanging beats']);
   if (scenario.seams.answersEarlyMs !== undefined) return focusedOnEarlyAnswers(scenario);
   if (scenario.seams.isBulky) return focusedOnBulk(scenario);
