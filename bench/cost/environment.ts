@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import type { Environment } from './results.ts';
 
 const MEASURED = [
@@ -20,6 +20,7 @@ export function environmentOf(args: readonly string[], now: Date): Environment {
     commit: commit(),
     command: ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
     machine: `${process.platform} ${process.arch}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
+    load: { average: loadavg()[0] ?? 0, cpus: cpus().length },
     versions: {
       pawl: versionOf('../../package.json'),
       node: process.versions.node,

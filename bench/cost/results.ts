@@ -53,6 +53,8 @@ export interface Environment {
   readonly commit: string;
   readonly command: string;
   readonly machine: string;
+  /** Processes that wanted a CPU when the run began, on average over a minute, and CPUs. */
+  readonly load: { readonly average: number; readonly cpus: number };
   readonly versions: Readonly<Record<string, string>>;
 }
 

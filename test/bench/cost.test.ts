@@ -84,6 +84,12 @@ describe('the page about costs', () => {
     expect(text).not.toMatch(/NaN|undefined/);
   });
 
+  it('says so where the machine was busy with other work', () => {
+    expect(text).not.toContain('busy');
+    const busy = { ...environment, load: { average: 9, cpus: 2 } };
+    expect(moneyDocument(money, cold, busy)).toContain('a load of 9 on 2 CPUs');
+  });
+
   it('draws a bar for every contender and batch size', () => {
     const chart = moneyChart(money);
     expect([...chart.matchAll(/<rect x="190"/g)]).toHaveLength(3 * PAID.length);

@@ -41,7 +41,14 @@ export function resultsOf(sizes: readonly number[]): Results {
     ),
   );
   return {
-    environment: { date: '2026-11-21', commit: 'abc1234', command: 'npm run bench', machine: 'some', versions: {} },
+    environment: {
+      date: '2026-11-21',
+      commit: 'abc1234',
+      command: 'npm run bench',
+      machine: 'some',
+      load: { average: 0.5, cpus: 2 },
+      versions: {},
+    },
     cells,
     peaks: sizes.flatMap((size) => NAMES.map((name) => ({ name, size, peakMb: 100 }))),
     large: (['floor', 'pawl'] as const).map((name) => ({

@@ -103,6 +103,12 @@ describe('canonicalJson', patience, () => {
     apart('{"\\u00e9":1,"e\\u0301":2}', '{"\\u00e9":1}');
   });
 
+  it('orders fields by their names as they are written, with the quote behind them', () => {
+    // The quote comes behind a space and an exclamation mark, and before all else.
+    expect(canonicalJson('{"ab":1,"a":2,"a!":3,"a b":4}')).toBe('{"a b":4,"a!":3,"a":2,"ab":1}');
+    expect(canonicalJson('{"ab":1,"a":2,"a#":3}')).toBe('{"a":2,"a#":3,"ab":1}');
+  });
+
   it('does not see in which form a number is written', () => {
     for (const form of [
       '1.0',

@@ -91,7 +91,7 @@ function addedOf({ cells }: Money, name: Paid, handlerMs: number): number {
 
 /** `docs/cost.md`. */
 export function moneyDocument(money: Money, cold: readonly Cold[], environment: Environment): string {
-  const { date, commit, command, machine } = environment;
+  const { date, commit, command, machine, load } = environment;
   const added = PAID.filter((name) => name !== 'middy').map(
     (name) => `${TITLES[name]} $${addedOf(money, name, 20).toFixed(2)}`,
   );
@@ -134,6 +134,10 @@ The share is arithmetic here: CPU time divided by the share, and waiting as it i
 
 ## This run
 
-${date}, commit ${commit}, \`${command}\`, ${machine}. Another machine has other milliseconds. The units and the requests are the same everywhere.
+${date}, commit ${commit}, \`${command}\`, ${machine}. Another machine has other milliseconds. The units and the requests are the same everywhere.${
+    load.average > load.cpus
+      ? ` **The machine was busy with other work: a load of ${load.average.toFixed(0)} on ${load.cpus} CPUs. The durations, and with them what Lambda costs, are too high for all contenders. Measure again before you quote them.**`
+      : ''
+  }
 `;
 }

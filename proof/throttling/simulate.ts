@@ -1,0 +1,184 @@
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
+import { nodeHost } from '../../lib/host.ts';
+import type { Host } from '../../lib/kernel/host.ts';
+import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { groupCommit, type Part } from '../../lib/stores/dynamodb/group-commit.ts';
+import { memoryStore } from '../../lib/stores/memory.ts';
+import { createWorld, type World, worldBegins } from '../simulation/world/world.ts';
+
+/**
+ * Many sandboxes over one table that does not have the capacity for them. The consumer, the group commit and its back-off are production's; time, the
+ * table's capacity and SQS are simulated. A queue has more messages than can be handled, so that every sandbox is always busy.
+ */
+export interface Throttling {
+  readonly sandboxes: number;
+  /** Writes that the table takes in a second. */
+  readonly writesPerSecond: number;
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+export interface Goodput {
+  /** Messages that were completed in a second, as a share of what the table has the capacity for: two writes for each. */
+  readonly ofCapacity: number;
+  /** The same of the second half of the run to the first. Below 1, it is collapsing. */
+  readonly secondHalfToFirst: number;
+  /** Writes that were sent for each one that the table took. */
+  readonly sentPerTaken: number;
+  /** Of the tenths of seconds of the second half, the one with the most writes to their mean: 1 is an even spread. */
+  readonly burst: number;
+  readonly doubled: number;
+}
+
+const batchSize = 10;
+const handlerMs = 20;
+const requestMs = 5;
+/** As the construct sets it for a function of 5 seconds. */
+const visibilityMs = 30_000;
+const invocationMs = 5_000;
+
+export async function simulateThrottling(options: Throttling): Promise<Goodput> {
+  const { sandboxes, writesPerSecond, seconds, seed } = options;
+  const world = createWorld({ seed, keepsStory: false, turnsTheLoop: false });
+  const table = createTable(world, writesPerSecond);
+  const queue = createQueue(world);
+  const effects = new Map<string, number>();
+  for (let place = 0; place < sandboxes; place++) {
+    const host = hostOf(world, place);
+    const handler = eachMessage<{ readonly order: string }>(
+      {
+        operation: 'send',
+        store: table.storeOf(host),
+        key: bodyField('order'),
+        onAbandoned: 'park',
+        marksEffect: true,
+        backoffSeconds: () => undefined,
+        onEvent: () => undefined,
+        host,
+      },
+      ({ body }, claim) =>
+        claim.effect(async () => {
+          effects.set(body.order, (effects.get(body.order) ?? 0) + 1);
+          await new Promise<void>((resolve) => world.after(handlerMs, resolve));
+        }),
+    );
+    const work = async () => {
+      const records = queue.receive();
+      const end = world.time + invocationMs;
+      const { batchItemFailures } = await handler(
+        { Records: records },
+        { getRemainingTimeInMillis: () => end - world.time },
+      );
+      queue.comeAgain(new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)), records);
+      world.after(1, () => void work());
+    };
+    // Lambda does not start a thousand sandboxes in one millisecond.
+    world.after(world.random.between(0, 1000), () => void work());
+  }
+  await world.run(seconds * 1000);
+  return goodputOf(table.taken, table.sent, table.completed, options, effects);
+}
+
+type Record = Parameters<ReturnType<typeof eachMessage>>[0]['Records'][number];
+
+function createQueue(world: World) {
+  let sent = 0;
+  const again: Record[] = [];
+  const record = (messageId: string, receives: number): Record => ({
+    messageId,
+    receiptHandle: messageId,
+    body: JSON.stringify({ order: messageId }),
+    attributes: { ApproximateReceiveCount: String(receives) },
+    messageAttributes: {},
+    eventSourceARN: 'arn:aws:sqs:eu-west-1:000000000000:orders',
+  });
+  return {
+    receive: () => Array.from({ length: batchSize }, () => again.shift() ?? record(`m-${sent++}`, 1)),
+    comeAgain(ids: ReadonlySet<string>, records: readonly Record[]) {
+      const returned = records.filter(({ messageId }) => ids.has(messageId));
+      if (returned.length === 0) return;
+      world.after(visibilityMs, () => {
+        for (const one of returned)
+          again.push(record(one.messageId, Number(one.attributes?.ApproximateReceiveCount) + 1));
+      });
+    },
+  };
+}
+
+/** A table that takes so many writes in a second, and refuses the others one by one, as DynamoDB refuses statements. */
+function createTable(world: World, writesPerSecond: number) {
+  const memory = memoryStore();
+  const taken: number[] = [];
+  const sent: number[] = [];
+  const completed: number[] = [];
+  let tokens = writesPerSecond;
+  let filledAt = 0;
+
+  function takes(): boolean {
+    tokens = Math.min(writesPerSecond, tokens + ((world.time - filledAt) / 1000) * writesPerSecond);
+    filledAt = world.time;
+    sent.push(world.time);
+    if (tokens < 1) return false;
+    tokens -= 1;
+    taken.push(world.time);
+    return true;
+  }
+
+  async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+    await new Promise<void>((resolve) => world.after(requestMs, resolve));
+    const parts: Part<WriteResult>[] = [];
+    for (const write of writes) {
+      if (!takes()) parts.push({ error: Object.assign(new Error('throttled'), { name: 'ThrottlingError' }) });
+      else {
+        parts.push({ value: await memory.write(write) });
+        if (write.next.status === 'completed') completed.push(world.time);
+      }
+    }
+    return parts;
+  }
+
+  return {
+    taken,
+    sent,
+    completed,
+    storeOf(host: Host): ClaimStore {
+      const write = groupCommit(host, 25, writeTogether);
+      return { read: memory.read, write: (one) => write(one.next.id, one) };
+    },
+  };
+}
+
+function hostOf(world: World, place: number): Host {
+  let ids = 0;
+  return {
+    now: () => worldBegins + Math.floor(world.time),
+    random: () => world.random.next(),
+    randomId: () => `${place}-${++ids}`,
+    sha256: nodeHost.sha256,
+    after: (ms, run) => world.after(ms, run),
+  };
+}
+
+function goodputOf(
+  taken: readonly number[],
+  sent: readonly number[],
+  completed: readonly number[],
+  { writesPerSecond, seconds }: Throttling,
+  effects: ReadonlyMap<string, number>,
+): Goodput {
+  const middle = (seconds * 1000) / 2;
+  const firstHalf = completed.filter((at) => at < middle).length;
+  const tenths = Array.from({ length: seconds * 5 }, () => 0);
+  for (const at of sent) {
+    const place = Math.floor((at - middle) / 100);
+    if (place >= 0 && place < tenths.length) tenths[place] = (tenths[place] ?? 0) + 1;
+  }
+  const mean = tenths.reduce((sum, count) => sum + count, 0) / tenths.length;
+  return {
+    ofCapacity: completed.length / ((writesPerSecond / 2) * seconds),
+    secondHalfToFirst: (completed.length - firstHalf) / firstHalf,
+    sentPerTaken: sent.length / taken.length,
+    burst: Math.max(...tenths) / mean,
+    doubled: [...effects.values()].filter((count) => count > 1).length,
+  };
+}
