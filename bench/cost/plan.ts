@@ -1,4 +1,8 @@
-import type { MoneyPlan } from './money/measure.ts';
+/** How many batches of a size are timed for each handler and each memory. */
+export interface MoneyPlan {
+  readonly sizes: readonly { readonly size: number; readonly batches: number }[];
+  readonly warmUpMs: number;
+}
 
 /** How much is measured. More rounds say the same, with less noise. */
 export interface Plan {

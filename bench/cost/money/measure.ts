@@ -5,18 +5,13 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { killWithUs } from '../../../lib/rehearsal/children.ts';
 import { benchClient } from '../client.ts';
 import { type Driver, startDriver } from '../driver.ts';
+import type { MoneyPlan } from '../plan.ts';
 import type { Setting } from '../setting.ts';
 import { warmUp } from '../sizes.ts';
 import { atShare, costOf, cpuShareOf, storedBytes, type Units } from './cost.ts';
 import { type CpuQuota, createCpuQuota } from './cpu-quota.ts';
 import { HANDLERS_MS, MEMORIES_MB, type Money, PAID, type Paid, type PaidCell } from './money.ts';
 import { PRICES } from './prices.ts';
-
-/** How many batches of a size are timed for each handler and each memory. */
-export interface MoneyPlan {
-  readonly sizes: readonly { readonly size: number; readonly batches: number }[];
-  readonly warmUpMs: number;
-}
 
 /** What messages cost: units and storage by DynamoDB Local, durations beside a DynamoDB with an assumed latency, and prices. */
 export async function measureMoney({ sizes, warmUpMs }: MoneyPlan, setting: Setting): Promise<Money> {
