@@ -1,6 +1,7 @@
 import type { Plan } from './plan.ts';
 import type { Results } from './results.ts';
-import { asMarkdown, tablesOf } from './tables.ts';
+import { asMarkdown } from './table.ts';
+import { tablesOf } from './tables.ts';
 
 /** `bench/BENCHMARKS.md`: the results, the method, and what the numbers cannot tell. */
 export function documentOf(results: Results, plan: Plan): string {

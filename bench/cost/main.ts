@@ -9,7 +9,8 @@ import { moneyChart } from './money/chart.ts';
 import { moneyDocument, moneyTables } from './money/document.ts';
 import { FULL, QUICK } from './plan.ts';
 import { costSummary, summaryOf } from './summary.ts';
-import { asText, tablesOf } from './tables.ts';
+import { asText } from './table.ts';
+import { tablesOf } from './tables.ts';
 
 async function main(args: readonly string[]): Promise<void> {
   const commandLine = readCommandLine(args);

@@ -5,12 +5,7 @@ import type { Results } from './results.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { median, pairedRatio } from './statistics.ts';
 import { coldRatio } from './summary.ts';
-
-export interface Table {
-  readonly title: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
+import type { Table } from './table.ts';
 
 const TITLE: Readonly<Record<Scenario, string>> = {
   first: 'First deliveries',
@@ -107,22 +102,4 @@ function coldTable({ cold }: Results): Table {
     ],
     rows,
   };
-}
-
-/** For a terminal: columns of equal width, numbers to the right. */
-export function asText({ title, head, rows }: Table): string {
-  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row.map((text, i) => (isText(head[i]) ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0))).join('  ');
-  return [title, '', line(head), ...rows.map(line)].map((one) => one.trimEnd()).join('\n');
-}
-
-export function asMarkdown({ title, head, rows }: Table): string {
-  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`;
-  const rule = head.map((name) => (isText(name) ? '---' : '--:'));
-  return [`### ${title}`, '', line(head), line(rule), ...rows.map(line)].join('\n');
-}
-
-function isText(name: string | undefined): boolean {
-  return name === 'contender';
 }

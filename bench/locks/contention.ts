@@ -6,7 +6,7 @@ import { benchClient } from '../cost/client.ts';
 import { countRequests } from '../cost/counting.ts';
 import type { Setting } from '../cost/setting.ts';
 import { median, percentile } from '../cost/statistics.ts';
-import type { Table } from '../cost/tables.ts';
+import type { Table } from '../cost/table.ts';
 
 /** How many requests are under way at once. */
 const REQUESTS = [2, 4, 8, 16, 32];

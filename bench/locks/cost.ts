@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dynamoLockStore, forEachItem, type Lock, resourceLocks, type TransactAction } from '../../lib/locks/index.ts';
 import { benchClient } from '../cost/client.ts';
 import type { Setting } from '../cost/setting.ts';
-import type { Table } from '../cost/tables.ts';
+import type { Table } from '../cost/table.ts';
 import { countUnits, type Units } from './units.ts';
 
 const RESOURCES = [1, 2, 10, 50, 99, 100, 250, 1000];

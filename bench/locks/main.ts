@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { environmentOf } from '../cost/environment.ts';
 import { startSetting } from '../cost/setting.ts';
-import { asMarkdown } from '../cost/tables.ts';
+import { asMarkdown } from '../cost/table.ts';
 import { contentionTable } from './contention.ts';
 import { costTables } from './cost.ts';
 

@@ -1,7 +1,7 @@
 import { TITLES } from '../contender.ts';
 import type { Cold, Environment } from '../results.ts';
 import { median } from '../statistics.ts';
-import { asMarkdown, type Table } from '../tables.ts';
+import { asMarkdown, type Table } from '../table.ts';
 import { atShare, type Cost, cpuShareOf } from './cost.ts';
 import { ASSUMED } from './latency.ts';
 import { HANDLERS_MS, MEMORIES_MB, type Money, PAID, type Paid, type PaidCell } from './money.ts';
