@@ -8,7 +8,14 @@ import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
-import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import {
+  backfillOpenClaims,
+  dynamoStore,
+  individualDynamoStore,
+  liftRestore,
+  markRestored,
+  readRestored,
+} from '../../lib/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import {
   assertSurvivesCrashes,
@@ -225,6 +232,24 @@ export const misspelt: readonly Misspelt[] = [
     option: 'restarts',
     meant: 'restart',
     call: () => backfillOpenClaims(untyped({ tableName: 'claims', restarts: true })),
+  },
+  {
+    door: 'markRestored',
+    option: 'cutoff',
+    meant: 'cutOff',
+    call: () => markRestored(untyped({ tableName: 'claims', ...acted, cutoff: new Date() })),
+  },
+  {
+    door: 'liftRestore',
+    option: 'notes',
+    meant: 'note',
+    call: () => liftRestore(untyped({ tableName: 'claims', by: 'maria', notes: 'seen' })),
+  },
+  {
+    door: 'readRestored',
+    option: 'table',
+    meant: 'tableName',
+    call: () => readRestored(untyped({ table: 'claims' })),
   },
   {
     door: 'individualDynamoStore',
@@ -476,6 +501,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantLocks: writesNothing,
   grantOperate: writesNothing,
   grantBackfill: writesNothing,
+  grantRestore: writesNothing,
 };
 
 /** An error that cannot be made would hide what it is about, so its options are not looked at. */

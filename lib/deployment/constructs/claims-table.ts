@@ -13,7 +13,14 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { OPEN_INDEX } from '../../stores/dynamodb/open-index.ts';
-import { BACKFILL_ACTIONS, CLAIM_ACTIONS, LOCK_ACTIONS, OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS } from '../needs.ts';
+import {
+  BACKFILL_ACTIONS,
+  CLAIM_ACTIONS,
+  LOCK_ACTIONS,
+  OPERATE_ACTIONS,
+  OPERATE_INDEX_ACTIONS,
+  RESTORE_ACTIONS,
+} from '../needs.ts';
 import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { makeLocking } from './known-consumers.ts';
@@ -136,6 +143,16 @@ export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, BACKFILL_ACTIONS);
 }
 
+/**
+ * Permits `grantee` to mark `table` as restored from a point in time, and to lift the mark: `npx pawl restored`.
+ *
+ * @example
+ * grantRestore(Table.fromTableName(this, 'Claims', 'claims-restored'), onCallRole);
+ */
+export function grantRestore(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, RESTORE_ACTIONS);
+}
+
 function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
   const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
   const key = table.encryptionKey;
@@ -204,6 +221,11 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to bring claims of earlier versions into the list, once. See {@link grantBackfill}. */
   grantBackfill(grantee: IGrantable): Grant {
     return grantBackfill(this.table, grantee);
+  }
+
+  /** Permits `grantee` to mark this table as restored from a point in time, and to lift the mark. See {@link grantRestore}. */
+  grantRestore(grantee: IGrantable): Grant {
+    return grantRestore(this.table, grantee);
   }
 
   /**

@@ -7,6 +7,7 @@ export {
   grantClaims,
   grantLocks,
   grantOperate,
+  grantRestore,
 } from './claims-table.ts';
 export { Consumer } from './consumer.ts';
 export type { ConsumerAlarms } from './consumer-alarms.ts';

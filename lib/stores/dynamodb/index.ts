@@ -1,5 +1,13 @@
 export { type BackfillOptions, type BackfillProgress, backfillOpenClaims } from './backfill.ts';
 export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
-export type { TableOptions } from './options.ts';
+export type { ClaimTableOptions, TableOptions } from './options.ts';
+export {
+  liftRestore,
+  type MarkRestoredOptions,
+  markRestored,
+  type RestoredMark,
+  type RestoredTableOptions,
+  readRestored,
+} from './restored.ts';
 export { type DynamoStoreOptions, dynamoStore } from './store.ts';

@@ -16,6 +16,22 @@ export interface TableOptions {
   readonly client?: DynamoDBClient;
 }
 
+/** What a store of claims may be told of its table. */
+export interface ClaimTableOptions extends TableOptions {
+  /**
+   * The table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt, and
+   * `onAbandoned` decides. Without a mark, nothing runs.
+   * @default false
+   */
+  readonly restored?: boolean;
+}
+
+export const claimTableOptionNames = {
+  tableName: true,
+  client: true,
+  restored: true,
+} as const satisfies NamesOf<ClaimTableOptions>;
+
 export const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<TableOptions>;
 
 /** @throws OptionError when the table's name is given, and is no text */

@@ -3,6 +3,7 @@ import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
+import { expect } from '../../kernel/check.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
@@ -12,17 +13,18 @@ import { explainedStore, explainedTable } from './explain.ts';
 import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
-import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
+import { type ClaimTableOptions, claimTableOptionNames, tableOf } from './options.ts';
 import { put } from './put.ts';
+import { restoredStore, restoreOf } from './restored.ts';
 import { statementOf } from './statement.ts';
 
-export interface DynamoStoreOptions extends TableOptions {
+export interface DynamoStoreOptions extends ClaimTableOptions {
   /** The timers. Only simulations set it. */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
 export const dynamoStoreOptionNames = {
-  ...tableOptionNames,
+  ...claimTableOptionNames,
   host: true,
 } as const satisfies NamesOf<DynamoStoreOptions>;
 
@@ -38,7 +40,8 @@ export const dynamoStoreOptionNames = {
  */
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
-  const { host = nodeHost } = options;
+  const { host = nodeHost, restored = false } = options;
+  expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
   const { nameOfTable, setupError, client } = tableOf(options);
   const read = groupCommit(host, 100, readTogether);
   const write = groupCommit(host, 25, writeTogether);
@@ -91,7 +94,8 @@ export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpen
     write: (one) => write(one.next.id, one),
     listOpen: async (query) => listOpen({ client, TableName: nameOfTable(), read: readOne }, query),
   };
-  return explainedStore(store, explainedTable(nameOfTable, client, 'grantClaims'));
+  const honoured = restored ? restoredStore(store, restoreOf(client, nameOfTable)) : store;
+  return explainedStore(honoured, explainedTable(nameOfTable, client, 'grantClaims'));
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */
