@@ -152,9 +152,29 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the DynamoDB store, the ready-made keys, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+  },
+  {
+    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
+    from: /^lib\/console\/(?!page\/)/,
+    only: /^(lib\/console\/(?!page\/)|lib\/operate\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+  },
+  {
+    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, and its view library",
+    from: /^lib\/console\/page\/(?!bundle\.ts$)/,
+    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/operate\/index\.ts$|preact(\/|$))/,
+  },
+  {
+    rule: "only the page's bundler imports one: users have none",
+    from: /^lib\/(?!console\/page\/bundle\.ts$|rehearsal\/)/,
+    never: /^esbuild$/,
+  },
+  {
+    rule: 'only the command line and the shop serve the console',
+    from: /^(lib\/(?!console\/|cli\/)|lambda\/|bin\/)/,
+    never: /^lib\/console\//,
   },
   {
     rule: 'lib/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
@@ -250,10 +270,11 @@ function cycles(imports: readonly Import[]): string[] {
   return found;
 }
 
-/** All imports of all files that tsconfig.json includes. */
+/** All imports of all files that tsconfig.json includes, and of the console's page, which has a configuration of its own. */
 export function readImports(root: string): readonly Import[] {
   const imports: Import[] = [];
-  for (const match of runTsc(root).matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
+  const traced = ['tsconfig.json', 'lib/console/page/tsconfig.json'].map((config) => runTsc(root, config)).join('\n');
+  for (const match of traced.matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
     const [, specifier = '', file = ''] = match;
     const from = file.startsWith(root) ? file.slice(root.length) : '';
     if (!OURS.test(from)) continue;
@@ -263,8 +284,8 @@ export function readImports(root: string): readonly Import[] {
   return imports;
 }
 
-function runTsc(root: string): string {
-  const args = ['node_modules/typescript/bin/tsc', '--noEmit', '--noCheck', '--traceResolution'];
+function runTsc(root: string, config: string): string {
+  const args = ['node_modules/typescript/bin/tsc', '-p', config, '--noEmit', '--noCheck', '--traceResolution'];
   try {
     return execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
   } catch (error) {

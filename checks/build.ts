@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENTRIES } from './entries.ts';
@@ -24,6 +24,13 @@ function markCommonJs(): void {
   writeFileSync(join(DIST, 'cjs/package.json'), `${JSON.stringify({ type: 'commonjs', sideEffects: false })}\n`);
 }
 
+/** The page of the console: one script and one style sheet. */
+function bundlePage(): void {
+  const folder = join(DIST, 'console/page');
+  mkdirSync(folder, { recursive: true });
+  execFileSync(process.execPath, ['lib/console/page/bundle.ts', folder], { cwd: ROOT, stdio: 'inherit' });
+}
+
 /** The declarations of each entry for `import`: those for `require`, by another name. */
 function shareDeclarations(): void {
   for (const module of Object.values(ENTRIES)) {
@@ -38,6 +45,7 @@ if (import.meta.main) {
   rmSync(DIST, { recursive: true, force: true });
   runTool('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--declaration', 'false');
   runTool('typescript/bin/tsc', '-p', 'tsconfig.cjs.json');
+  bundlePage();
   markCommonJs();
   shareDeclarations();
   runTool('publint/src/cli.js', '--strict');

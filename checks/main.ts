@@ -9,12 +9,14 @@ import { fileURLToPath } from 'node:url';
 
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
+  page: ['node_modules/typescript/bin/tsc', '-p', 'lib/console/page'],
   lint: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', '.'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--linter-enabled=false', '--error-on-warnings', '.'],
   boundaries: ['checks/boundaries.ts'],
   plain: ['checks/plain-code.ts'],
   entries: ['checks/entries.ts'],
   api: ['checks/api.ts'],
+  nameable: ['checks/nameable.ts'],
   sizes: ['checks/sizes.ts'],
   templates: ['checks/templates.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

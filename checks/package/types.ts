@@ -84,6 +84,7 @@ export function typesProject(compiler: Compiler): Project {
         target: 'es2022',
         lib: ['es2022'],
         strict: true,
+        declaration: true,
         noEmit: true,
         types: ['node'],
         skipLibCheck: !(checksDeclarations && folder.startsWith('nodenext')),

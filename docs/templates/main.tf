@@ -278,7 +278,8 @@ resource "aws_lambda_event_source_mapping" "send_email" {
   event_source_arn = aws_sqs_queue.send_email.arn
   function_name    = aws_lambda_function.send_email.arn
 
-  # Refused (batch): a batch size or window that Lambda refuses. Reason: the deployment fails.
+  # Refused (batch): a batch size, a batching window or a `maxConcurrency` that Lambda refuses.
+  # Reason: the deployment fails.
   batch_size = 10
 
   # Refused (partialResponses): an event source without partial responses. Reason: Lambda deletes

@@ -11,7 +11,7 @@ export async function claims(line: Line, io: Io): Promise<number> {
   if (line.flag('backfill')) return backfill(line, io);
   const query = queryOf(line);
   const most = line.count('limit') ?? Number.POSITIVE_INFINITY;
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   const counting = progress(io, 'claims');
   let count = 0;
   let incomplete = false;
@@ -42,7 +42,7 @@ export async function claims(line: Line, io: Io): Promise<number> {
 
 /** `pawl claims --backfill`. @returns 1 if it had to leave a record alone */
 async function backfill(line: Line, io: Io): Promise<number> {
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   const reading = progress(io, 'records read');
   try {
     const question = `Put the open claims of ${account.tableName} into its index? It reads the whole table.`;
@@ -112,7 +112,7 @@ export async function claim(line: Line, io: Io): Promise<number> {
   const [key, ...more] = line.positionals;
   if (key === undefined || more.length > 0) throw new UsageError('pawl claim takes the key of one claim.');
   const name = claimName(line, key);
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   try {
     const found = await account.operate.readClaim(name, { results: line.flag('results') });
     if (found === undefined) {

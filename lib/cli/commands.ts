@@ -157,4 +157,26 @@ undecided, rejected, or in flight.`,
     more: EXIT,
     run: async (line, io) => (await import('./redrive.ts')).redrive(line, io),
   },
+  {
+    name: 'console',
+    summary: 'serves a web page of all of this on this machine',
+    usage: '--stack <name> | --table <name> [--queue <name or url> …] [--write] [options]',
+    about: `Serves a page on 127.0.0.1, with your AWS credentials, until Ctrl-C: what is open, one claim with its story, dead letters, and what to do about them.
+It only reads, except with --write. It prints a link that opens the page in one browser, once. Nothing is sent to any place but AWS.`,
+    options: {
+      ...account,
+      queue: {
+        value: 'name or url',
+        multiple: true,
+        about: 'a dead-letter queue   (all dead-letter queues of the stack)',
+      },
+      write: { about: 'resolve claims and redrive messages, too' },
+      port: { value: 'port', about: 'the port of the page   (a free one)' },
+      namespace: { value: 'name', about: "the CloudWatch namespace of your consumers' metricEvents   (pawl)" },
+      help: { about: 'this text' },
+    },
+    more: `Needs what pawl claims, dlq and, with --write, resolve and redrive need: claims.grantOperate(role). For counts over time, it also needs @aws-sdk/client-cloudwatch,
+cloudwatch:ListMetrics and cloudwatch:GetMetricData. Every act is a line of JSON on the standard error: keep them.`,
+    run: async (line, io) => (await import('./console.ts')).serveConsole(line, io),
+  },
 ];

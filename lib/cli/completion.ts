@@ -8,23 +8,32 @@ Usage: pawl completion bash|zsh
   bash   eval "$(pawl completion bash)"   in ~/.bashrc
   zsh    eval "$(pawl completion zsh)"    in ~/.zshrc, after compinit`;
 
-/** Without those of doctor and template, which read their own arguments. */
-const words = () => [...COMMANDS.map(({ name }) => name), 'doctor', 'template', 'completion'].join(' ');
+/** The words that may follow each command. */
+type Words = ReadonlyMap<string, readonly string[]>;
 
-const optionsOf = () =>
-  COMMANDS.map(
-    ({ name, options }) =>
-      `    ${name}) words="${Object.keys(options)
-        .map((option) => `--${option}`)
-        .join(' ')}" ;;`,
-  ).join('\n');
+const flags = (options: object) => Object.keys(options).map((option) => `--${option}`);
 
-const bash = () => `_pawl() {
-  local words="${words()}"
+async function wordsOf(): Promise<Words> {
+  // Not before it is needed: every command loads this file.
+  const [{ DOCTOR_OPTIONS }, { TEMPLATE_OPTIONS }, { FORMATS }] = await Promise.all([
+    import('./doctor.ts'),
+    import('./template.ts'),
+    import('../deployment/template/print.ts'),
+  ]);
+  return new Map([
+    ...COMMANDS.map(({ name, options }) => [name, flags(options)] as const),
+    ['doctor', flags(DOCTOR_OPTIONS)],
+    ['template', [...Object.keys(FORMATS), ...flags(TEMPLATE_OPTIONS)]],
+    ['completion', ['bash', 'zsh', '--help']],
+  ]);
+}
+
+const bash = (words: Words) => `_pawl() {
+  local words="${[...words.keys()].join(' ')}"
   if [ "$COMP_CWORD" -gt 1 ]; then
     words="--help"
     case "\${COMP_WORDS[1]}" in
-${optionsOf()}
+${Array.from(words, ([command, those]) => `    ${command}) words="${those.join(' ')}" ;;`).join('\n')}
     esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
@@ -33,17 +42,17 @@ complete -F _pawl pawl
 `;
 
 /** Zsh completes with the function of bash. */
-const zsh = () => `autoload -Uz bashcompinit && bashcompinit
-${bash()}`;
+const zsh = (words: Words) => `autoload -Uz bashcompinit && bashcompinit
+${bash(words)}`;
 
 /** `pawl completion`. @returns the exit code */
-export function completion([shell]: readonly string[], { out, error }: Io): number {
+export async function completion([shell]: readonly string[], { out, error }: Io): Promise<number> {
   switch (shell) {
     case 'bash':
-      out.write(bash());
+      out.write(bash(await wordsOf()));
       return 0;
     case 'zsh':
-      out.write(zsh());
+      out.write(zsh(await wordsOf()));
       return 0;
     case '--help':
       out.write(`${USAGE}\n`);

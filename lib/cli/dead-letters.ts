@@ -8,7 +8,7 @@ import { age, plural, printJson, progress, Table } from './output.ts';
 /** `pawl dlq`. @returns 1 if there is a dead letter */
 export async function deadLetters(line: Line, io: Io): Promise<number> {
   if (line.positionals.length > 0) throw new UsageError('pawl dlq takes no names. Name a queue with --queue.');
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   let count = 0;
   try {
     for (const { deadLetterUrl } of await account.deadLetters()) {

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { checkConsumer, type Finding } from '../deployment/doctor/checks.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { explained } from '../kernel/error-code.ts';
@@ -135,25 +135,28 @@ type NumberOption =
   | 'handler-timeout-seconds'
   | 'max-attempts';
 
+/** What it reads, which the completion offers. */
+export const DOCTOR_OPTIONS = {
+  region: { type: 'string' },
+  'claims-table': { type: 'string' },
+  'claim-retention-days': { type: 'string' },
+  'lock-lease-seconds': { type: 'string' },
+  'lock-attempts': { type: 'string' },
+  concurrency: { type: 'string' },
+  'handler-timeout-seconds': { type: 'string' },
+  'max-attempts': { type: 'string' },
+  'individual-store': { type: 'boolean', default: false },
+  locks: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const satisfies ParseArgsOptionsConfig;
+
 /** @throws Error that names the argument and what was expected */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: {
-      region: { type: 'string' },
-      'claims-table': { type: 'string' },
-      'claim-retention-days': { type: 'string' },
-      'lock-lease-seconds': { type: 'string' },
-      'lock-attempts': { type: 'string' },
-      concurrency: { type: 'string' },
-      'handler-timeout-seconds': { type: 'string' },
-      'max-attempts': { type: 'string' },
-      'individual-store': { type: 'boolean', default: false },
-      locks: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
+    options: DOCTOR_OPTIONS,
   });
   if (values.help) return 'help';
   const [name, ...more] = positionals;

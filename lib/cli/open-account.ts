@@ -1,8 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Unread } from '../deployment/doctor/places.ts';
 import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
 import { dynamoStore } from '../stores/dynamodb/index.ts';
-import { type Line, UsageError } from './command.ts';
+import { type Io, type Line, UsageError } from './command.ts';
 
 /** A dead-letter queue, and where its messages go back to. */
 export interface DeadLetterPlace {
@@ -25,29 +26,40 @@ export function clientConfig(line: Line) {
 export interface OpenAccount {
   readonly tableName: string;
   readonly dynamo: DynamoDBClient;
+  readonly sqs: SQSClient;
   readonly operate: Operator;
+  /** Those of the stack, if a stack was named. */
+  readonly stackDeadLetters: readonly DeadLetterPlace[];
   /** The dead-letter queues that the command is about. */
   deadLetters(): Promise<readonly DeadLetterPlace[]>;
   close(): void;
 }
 
-/** Opens the table and the queues that a command line names. @throws UsageError when it names none, or too many; AWS's error */
+/** Opens the table and the queues that a command line names. What it may not read, it says on `io`. @throws UsageError when it names none, or too many; AWS's error */
 export async function openAccount(
   line: Line,
-  options: Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> = {},
+  { io, ...options }: Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> & { readonly io?: Io } = {},
 ): Promise<OpenAccount> {
   const config = clientConfig(line);
   const stack = line.text('stack');
   const places =
     stack === undefined ? undefined : await (await import('../deployment/doctor/places.ts')).readPlaces(stack, config);
+  const leftOut = (what: Unread['what'], action: string) => {
+    const unread = places?.unread.filter((one) => one.what === what) ?? [];
+    for (const { functionName } of unread) io?.error.write(`Left out: ${functionName}: you may not ${action}.\n`);
+  };
+  leftOut('function', 'lambda:GetFunctionConfiguration');
   const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
   const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
   return {
     tableName,
     dynamo,
+    sqs: sqsClient,
+    stackDeadLetters: places?.deadLetters ?? [],
     operate: operator({ store: dynamoStore({ tableName, client: dynamo }), sqsClient, ...options }),
     async deadLetters() {
+      leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
       const { queueUrlOf } = await import('./queue-url.ts');
       const [named, to] = await Promise.all(['queue', 'to'].map((name) => queueUrlOf(sqsClient, line.text(name))));
       const known = places?.deadLetters ?? [];

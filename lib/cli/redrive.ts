@@ -11,7 +11,7 @@ export async function redrive(line: Line, io: Io): Promise<number> {
   if (line.positionals.length > 0) throw new UsageError('pawl redrive takes no names. Name a queue with --queue.');
   const acted = { by: line.text('by') ?? userInfo().username, note: line.text('note') ?? '' };
   // The command prints its results itself.
-  const account = await openAccount(line, { onEvent: () => undefined });
+  const account = await openAccount(line, { io, onEvent: () => undefined });
   try {
     const { operate } = account;
     const plans: RedrivePlan[] = [];

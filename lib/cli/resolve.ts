@@ -17,6 +17,7 @@ export async function resolve(line: Line, io: Io): Promise<number> {
   const { keys, verdict } = steps === undefined ? keysAndVerdict(line) : { keys: line.positionals, verdict: undefined };
   const names = keys.map((key) => claimName(line, key));
   const account = await openAccount(line, {
+    io,
     // The command prints its results itself.
     onEvent: () => undefined,
     ...(days !== undefined && { retentionSeconds: days * 86_400 }),

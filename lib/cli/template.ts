@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { FORMATS, type Format, templateText } from '../deployment/template/print.ts';
 import type { TemplateOptions } from '../deployment/template/settings.ts';
 import { WiringError } from '../deployment/wiring.ts';
@@ -85,31 +85,34 @@ interface CommandLine {
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 
+/** What it reads, which the completion offers. */
+export const TEMPLATE_OPTIONS = {
+  name: text,
+  fifo: flag,
+  'function-timeout': text,
+  'visibility-timeout': text,
+  'batch-size': text,
+  'batching-window': text,
+  'max-concurrency': text,
+  'retention-days': text,
+  'max-receives': text,
+  'claims-table': text,
+  'claim-retention-days': text,
+  locks: flag,
+  'lock-lease-seconds': text,
+  'lock-attempts': text,
+  concurrency: text,
+  'handler-timeout-seconds': text,
+  'max-attempts': text,
+  help: { ...flag, short: 'h' },
+} as const satisfies ParseArgsOptionsConfig;
+
 /** @throws Error that names the argument and what was expected */
 function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: {
-      name: text,
-      fifo: flag,
-      'function-timeout': text,
-      'visibility-timeout': text,
-      'batch-size': text,
-      'batching-window': text,
-      'max-concurrency': text,
-      'retention-days': text,
-      'max-receives': text,
-      'claims-table': text,
-      'claim-retention-days': text,
-      locks: flag,
-      'lock-lease-seconds': text,
-      'lock-attempts': text,
-      concurrency: text,
-      'handler-timeout-seconds': text,
-      'max-attempts': text,
-      help: { ...flag, short: 'h' },
-    },
+    options: TEMPLATE_OPTIONS,
   });
   if (values.help) return 'help';
   const [format, ...more] = positionals;

@@ -28,6 +28,25 @@ export const OPERATE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dy
 /** What an operator needs on the table's index of open claims. */
 export const OPERATE_INDEX_ACTIONS = ['dynamodb:Query'] as const;
 
+/** What an operator needs on a dead-letter queue: to look at its messages, to give them back, to delete those that were redriven, and to find their queue. */
+export const OPERATE_DEAD_LETTER_ACTIONS = [
+  'sqs:ReceiveMessage',
+  'sqs:ChangeMessageVisibility',
+  'sqs:GetQueueAttributes',
+  'sqs:DeleteMessage',
+  'sqs:ListDeadLetterSourceQueues',
+  'sqs:GetQueueUrl',
+] as const;
+
+/** What an operator needs on the queue that messages are redriven to. */
+export const OPERATE_QUEUE_ACTIONS = ['sqs:SendMessage', 'sqs:GetQueueUrl'] as const;
+
+/** What `--stack` needs on each function of the stack: the names of its table and of its dead-letter queue are in its variables. */
+export const FIND_FUNCTION_ACTIONS = ['lambda:GetFunctionConfiguration'] as const;
+
+/** What `--stack` needs on the stack. */
+export const FIND_STACK_ACTIONS = ['cloudformation:ListStackResources'] as const;
+
 /** What `backfillOpenClaims` calls. It reads the whole table, with the results that are kept there. */
 export const BACKFILL_ACTIONS = [
   'dynamodb:Scan',

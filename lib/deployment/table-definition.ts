@@ -27,17 +27,18 @@ export interface TableDefinition {
   readonly indexes: readonly TableIndex[];
 }
 
+/** The index of open claims. */
+export const OPEN_CLAIMS = {
+  name: OPEN_INDEX.name,
+  partitionKey: { name: OPEN_INDEX.partitionKey, type: 'S' },
+  sortKey: { name: OPEN_INDEX.sortKey, type: 'N' },
+  projected: OPEN_INDEX.projected,
+} as const;
+
 export const CLAIMS_TABLE: TableDefinition = {
   key: { name: 'id', type: 'S' },
   timeToLiveAttribute: 'expiresAt',
-  indexes: [
-    {
-      name: OPEN_INDEX.name,
-      partitionKey: { name: OPEN_INDEX.partitionKey, type: 'S' },
-      sortKey: { name: OPEN_INDEX.sortKey, type: 'N' },
-      projection: OPEN_INDEX.projected,
-    },
-  ],
+  indexes: [{ ...OPEN_CLAIMS, projection: OPEN_CLAIMS.projected }],
 };
 
 /** The attributes that the keys of the table and its indexes are made of, each once. */

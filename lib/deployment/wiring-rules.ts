@@ -55,6 +55,7 @@ const FROM = {
 } as const satisfies Readonly<Record<string, Source>>;
 
 const BY_CONSTRUCT = 'no option of the construct can break it';
+const INDEX_OF_YOURS = '`ClaimsTable` has the index, and a table of your own works without it';
 const IN_HANDLER = 'it is in the handler’s code, which no template shows';
 const IN_HANDLER_DEPLOYED = 'it is in the handler’s code, which no API shows';
 
@@ -340,6 +341,15 @@ export const RULES = {
     level: 'warning',
     construct: true,
     template: true,
+    doctor: true,
+  },
+  tableOpenIndex: {
+    broken:
+      'a claims table without the index `open`, with another index of that name, or while DynamoDB is building it',
+    because: '`pawl claims` cannot list what is parked or in doubt; consumers do not need it',
+    level: 'warning',
+    construct: INDEX_OF_YOURS,
+    template: INDEX_OF_YOURS,
     doctor: true,
   },
   permissions: {

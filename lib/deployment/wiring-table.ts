@@ -1,4 +1,4 @@
-import { CLAIMS_TABLE } from './table-definition.ts';
+import { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS } from './table-definition.ts';
 import { type Problem, refused, warned } from './wiring-problem.ts';
 
 /** Whether DynamoDB deletes expired items, and by which attribute. */
@@ -16,6 +16,19 @@ export interface TableWiring {
   readonly isKept: boolean | undefined;
   readonly pointInTimeRecovery: boolean | undefined;
 }
+
+/** What is known of the index of open claims, which consumers do not need. */
+export type OpenIndex =
+  | { readonly kind: 'missing' }
+  /** DynamoDB adds it to a table that has records, and it cannot be read yet. */
+  | { readonly kind: 'building' }
+  | {
+      readonly kind: 'there';
+      /** As the table's key is given. */
+      readonly key: readonly string[];
+      /** The attributes in it, beside those of its key and of the table's. */
+      readonly projected: 'ALL' | readonly string[];
+    };
 
 /** What makes a table unfit for claims; empty when it is fit. */
 export function tableProblems(table: TableWiring): readonly Problem[] {
@@ -86,4 +99,38 @@ function keepingProblems({ name, isKept, pointInTimeRecovery }: TableWiring): re
     );
   }
   return problems;
+}
+
+const described = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE') => `${name} (${role}, ${type})`;
+
+/** What keeps an operator from listing the open claims; empty when the list works. */
+export function openIndexProblems(table: string, index: OpenIndex): readonly Problem[] {
+  const { name, partitionKey, sortKey, projected } = OPEN_CLAIMS;
+  const warning = (text: string) => [warned('tableOpenIndex', text)];
+  const add = 'Deploy ClaimsTable of this version of pawl, or add the index as docs/operate.md describes it';
+  switch (index.kind) {
+    case 'missing':
+      return warning(
+        `The claims table ${table} has no index ${name}: pawl claims cannot list what is parked. Consumers do not need it. ${add}, then run pawl claims --backfill.`,
+      );
+    case 'building':
+      return warning(
+        `DynamoDB is still building the index ${name} of the claims table ${table}: pawl claims cannot list yet. Consumers go on. Check again in a few minutes.`,
+      );
+    case 'there': {
+      const needed = [described(partitionKey, 'HASH'), described(sortKey, 'RANGE')];
+      if (index.key.join() !== needed.join()) {
+        return warning(
+          `The index ${name} of the claims table ${table} has the key ${index.key.join(' and ')}, and pawl needs ${needed.join(' and ')}: ` +
+            `pawl claims cannot read it, and DynamoDB may refuse to write a claim. Delete the index. ${add}.`,
+        );
+      }
+      const { projected: has } = index;
+      const lacking = has === 'ALL' ? [] : projected.filter((attribute) => !has.includes(attribute));
+      if (lacking.length === 0) return [];
+      return warning(
+        `The index ${name} of the claims table ${table} does not include ${lacking.join(', ')}: pawl claims shows less than it knows. Delete the index. ${add}.`,
+      );
+    }
+  }
 }

@@ -1,6 +1,7 @@
 export type { Claim } from '../claims/claim.ts';
+export type { KeyValue } from '../claims/identity.ts';
 export type { Attributes } from '../claims/record.ts';
-export { bodyField } from '../payload/keys.ts';
+export { type BodyField, bodyField } from '../payload/keys.ts';
 export { scopedKey } from './admission.ts';
 export { claimOf } from './claim-of.ts';
 export type { HttpEvent, HttpRequest } from './event.ts';

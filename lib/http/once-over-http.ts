@@ -1,5 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
 import { expect } from '../kernel/check.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
@@ -82,5 +83,9 @@ type Returned<Response> = Promise<Response> | Response | void;
  */
 function returned<Response>(response: Returned<Response>): Promise<Response> | Response {
   if (response !== undefined) return response;
-  throw new TypeError('onceOverHttp: the handler returned nothing; expected a promise of its response. Make it async');
+  throw explainedError(
+    TypeError,
+    'onceOverHttp: the handler returned nothing; expected a promise of its response. Make it async.',
+    'wrong-handler',
+  );
 }

@@ -1,11 +1,13 @@
 import { type ResolutionVerdict, understood } from '../claims/record.ts';
 import type { StepResolutions } from '../claims/resolve.ts';
+import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
 import { docs, openDesk } from './desk.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import type { OperatorOptions } from './options.ts';
+import { readQueueState } from './queue-calls.ts';
 import { planRedrive, type RedrivePlan, type RedriveResult, type RedriveWanted, redrive } from './redrive.ts';
 import {
   planResolutions,
@@ -59,6 +61,12 @@ export interface Operator {
    * @throws OptionError; SQS's error; the store's error
    */
   deadLetters(query: DeadLettersQuery): Promise<DeadLettersSeen>;
+  /**
+   * About how many messages a queue has, hidden and delayed ones with them. It receives none.
+   *
+   * @throws OptionError; SQS's error
+   */
+  queueDepth(queueUrl: string): Promise<number>;
   /** What a redrive of these messages would do. Reads their claims, and sends nothing. @throws OptionError; SQS's error; the store's error */
   planRedrive(wanted: RedriveWanted): Promise<RedrivePlan>;
   /**
@@ -91,6 +99,10 @@ export function operator(options: OperatorOptions): Operator {
     planResolutions: (wanted) => planResolutions(desk, wanted),
     resolveAll: (plan) => resolveAll(desk, plan),
     deadLetters: (query) => deadLetters(desk, query),
+    async queueDepth(queueUrl) {
+      expect(typeof queueUrl === 'string' && queueUrl !== '', 'queueUrl', "a queue's URL", queueUrl);
+      return (await readQueueState(desk, queueUrl)).all;
+    },
     planRedrive: (wanted) => planRedrive(desk, wanted),
     redrive: (plan) => redrive(desk, plan),
   };

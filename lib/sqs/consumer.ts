@@ -32,8 +32,6 @@ export interface Consumer<Body> {
   readonly queue: SqsQueue;
   /** From the outermost to the innermost; nothing where the option is not given. */
   readonly envelopes: readonly Envelope[] | undefined;
-  /** Whether a body was seen that looks like an envelope, where none is expected. */
-  readonly warned: { envelope: boolean };
 }
 
 /** @throws OptionError when an option is missing or out of range */
@@ -48,13 +46,5 @@ export function createConsumer<Body>(options: SqsOptions<Body>): Consumer<Body> 
     deadLetters,
     report: (one, fact) => report(engine, one, fact),
   });
-  return {
-    options,
-    settings,
-    engine,
-    rule,
-    queue,
-    envelopes: envelopesOf(options.envelope),
-    warned: { envelope: false },
-  };
+  return { options, settings, engine, rule, queue, envelopes: envelopesOf(options.envelope) };
 }

@@ -1,3 +1,4 @@
+export type { KeyValue } from '../claims/identity.ts';
 export { decoded, type Encoded } from '../payload/envelopes/decoded.ts';
 export type { Envelope, EnvelopeOption, MessageAttribute } from '../payload/envelopes/envelope.ts';
 export { eventBridgeEnvelope } from '../payload/envelopes/event-bridge.ts';
@@ -10,11 +11,11 @@ export type {
 } from '../payload/envelopes/metadata.ts';
 export { type S3ObjectEvent, s3EventKey, s3Events } from '../payload/envelopes/s3-events.ts';
 export { snsEnvelope } from '../payload/envelopes/sns.ts';
-export { bodyField, compositeKey } from '../payload/keys.ts';
+export { type BodyField, type BodyFields, bodyField, compositeKey } from '../payload/keys.ts';
 export type { BodySchema } from '../payload/schema.ts';
 export { type DeadLetters, deadLetterQueue } from './dead-letters.ts';
 export type { DeadLetterReason } from './disposition.ts';
-export { eachMessage, type MessageHandler } from './each-message.ts';
+export { eachMessage, type MessageHandler, type SqsHandler } from './each-message.ts';
 export type { InvocationContext, SqsBatchResponse, SqsEvent, SqsMessageAttribute, SqsRecord } from './event.ts';
 export { type MessageKey, messageAttribute, messageId, sentKey } from './keys.ts';
 export type { Message } from './message.ts';

@@ -8,7 +8,7 @@ import { tooLate as productionTooLate, type TooLate } from '../../lib/claims/run
 import type { Recorded } from '../../lib/claims/run-result.ts';
 import type { Phase } from '../../lib/claims/settle.ts';
 import type { ClaimWrite } from '../../lib/claims/store.ts';
-import { errorKind, InDoubtError, LeaseError } from '../../lib/kernel/errors.ts';
+import { errorKind, explainedError, InDoubtError, LeaseError } from '../../lib/kernel/errors.ts';
 import { recordedError } from '../../lib/kernel/recorded-error.ts';
 import { type Disposition, missedItsTurn, returned } from '../../lib/sqs/disposition.ts';
 import { times, unitMs } from './time.ts';
@@ -218,7 +218,11 @@ function takeSteps(step: Step, worker: Worker): Worker {
     if (before?.state === 'done') continue;
     const at = { ...worker, step: index };
     if (before?.state === 'started') {
-      const error = new InDoubtError(`step ${stepName(index)} was started, and did not say how it ended`);
+      const error = explainedError(
+        InDoubtError,
+        `step ${stepName(index)} was started, and did not say how it ended`,
+        'step-in-doubt',
+      );
       return threw(step, at, error, 'unmarked');
     }
     return remainingMs(step, at) > 0 ? reach(step, at, 'started') : threw(step, at, notStarted(index), 'unmarked');
@@ -260,7 +264,12 @@ function reached(step: Step, worker: Worker, { checkpoint, error }: Reaching): W
 function stepFailed(step: Step, worker: Worker, error: Error): Worker {
   const kind = errorKind(error);
   if (kind === 'retryable' || kind === 'rejected') return reach(step, worker, 'open', error);
-  return reach(step, worker, 'started', new InDoubtError(`step ${stepName(worker.step)}: ${error.message}`));
+  return reach(
+    step,
+    worker,
+    'started',
+    explainedError(InDoubtError, `step ${stepName(worker.step)}: ${error.message}`, 'step-in-doubt'),
+  );
 }
 
 export const stepName = (index: number) => `step-${index + 1}`;

@@ -10,6 +10,7 @@ import { type PaymentsPart, paymentsPart } from './payments.ts';
 import { planDeployment } from './plan.ts';
 import { type RepaymentsPart, repaymentsPart } from './repayments.ts';
 import type { DeployResult } from './result.ts';
+import { settleIncident } from './settle-incident.ts';
 import { type DeployOptions, startWorld, type World } from './world.ts';
 
 const VISIBILITY_PER_TIMEOUT = 6;
@@ -48,6 +49,7 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
     payments: await run.payments.judge(),
     repayments: await run.repayments.judge(),
   };
+  await settleIncident({ ...run, drain: () => drain(run) });
   const claimsKept = await destroy(run);
   options.progress.end();
   const { events } = world;

@@ -26,6 +26,8 @@ export interface OrdersVerdict {
 /** The orders, each with a message on both queues, and some of these twice. */
 export interface OrdersPart extends Part {
   judge(left: number): Promise<OrdersVerdict>;
+  /** Sends other orders, which the verdict is not about. */
+  sendMore(orders: readonly PlannedOrder[]): Promise<void>;
 }
 
 export function ordersPart(deployed: Deployed, plan: readonly PlannedOrder[], ledger: Ledger): OrdersPart {
@@ -59,6 +61,9 @@ export function ordersPart(deployed: Deployed, plan: readonly PlannedOrder[], le
       const again = plan.map(({ order }) => ({ order, effects: { email: calm, 'gift-card': calm } }));
       const { messages } = await sendOrders(queues, again);
       count({ messages, duplicates: messages });
+    },
+    async sendMore(orders) {
+      await sendOrders(queues, orders);
     },
     answered: async () => undefined,
     async judge(left) {

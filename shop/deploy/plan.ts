@@ -6,12 +6,15 @@ import {
   planPayments,
   planRepayments,
 } from '../plan/plan.ts';
+import { planIncident } from './incident-plan.ts';
 
 /** What is sent to the stacks, a third of it before their update, a third during it, and a third after it. */
 export interface DeployPlan {
   readonly orders: readonly PlannedOrder[];
   readonly payments: readonly PlannedPayment[];
   readonly repayments: readonly PlannedRepayment[];
+  /** What is sent when all of that is done, for an operator to settle. */
+  readonly incident: readonly PlannedOrder[];
 }
 
 export interface DeployPlanOptions {
@@ -32,6 +35,7 @@ export function planDeployment({ orders, payments, repayments, seed }: DeployPla
     orders: createPlan({ orders, killShare: 0, seed }),
     payments: planPayments({ orders: payments, killShare: PAYMENT_KILLS, seed }),
     repayments: repaymentsInThirds(repayments, seed),
+    incident: planIncident(seed),
   };
 }
 

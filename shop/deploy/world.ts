@@ -18,8 +18,10 @@ import { createLedger, type Ledger } from '../providers/ledger.ts';
 import { type Processor, startProcessor } from '../providers/processor.ts';
 import { startSes } from '../providers/ses.ts';
 import { withHostFailures } from './host-failures.ts';
+import { withRefusals } from './incident-plan.ts';
 import { STACKS, type StackName } from './part.ts';
 import type { DeployPlan, DeployPlanOptions } from './plan.ts';
+import { type Roles, writeProfiles } from './roles.ts';
 
 export interface DeployOptions extends DeployPlanOptions {
   /** The timeout with which the stacks are deployed. An update while messages are on their way sets one second more. */
@@ -43,11 +45,23 @@ export interface World {
   /** What `cdk deploy` sets, with this timeout of the functions. */
   context(functionTimeoutSeconds: number): Readonly<Record<string, string>>;
   faultStats(): FaultStats;
+  /** From then on, the providers do what they are asked for, but for what they refuse. */
+  calm(): void;
   /** How often all processes of a stack's functions were killed at once, and how many these were. */
   hostFailures(): number;
   killed(): number;
   /** Runs `pawl doctor`, as a user does. Returns its exit code, and the last line that it printed. */
   doctor(name: string): Promise<string>;
+  /** From then on, `pawl` finds a profile for each of these roles, and nothing else that it may act as. */
+  assume(roles: Roles): Promise<void>;
+  /** Runs a command of `pawl`, as a user does. */
+  pawl(args: readonly string[]): Promise<PawlRun>;
+}
+
+export interface PawlRun {
+  readonly code: number;
+  /** What it printed, on both streams. */
+  readonly lines: readonly string[];
 }
 
 /** Installs and starts all of it. `cleanUp` gets what has to be stopped. */
@@ -62,15 +76,18 @@ export async function startWorld(
   const ledger = createLedger();
   const events = createPawlEvents();
   // No bad day of DynamoDB: it changes requests on their way, and the emulator checks their signatures.
-  const { faults, stats } = createFaults(plan, createDynamoDbFaults({ chance: () => false }));
+  const planned = { ...plan, orders: [...plan.orders, ...plan.incident] };
+  const { faults, stats } = createFaults(planned, createDynamoDbFaults({ chance: () => false }));
   const dead = { hosts: 0, processes: 0 };
   let emulator: Emulator | undefined;
   const kill = (stack: StackName) => {
     dead.hosts += 1;
     dead.processes += emulator?.killFunctions(stack) ?? 0;
   };
+  const fault = withHostFailures(plan.orders, faults.provider);
+  let isCalm = false;
   const provider = {
-    nextFault: withHostFailures(plan.orders, faults.provider),
+    nextFault: withRefusals(plan.incident, (effect, orderId) => (isCalm ? undefined : fault(effect, orderId))),
     kill: () => kill('PawlOrders'),
   };
   /** The call names a table or a queue, and its name begins with the name of its stack. */
@@ -106,6 +123,7 @@ export async function startWorld(
   });
   emulator = cleanUp.adopt(started, (running) => running.stop());
   say(`${EMULATOR.replace('==', ' ')} runs, with TLS, and with every permission checked`);
+  let { environment } = started;
   const indented = (text: string) => progress.say(`          ${text}`);
   return {
     plan,
@@ -132,24 +150,38 @@ export async function startWorld(
     ledger,
     events,
     faultStats: stats,
+    calm() {
+      isCalm = true;
+    },
     hostFailures: () => dead.hosts,
     killed: () => dead.processes,
-    doctor: (name) => runDoctor(started, name, indented),
+    async doctor(name) {
+      const { code, lines } = await runPawl(['doctor', name], started.environment, indented);
+      return `${code}: ${lines.at(-1)}`;
+    },
+    async assume(roles) {
+      environment = await writeProfiles(started, folder, roles);
+    },
+    pawl: (args) => runPawl(args, environment, onLine),
   };
 }
 
-async function runDoctor(emulator: Emulator, name: string, onLine: (line: string) => void): Promise<string> {
-  let last = '';
-  const code = await run(process.execPath, [join(PROJECT, 'bin', 'pawl.ts'), 'doctor', name], {
-    name: 'pawl doctor',
+async function runPawl(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  onLine: (line: string) => void,
+): Promise<PawlRun> {
+  const lines: string[] = [];
+  const code = await run(process.execPath, [join(PROJECT, 'bin', 'pawl.ts'), ...args], {
+    name: `pawl ${args[0]}`,
     cwd: PROJECT,
-    timeoutMs: 60_000,
-    expected: [0, 1],
-    env: { ...emulator.environment, NO_COLOR: '1' },
+    timeoutMs: 120_000,
+    expected: [0, 1, 2],
+    env: { ...env, NO_COLOR: '1' },
     onLine(line) {
-      last = line;
+      lines.push(line);
       onLine(line);
     },
   });
-  return `${code}: ${last}`;
+  return { code, lines };
 }

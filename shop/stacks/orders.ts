@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { CfnOutput, type Duration, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
 
@@ -46,6 +46,13 @@ export class Orders extends Stack {
       batchSize: 10,
       environment: { GIFT_CARD_API_URL: settings.giftCardApiUrl, BACKOFF_SECONDS: backoffSeconds },
     });
+
+    // The account decides who may assume these.
+    const assumedBy = new AccountRootPrincipal();
+    const operator = new Role(this, 'Operator', { assumedBy, description: 'Sees and settles what is open.' });
+    for (const part of [claims, sendEmail, issueGiftCard]) part.grantOperate(operator);
+    const backfill = new Role(this, 'Backfill', { assumedBy, description: 'Runs pawl claims --backfill, once.' });
+    claims.grantBackfill(backfill);
 
     new ClaimsDashboard(this, 'Dashboard', { claimsTable: claims, consumers: [sendEmail, issueGiftCard] });
 

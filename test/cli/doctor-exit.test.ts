@@ -1,24 +1,26 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { doctor } from '../../lib/cli/doctor.ts';
-import { type DescribedAccount, startDescribedAccount } from '../support/described-account.ts';
+import { type DescribedAccount, describedKeys, startDescribedAccount } from '../support/described-account.ts';
 
 /* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
 
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
 const dead = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dead-letters';
 
+const orders = {
+  FunctionName: 'orders',
+  FunctionArn: arn('lambda', 'function:orders'),
+  Role: 'arn:aws:iam::123456789012:role/orders-consumer',
+  Runtime: 'nodejs24.x',
+  Timeout: 30,
+  Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: dead } },
+};
+
 /** A consumer of Terraform: its function has a name, and is in no stack. */
 const account: DescribedAccount = {
   stacks: { orders: 'denied', Shop: [['AWS::Lambda::Function', 'orders']] },
   functions: {
-    orders: {
-      FunctionName: 'orders',
-      FunctionArn: arn('lambda', 'function:orders'),
-      Role: 'arn:aws:iam::123456789012:role/orders-consumer',
-      Runtime: 'nodejs24.x',
-      Timeout: 30,
-      Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: dead } },
-    },
+    orders,
   },
   mappings: [
     {
@@ -38,8 +40,7 @@ const account: DescribedAccount = {
   table: {
     TableName: 'claims',
     TableArn: arn('dynamodb', 'table/claims'),
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    ...describedKeys,
     DeletionProtectionEnabled: true,
   },
   decisionOn: () => 'allowed',
@@ -99,11 +100,7 @@ test('1: a problem, with the name of its rule in the JSON', async () => {
 });
 
 test('2: nothing is wrong with what was looked at, and something could not be looked at', async () => {
-  const { code, out } = await run(
-    { functions: { orders: { ...account.functions['orders'], Role: undefined } } },
-    'Shop',
-    '--json',
-  );
+  const { code, out } = await run({ functions: { orders: { ...orders, Role: undefined } } }, 'Shop', '--json');
   expect(code).toBe(2);
   expect(JSON.parse(out)).toMatchObject({ exitCode: 2, problems: 0, unknown: 1 });
 });

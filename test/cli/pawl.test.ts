@@ -70,9 +70,9 @@ it.each([
   expect(new Line(['--t', text], { t: { value: 'time', about: '' } }).durationMs('t')).toBe(ms);
 });
 
-it('completes commands and options in bash', () => {
+it('completes commands and options in bash', async () => {
   const { io, out } = ioOf();
-  expect(completion(['bash'], io)).toBe(0);
+  expect(await completion(['bash'], io)).toBe(0);
   const script = out();
   const complete = (words: string, at: number) =>
     execFileSync('bash', ['-c', `${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${at}; _pawl; echo "\${COMPREPLY[@]}"`], {
@@ -80,4 +80,21 @@ it('completes commands and options in bash', () => {
     }).trim();
   expect(complete('pawl re', 1)).toBe('resolve redrive');
   expect(complete('pawl resolve --not', 2)).toBe('--note');
+  expect(complete('pawl doctor --individual', 2)).toBe('--individual-store');
+  expect(complete('pawl template serv', 2)).toBe('serverless');
+  expect(complete('pawl completion z', 2)).toBe('zsh');
+});
+
+it.each(['doctor', 'template'])('completes every option that the help of %s names', async (name) => {
+  const { io, out } = ioOf();
+  await completion(['bash'], io);
+  const [, words = ''] = new RegExp(`^    ${name}\\) words="(.*)" ;;$`, 'm').exec(out()) ?? [];
+  const { out: help } = await runPawl([name, '--help'], withoutClients);
+  const inHelp = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
+  expect(
+    words
+      .split(' ')
+      .filter((word) => word.startsWith('--'))
+      .toSorted(),
+  ).toEqual(inHelp.toSorted());
 });

@@ -76,7 +76,7 @@ const works: Cell = { kind: 'works' };
 const withoutReasons: Cell = { kind: 'works', reasons: 'lost' };
 
 /** pawl reads its key and its copies from the event. The content of an envelope is not an event. */
-const noQueue: Cell = { kind: 'refused', sentence: 'expected an SQS event and a Lambda context' };
+const noQueue: Cell = { kind: 'refused', sentence: 'expected an event of SQS' };
 const noRequest: Cell = {
   kind: 'refused',
   sentence: 'expected an event of API Gateway, a function URL or a load balancer',

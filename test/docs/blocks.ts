@@ -40,6 +40,17 @@ export function blocksOf(guide: string): readonly Block[] {
   }));
 }
 
+/** The files that a guide lets its reader make, by their paths: the blocks whose first line is a comment with a path. */
+export function filesOf(guide: string): ReadonlyMap<string, string> {
+  const text = readFileSync(join(ROOT, guide), 'utf8');
+  return new Map(
+    [...text.matchAll(/```(?:ts|js)\n(\/\/ (\S+\.(?:ts|js))\n[\s\S]*?)```/g)].map(([, code = '', path = '']) => [
+      path,
+      code,
+    ]),
+  );
+}
+
 /** The one block of a guide that contains this text. */
 export function blockWith(guide: string, text: string): Block {
   const [block, ...others] = blocksOf(guide).filter(({ code }) => code.includes(text));

@@ -468,7 +468,25 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
   ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/install.md', 'issue-card'], // run below
+  ['docs/adopt.md', '// lib/send-mail.ts'], // adopt.test.ts, as are the next two
+  ['docs/adopt.md', '// lib/handler.ts'],
+  ['docs/adopt.md', '// test/send-mail.test.ts'],
   ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
+  ['docs/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/sqs/envelopes.test.ts, as are the next seven
+  ['docs/envelopes.md', 'const envelope = [snsEnvelope(), s3Events()]'],
+  ['docs/envelopes.md', 'key: s3EventKey()'],
+  ['docs/envelopes.md', 'largePayload({'],
+  ['docs/envelopes.md', 'const unzipped = decoded('],
+  ['docs/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
+  ['docs/envelopes.md', 'canonicalJson(record.body)'],
+  ['docs/operate.md', 'await operate.planResolutions({'], // test/integration/operate/incident.test.ts makes the same calls
+  ['docs/powertools-beside.md', 'new Logger({'], // run as printed in test/integration/powertools-beside.test.ts, as are the next five
+  ['docs/powertools-beside.md', 'new Metrics({'],
+  ['docs/powertools-beside.md', 'new Tracer({'],
+  ['docs/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
+  ['docs/powertools-beside.md', 'EventBridgeSchema.extend('],
+  ['docs/powertools-beside.md', 'new BatchProcessor('],
+  ['docs/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
 ];
 
 test('the quick start issues one card for an order that is asked for twice', async () => {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ENTRIES } from '../../checks/entries.ts';
-import { blocksOf, guides, pages, ROOT } from './blocks.ts';
+import { blocksOf, filesOf, guides, pages, ROOT } from './blocks.ts';
 
 /** What a link into a page may name: its headings, as GitHub names them, and its own anchors. */
 function anchorsOf(path: string): readonly string[] {
@@ -27,9 +27,18 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 test('the code in the README and in the guides compiles', { timeout: 120_000 }, () => {
   const pages = new Set<string>();
   for (const guide of guides) {
+    // Files that import each other are compiled in a folder of their own.
+    const files = [...filesOf(guide)].filter(([path]) => path.endsWith('.ts'));
+    const filed = new Set(files.map(([, code]) => code));
+    for (const [path, code] of files) {
+      const file = join(scratch, basename(guide, '.md'), path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, code);
+    }
     for (const { number, given, code } of blocksOf(guide)) {
-      writeFileSync(join(scratch, `${basename(guide, '.md')}-${number}.ts`), `${given}${code}\nexport {};\n`);
       pages.add(guide);
+      if (filed.has(code)) continue;
+      writeFileSync(join(scratch, `${basename(guide, '.md')}-${number}.ts`), `${given}${code}\nexport {};\n`);
     }
   }
   expect(pages).toContain('README.md');
@@ -42,8 +51,15 @@ test('the code in the README and in the guides compiles', { timeout: 120_000 }, 
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.json'),
       // As most have it: CDK's own types do not fit each other under the stricter setting of this project.
-      compilerOptions: { exactOptionalPropertyTypes: false, paths },
-      include: ['*.ts'],
+      compilerOptions: {
+        exactOptionalPropertyTypes: false,
+        paths,
+        // A project of CommonJS imports its files without their extensions, and its Jest brings `test` along.
+        module: 'preserve',
+        moduleResolution: 'bundler',
+        types: ['node', 'vitest/globals'],
+      },
+      include: ['**/*.ts'],
     }),
   );
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');

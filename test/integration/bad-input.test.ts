@@ -136,16 +136,18 @@ describe('what is unusual and not wrong runs once', () => {
 
 describe('a claims store that cannot be used runs nothing, and every message stays on its queue', () => {
   it.each([
-    ['the table is missing', () => dynamoStore({ tableName: 'no-such-table', client })],
+    ['the table is missing', () => dynamoStore({ tableName: 'no-such-table', client }), 'throws'],
     [
       'DynamoDB cannot be reached',
       () => dynamoStore({ tableName, client: localClient('http://127.0.0.1:1', { maxAttempts: 2 }) }),
+      'returns all',
     ],
-  ])('%s', async (_, store) => {
+  ])('%s', async (_, store, outcome) => {
     const { deliver, ran, events } = consumer({ store: store() });
     const sent = [await queues.send({ orderId: 'x' }), await queues.send({ orderId: 'y' })];
-    const { failed } = await deliver();
-    expect([...failed].sort()).toEqual(sent.sort());
+    // An invocation that throws brings back its whole batch.
+    if (outcome === 'throws') await expect(deliver()).rejects.toThrow('docs/errors.md#missing-table');
+    else expect([...(await deliver()).failed].sort()).toEqual(sent.sort());
     expect(ran).toEqual([]);
     expect(events.map(({ type }) => type)).toEqual(['store-unavailable', 'store-unavailable']);
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 2 });

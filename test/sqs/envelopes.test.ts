@@ -540,12 +540,19 @@ describe('a body that looks like an envelope, where there is none', () => {
     ['largePayload({ s3Client })', { S3Payload: { Id: 'k', Bucket: 'secret', Key: 'k.json', Location: 'https://…' } }],
   ])('is warned of once, with the option, and nothing of the body: %s', async (option, body) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const { call } = setUp({ key: () => 'k' });
+    const { call } = setUp({ operation: `warned-${JSON.stringify(body).length}`, key: () => 'k' });
     await call(sqsRecord(order), sqsRecord(body), sqsRecord(body));
     await call(sqsRecord(body));
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls[0]?.[0]).toContain(`Set envelope: ${option}; or envelope: []`);
     expect(warn.mock.calls[0]?.[0]).not.toContain('secret');
+  });
+
+  it('is warned of once for an operation, although a crash sweep makes a consumer for each of its workers', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    for (const operation of ['first', 'first', 'second', 'first'])
+      await setUp({ operation, key: () => 'k' }).call(sqsRecord(snsNotification(order)));
+    expect(warn).toHaveBeenCalledTimes(2);
   });
 
   it('is not warned of where the author says that it is meant so, nor where there is an envelope', async () => {

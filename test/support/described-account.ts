@@ -1,20 +1,45 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
 
 /** What an account answers to those who only look at it. */
 export interface DescribedAccount {
   /** The resources of each stack: type and physical id. */
   readonly stacks: Readonly<Record<string, readonly (readonly [type: string, id: string])[] | 'denied'>>;
-  readonly functions: Readonly<Record<string, object>>;
+  readonly functions: Readonly<Record<string, object | 'denied'>>;
   readonly reservedConcurrency?: Readonly<Record<string, number>>;
-  readonly mappings: readonly { readonly FunctionArn: string; readonly EventSourceArn: string }[];
+  readonly mappings: readonly { readonly FunctionArn: string; readonly EventSourceArn: string }[] | 'denied';
   /** The attributes of each queue. */
   readonly queues: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly table: object;
   /** What IAM says of an action. */
   readonly decisionOn: (action: string) => string;
 }
+
+/** The keys of a claims table and of its index, as `DescribeTable` has them. */
+export const describedKeys = {
+  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+  AttributeDefinitions: [
+    { AttributeName: 'id', AttributeType: 'S' },
+    { AttributeName: 'open', AttributeType: 'S' },
+    { AttributeName: 'firstSeenAt', AttributeType: 'N' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'open',
+      IndexStatus: 'ACTIVE',
+      KeySchema: [
+        { AttributeName: 'open', KeyType: 'HASH' },
+        { AttributeName: 'firstSeenAt', KeyType: 'RANGE' },
+      ],
+      Projection: {
+        ProjectionType: 'INCLUDE',
+        NonKeyAttributes: [...OPEN_INDEX.projected],
+      },
+    },
+  ],
+};
 
 /** An endpoint of AWS for the SDK's own clients, which answers as the account is described. */
 export async function startDescribedAccount(account: DescribedAccount) {
@@ -103,10 +128,13 @@ function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {
   return { body: wrap(`<IsTruncated>false</IsTruncated><EvaluationResults>${results.join('')}</EvaluationResults>`) };
 }
 
+const DENIED = { status: 403, body: { __type: 'AccessDeniedException', message: 'not authorized' } } as const;
+
 function lambdaAnswer(account: DescribedAccount, url: URL): Answer {
   const [, , kind, name = '', what] = decodeURIComponent(url.pathname).split('/');
   if (kind === 'event-source-mappings') {
     const [aFunction, queue] = [url.searchParams.get('FunctionName'), url.searchParams.get('EventSourceArn')];
+    if (account.mappings === 'denied') return DENIED;
     const mappings = account.mappings.filter(
       ({ FunctionArn, EventSourceArn }) =>
         (aFunction === null || FunctionArn.endsWith(`:function:${aFunction}`)) &&
@@ -117,6 +145,7 @@ function lambdaAnswer(account: DescribedAccount, url: URL): Answer {
   if (what === 'aliases') return { body: { Aliases: [] } };
   if (what === 'concurrency') return { body: { ReservedConcurrentExecutions: account.reservedConcurrency?.[name] } };
   const configuration = account.functions[name];
+  if (configuration === 'denied') return DENIED;
   return configuration === undefined
     ? { status: 404, body: { Type: 'User', __type: 'ResourceNotFoundException' } }
     : { body: configuration };

@@ -31,15 +31,16 @@ export function createQueues(scope: Construct, props: ConsumerProps, times: Time
 }
 
 /** The queue that was given, and where it dead-letters. */
-export function existingQueues(path: string, props: ConsumerProps): Queues {
+export function existingQueues(path: string, props: ConsumerProps, times: Times): Queues {
   const queue = props.queue as Queue;
   const deadLetterQueue = props.deadLetterQueue ?? queue.deadLetterQueue?.queue;
   if (deadLetterQueue !== undefined) return { queue, deadLetterQueue };
   return refuse(path, [
     refused(
       'deadLetterQueue',
-      `The dead-letter queue of ${queue.node.path} is not known: it has none, or it was imported. Give the queue one, or name it as ` +
-        'deadLetterQueue. Without it, SQS deletes a message that keeps failing at the end of its retention, and no operator sees it.',
+      `The dead-letter queue of ${queue.node.path} is not known: it has none, or it was imported. Give the queue one: ` +
+        `deadLetterQueue: { queue, maxReceiveCount: ${times.maxReceiveCount} }. For an imported queue, name it to the construct as deadLetterQueue. ` +
+        'Without it, SQS deletes a message that keeps failing at the end of its retention, and no operator sees it.',
     ),
   ]);
 }

@@ -18,6 +18,7 @@ import { tellFunction } from './environment.ts';
 import { makeKnown } from './known-consumers.ts';
 import { expectProps } from './known-props.ts';
 import { type ClaimMetric, claimMetric } from './metrics.ts';
+import { grantOperateConsumer } from './operate-grant.ts';
 import { expectKinds } from './prop-kinds.ts';
 import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
 import { type Parts, seenProblems } from './seen-problems.ts';
@@ -81,7 +82,7 @@ export class Consumer extends Construct {
     const existingTimeout = props.function && timeoutSoFar(props.function);
     const times = checkedTimes(Stack.of(this), path, props, existingTimeout);
 
-    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props);
+    const queues = props.queue === undefined ? createQueues(this, props, times) : existingQueues(path, props, times);
     this.queue = queues.queue;
     this.deadLetterQueue = queues.deadLetterQueue;
 
@@ -113,6 +114,18 @@ export class Consumer extends Construct {
   /** Permits `grantee` to send messages to the queue, and to use its customer-managed key when it has one. */
   grantSendMessages(grantee: IGrantable): Grant {
     return this.queue.grantSendMessages(grantee);
+  }
+
+  /**
+   * Permits `grantee` to look at the dead letters and to redrive them, and to find the claims table and the queues by the name of the stack or the function:
+   * `pawl dlq`, `pawl redrive` and `--stack`. An operator also needs `ClaimsTable.grantOperate`; a consumer needs neither.
+   *
+   * @example
+   * claims.grantOperate(onCallRole);
+   * sendEmail.grantOperate(onCallRole);
+   */
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperateConsumer(this, grantee);
   }
 
   /** Adds these actions to every alarm of the consumer, for instance an `SnsAction`. */

@@ -1,7 +1,7 @@
 import { permissionProblem } from '../policy.ts';
 import { wiringProblems } from '../wiring.ts';
 import type { Problem } from '../wiring-problem.ts';
-import { tableProblems } from '../wiring-table.ts';
+import { openIndexProblems, tableProblems } from '../wiring-table.ts';
 import type { ConsumerFacts, TableFacts } from './facts.ts';
 
 export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
@@ -126,12 +126,17 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
 
 function checkTable(table: TableFacts | undefined): readonly Finding[] {
   if (table === undefined) return [unknown('claims table', 'pawl could not read the claims table.')];
-  const found = tableProblems(table).map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
+  const problems = [...tableProblems(table), ...openIndexProblems(table.name, table.openIndex)];
+  const found = problems.map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
   if (table.ttl === undefined) found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
   if (table.pointInTimeRecovery === undefined) {
     found.push(unknown('claims table', `pawl could not read the point-in-time recovery of ${table.name}.`));
   }
-  return orOk('claims table', found, `${table.name}, one region, deletes by ${attributeOf(table)}, protected`);
+  return orOk(
+    'claims table',
+    found,
+    `${table.name}, one region, deletes by ${attributeOf(table)}, protected, lists what is open`,
+  );
 }
 
 function attributeOf({ ttl }: TableFacts): string {

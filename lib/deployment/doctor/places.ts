@@ -1,7 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { GetQueueUrlCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import { deadLetterUrls } from '../../sqs/dead-letter-urls.ts';
+import { deadLetterUrls, readDeadLetterUrls } from '../../sqs/dead-letter-urls.ts';
 import { NothingFoundError } from './read.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
 import { readQueue } from './read-queue.ts';
@@ -10,51 +10,115 @@ import { readQueue } from './read-queue.ts';
 export interface Places {
   /** The names of the claims tables: the variable `CLAIMS_TABLE` of its functions. */
   readonly tables: readonly string[];
-  /** Each dead-letter queue, and the queue whose messages it has. */
-  readonly deadLetters: readonly { readonly deadLetterUrl: string; readonly queueUrl: string }[];
+  /** Each dead-letter queue, and the queue whose messages it has. `undefined`: the redrive policies say which. */
+  readonly deadLetters: readonly DeadLetterPlace[];
+  /** What the caller may not read, so that a table or a queue may be missing above. */
+  readonly unread: readonly Unread[];
+}
+
+interface DeadLetterPlace {
+  readonly deadLetterUrl: string;
+  readonly queueUrl: string | undefined;
+}
+
+/** A function, or the event sources of a function that has no variable `DEAD_LETTER_QUEUE_URL`. */
+export interface Unread {
+  readonly functionName: string;
+  readonly what: 'function' | 'queues';
 }
 
 type Config = Pick<SQSClientConfig, 'region' | 'profile' | 'endpoint' | 'requestHandler'>;
 
+interface Clients {
+  readonly cloudFormation: CloudFormationClient;
+  readonly lambda: LambdaClient;
+  readonly sqs: SQSClient;
+}
+
 /**
  * Finds the tables and the queues of a stack, or of one function. It only reads.
  *
- * Needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, ListAliases and ListEventSourceMappings,
- * sqs:GetQueueUrl and GetQueueAttributes.
+ * Needs permission for: cloudformation:ListStackResources and lambda:GetFunctionConfiguration. If the caller may also list event sources
+ * (lambda:ListAliases, ListEventSourceMappings, sqs:GetQueueUrl, GetQueueAttributes), it finds the dead-letter queues that only a redrive policy names.
  *
  * @param name the name or ARN of a CloudFormation stack, or else of a Lambda function
  * @throws NothingFoundError; AWS's error
  */
 export async function readPlaces(name: string, config: Config): Promise<Places> {
-  const cloudFormation = new CloudFormationClient(config);
-  const lambda = new LambdaClient(config);
-  const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  const clients: Clients = {
+    cloudFormation: new CloudFormationClient(config),
+    lambda: new LambdaClient(config),
+    sqs: new SQSClient({ ...config, useQueueUrlAsEndpoint: false }),
+  };
   const tables = new Set<string>();
-  const deadLetters = new Map<string, string>();
+  const deadLetters = new Map<string, string | undefined>();
+  const unread: Unread[] = [];
   try {
-    const inStack = await functionsOf({ cloudFormation }, name);
+    const inStack = await functionsOf(clients, name);
     for (const functionName of inStack ?? [name]) {
-      const configuration = await readFunction({ lambda }, functionName);
-      if (configuration === undefined && inStack === undefined) throw new NothingFoundError(name);
-      const { CLAIMS_TABLE: table, DEAD_LETTER_QUEUE_URL: urls } = configuration?.Environment?.Variables ?? {};
+      const reading = () => readFunction(clients, functionName);
+      // A stack has functions that are no consumers, such as those of custom resources: an operator need not read them.
+      const read = inStack === undefined ? await reading() : await ifPermitted(reading);
+      if (read === 'denied') {
+        unread.push({ functionName, what: 'function' });
+        continue;
+      }
+      if (read === undefined && inStack === undefined) throw new NothingFoundError(name);
+      const { CLAIMS_TABLE: table, DEAD_LETTER_QUEUE_URL: urls = '' } = read?.Environment?.Variables ?? {};
       if (table === undefined) continue;
       tables.add(table);
-      for (const { EventSourceArn = '' } of await mappingsOf({ lambda }, functionName)) {
-        const queueUrl = await urlOf(sqs, EventSourceArn);
-        const redriveArn = (await readQueue(sqs, EventSourceArn))?.redriveArn;
-        const named = urls === undefined || urls === '' ? undefined : deadLetterUrls(urls)(EventSourceArn);
-        // pawl's own dead letters, and those of SQS: most often one queue.
-        const both = [named, redriveArn === undefined ? undefined : await urlOf(sqs, redriveArn)];
-        for (const url of both) if (url !== undefined) deadLetters.set(url, queueUrl);
-      }
+      const mappings = await ifPermitted(() => mappingsOf(clients, functionName));
+      if (mappings === 'denied' && urls === '') unread.push({ functionName, what: 'queues' });
+      const places =
+        mappings === 'denied'
+          ? inVariable(clients, urls)
+          : ofQueues(
+              clients,
+              urls,
+              mappings.map(({ EventSourceArn = '' }) => EventSourceArn),
+            );
+      for await (const { deadLetterUrl, queueUrl } of places) deadLetters.set(deadLetterUrl, queueUrl);
     }
   } finally {
-    for (const client of [cloudFormation, lambda, sqs]) client.destroy();
+    for (const client of Object.values(clients)) client.destroy();
   }
   return {
     tables: [...tables],
     deadLetters: Array.from(deadLetters, ([deadLetterUrl, queueUrl]) => ({ deadLetterUrl, queueUrl })),
+    unread,
   };
+}
+
+async function* ofQueues(
+  { sqs }: Clients,
+  urls: string,
+  queueArns: readonly string[],
+): AsyncGenerator<DeadLetterPlace> {
+  for (const queueArn of queueArns) {
+    const queueUrl = await urlOf(sqs, queueArn);
+    const redriveArn = (await readQueue(sqs, queueArn))?.redriveArn;
+    const named = urls === '' ? undefined : deadLetterUrls(urls)(queueArn);
+    // pawl's own dead letters, and those of SQS: most often one queue.
+    const both = [named, redriveArn === undefined ? undefined : await urlOf(sqs, redriveArn)];
+    for (const deadLetterUrl of both) if (deadLetterUrl !== undefined) yield { deadLetterUrl, queueUrl };
+  }
+}
+
+/** What the function's variable says. IAM permits the event sources of all functions or of none: an operator of one stack may not list them. */
+async function* inVariable({ sqs }: Clients, urls: string): AsyncGenerator<DeadLetterPlace> {
+  if (urls === '') return;
+  for (const [queueArn, deadLetterUrl] of readDeadLetterUrls(urls)) {
+    yield { deadLetterUrl, queueUrl: queueArn === undefined ? undefined : await urlOf(sqs, queueArn) };
+  }
+}
+
+async function ifPermitted<T>(read: () => Promise<T>): Promise<T | 'denied'> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Error && error.name.startsWith('AccessDenied')) return 'denied';
+    throw error;
+  }
 }
 
 async function urlOf(sqs: SQSClient, arn: string): Promise<string> {

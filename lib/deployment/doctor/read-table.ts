@@ -3,9 +3,12 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
+  type GlobalSecondaryIndexDescription,
+  type KeySchemaElement,
   type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
-import type { TimeToLive } from '../wiring-table.ts';
+import { OPEN_CLAIMS } from '../table-definition.ts';
+import type { OpenIndex, TimeToLive } from '../wiring-table.ts';
 import type { TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
 
@@ -18,12 +21,16 @@ export async function readTable(dynamo: DynamoDBClient, TableName: string): Prom
   ]);
   const type = (name: string | undefined) =>
     Table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
+  const keyOf = (schema: readonly KeySchemaElement[] = []) =>
+    schema.map(({ AttributeName, KeyType }) => `${AttributeName} (${KeyType}, ${type(AttributeName)})`);
   const home = Table?.TableArn?.split(':')[3];
   return {
     name: Table?.TableName ?? TableName,
     arn: Table?.TableArn ?? '',
-    key: (Table?.KeySchema ?? []).map(
-      ({ AttributeName, KeyType }) => `${AttributeName} (${KeyType}, ${type(AttributeName)})`,
+    key: keyOf(Table?.KeySchema),
+    openIndex: openIndexOf(
+      Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === OPEN_CLAIMS.name),
+      keyOf,
     ),
     replicas: (Table?.Replicas ?? []).map(({ RegionName = '' }) => RegionName).filter((region) => region !== home),
     ttl: ttlOf(ttl?.TimeToLiveDescription),
@@ -41,4 +48,15 @@ function ttlOf(described: TimeToLiveDescription | undefined): TimeToLive | undef
   if (status === undefined) return undefined;
   const isOn = status === 'ENABLED' || status === 'ENABLING';
   return isOn && attribute !== undefined ? { kind: 'on', attribute } : { kind: 'off' };
+}
+
+function openIndexOf(
+  index: GlobalSecondaryIndexDescription | undefined,
+  keyOf: (schema: readonly KeySchemaElement[] | undefined) => readonly string[],
+): OpenIndex {
+  // While DynamoDB deletes it, it can be read no longer. While it is updated, it can.
+  if (index === undefined || index.IndexStatus === 'DELETING') return { kind: 'missing' };
+  if (index.IndexStatus === 'CREATING') return { kind: 'building' };
+  const { ProjectionType, NonKeyAttributes = [] } = index.Projection ?? {};
+  return { kind: 'there', key: keyOf(index.KeySchema), projected: ProjectionType === 'ALL' ? 'ALL' : NonKeyAttributes };
 }

@@ -8,6 +8,8 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { type Envelope, type Opened, type Opening, PayloadUnavailableError, unexpected } from './envelope.ts';
 import { type Pointer, pointerIn } from './shapes.ts';
 
+export type { Envelope };
+
 export interface LargePayloadOptions {
   /** Reads the objects. Its role needs `s3:GetObject`, and `s3:ListBucket` to tell an object that is missing from one that is forbidden. */
   readonly s3Client: S3Client;

@@ -4,6 +4,7 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetRoleCommand, IAMClient, UpdateAssumeRolePolicyCommand } from '@aws-sdk/client-iam';
 import {
   GetFunctionConfigurationCommand,
   InvokeCommand,
@@ -18,7 +19,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { QueueDepth } from '../sqs-local.ts';
-import { REGION } from '../template.ts';
+import { ACCOUNT, REGION } from '../template.ts';
 
 export interface StackResource {
   readonly type: string;
@@ -36,6 +37,8 @@ export interface Account {
   functionTimeoutSeconds(name: string): Promise<number>;
   /** Lets so many invocations of a function run at once. Any more are throttled. */
   limitConcurrency(name: string, most: number): Promise<void>;
+  /** Lets the account assume a role that only a service may assume, until it is disposed of. */
+  letAccountAssume(roleName: string): Promise<AsyncDisposable>;
   /** Runs a function, and returns its response. @throws Error if it fails */
   invoke(name: string, event: unknown): Promise<unknown>;
   /** Where the stage `$default` of an HTTP API is in the emulator. @param url as AWS has it: `https://{id}.execute-api…/path` */
@@ -53,6 +56,7 @@ interface Clients {
   readonly lambda: LambdaClient;
   readonly dynamo: DynamoDBClient;
   readonly cloudFormation: CloudFormationClient;
+  readonly iam: IAMClient;
 }
 
 export function createAccount(endpoint: string): Account {
@@ -62,6 +66,7 @@ export function createAccount(endpoint: string): Account {
     lambda: new LambdaClient(config),
     dynamo: new DynamoDBClient(config),
     cloudFormation: new CloudFormationClient(config),
+    iam: new IAMClient(config),
   };
   return {
     sqs: { client: clients.sqs },
@@ -78,6 +83,7 @@ export function createAccount(endpoint: string): Account {
     async limitConcurrency(FunctionName, ReservedConcurrentExecutions) {
       await clients.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
     },
+    letAccountAssume: (roleName) => letAccountAssume(clients, roleName),
     invoke: (name, event) => invoke(clients, name, event),
     reachable: (url) => reachable(endpoint, url),
     stackResources: (stack) => stackResources(clients, stack),
@@ -90,6 +96,15 @@ export function createAccount(endpoint: string): Account {
       for (const client of Object.values(clients)) client.destroy();
     },
   };
+}
+
+async function letAccountAssume({ iam }: Clients, RoleName: string): Promise<AsyncDisposable> {
+  const { Role } = await iam.send(new GetRoleCommand({ RoleName }));
+  const before = decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '');
+  const set = (PolicyDocument: string) => iam.send(new UpdateAssumeRolePolicyCommand({ RoleName, PolicyDocument }));
+  const Statement = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: `arn:aws:iam::${ACCOUNT}:root` } };
+  await set(JSON.stringify({ Version: '2012-10-17', Statement }));
+  return { [Symbol.asyncDispose]: async () => void (await set(before)) };
 }
 
 async function invoke({ lambda }: Clients, FunctionName: string, event: unknown): Promise<unknown> {

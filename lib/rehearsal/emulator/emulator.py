@@ -2,7 +2,7 @@
 
 With AUTH=true it evaluates IAM and resource policies for every call, so that a permission that the stack forgot fails here
 as it would in an account. But it names some actions as the API does, where IAM has other names, and would refuse what AWS permits.
-And its CloudFormation drops two properties of a table in silence, which `pawl doctor` then misses.
+Its CloudFormation drops two properties of a table in silence, which `pawl doctor` then misses. And its SQS lacks a call.
 """
 
 import functools
@@ -12,10 +12,11 @@ import re
 
 from ministack import app
 from ministack.core import iam_actions, tls
-from ministack.services import dynamodb, lambda_svc
+from ministack.services import cloudformation, dynamodb, lambda_svc, sqs
 from ministack.services.cloudformation import provisioners
 
 _action = iam_actions.extract_iam_action
+_resource = iam_actions.extract_resource_arn
 _checks = iam_actions.dynamodb_transaction_checks
 
 _STATEMENT = re.compile(
@@ -29,6 +30,23 @@ def extract_iam_action(service, *args, **kwargs):
     if service == "sqs" and action and action.endswith("Batch"):
         return action[: -len("Batch")]
     return action
+
+
+def extract_resource_arn(service, *args, **kwargs):
+    """A stack that exists is permitted by its id, also for a caller who names it. Only for one that does not exist, AWS asks for `stack/name/*`."""
+    arn = _resource(service, *args, **kwargs)
+    if service == "cloudformation" and arn.endswith("/*"):
+        stack = cloudformation._stacks.get(arn.split("/")[1])
+        if stack:
+            return stack["StackId"]
+    return arn
+
+
+def list_dead_letter_source_queues(_, url):
+    """The queues whose redrive policy names this one."""
+    arn = sqs._get_q(url)["attributes"]["QueueArn"]
+    policies = {url: json.loads(q["attributes"].get("RedrivePolicy") or "{}") for url, q in sqs._queues.items()}
+    return {"queueUrls": [url for url, policy in policies.items() if policy.get("deadLetterTargetArn") == arn]}
 
 
 def dynamodb_transaction_checks(iam_action, body, region, account_id):
@@ -69,8 +87,10 @@ def create_table(logical_id, props, stack_name):
 
 
 iam_actions.extract_iam_action = extract_iam_action
+iam_actions.extract_resource_arn = extract_resource_arn
 iam_actions.dynamodb_transaction_checks = dynamodb_transaction_checks
 provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"] = create_table
+sqs._HANDLERS["ListDeadLetterSourceQueues"] = list_dead_letter_source_queues
 # Five would start more processes than a small machine can carry before their functions time out.
 lambda_svc._ESM_SQS_DEFAULT_CONCURRENCY = int(os.environ["BATCHES_AT_ONCE"])
 # It would start openssl for every process of a function, to look at a certificate that does not change.

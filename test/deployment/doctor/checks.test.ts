@@ -25,6 +25,11 @@ const deadLetterQueue: QueueFacts = {
   maxReceiveCount: 'none',
   redriveArn: undefined,
 };
+const openIndex = {
+  kind: 'there',
+  key: ['open (HASH, S)', 'firstSeenAt (RANGE, N)'],
+  projected: ['status', 'fence', 'attempts', 'abandoned', 'leaseUntil', 'unknownAt', 'error', 'attributes'],
+} as const;
 const table: TableFacts = {
   name: 'claims',
   arn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/claims',
@@ -33,6 +38,7 @@ const table: TableFacts = {
   ttl: { kind: 'on', attribute: 'expiresAt' },
   isKept: true,
   pointInTimeRecovery: true,
+  openIndex,
 };
 const sound: ConsumerFacts = {
   functionName: 'issue-gift-card',
@@ -247,6 +253,11 @@ const cases: Readonly<Record<Names, Case>> = {
     broken: withTable({ pointInTimeRecovery: false }),
     narrow: withTable({ pointInTimeRecovery: true }),
   },
+  tableOpenIndex: {
+    says: /claims table: The claims table claims has no index open: pawl claims cannot list/,
+    broken: withTable({ openIndex: { kind: 'missing' } }),
+    narrow: withTable({ openIndex: { ...openIndex, projected: [...openIndex.projected, 'more'] } }),
+  },
   permissions: {
     says: /permissions: The function may not sqs:ReceiveMessage on the queue\. Grant it/,
     broken: deciding('missing'),
@@ -315,4 +326,22 @@ test('what could not be read is unknown, and neither good nor bad', () => {
   expect(unknown).toEqual(['wiring', 'wiring', 'claims table', 'permissions']);
   expect(found(facts, 'problem')).toEqual([]);
   expect(found(facts, 'warning')).toEqual([]);
+});
+
+test.each([
+  ['is being built', { kind: 'building' }, /still building the index open .* Check again/],
+  [
+    'has a sort key of another type',
+    { ...openIndex, key: ['open (HASH, S)', 'firstSeenAt (RANGE, S)'] },
+    /has the key/,
+  ],
+  ['lacks an attribute', { ...openIndex, projected: openIndex.projected.slice(1) }, /does not include status/],
+] as const)('an index of open claims that %s is warned of, and keeps no consumer from its work', (_, index, says) => {
+  const facts = withTable({ openIndex: index });
+  expect(found(facts, 'warning')).toEqual([expect.stringMatching(says)]);
+  expect(found(facts, 'problem')).toEqual([]);
+});
+
+test('an index that has every attribute is as good', () => {
+  expect(found(withTable({ openIndex: { ...openIndex, projected: 'ALL' } }), 'warning')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readPlaces } from '../../../lib/deployment/doctor/places.ts';
 import { type DescribedAccount, startDescribedAccount } from '../../support/described-account.ts';
 
@@ -36,11 +36,20 @@ const shop: DescribedAccount = {
 
 let account: Awaited<ReturnType<typeof startDescribedAccount>>;
 let config: Parameters<typeof readPlaces>[1];
-beforeEach(async () => {
-  account = await startDescribedAccount(shop);
+async function describeAccount(described: DescribedAccount): Promise<void> {
+  account = await startDescribedAccount(described);
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   config = { endpoint: account.endpoint, region: 'eu-west-1', ...{ credentials } };
-});
+}
+
+/** What is found in another account than the shop's. */
+async function placesOf(described: DescribedAccount, name = 'Shop') {
+  await account.stop();
+  await describeAccount(described);
+  return readPlaces(name, config);
+}
+
+beforeEach(() => describeAccount(shop));
 afterEach(() => account.stop());
 
 it('finds the claims table and the dead-letter queues of a stack, with nested stacks, and leaves strangers out', async () => {
@@ -51,7 +60,44 @@ it('finds the claims table and the dead-letter queues of a stack, with nested st
       { deadLetterUrl: 'https://sqs/mails-dlq', queueUrl: url('mails') },
       { deadLetterUrl: url('orders-dlq'), queueUrl: url('orders') },
     ],
+    unread: [],
   });
+});
+
+describe('an operator who may not list event sources, which IAM permits for all functions or for none', () => {
+  it('finds the dead-letter queues in the variables of the functions, and is told where there is none', async () => {
+    const found = await placesOf({ ...shop, mappings: 'denied' });
+    expect(found).toEqual({
+      tables: ['claims'],
+      // The redrive policy says which queue it belongs to.
+      deadLetters: [{ deadLetterUrl: 'https://sqs/mails-dlq', queueUrl: undefined }],
+      unread: ['api', 'orders'].map((functionName) => ({ functionName, what: 'queues' })),
+    });
+  });
+
+  it('finds those of a function that is fed by several queues', async () => {
+    const pairs = `${arn('mails')}=https://sqs/mails-dlq ${arn('orders')}=https://sqs/orders-dlq`;
+    const mails = { Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: pairs } } };
+    const { deadLetters } = await placesOf({ ...shop, functions: { ...shop.functions, mails }, mappings: 'denied' });
+    expect(deadLetters).toEqual(
+      ['mails', 'orders'].map((name) => ({
+        deadLetterUrl: `https://sqs/${name}-dlq`,
+        queueUrl: expect.stringMatching(new RegExp(`/${name}$`)),
+      })),
+    );
+  });
+});
+
+it('a function of the stack that the operator may not read does not hide the others, and is named', async () => {
+  const functions = { ...shop.functions, stranger: 'denied' } as const;
+  const { deadLetters, unread } = await placesOf({ ...shop, functions });
+  expect(deadLetters).toHaveLength(2);
+  expect(unread).toEqual([{ functionName: 'stranger', what: 'function' }]);
+});
+
+it('a function that was asked for by name, and may not be read, is an error', async () => {
+  const functions = { ...shop.functions, mails: 'denied' } as const;
+  await expect(placesOf({ ...shop, functions }, 'mails')).rejects.toMatchObject({ name: 'AccessDeniedException' });
 });
 
 it('finds those of one function', async () => {

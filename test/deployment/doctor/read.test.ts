@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
 import { readDeployed } from '../../../lib/deployment/doctor/read.ts';
-import { type DescribedAccount, startDescribedAccount } from '../../support/described-account.ts';
+import { type DescribedAccount, describedKeys, startDescribedAccount } from '../../support/described-account.ts';
 
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
 
@@ -55,8 +55,7 @@ const sound: DescribedAccount = {
   table: {
     TableName: 'claims',
     TableArn: arn('dynamodb', 'table/claims'),
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    ...describedKeys,
     DeletionProtectionEnabled: true,
   },
   decisionOn: () => 'allowed',
@@ -169,4 +168,24 @@ test('a denial of the queue’s own policy counts, which IAM does not simulate f
   await stop();
   const tlsOnly = policy({ Bool: { 'aws:SecureTransport': 'false' } });
   expect((await examine(denied(tlsOnly))).found).toEqual([[]]);
+});
+
+test('reads whether the list of open claims works: the index is there, or DynamoDB is building or deleting it', async () => {
+  const withIndex = (change: object) => ({
+    table: { ...sound.table, GlobalSecondaryIndexes: [{ ...describedKeys.GlobalSecondaryIndexes[0], ...change }] },
+  });
+  const expected = {
+    CREATING: [expect.stringMatching(/^warning: DynamoDB is still building the index open of the claims table claims/)],
+    DELETING: [expect.stringMatching(/^warning: The claims table claims has no index open/)],
+    UPDATING: [],
+  };
+  for (const [IndexStatus, findings] of Object.entries(expected)) {
+    expect((await examine(withIndex({ IndexStatus }))).found).toEqual([findings]);
+    await stop();
+  }
+  const all = withIndex({ Projection: { ProjectionType: 'ALL' } });
+  expect((await examine(all)).found).toEqual([[]]);
+  await stop();
+  const { found } = await examine({ table: { ...sound.table, GlobalSecondaryIndexes: undefined } });
+  expect(found).toEqual([[expect.stringMatching(/^warning: The claims table claims has no index open/)]]);
 });

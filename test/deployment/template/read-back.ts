@@ -5,6 +5,7 @@ import { tableActions } from '../../../lib/deployment/doctor/read-consumer.ts';
 import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS } from '../../../lib/deployment/needs.ts';
 import { decide } from '../../../lib/deployment/policy.ts';
 import type { Format } from '../../../lib/deployment/template/print.ts';
+import type { OpenIndex } from '../../../lib/deployment/wiring-table.ts';
 import { list, record } from '../../../lib/rehearsal/template.ts';
 
 /*
@@ -69,6 +70,7 @@ export async function factsIn(format: Format, template: string, locks = false): 
       name: 'claims',
       arn: String(variables['CLAIMS_TABLE']),
       key: keyIn(table),
+      openIndex: openIndexIn(table),
       replicas: [],
       ttl: { kind: 'on', attribute: String(record(table['TimeToLiveSpecification'])['AttributeName']) },
       isKept: table['DeletionProtectionEnabled'] === true,
@@ -78,6 +80,13 @@ export async function factsIn(format: Format, template: string, locks = false): 
       actions.map((action) => ({ on, action, decision: decide(policies, action, arn) })),
     ),
   };
+}
+
+function openIndexIn(table: Part): OpenIndex {
+  const [index, ...others] = list(table['GlobalSecondaryIndexes'] ?? []).map(record);
+  if (index === undefined || others.length > 0 || index['IndexName'] !== 'open') return { kind: 'missing' };
+  const key = keyIn({ ...table, KeySchema: index['KeySchema'] });
+  return { kind: 'there', key, projected: list(record(index['Projection'])['NonKeyAttributes']).map(String) };
 }
 
 function queueIn(properties: Part, arn: string): QueueFacts {
@@ -185,6 +194,16 @@ async function readTerraform(template: string): Promise<Parts> {
       AttributeDefinitions: list(table['attribute'])
         .map(record)
         .map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+      GlobalSecondaryIndexes: list(table['global_secondary_index'])
+        .map(record)
+        .map(({ name, hash_key, range_key, non_key_attributes }) => ({
+          IndexName: name,
+          KeySchema: [
+            { AttributeName: hash_key, KeyType: 'HASH' },
+            { AttributeName: range_key, KeyType: 'RANGE' },
+          ],
+          Projection: { NonKeyAttributes: non_key_attributes },
+        })),
       TimeToLiveSpecification: { AttributeName: first(table['ttl'])['attribute_name'] },
       DeletionProtectionEnabled: table['deletion_protection_enabled'],
       PointInTimeRecoverySpecification: {

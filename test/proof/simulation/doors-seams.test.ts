@@ -147,7 +147,7 @@ const breakages: readonly Breakage[] = [
   },
   {
     what: 'an effect that fails with no error at all, and counts as none',
-    from: 250,
+    from: 263,
     breaks: [1],
     put: (plant) => plant<Run>('../../lib/claims/run.ts', () => ({ run: runByWhatIsTruthy })),
   },

@@ -102,7 +102,7 @@ describe('the simulation of doors finds', () => {
 
   it('an error of something else that decides over an effect under way', async () => {
     plant<Run>('../../lib/claims/run.ts', () => ({ run: runByWhatWasThrown }));
-    expect(await firstBroken(400, 400)).toBe(1);
+    expect(await firstBroken(400, 600)).toBe(1);
   }, 120_000);
 
   it('a completion that waits for the heartbeat', async () => {

@@ -1,0 +1,62 @@
+import { userInfo } from 'node:os';
+import { cloudWatchHistory } from '../console/cloudwatch-history.ts';
+import { startConsole } from '../console/server.ts';
+import { type Io, type Line, UsageError } from './command.ts';
+import { clientConfig, type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
+import { queueUrlOf } from './queue-url.ts';
+
+/** `pawl console`. @returns 0 when the operator ends it */
+export async function serveConsole(line: Line, io: Io): Promise<number> {
+  if (line.positionals.length > 0) throw new UsageError('pawl console takes no names.');
+  const port = line.count('port');
+  if (port !== undefined && port > 65_535) throw new UsageError('--port: expected a number up to 65535.');
+  // Its acts are reported on the standard error, one line of JSON each.
+  const account = await openAccount(line);
+  try {
+    const queues = await queuesOf(line, account);
+    const running = await startConsole({
+      operate: account.operate,
+      title: line.text('stack') ?? account.tableName,
+      write: line.flag('write'),
+      user: userInfo().username,
+      queues: queues.map(({ deadLetterUrl: url, queueUrl: to }) => ({
+        url,
+        name: url.slice(url.lastIndexOf('/') + 1),
+        to,
+      })),
+      port,
+      history: await cloudWatchHistory({ config: clientConfig(line), namespace: line.text('namespace') ?? 'pawl' }),
+    });
+    io.out.write(`${running.url}\n`);
+    io.error.write(
+      `The link opens the console${line.flag('write') ? ', which can write,' : ', which only reads,'} in one browser. Ctrl-C ends it.\n`,
+    );
+    await ended();
+    await running.stop();
+    return 0;
+  } finally {
+    account.close();
+  }
+}
+
+async function queuesOf(line: Line, { sqs, stackDeadLetters }: OpenAccount): Promise<readonly DeadLetterPlace[]> {
+  const named = line.texts('queue');
+  if (named.length === 0) return stackDeadLetters;
+  const urls = await Promise.all(named.map((name) => queueUrlOf(sqs, name)));
+  return urls
+    .filter((url) => url !== undefined)
+    .map(
+      (url) =>
+        stackDeadLetters.find(({ deadLetterUrl }) => deadLetterUrl === url) ?? {
+          deadLetterUrl: url,
+          queueUrl: undefined,
+        },
+    );
+}
+
+/** Until Ctrl-C, or until the system ends the process. */
+function ended(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve());
+  });
+}

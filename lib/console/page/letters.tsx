@@ -1,0 +1,329 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { DeadLetter } from '../../operate/index.ts';
+import type { Body, ConsoleState, LettersList, QueueName } from '../api.ts';
+import { RedriveDialog } from './act.tsx';
+import { post } from './call.ts';
+import { bytes, count, shown, shownBody } from './format.ts';
+import { useKeys } from './keyboard.ts';
+import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
+import { go, linkTo, type Place, placeWith } from './place.ts';
+import { type Selection, useSelection } from './selection.ts';
+
+const pageSize = 50;
+/** The name of the reason of a message that SQS moved by itself. */
+const movedBySqs = 'moved by SQS';
+
+export function Letters({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
+  const queue = state.queues.find(({ name }) => name === place.params.get('queue')) ?? state.queues[0];
+  if (queue === undefined) return <p class="empty">The console has no dead-letter queue. Name it with --queue.</p>;
+  return (
+    <>
+      <div class="head">
+        <h1>Dead letters</h1>
+      </div>
+      {state.queues.length > 1 && (
+        <nav class="tabs" aria-label="Queues">
+          {state.queues.map(({ url, name }) => (
+            <a
+              key={url}
+              href={linkTo('dead-letters', { queue: name })}
+              aria-current={url === queue.url ? 'page' : undefined}
+            >
+              {shown(name)}
+            </a>
+          ))}
+        </nav>
+      )}
+      <QueueLetters key={queue.url} state={state} place={place} queue={queue} />
+    </>
+  );
+}
+
+function QueueLetters({
+  state,
+  place,
+  queue,
+}: {
+  readonly state: ConsoleState;
+  readonly place: Place;
+  readonly queue: QueueName;
+}) {
+  const [list, setList] = useState<LettersList>();
+  const [looking, setLooking] = useState(false);
+  const [error, setError] = useState<string>();
+  const [chosen, setChosen] = useState<readonly string[]>();
+  const selection = useSelection();
+  const { params } = place;
+
+  const last = () =>
+    post<{ readonly last?: LettersList }>('/api/dead-letters/last', { queueUrl: queue.url }).then(
+      (found) => setList(found.last),
+      (thrown: Error) => setError(thrown.message),
+    );
+  useEffect(() => void last(), []);
+  const look = async () => {
+    setLooking(true);
+    setError(undefined);
+    try {
+      setList(await post<LettersList>('/api/dead-letters', { queueUrl: queue.url }));
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+    setLooking(false);
+  };
+
+  const q = (params.get('q') ?? '').toLowerCase();
+  const reason = params.get('reason');
+  const found = (list?.letters ?? []).filter(
+    (letter) => (reason === null || reasonOf(letter) === reason) && (q === '' || textOf(letter).includes(q)),
+  );
+  const page = Math.max(1, Number(params.get('page') ?? 1));
+  const redriveSelected = () => {
+    if (state.write && selection.ids.size > 0) setChosen([...selection.ids]);
+  };
+  useKeys({ a: redriveSelected });
+  return (
+    <>
+      <div class="act-bar">
+        <p>
+          A look receives each message: it counts as a receive, and hides the messages for a moment.
+          {queue.url.endsWith('.fifo') && ' Their groups are blocked meanwhile.'}
+        </p>
+        <button type="button" class={list === undefined ? 'main' : ''} disabled={looking} onClick={look}>
+          {looking ? 'Looking …' : list === undefined ? 'Look at the messages' : 'Look again'}
+        </button>
+      </div>
+      <Failed error={error} />
+      {list && (
+        <>
+          <Filters place={place} list={list} />
+          <div class="act-bar">
+            <p role="status">
+              {count(found.length, 'message')}
+              {selection.ids.size > 0 && `, ${selection.ids.size} selected`}
+            </p>
+            {state.write && (
+              <>
+                <button type="button" class="main" disabled={selection.ids.size === 0} onClick={redriveSelected}>
+                  Redrive selected …
+                </button>
+                <button
+                  type="button"
+                  disabled={found.length === 0}
+                  onClick={() => setChosen(found.map(({ messageId }) => messageId))}
+                >
+                  Redrive all {found.length} …
+                </button>
+              </>
+            )}
+          </div>
+          <Unseen list={list} />
+          <Table
+            letters={found.slice((page - 1) * pageSize, page * pageSize)}
+            at={list.at}
+            queue={queue}
+            selection={selection}
+          />
+          <Pages
+            page={page}
+            pages={Math.ceil(found.length / pageSize)}
+            linkOf={(to) => placeWith(place, { page: String(to) })}
+          />
+        </>
+      )}
+      {chosen && (
+        <RedriveDialog
+          state={state}
+          wanted={{ kind: 'redrive', queueUrl: queue.url, messageIds: chosen }}
+          onClose={(acted) => {
+            setChosen(undefined);
+            if (!acted) return;
+            selection.clear();
+            void last();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function reasonOf({ reason }: DeadLetter): string {
+  return reason ?? movedBySqs;
+}
+
+function textOf({ messageId, claimId = '', reason = '', error = '' }: DeadLetter): string {
+  return `${messageId}\n${claimId}\n${reason}\n${error}`.toLowerCase();
+}
+
+function Filters({ place, list }: { readonly place: Place; readonly list: LettersList }) {
+  const reasons = [...new Set(list.letters.map(reasonOf))].toSorted();
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <label class="wide">
+        Search
+        <input
+          type="search"
+          value={place.params.get('q') ?? ''}
+          placeholder="key, reason, error or message id"
+          onInput={({ currentTarget }) => go(placeWith(place, { q: currentTarget.value }), { replace: true })}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Escape') currentTarget.blur();
+          }}
+        />
+      </label>
+      <label>
+        Reason
+        <select
+          value={place.params.get('reason') ?? ''}
+          onChange={({ currentTarget }) => go(placeWith(place, { reason: currentTarget.value }))}
+        >
+          <option value="">any</option>
+          {reasons.map((reason) => (
+            <option key={reason} value={reason}>
+              {shown(reason)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </form>
+  );
+}
+
+function Unseen({ list: { unseen, approximateNumber, maxReceiveCount } }: { readonly list: LettersList }) {
+  return (
+    <>
+      {unseen > 0 && (
+        <Notice>
+          About {unseen} of {approximateNumber} could not be seen: they are hidden, behind others of their group, or too
+          many.
+        </Notice>
+      )}
+      {maxReceiveCount !== undefined && (
+        <Notice>
+          The queue has a redrive policy of its own: after {count(maxReceiveCount, 'receive')}, SQS moves a message on.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Table({
+  letters,
+  at,
+  queue,
+  selection,
+}: {
+  readonly letters: readonly DeadLetter[];
+  readonly at: number;
+  readonly queue: QueueName;
+  readonly selection: Selection;
+}) {
+  const ids = letters.map(({ messageId }) => messageId);
+  if (letters.length === 0) return <p class="empty">No message fits.</p>;
+  return (
+    <table class="list">
+      <caption class="hidden">Dead letters</caption>
+      <thead>
+        <tr>
+          <th class="tick">
+            <input
+              type="checkbox"
+              aria-label="Select this page"
+              checked={ids.every((id) => selection.ids.has(id))}
+              onChange={() => selection.toggleAll(ids)}
+            />
+          </th>
+          <th>Message</th>
+          <th>Reason and error</th>
+          <th>Claim</th>
+          <th class="number wide-only">Receives</th>
+          <th class="number">Age</th>
+        </tr>
+      </thead>
+      <tbody>
+        {letters.map((letter) => (
+          <Row key={letter.messageId} letter={letter} at={at} queue={queue} selection={selection} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({
+  letter,
+  at,
+  queue,
+  selection,
+}: {
+  readonly letter: DeadLetter;
+  readonly at: number;
+  readonly queue: QueueName;
+  readonly selection: Selection;
+}) {
+  const { messageId, error, claimId, claim, receiveCount, sentAt, bodyBytes, group } = letter;
+  const [body, setBody] = useState<Body>();
+  const [failed, setFailed] = useState<string>();
+  const selected = selection.ids.has(messageId);
+  const reveal = () => {
+    if (body !== undefined) return setBody(undefined);
+    post<Body>('/api/dead-letters/body', { queueUrl: queue.url, messageId }).then(setBody, (thrown: Error) =>
+      setFailed(thrown.message),
+    );
+  };
+  return (
+    <>
+      <tr data-row class={selected ? 'selected' : undefined}>
+        <td class="tick">
+          <input
+            type="checkbox"
+            checked={selected}
+            aria-label={`Select message ${messageId}`}
+            onChange={() => selection.toggle(messageId)}
+          />
+        </td>
+        <td>
+          <code title={messageId}>{messageId.slice(0, 8)}</code>{' '}
+          <button type="button" class="small" aria-expanded={body !== undefined} onClick={reveal}>
+            Body, {bytes(bodyBytes)}
+            <span class="hidden"> of {messageId}</span>
+          </button>
+          {group !== undefined && <div class="muted text">group {shown(group)}</div>}
+          <Failed error={failed} />
+        </td>
+        <td class="text">
+          {shown(reasonOf(letter))}
+          <div class="muted line" title={shown(error)}>
+            {shown(error)}
+          </div>
+        </td>
+        <td class="text">
+          {claimId === undefined ? (
+            <span class="muted" data-open tabIndex={-1}>
+              not known
+            </span>
+          ) : (
+            <a data-open href={linkTo('claim', { id: claimId })}>
+              {shown(claimId)}
+            </a>
+          )}
+          <div>{claimId !== undefined && <StatePill state={claim?.status ?? 'not there'} />}</div>
+        </td>
+        <td class="number wide-only">{receiveCount}</td>
+        <td class="number">
+          <Ago at={sentAt} now={at} />
+        </td>
+      </tr>
+      {body && (
+        <tr class={selected ? 'selected' : undefined}>
+          <td class="tick" />
+          <td colSpan={5}>
+            <pre class="body">
+              {shownBody(body.body)}
+              {body.cut && ' …'}
+            </pre>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}

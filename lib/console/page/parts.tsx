@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { age, shown, time } from './format.ts';
+
+export function Pill({ tone, children }: { readonly tone: string; readonly children: ComponentChildren }) {
+  return <span class={`pill tone-${tone}`}>{children}</span>;
+}
+
+const words: Readonly<Record<string, string>> = { 'in-doubt': 'in doubt', 'in-flight': 'in flight' };
+
+export function StatePill({ state }: { readonly state: string }) {
+  return <Pill tone={state}>{words[state] ?? state}</Pill>;
+}
+
+export function Ago({ at, now }: { readonly at: number; readonly now: number }) {
+  return (
+    <time dateTime={Number.isFinite(at) ? new Date(at).toISOString() : undefined} title={time(at)}>
+      {age(now - at)}
+    </time>
+  );
+}
+
+export function Notice({ tone = 'plain', children }: { readonly tone?: string; readonly children: ComponentChildren }) {
+  return <p class={`notice notice-${tone}`}>{children}</p>;
+}
+
+export function Failed({ error }: { readonly error: string | undefined }) {
+  return error === undefined ? null : (
+    <p class="notice notice-bad" role="alert">
+      {shown(error)}
+    </p>
+  );
+}
+
+export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
+  const [said, setSaid] = useState('');
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied'),
+      () => setSaid('The browser refused'),
+    );
+  return (
+    <span class="copy">
+      <button type="button" class="small" onClick={copy} aria-label={`Copy ${what}`}>
+        Copy
+      </button>
+      <span role="status">{said}</span>
+    </span>
+  );
+}
+
+export function Pages({
+  page,
+  pages,
+  linkOf,
+}: {
+  readonly page: number;
+  readonly pages: number;
+  readonly linkOf: (page: number) => string;
+}) {
+  if (pages < 2) return null;
+  return (
+    <nav class="pages" aria-label="Pages">
+      {page > 1 ? <a href={linkOf(page - 1)}>Before</a> : <span class="muted">Before</span>}
+      <span>
+        Page {page} of {pages}
+      </span>
+      {page < pages ? <a href={linkOf(page + 1)}>Next</a> : <span class="muted">Next</span>}
+    </nav>
+  );
+}

@@ -1,0 +1,222 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OptionError } from '../kernel/errors.ts';
+import { lineOf, recordedError } from '../kernel/recorded-error.ts';
+import type { Operator } from '../operate/index.ts';
+import type { ActLine, ConsoleState, LiveEvent } from './api.ts';
+import { type HistorySource, liveHistory, noHistory } from './history.ts';
+import { assetsOf, pageHtml, readPage } from './page-files.ts';
+import { type Call, type Route, routesOf } from './routes.ts';
+import { createSession, HEADERS, type Refusal, refusedByOrigin, type Session } from './security.ts';
+import { BadRequest } from './wanted.ts';
+
+/** Reports what happens, as it happens. @returns a function that ends it */
+export type LiveFeed = (listener: (event: LiveEvent) => void) => () => void;
+
+export interface ConsoleOptions extends Omit<ConsoleState, 'live'> {
+  readonly operate: Operator;
+  /** @default a free one */
+  readonly port?: number | undefined;
+  /** The counts over time. @default those of `feed` */
+  readonly history?: HistorySource | undefined;
+  readonly feed?: LiveFeed | undefined;
+}
+
+/** A console that serves. */
+export interface RunningConsole {
+  /** Opens the page, in one browser, once. */
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** The longest body of a request. It holds the ids of a few thousand claims; for more, an act has a filter. */
+const mostBytes = 1_000_000;
+/** The events that a page gets which is opened later. */
+const mostEvents = 200;
+
+/** What a server answers with. */
+interface Serving {
+  readonly port: number;
+  readonly session: Session;
+  readonly write: boolean;
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly assets: ReturnType<typeof assetsOf>;
+  readonly live: LiveStream | undefined;
+}
+
+/**
+ * Serves the console on 127.0.0.1.
+ *
+ * @throws Error when the port is taken
+ */
+export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
+  const { operate, feed, write, title, user, queues, port: wantedPort = 0 } = options;
+  const now = Date.now;
+  const assets = assetsOf(await readPage());
+  const counted = liveHistory(now);
+  const live = feed && openFeed(feed, counted.count);
+  const history =
+    options.history ??
+    (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/console.md.'));
+  const state: ConsoleState = { title, write, user, queues, live: feed !== undefined };
+  const routes = routesOf({ operate, state, history, now, newId: randomUUID });
+  const server = createServer((request, response) => {
+    void serve(serving, request, response).catch((error: unknown) => fail(response, error));
+  });
+  server.listen(wantedPort, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const session = createSession(port, () => randomBytes(32).toString('base64url'));
+  const serving: Serving = { port, session, write, routes, assets, live };
+  return {
+    url: `http://127.0.0.1:${port}/?token=${session.token}`,
+    port,
+    async stop() {
+      live?.stop();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  const { method = '', headers } = request;
+  // A proxy would be asked for a whole URL, and `//host/path` would be read as one.
+  const at = request.url?.startsWith('/') ? URL.parse(`http://console${request.url}`) : null;
+  if (at === null) return void refuse(response, { status: 400, why: 'The URL is none.' });
+  const path = at.pathname;
+  const { session, assets, live, routes, write, port } = serving;
+  const refused = refusedByOrigin({ method, path, headers }, port);
+  if (refused !== undefined) return void refuse(response, refused);
+  if (path === '/' && method === 'GET') return void servePage(session, at.searchParams.get('token'), request, response);
+  const isApi = path.startsWith('/api/');
+  if (!(isApi ? session.isOpen(headers) : session.hasCookie(headers))) {
+    return void refuse(response, { status: 401, why: 'The console is open in another browser, or was started again.' });
+  }
+  const asset = method === 'GET' ? assets.get(path) : undefined;
+  if (asset !== undefined) {
+    response.setHeader('content-type', asset.type);
+    response.end(asset.text);
+    return;
+  }
+  if (path === '/api/live' && method === 'GET' && live !== undefined) return void live.serve(response);
+  const route = routes.get(`${method} ${path}`);
+  if (route === undefined) return void refuse(response, { status: 404, why: 'The console has no such page.' });
+  if (route.writes && !write) {
+    return void refuse(response, { status: 403, why: 'This console only reads. Start it with --write.' });
+  }
+  const body = method === 'POST' ? await readJson(request) : undefined;
+  await answer(route, { query: at.searchParams, body }, response);
+}
+
+function servePage(
+  session: Session,
+  token: string | null,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const opens = token !== null && session.open(token);
+  if (!opens && !session.hasCookie(headers)) {
+    return void refuse(response, {
+      status: 401,
+      why: 'This link does not open the console, or it was used already. Start pawl console again, and open its link.',
+    });
+  }
+  if (opens) response.setHeader('set-cookie', session.setCookie);
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(pageHtml(opens ? session.key : undefined));
+}
+
+async function answer(route: Route, call: Call, response: ServerResponse): Promise<void> {
+  const result = await route.run(call);
+  if (result.kind === 'value') {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(result.value));
+    return;
+  }
+  response.setHeader('content-type', 'application/x-ndjson');
+  const write = (line: ActLine) => response.write(`${JSON.stringify(line)}\n`);
+  try {
+    for await (const line of result.lines) {
+      // The page is gone: the act ends after the item that is under way.
+      if (response.destroyed) break;
+      write(line);
+    }
+  } catch (error) {
+    write({ kind: 'failed', error: lineOf(recordedError(error)) });
+  }
+  response.end();
+}
+
+/** @throws BadRequest */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new TooLarge();
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new BadRequest('The body is not JSON.');
+  }
+}
+
+class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+function refuse(response: ServerResponse, { status, why }: Refusal): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  // What is left of the request is not read.
+  response.setHeader('connection', 'close');
+  response.end(why);
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error instanceof TooLarge) return void refuse(response, { status: 413, why: 'The request is too large.' });
+  if (error instanceof BadRequest || error instanceof OptionError) {
+    return void refuse(response, { status: 400, why: error.message });
+  }
+  // AWS's error, or the store's: its name and its message are for the operator.
+  refuse(response, { status: 502, why: lineOf(recordedError(error)) });
+}
+
+interface LiveStream {
+  serve(response: ServerResponse): void;
+  stop(): void;
+}
+
+/** Keeps the last events, and hands every new one to all pages. */
+function openFeed(feed: LiveFeed, count: (event: LiveEvent) => void): LiveStream {
+  const recent: LiveEvent[] = [];
+  const pages = new Set<ServerResponse>();
+  const lineOfEvent = (event: LiveEvent) => `data: ${JSON.stringify(event)}\n\n`;
+  const stop = feed((event) => {
+    count(event);
+    recent.push(event);
+    if (recent.length > mostEvents) recent.shift();
+    for (const page of pages) page.write(lineOfEvent(event));
+  });
+  return {
+    serve(response) {
+      response.setHeader('content-type', 'text/event-stream');
+      response.write(recent.map(lineOfEvent).join('') || ':\n\n');
+      pages.add(response);
+      response.once('close', () => pages.delete(response));
+    },
+    stop,
+  };
+}

@@ -1,0 +1,66 @@
+import { propertyOf } from '../kernel/unknown.ts';
+import type { OpenState } from '../operate/index.ts';
+import { type ClaimsFilter, type PlanWanted, SORTS, type Sort } from './api.ts';
+
+/** What a request asks for does not fit. */
+export class BadRequest extends Error {
+  override readonly name = 'BadRequest';
+}
+
+const states: readonly OpenState[] = ['parked', 'in-doubt', 'in-flight'];
+
+/** @throws BadRequest */
+export function textOf(body: unknown, name: string): string {
+  const value = propertyOf(body, name);
+  if (typeof value !== 'string' || value === '') throw new BadRequest(`${name} is missing.`);
+  return value;
+}
+
+/** @throws BadRequest */
+export function textsOf(body: unknown, name: string): readonly string[] {
+  const value = propertyOf(body, name);
+  if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value;
+  throw new BadRequest(`${name}: expected a list of texts.`);
+}
+
+/** The filter in the query of a URL, or in a body. @param read the value of a name */
+export function filterOf(read: (name: string) => unknown): ClaimsFilter {
+  const text = (name: string) => {
+    const value = read(name);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  return {
+    operation: text('operation'),
+    state: states.find((state) => state === text('state')),
+    reason: text('reason'),
+    error: text('error'),
+    q: text('q'),
+  };
+}
+
+export function sortOf(text: string | null): Sort {
+  return SORTS.find((sort) => sort === text) ?? 'age';
+}
+
+/** A whole number within limits; else the first of them. */
+export function countOf(
+  text: string | null,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  const value = Number(text ?? Number.NaN);
+  return Number.isSafeInteger(value) ? Math.min(most, Math.max(least, value)) : least;
+}
+
+/** @throws BadRequest */
+export function planWantedOf(body: unknown): PlanWanted {
+  const kind = textOf(body, 'kind');
+  if (kind === 'redrive') {
+    return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds') };
+  }
+  if (kind !== 'resolve') throw new BadRequest('kind: expected resolve or redrive.');
+  const verdict = textOf(body, 'verdict');
+  if (propertyOf(body, 'ids') !== undefined) return { kind, verdict, ids: textsOf(body, 'ids') };
+  const filter = propertyOf(body, 'filter');
+  if (filter === undefined) throw new BadRequest('ids or filter is missing.');
+  return { kind, verdict, filter: filterOf((name) => propertyOf(filter, name)) };
+}

@@ -1,0 +1,177 @@
+import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
+import { record } from '../../lib/rehearsal/template.ts';
+import { CONSTRUCT_OF, OPERATION_OF } from '../app/app-functions.ts';
+import { INCIDENT } from './incident-plan.ts';
+import type { Journal } from './journal.ts';
+import type { OrdersPart } from './orders.ts';
+import { nameOf } from './part.ts';
+import type { PawlRun, World } from './world.ts';
+
+export interface IncidentOptions {
+  readonly world: World;
+  readonly journal: Journal;
+  readonly orders: OrdersPart;
+  /** Waits until the queues are empty. Returns how many messages are left. */
+  readonly drain: () => Promise<number>;
+}
+
+const ACTED = ['--by', 'maria', '--note', 'looked up at the mail service', '--yes', '--json'] as const;
+const MAILS = ['--operation', OPERATION_OF.email] as const;
+
+/**
+ * An incident, and an operator who settles it with the command line, under the operator's role and no other. Then every mail
+ * that was left in doubt has gone out once, and nothing is open.
+ */
+export async function settleIncident(options: IncidentOptions): Promise<void> {
+  const { world, journal, orders } = options;
+  journal.say(
+    `an incident: ${INCIDENT.mails} mails fail in the middle, some with their worker; ${INCIDENT.refused} gift cards are refused`,
+  );
+  await orders.sendMore(world.plan.incident);
+  journal.expect('all of them have left their queues', (await options.drain()) === 0);
+
+  const { deployed } = orders;
+  const role = (construct: string) => nameOf(deployed, 'AWS::IAM::Role', construct);
+  const consumer = role(`${CONSTRUCT_OF['send-email']}Role`);
+  // A mail whose worker died beside another one has not met its own trouble yet: it would be parked once more.
+  world.calm();
+  await using _ = await world.account.letAccountAssume(consumer);
+  await world.assume({ consumer, operator: role('Operator'), backfill: role('Backfill') });
+
+  await expectRefusals(options);
+  const open = await listAndBackfill(options);
+  await decide(options, open);
+  await expectSettled(options, open);
+}
+
+const tableOf = ({ orders }: IncidentOptions) => nameOf(orders.deployed, 'AWS::DynamoDB::Table', 'Claims');
+
+/** Runs `pawl` on the stack by its name, as the operator. */
+function asOperator({ world, journal, orders }: IncidentOptions) {
+  return (...args: readonly string[]): Promise<PawlRun> => {
+    journal.say(`pawl ${args.filter((arg) => !arg.includes('#')).join(' ')}`);
+    return world.pawl([...args, '--stack', orders.deployed.stack, '--profile', 'operator']);
+  };
+}
+
+const said = ({ lines }: PawlRun) => lines.join('\n');
+const ofKind = ({ lines }: PawlRun, kind: string) =>
+  lines
+    .filter((line) => line.startsWith('{'))
+    .map((line) => record(JSON.parse(line)))
+    .filter((line) => line['kind'] === kind);
+const summaryOf = (run: PawlRun) => ofKind(run, 'summary')[0] ?? {};
+
+/** Each role may do what it is for, and no more. */
+async function expectRefusals(options: IncidentOptions): Promise<void> {
+  const { world, journal } = options;
+  const table = ['--table', tableOf(options)];
+  const refused = async (profile: string, args: readonly string[], action: string, what: string) => {
+    const run = await world.pawl([...args, ...table, '--profile', profile]);
+    const denied = said(run).includes('AccessDenied') && said(run).includes(action);
+    journal.expect(what, run.code === 2 && denied);
+    if (!denied) journal.say(`  ${said(run)}`);
+  };
+  await refused('consumer', ['claims'], 'dynamodb:Query', "a consumer's role is refused when it lists claims");
+  const backfill = ['claims', '--backfill', '--yes'];
+  await refused(
+    'operator',
+    backfill,
+    'dynamodb:UpdateItem',
+    "the operator's role is refused when it begins a backfill",
+  );
+  await refused('backfill', ['claims'], 'dynamodb:Query', "the backfill's role is refused when it lists claims");
+}
+
+/** Returns the ids of the mails' claims that are open. */
+async function listAndBackfill(options: IncidentOptions): Promise<readonly string[]> {
+  const { world, journal } = options;
+  const pawl = asOperator(options);
+  const before = await pawl('claims', ...MAILS, '--json');
+  const ids = ofKind(before, 'claim').map(({ id }) => String(id));
+  const { parked } = await readClaims(world.account.dynamo, tableOf(options));
+  const mails = [...parked].filter((id) => id.startsWith(`${OPERATION_OF.email}#`));
+  journal.expect(
+    `it lists the ${mails.length} mails that are parked, and says that the list may be incomplete`,
+    before.code === 1 &&
+      mails.length >= INCIDENT.mails &&
+      mails.toSorted().join() === ids.toSorted().join() &&
+      summaryOf(before)['incomplete'] === true,
+  );
+
+  journal.say('pawl claims --backfill, with a role of its own');
+  const args = ['claims', '--backfill', '--yes', '--json', '--table', tableOf(options), '--profile', 'backfill'];
+  const backfill = await world.pawl(args);
+  const { looked, added, removed } = summaryOf(backfill);
+  journal.expect(
+    `it reads ${looked} records, and finds the index complete`,
+    backfill.code === 0 && Number(looked) >= mails.length && added === 0 && removed === 0,
+  );
+  const after = await pawl('claims', ...MAILS, '--json');
+  const { open, incomplete } = summaryOf(after);
+  journal.expect(`the list is complete: ${open} open`, open === ids.length && incomplete === false);
+
+  const [first = ''] = ids;
+  const one = await pawl('claim', first, '--json');
+  journal.expect(
+    'it shows one of them, with its effect key',
+    one.code === 1 && ofKind(one, 'claim').some(({ id, effectKey }) => id === first && typeof effectKey === 'string'),
+  );
+  return ids;
+}
+
+/** Looks the mails up at the mail service, decides all claims, and redrives their messages. */
+async function decide(options: IncidentOptions, open: readonly string[]): Promise<void> {
+  const { world, journal } = options;
+  const pawl = asOperator(options);
+  const letters = await pawl('dlq', '--json');
+  const reasons = ofKind(letters, 'letter').map(({ reason }) => reason);
+  const [parked, rejected] = ['parked', 'rejected'].map((reason) => reasons.filter((one) => one === reason).length);
+  journal.expect(
+    `it shows the dead letters: ${parked} parked, ${rejected} rejected`,
+    letters.code === 1 && Number(parked) >= open.length && rejected === INCIDENT.refused,
+  );
+  const early = await pawl('redrive', '--reason', 'parked', '--yes', '--json');
+  journal.expect(
+    'none of the parked goes back before it is decided',
+    early.code === 1 && summaryOf(early)['planned'] === 0 && summaryOf(early)['stay'] === parked,
+  );
+
+  const sent = world.ledger.countByOrder('email');
+  const applied = open.filter((id) => sent.has(id.slice(id.indexOf('#') + 1)));
+  const happened = await pawl('resolve', ...applied, 'applied', ...ACTED);
+  journal.expect(
+    `${applied.length} have gone out, and are resolved as applied`,
+    happened.code === 0 && summaryOf(happened)['resolved'] === applied.length,
+  );
+  const rest = await pawl('resolve', 'not-applied', ...MAILS, ...ACTED);
+  const left = open.length - applied.length;
+  journal.expect(
+    `the other ${left} have not, and are resolved as not-applied`,
+    rest.code === 0 && summaryOf(rest)['resolved'] === left,
+  );
+
+  const redriven = await pawl('redrive', '--reason', 'parked', '--yes', '--json');
+  journal.expect(
+    `${parked} messages go back to the queue`,
+    redriven.code === 0 && summaryOf(redriven)['redriven'] === parked,
+  );
+  const refused = await pawl('redrive', '--reason', 'rejected', '--yes', '--json');
+  journal.expect(
+    'what was rejected stays',
+    refused.code === 1 && summaryOf(refused)['planned'] === 0 && summaryOf(refused)['stay'] === INCIDENT.refused,
+  );
+}
+
+async function expectSettled(options: IncidentOptions, open: readonly string[]): Promise<void> {
+  const { world, journal } = options;
+  journal.expect('all of them have left their queues', (await options.drain()) === 0);
+  const sent = world.ledger.countByOrder('email');
+  const wrong = open.filter((id) => sent.get(id.slice(id.indexOf('#') + 1)) !== 1);
+  journal.expect(`each of the ${open.length} mails has gone out once`, wrong.length === 0);
+  const pawl = asOperator(options);
+  const [claims, letters] = [await pawl('claims', '--json'), await pawl('dlq', '--reason', 'parked', '--json')];
+  const isClean = claims.code === 0 && summaryOf(claims)['open'] === 0 && letters.code === 0;
+  journal.expect('no claim is open, and no dead letter is parked', isClean);
+  if (!isClean) journal.say(`  ${said(claims)}\n${said(letters)}`);
+}
