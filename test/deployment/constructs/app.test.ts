@@ -36,10 +36,10 @@ function synthesize(context: Readonly<Record<string, unknown>>, stack = 'PawlOrd
 describe('the app', () => {
   const template = synthesize({});
 
-  test('is one table and two consumers, in whatever account and region it is deployed to', () => {
+  test('is one table, two consumers and a sweep, in whatever account and region it is deployed to', () => {
     template.resourceCountIs('AWS::DynamoDB::Table', 1);
     const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-    expect(functions).toEqual([expect.stringContaining('SendEmail'), expect.stringContaining('IssueGiftCard')]);
+    expect(functions).toEqual([expect.stringContaining('SendEmail'), expect.stringContaining('IssueGiftCard'), expect.stringContaining('SettleClaims')]);
     expect(Object.keys(template.findOutputs('*'))).toEqual([
       'SendEmailQueueUrl',
       'IssueGiftCardQueueUrl',
