@@ -17,7 +17,15 @@ export default defineConfig({
         },
       },
       // Not in `npm test`: `npm run test:long`.
-      { test: { name: 'long', include: ['test/**/*.long.test.ts'] } },
+      {
+        test: {
+          name: 'long',
+          include: ['test/**/*.long.test.ts'],
+          globalSetup: servers,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       { test: { name: 'laws', include: ['test/laws/**/*.test.ts'], globalSetup: servers, testTimeout: 120_000 } },
       {
         test: {

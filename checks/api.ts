@@ -26,7 +26,7 @@ const SCRATCH = join(ROOT, '.pawl/api');
 
 /** The name of a report, and the module of its entry. */
 const entries = Object.entries(ENTRIES).map(
-  ([name, module]) => [name === '.' ? 'pawl' : `pawl-${name.slice('./'.length)}`, module] as const,
+  ([name, module]) => [name === '.' ? 'pawl' : `pawl-${name.slice('./'.length).replaceAll('/', '-')}`, module] as const,
 );
 
 function emitDeclarations(): string {
@@ -66,7 +66,7 @@ function reportOf(
     .split('\n\n')
     .filter((declaration) => declaration.startsWith('export ') || !shown.has(bare(declaration)));
   for (const declaration of declarations) shown.add(bare(declaration));
-  return `# ${name.replace('-', '/')}\n\nWritten by \`npm run api\`.\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
+  return `# ${name.replaceAll('-', '/')}\n\nWritten by \`npm run api\`.\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
 }
 
 /** The same, whether it is exported or not. */

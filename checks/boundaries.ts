@@ -72,8 +72,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/stores/dynamodb imports the kernel, the claims, the host, itself and the AWS SDK',
-    from: /^lib\/stores\/dynamodb\//,
+    from: /^lib\/stores\/dynamodb\/(?!lean\/)/,
     only: /^(lib\/(kernel|claims|stores)\/|lib\/host\.ts$|@aws-sdk\/|@smithy\/)/,
+  },
+  {
+    rule: 'the lean transport imports no AWS SDK, and of the store only what does not load it: the SDK is what it does without',
+    from: /^lib\/stores\/dynamodb\/lean\//,
+    only: /^(lib\/(kernel|claims|stores\/dynamodb\/lean)\/|lib\/host\.ts$|lib\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$|aws4$|node:)/,
+  },
+  {
+    rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
+    from: /^lib\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
+    never: /^lib\/stores\/dynamodb\/(options|sdk-transport|store|individual|backfill)\.ts$/,
   },
   {
     rule: 'lib/stores/dynamodb/open-index.ts imports nothing: the constructs use it, and must not load the runtime for it',
@@ -103,7 +113,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
     from: /^lib\/transactions\//,
-    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|@aws-sdk\/)/,
+    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|lib\/host\.ts$|@aws-sdk\/)/,
   },
   {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
@@ -152,9 +162,9 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
@@ -185,6 +195,11 @@ export const RULES: readonly Rule[] = [
     rule: 'lib/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
     from: /^lib\/sweep\//,
     only: /^lib\/((kernel|claims|sweep)\/|host\.ts$)/,
+  },
+  {
+    rule: 'lib/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, and the host; no store, no client',
+    from: /^lib\/statements\//,
+    only: /^lib\/((kernel|payload|claims|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',

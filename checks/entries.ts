@@ -11,15 +11,18 @@ import { fileURLToPath } from 'node:url';
 export const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'index',
   './dynamodb': 'stores/dynamodb/index',
+  './dynamodb/lean': 'stores/dynamodb/lean/index',
   './sqs': 'sqs/index',
   './s3': 'payload/envelopes/large-payload',
   './middy': 'middy/index',
   './transactions': 'transactions/index',
+  './transactions/lean': 'transactions/lean',
   './http': 'http/index',
   './locks': 'locks/index',
   './observe': 'observe/index',
   './operate': 'operate/index',
   './sweep': 'sweep/index',
+  './statements': 'statements/index',
   './testing': 'testing/index',
   './constructs': 'deployment/constructs/index',
 };

@@ -1,5 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { logEvents } from '../lib/index.ts';
+import { allOf, metricEvents } from '../lib/observe/index.ts';
+import { type Finding, reconcileStatements, type StatementLine } from '../lib/statements/index.ts';
+import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { required } from './environment.ts';
 import { driftOf, type Entry, type Statement } from './ledger.ts';
 import { providerUrl } from './provider-url.ts';
@@ -14,8 +18,13 @@ async function fetchStatements(): Promise<readonly Statement[]> {
   return (await response.json()) as readonly Statement[];
 }
 
-/** Compares the ledger with the processor's statements, and prints every payment that differs. */
+/**
+ * Compares the processor's statements with the claims of the payments, and with the ledger. It prints every payment that differs.
+ *
+ * The claims say which payments there are. The ledger must have one debit and one credit of each.
+ */
 export async function handler() {
+  const findings = await findStatementProblems();
   // Before and after the ledger is read, because payments go on meanwhile: what was stated before should be in it, and what is in it
   // should be stated after. The second list is asked for only if the ledger has what the first has not.
   const statements = await fetchStatements();
@@ -25,7 +34,37 @@ export async function handler() {
   }
   const stated = new Set(statements.map(({ paymentId }) => paymentId));
   const isPostedMeanwhile = entries.some(({ paymentId }) => !stated.has(paymentId));
-  const drift = driftOf(entries, statements, isPostedMeanwhile ? await fetchStatements() : statements);
+  const all = driftOf(entries, statements, isPostedMeanwhile ? await fetchStatements() : statements);
+  // What the statement says of the payment itself is found already, and is stored for an operator.
+  const found = new Set(findings?.map(paymentOf));
+  const drift = all.filter(({ paymentId }) => !found.has(paymentId));
   for (const { paymentId, problem } of drift) console.warn(JSON.stringify({ drift: paymentId, problem }));
-  return { payments: stated.size, ledgerEntries: entries.length, drift };
+  const statementFindings = findings?.map((finding) => `${finding.kind} ${paymentOf(finding)}`);
+  return { payments: stated.size, ledgerEntries: entries.length, drift, statementFindings };
+}
+
+/** What does not agree between the claims and the processor's statements; `undefined` where another call compares them. */
+async function findStatementProblems(): Promise<readonly Finding[] | undefined> {
+  const compared = await reconcileStatements({
+    operation: 'post-payment',
+    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    // This processor has one list of all payments. Another one would be asked for the days since the last run.
+    from: 0,
+    // It states a payment before it calls.
+    settleMs: 1000,
+    retentionSeconds: 'forever',
+    statement: stated,
+    onEvent: allOf(logEvents, metricEvents()),
+  });
+  return compared.outcome === 'done' ? compared.findings : undefined;
+}
+
+async function* stated(): AsyncGenerator<StatementLine> {
+  for (const { paymentId, at, amountCents, currency } of await fetchStatements()) {
+    yield { key: paymentId, at, id: paymentId, facts: { amountCents, currency } };
+  }
+}
+
+function paymentOf({ line, claimId = '' }: Finding): string {
+  return String(line?.key ?? claimId.slice('post-payment#'.length));
 }

@@ -22,7 +22,10 @@ export function entriesOf({ paymentId, customerId, amountCents, currency }: Paym
 }
 
 /** A payment by the processor's own account. */
-export type Statement = Pick<Payment, 'paymentId' | 'amountCents' | 'currency'>;
+export interface Statement extends Pick<Payment, 'paymentId' | 'amountCents' | 'currency'> {
+  /** When the processor took it, in epoch milliseconds. */
+  readonly at: number;
+}
 
 /** A payment whose entries are not what the processor says. */
 export interface Drift {

@@ -18,6 +18,9 @@ export const handler = eachTransaction(
     key: bodyField('paymentId'),
     // A payment must never be posted again, however late its message comes.
     retentionSeconds: 'forever',
+    // What the processor's own statement is compared with: see ledger-drift.ts.
+    statements: true,
+    attributes: ({ body: { amountCents, currency } }) => ({ amountCents, currency }),
     backoffSeconds,
     onEvent: allOf(logEvents, metricEvents()),
   },

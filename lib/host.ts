@@ -20,9 +20,8 @@ export const nodeHost: Host = {
     const timer = setTimeout(callback, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);
   },
-  get outlivesInvocations() {
-    return isManagedInstance(process.env);
-  },
+  // Looked at once: Lambda sets it before the process starts, and Node asks the system for a variable of the environment each time.
+  outlivesInvocations: isManagedInstance(process.env),
 };
 
 /**

@@ -13,6 +13,8 @@ export interface CommandLine {
   readonly verbose: boolean;
   /** Changes of accounts through the FIFO queue, instead of orders, payments and repayments. */
   readonly fifo: boolean;
+  /** Serves the console over the shop, and keeps it up until Ctrl-C. */
+  readonly console: boolean;
 }
 
 export const DEFAULTS = { orders: 300, payments: 100, repayments: 12, killShare: 0.08, seed: 20_260_101 } as const;
@@ -31,6 +33,7 @@ Usage: npm start -- [options]
   --retry          the same under the policy 'retry', which runs an effect in doubt again: right
                    if the provider honours effect keys, as the gift card provider does
   --unprotected    the same functions and the same troubles, without pawl
+  --console        serves the console over it, and keeps everything up afterwards, until Ctrl-C
   --json           only one line of JSON on the standard output
   --verbose        also what the functions print, on the standard error
   --help           this text
@@ -58,6 +61,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     protection: protectionOf(values),
     verbose: values.verbose === true,
     fifo: values.fifo === true,
+    console: consoleOf(values),
   };
 }
 
@@ -70,6 +74,18 @@ function protectionOf({
 }): Protection {
   if (retry && unprotected) throw new UsageError('--retry and --unprotected exclude each other: choose one of them.');
   return retry ? 'retry' : unprotected ? 'none' : 'as-written';
+}
+
+function consoleOf({
+  console = false,
+  fifo = false,
+}: {
+  readonly console?: boolean;
+  readonly fifo?: boolean;
+}): boolean {
+  if (console && fifo)
+    throw new UsageError('--console and --fifo exclude each other: the console is about the orders.');
+  return console;
 }
 
 function parse(args: readonly string[]) {
@@ -87,6 +103,7 @@ function parse(args: readonly string[]) {
         unprotected: { type: 'boolean' },
         verbose: { type: 'boolean' },
         fifo: { type: 'boolean' },
+        console: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

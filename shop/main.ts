@@ -2,11 +2,12 @@ import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
 import { MissingJavaError } from '../lib/rehearsal/java.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
+import { runServed } from './console/served.ts';
 import { runFifo } from './fifo/fifo.ts';
 import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo/fifo-report.ts';
 import { report } from './traffic/report.ts';
 import { runTraffic } from './traffic/traffic.ts';
-import { isGood, jsonLine } from './traffic/traffic-result.ts';
+import { isGood, jsonLine, type TrafficResult } from './traffic/traffic-result.ts';
 
 /** Runs the command line of `npm start` to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -28,7 +29,7 @@ export async function main(args: readonly string[]): Promise<number> {
 const FIFO = { changes: 300, accounts: 40 } as const;
 const SAID = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
 
-async function run({ json, verbose, fifo, ...options }: CommandLine): Promise<number> {
+async function run({ json, verbose, fifo, console: isServed, ...options }: CommandLine): Promise<number> {
   // If a program reads the standard output, everything for people goes to the other stream.
   const people = json ? process.stderr : process.stdout;
   const progress = createProgress(people);
@@ -46,9 +47,14 @@ async function run({ json, verbose, fifo, ...options }: CommandLine): Promise<nu
       process.stdout.write(`${fifoJsonLine(result)}\n`);
       return isGoodFifo(result) ? 0 : 1;
     }
-    const result = await runTraffic({ ...options, progress, ...(onLog ? { onLog } : {}) });
-    people.write(`${report(result, people.isTTY === true)}\n`);
-    process.stdout.write(`${jsonLine(result)}\n`);
+    const print = (result: TrafficResult) => {
+      people.write(`${report(result, people.isTTY === true)}\n`);
+      process.stdout.write(`${jsonLine(result)}\n`);
+    };
+    const traffic = { ...options, progress, ...(onLog ? { onLog } : {}) };
+    if (isServed) return await runServed(traffic, print);
+    const result = await runTraffic(traffic);
+    print(result);
     return isGood(result) ? 0 : 1;
   } catch (error) {
     progress.end();

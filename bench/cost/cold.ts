@@ -14,7 +14,14 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Which files of a bundle are the contender's own. The rest is the SDK, and a little of the benchmark. */
-const OWN = { floor: /^$/, pawl: /^lib\//, powertools: /node_modules\/@aws-lambda-powertools\// } as const;
+const OWN = {
+  floor: /^$/,
+  pawl: /^lib\//,
+  pawlLean: /^lib\//,
+  powertools: /node_modules\/@aws-lambda-powertools\//,
+} as const;
+
+const FILES = { floor: 'floor', pawl: 'pawl', pawlLean: 'pawl-lean', powertools: 'powertools' } as const;
 
 interface Contender extends Cold {
   readonly starts: ColdStart[];
@@ -29,7 +36,7 @@ export async function measureCold(
   const folder = await mkdtemp(join(tmpdir(), 'pawl-bench-'));
   try {
     const contenders: Contender[] = [];
-    for (const name of ['floor', 'pawl', 'powertools'] as const) {
+    for (const name of ['floor', 'pawl', 'pawlLean', 'powertools'] as const) {
       progress.update(`cold starts: ${name} is bundled`);
       const outfile = join(folder, `${name}.mjs`);
       const bytes = await bundle(name, outfile);
@@ -47,7 +54,7 @@ export async function measureCold(
 }
 
 async function bundle(name: keyof typeof OWN, outfile: string): Promise<Cold['bytes']> {
-  const options = { ...esbuildOptions(`bench/cost/cold/${name}.ts`), absWorkingDir: ROOT, outfile };
+  const options = { ...esbuildOptions(`bench/cost/cold/${FILES[name]}.ts`), absWorkingDir: ROOT, outfile };
   const { metafile } = await build({ ...options, metafile: true, logLevel: 'error' });
   const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
   if (output === undefined) throw new Error(`esbuild wrote no bundle of ${name}`);

@@ -4,6 +4,7 @@ import type { Contender } from './contract.ts';
 export const CONTENDERS = {
   floor: () => import('./contenders/floor.ts').then(({ floor }): Contender => floor),
   pawl: () => import('./contenders/pawl.ts').then(({ pawl }): Contender => pawl),
+  pawlLean: () => import('./contenders/pawl-lean.ts').then(({ pawlLean }): Contender => pawlLean),
   sqsOnce: () => import('./contenders/sqs-once.ts').then(({ sqsOnceUnderMiddy }): Contender => sqsOnceUnderMiddy),
   powertools: () => import('./contenders/powertools.ts').then(({ powertools }): Contender => powertools),
   middy: () => import('./contenders/middy.ts').then(({ unprotected }): Contender => unprotected),
@@ -16,6 +17,7 @@ export const NAMES = Object.keys(CONTENDERS) as readonly Name[];
 export const TITLES: Readonly<Record<Name, string>> = {
   floor: 'floor',
   pawl: 'pawl, eachMessage',
+  pawlLean: 'pawl, leanDynamo',
   sqsOnce: 'pawl, sqsOnce under Middy',
   powertools: 'Powertools',
   middy: 'Middy alone, unprotected',

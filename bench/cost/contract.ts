@@ -1,12 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
 import type { Delivery } from './scenarios.ts';
 
 /** What a contender is given: all get the same client, a table of their own, and the effect to have once per message. */
 export interface World {
   readonly client: DynamoDBClient;
+  /** Of the lean contender, in place of the client. */
+  readonly transport: DynamoTransport;
   readonly tableName: string;
-  /** The effect of one message. It throws where it fails. */
-  readonly effect: (messageId: string) => void;
+  /** The effect of one message. It throws where it fails, and takes no time unless its run says so. */
+  readonly effect: (messageId: string) => void | Promise<void>;
 }
 
 /**

@@ -1,6 +1,7 @@
-import { Agent } from 'node:http';
+import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
 
 /** What was asked of DynamoDB, and what that took on the wire. */
 export interface Counts extends Requests {
@@ -37,6 +38,42 @@ export function countRequests(client: DynamoDBClient): () => Requests {
   };
 }
 
+/** What DynamoDB bills for requests, in units of reads and writes. */
+export interface ConsumedUnits {
+  readonly read: number;
+  readonly write: number;
+}
+
+interface Consumed {
+  readonly CapacityUnits?: number;
+}
+
+/** Lets DynamoDB say what each request of a client costs. It makes requests and responses longer, so their bytes are counted without it. */
+export function countUnits(client: DynamoDBClient): () => ConsumedUnits {
+  const units = { read: 0, write: 0 };
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+        addUnits(units, commandName, args.input, answer.output);
+        return answer;
+      },
+    { step: 'initialize', name: 'countUnits' },
+  );
+  return () => units;
+}
+
+function addUnits(units: { read: number; write: number }, operation: string, input: object, answer: object): void {
+  const { ConsumedCapacity: consumed = [] } = answer as { ConsumedCapacity?: Consumed | readonly Consumed[] };
+  // DynamoDB Local says nothing of statements. DynamoDB bills each as the write that it is: a unit for an item of up to 1 KB.
+  if ('Statements' in input) units.write += partsOf(input);
+  const isRead = /^(Batch)?Get/.test(operation);
+  for (const { CapacityUnits = 0 } of [consumed].flat()) {
+    if (isRead) units.read += CapacityUnits;
+    else units.write += CapacityUnits;
+  }
+}
+
 function partsOf(input: object): number {
   if ('Statements' in input && Array.isArray(input.Statements)) return input.Statements.length;
   if (!('RequestItems' in input)) return 1;
@@ -44,18 +81,46 @@ function partsOf(input: object): number {
   return tables.reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
 }
 
-/** An agent that knows the sockets it has opened. */
-export class CountingAgent extends Agent {
-  readonly #sockets: Socket[] = [];
+/** Counts the requests of a lean transport, its repetitions not among them. */
+export function countCalls(transport: DynamoTransport): { readonly transport: DynamoTransport; counted(): Requests } {
+  let requests = 0;
+  let statements = 0;
+  return {
+    transport: {
+      ...transport,
+      call(operation, input) {
+        requests++;
+        statements += partsOf(input);
+        return transport.call(operation, input);
+      },
+    },
+    counted: () => ({ requests, statements }),
+  };
+}
 
-  override createConnection(...args: Parameters<Agent['createConnection']>) {
-    const socket = super.createConnection(...args);
-    this.#sockets.push(socket as Socket);
-    return socket;
-  }
+/** The same as `countUnits`, of a lean transport. */
+export function countCallUnits(transport: DynamoTransport): {
+  readonly transport: DynamoTransport;
+  consumed(): ConsumedUnits;
+} {
+  const units = { read: 0, write: 0 };
+  return {
+    transport: {
+      ...transport,
+      async call(operation, input) {
+        const answer = await transport.call(operation, { ...input, ReturnConsumedCapacity: 'TOTAL' });
+        addUnits(units, operation, input, answer);
+        return answer;
+      },
+    },
+    consumed: () => units,
+  };
+}
 
-  bytes() {
-    const sum = (of: (socket: Socket) => number) => this.#sockets.reduce((bytes, socket) => bytes + of(socket), 0);
-    return { bytesSent: sum((socket) => socket.bytesWritten), bytesReceived: sum((socket) => socket.bytesRead) };
-  }
+/** Knows the sockets that this process opens from now on, whoever opens them. */
+export function countBytes(): () => Pick<Counts, 'bytesSent' | 'bytesReceived'> {
+  const sockets: Socket[] = [];
+  subscribe('net.client.socket', (message) => sockets.push((message as { readonly socket: Socket }).socket));
+  const sum = (of: (socket: Socket) => number) => sockets.reduce((bytes, socket) => bytes + of(socket), 0);
+  return () => ({ bytesSent: sum((one) => one.bytesWritten), bytesReceived: sum((one) => one.bytesRead) });
 }

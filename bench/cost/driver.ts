@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from '../../lib/rehearsal/children.ts';
 import type { Name } from './contender.ts';
-import type { Counts } from './counting.ts';
+import type { ConsumedUnits, Counts } from './counting.ts';
 import type { Order, Task, Timed } from './worker.ts';
 
 /** A contender in its own process. It works only while it is asked to; whoever drives several asks one at a time. */
@@ -13,6 +13,9 @@ export interface Driver extends AsyncDisposable {
   time(order: Order): Promise<Timed>;
   /** Invokes one batch, and counts what it asks of DynamoDB. */
   count(order: Omit<Order, 'batches'>): Promise<Counts>;
+  /** Invokes one batch. @returns the units that DynamoDB bills for it */
+  units(order: Omit<Order, 'batches'>): Promise<ConsumedUnits>;
+  readonly pid: number;
   /** The most memory that the process has had so far (its resident set), in MB. */
   peakMb(): Promise<number>;
 }
@@ -42,6 +45,8 @@ export async function startDriver(name: Name, tableName: string, endpoint: strin
     name,
     time: (order) => ask({ do: 'time', ...order }),
     count: (order) => ask({ do: 'count', batches: 1, ...order }),
+    units: (order) => ask({ do: 'units', batches: 1, ...order }),
+    pid: child.pid ?? Number.NaN,
     peakMb: () => ask({ do: 'memory' }),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');

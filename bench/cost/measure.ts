@@ -1,5 +1,6 @@
 import { measureCold } from './cold.ts';
 import { measureLarge } from './large.ts';
+import { measureMoney } from './money/measure.ts';
 import type { Plan } from './plan.ts';
 import type { Cell, Environment, Peak, Results } from './results.ts';
 import { startSetting } from './setting.ts';
@@ -17,5 +18,17 @@ export async function measure(plan: Plan, environment: Environment): Promise<Res
   }
   const large = await measureLarge(plan, peaks, setting);
   const cold = await measureCold(plan.coldStarts, setting);
-  return { environment, cells, peaks, large, cold };
+  const money = await measureMoney(plan.money, setting);
+  return { environment, cells, peaks, large, cold, money };
 }
+
+/** Costs and cold starts only: a few minutes. */
+export async function measureCosts(plan: Plan, environment: Environment): Promise<Costs> {
+  await using setting = await startSetting();
+  const cold = await measureCold(plan.coldStarts, setting);
+  const money = await measureMoney(plan.money, setting);
+  return { environment, cold, money };
+}
+
+/** What costs are written from. */
+export type Costs = Pick<Results, 'environment' | 'cold' | 'money'>;

@@ -1,3 +1,5 @@
+import type { MoneyPlan } from './money/measure.ts';
+
 /** How much is measured. More rounds say the same, with less noise. */
 export interface Plan {
   /** How long every process works before anything is timed, in milliseconds. */
@@ -8,6 +10,8 @@ export interface Plan {
   readonly largeRounds: number;
   /** Cold starts of each contender. */
   readonly coldStarts: number;
+  /** What is timed of costs. */
+  readonly money: MoneyPlan;
 }
 
 export const FULL: Plan = {
@@ -21,6 +25,14 @@ export const FULL: Plan = {
   ],
   largeRounds: 2,
   coldStarts: 11,
+  money: {
+    warmUpMs: 2_000,
+    sizes: [
+      { size: 1, batches: 40 },
+      { size: 10, batches: 16 },
+      { size: 100, batches: 5 },
+    ],
+  },
 };
 
 /** Too short for what takes DynamoDB Local longest, and too noisy to be quoted. */
@@ -33,4 +45,12 @@ export const QUICK: Plan = {
   ],
   largeRounds: 0,
   coldStarts: 3,
+  money: {
+    warmUpMs: 1_000,
+    sizes: [
+      { size: 1, batches: 8 },
+      { size: 10, batches: 4 },
+      { size: 100, batches: 1 },
+    ],
+  },
 };

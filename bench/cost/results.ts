@@ -1,5 +1,6 @@
 import type { Name } from './contender.ts';
 import type { Counts } from './counting.ts';
+import type { Money } from './money/money.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** What was measured of one contender in one scenario at one batch size. */
@@ -41,7 +42,7 @@ export interface ColdStart {
 }
 
 export interface Cold {
-  readonly name: 'floor' | 'pawl' | 'powertools';
+  readonly name: 'floor' | 'pawl' | 'pawlLean' | 'powertools';
   /** Of the minified bundle. `own`: without the SDK and whatever else is not the contender's. */
   readonly bytes: { readonly total: number; readonly own: number };
   readonly starts: readonly ColdStart[];
@@ -61,4 +62,5 @@ export interface Results {
   readonly peaks: readonly Peak[];
   readonly large: readonly Large[];
   readonly cold: readonly Cold[];
+  readonly money: Money;
 }

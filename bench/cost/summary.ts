@@ -1,5 +1,6 @@
 import { type Comparison, compare } from './compare.ts';
 import type { Name } from './contender.ts';
+import type { Money, PaidCell } from './money/money.ts';
 import type { Cold, ColdStart, Results } from './results.ts';
 import type { Scenario } from './scenarios.ts';
 import { pairedRatio } from './statistics.ts';
@@ -30,7 +31,27 @@ export function summaryOf(results: Results): Readonly<Record<string, unknown>> {
       peakMbOfBatch100: Math.round(peakMbOfHundreds),
     };
   }
-  return { ...summary, cold: coldSummary(results.cold) };
+  return {
+    ...summary,
+    cold: coldSummary(results.cold),
+    coldStart: leanColdSummary(results.cold),
+    costPerMillion: costSummary(results.money),
+  };
+}
+
+/** US dollars for a million messages, in all: by contender, batch size, milliseconds of the handler, and megabytes. */
+export function costSummary({ cells }: Money): Readonly<Record<string, unknown>> {
+  const nested = (some: readonly PaidCell[], [key, ...rest]: readonly ((one: PaidCell) => string)[]): unknown => {
+    if (key === undefined) return rounded(some[0]?.cost.total ?? Number.NaN);
+    return Object.fromEntries([...Map.groupBy(some, key)].map(([name, those]) => [name, nested(those, rest)]));
+  };
+  const keys = [
+    ({ name }: PaidCell) => name,
+    ({ size }: PaidCell) => `batch${size}`,
+    ({ handlerMs }: PaidCell) => `handler${handlerMs}Ms`,
+    ({ memoryMb }: PaidCell) => `${memoryMb}Mb`,
+  ];
+  return { currency: 'USD', ...(nested(cells, keys) as object) };
 }
 
 function batchSummary(comparisons: readonly Comparison[]) {
@@ -40,10 +61,12 @@ function batchSummary(comparisons: readonly Comparison[]) {
     cpuRatioToPowertools: rounded(cpuToPowertools),
     wallRatioToFloor: rounded(p50 ?? Number.NaN),
   });
-  const names = ['pawl', 'sqsOnce', 'powertools', 'floor'] as const;
+  const names = ['pawl', 'pawlLean', 'sqsOnce', 'powertools', 'floor'] as const;
   return {
     requests: Object.fromEntries(names.map((name) => [name, of(name).counts.requests])),
     ...ratios(of('pawl')),
+    cpuRatioLeanToFloor: rounded(of('pawlLean').cpuToFloor),
+    cpuRatioLeanToPowertools: rounded(of('pawlLean').cpuToPowertools),
     sqsOnce: ratios(of('sqsOnce')),
   };
 }
@@ -63,6 +86,17 @@ function coldSummary(cold: readonly Cold[]) {
     importCpuRatioToPowertools: rounded(coldRatio(pawl, powertools, 'importCpuMs')),
     firstInvocationRatioToPowertools: rounded(coldRatio(pawl, powertools, 'firstMs')),
     firstInvocationCpuRatioToPowertools: rounded(coldRatio(pawl, powertools, 'firstCpuMs')),
+  };
+}
+
+/** The lean consumer's import beside that of Powertools. */
+function leanColdSummary(cold: readonly Cold[]) {
+  const of = (name: Cold['name']) => cold.find((one) => one.name === name) as Cold;
+  const [lean, powertools] = [of('pawlLean'), of('powertools')];
+  return {
+    bytesLean: lean.bytes.total,
+    importRatioLeanToPowertools: rounded(coldRatio(lean, powertools, 'importMs')),
+    importCpuRatioLeanToPowertools: rounded(coldRatio(lean, powertools, 'importCpuMs')),
   };
 }
 

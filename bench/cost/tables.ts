@@ -1,5 +1,6 @@
 import { type Comparison, compare } from './compare.ts';
 import { TITLES } from './contender.ts';
+import { moneyTables } from './money/document.ts';
 import type { Results } from './results.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { median, pairedRatio } from './statistics.ts';
@@ -40,7 +41,7 @@ export function tablesOf(results: Results): readonly Table[] {
     ],
     rows: comparisons.filter((one) => one.scenario === scenario).map(batchRow),
   }));
-  return [...batches, ...largeTable(results), coldTable(results)];
+  return [...batches, ...largeTable(results), coldTable(results), ...moneyTables(results.money)];
 }
 
 function batchRow({ name, size, counts, cpuMs, cpuToFloor, cpuToPowertools, wallToFloor, peakMb }: Comparison) {

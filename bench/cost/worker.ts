@@ -1,7 +1,17 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { benchClient } from './client.ts';
 import { CONTENDERS, type Name } from './contender.ts';
-import { CountingAgent, type Counts, countRequests } from './counting.ts';
+import {
+  type ConsumedUnits,
+  type Counts,
+  countBytes,
+  countCalls,
+  countCallUnits,
+  countRequests,
+  countUnits,
+} from './counting.ts';
+import { benchTransport } from './lean-client.ts';
 import { createEffect, type Delivery, delivery, expectedOf, type Place, type Scenario } from './scenarios.ts';
 
 /** One contender in a process of its own, so that nobody's compiled code and memory are another's. Does as it is told. */
@@ -12,9 +22,11 @@ export interface Order {
   readonly size: number;
   readonly batches: number;
   readonly series: Place['series'];
+  /** How long the effect of a message takes. @default no time */
+  readonly handlerMs?: number;
 }
 
-export type Task = ({ readonly do: 'time' } & Order) | ({ readonly do: 'count' } & Order) | { readonly do: 'memory' };
+export type Task = ({ readonly do: 'time' | 'count' | 'units' } & Order) | { readonly do: 'memory' };
 
 export interface Timed {
   /** User and system time of this process, for the whole block. */
@@ -25,10 +37,23 @@ export interface Timed {
 
 const [name, tableName, endpoint] = process.argv.slice(2) as [Name, string, string];
 const contender = await CONTENDERS[name]();
-const { effect, taken } = createEffect();
-const prepare = contender({ client: benchClient(endpoint), tableName, effect });
+const { effect: countEffect, taken } = createEffect();
+let handlerMs = 0;
 
-async function time({ scenario, size, batches, series }: Order): Promise<Timed> {
+function effect(messageId: string): void | Promise<void> {
+  countEffect(messageId);
+  return handlerMs === 0 ? undefined : setTimeout(handlerMs);
+}
+
+const prepare = contender({
+  client: benchClient(endpoint),
+  transport: benchTransport(endpoint),
+  tableName,
+  effect,
+});
+
+async function time({ scenario, size, batches, series, handlerMs: ms = 0 }: Order): Promise<Timed> {
+  handlerMs = ms;
   const deliveries = Array.from({ length: batches }, (_, i) => delivery(scenario, size, { series, from: i * size }));
   const invocations = deliveries.map(prepare);
   const answers: unknown[] = [];
@@ -44,17 +69,35 @@ async function time({ scenario, size, batches, series }: Order): Promise<Timed> 
   return { cpuMs: (user + system) / 1000, wallMs };
 }
 
-/** Not timed, with a client of its own: counting costs something, too. */
+/** Not timed, with clients of its own: counting costs something, too. */
 async function count(order: Order): Promise<Counts> {
-  const agent = new CountingAgent({ keepAlive: true });
-  const client = benchClient(endpoint, agent);
-  const counted = countRequests(client);
+  const bytes = countBytes();
+  const client = benchClient(endpoint);
+  const lean = benchTransport(endpoint);
+  const ofClient = countRequests(client);
+  const { transport, counted } = countCalls(lean);
   const one = delivery(order.scenario, order.size, { series: order.series, from: 0 });
-  const answer = await contender({ client, tableName, effect })(one)();
+  const answer = await contender({ client, transport, tableName, effect })(one)();
   verify([one], [answer]);
-  const counts = { ...counted(), ...agent.bytes() };
+  const requests = name === 'pawlLean' ? counted() : ofClient();
+  const counts = { ...requests, ...bytes() };
   client.destroy();
+  lean.destroy();
   return counts;
+}
+
+/** The units that DynamoDB bills for one batch, by its own account. */
+async function units(order: Order): Promise<ConsumedUnits> {
+  const client = benchClient(endpoint);
+  const lean = benchTransport(endpoint);
+  const ofClient = countUnits(client);
+  const { transport, consumed } = countCallUnits(lean);
+  const one = delivery(order.scenario, order.size, { series: order.series, from: 0 });
+  const answer = await contender({ client, transport, tableName, effect })(one)();
+  verify([one], [answer]);
+  client.destroy();
+  lean.destroy();
+  return name === 'pawlLean' ? consumed() : ofClient();
 }
 
 /** @throws Error when the contender did not do its work: then its numbers would say nothing */
@@ -83,6 +126,8 @@ async function perform(task: Task): Promise<unknown> {
       return time(task);
     case 'count':
       return count(task);
+    case 'units':
+      return units(task);
     case 'memory':
       return process.resourceUsage().maxRSS / 1024;
   }

@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesOfPage } from '../files-of-page.ts';
 import { checkTypes, type End, type Project, peers, ROOT, run, typescript } from './project.ts';
 
 const TYPES =
@@ -80,21 +81,49 @@ test('a handler of pawl runs', async () => {
 });
 `;
 
-/** A project as `cdk init` generates it, with its Jest: only the test is another one. */
+/** A project as `cdk init` generates it, with its Jest, and with the files of docs/adopt.md: from an empty folder to a stack, a handler and a sweep. */
 export function cdkInitProject(): Project {
+  const [section = ''] = readFileSync(join(ROOT, 'docs/adopt.md'), 'utf8').split('\n## In an existing stack\n');
   return {
     name: 'cdk init, with its Jest',
     async begin(folder) {
       mkdirSync(folder);
       const cdk = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
-      await run(folder, process.execPath, [cdk, 'init', 'app', '--language', 'typescript', '--generate-only']);
+      const named = ['--language', 'typescript', '--project-name', 'mailer'];
+      await run(folder, process.execPath, [cdk, 'init', 'app', ...named, '--generate-only']);
     },
-    has: peers('highest', '@aws-sdk/client-sqs'),
-    files: { 'test/pawl.test.ts': TEST },
+    has: [...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs'), 'esbuild'],
+    files: { 'test/pawl.test.ts': TEST, ...Object.fromEntries(filesOfPage(section)) },
     steps: [
-      { args: ['node_modules/typescript/bin/tsc'] },
+      // With the declarations that \`cdk init\` asks for, TypeScript has to name the type of the handler.
+      checkTypes,
       { args: ['node_modules/jest/bin/jest.js'] },
+      { args: ['node_modules/aws-cdk/bin/cdk', 'synth', '--quiet'] },
+      { args: ['-e', COUNT], prints: '1 function, 2 queues' },
       { args: ['-e', "console.log(require.resolve('pawl/constructs').includes('cjs'))"], prints: 'true' },
     ],
+  };
+}
+
+const COUNT = `
+const { Resources } = require('./cdk.out/MailerStack.template.json');
+const types = Object.values(Resources).map(({ Type }) => Type);
+const count = (type) => types.filter((found) => found === type).length;
+console.log(count('AWS::Lambda::Function') + ' function, ' + count('AWS::SQS::Queue') + ' queues');
+`;
+
+/** A batch handler of JavaScript that exists, wrapped and swept as docs/adopt.md has it. */
+export function existingHandlerProject(): Project {
+  const files = filesOfPage(readFileSync(join(ROOT, 'docs/adopt.md'), 'utf8'));
+  return {
+    name: 'JavaScript handler of docs/adopt.md',
+    has: ['@middy/core@6', ...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs')],
+    absent: ['aws-cdk-lib', 'constructs', 'typescript'],
+    files: {
+      'package.json': JSON.stringify({ name: 'fresh', private: true }),
+      'mailer.js': "exports.send = async () => { throw new Error('the test must not send'); };\n",
+      ...Object.fromEntries([...files].filter(([path]) => path.endsWith('.js'))),
+    },
+    steps: [{ args: ['--test'] }, { args: ['-p', "typeof require('./index').handler"], prints: 'function' }],
   };
 }

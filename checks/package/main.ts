@@ -5,11 +5,12 @@ import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { doctorProject, storesProject } from './aws.ts';
 import { bundlesProject } from './bundles.ts';
-import { cdkInitProject, stackProject } from './cdk.ts';
+import { cdkInitProject, existingHandlerProject, stackProject } from './cdk.ts';
 import { copiesProject } from './copies.ts';
 import { handlerProject, middyProject, quickStartProject } from './handler.ts';
 import { lawsProject } from './laws.ts';
 import { check, type Project, ROOT, run } from './project.ts';
+import { bundledHandlerProject, commandsProject } from './templates.ts';
 import { COMPILERS, typesProject } from './types.ts';
 
 /**
@@ -48,6 +49,9 @@ function projects(endpoint: string): readonly Project[] {
     stackProject('lowest'),
     stackProject('highest'),
     cdkInitProject(),
+    existingHandlerProject(),
+    bundledHandlerProject(),
+    commandsProject(),
     storesProject('lowest', endpoint),
     storesProject('highest', endpoint),
     doctorProject('lowest'),

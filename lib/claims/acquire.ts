@@ -20,6 +20,8 @@ export interface AcquireRequest {
   readonly source?: string | undefined;
   /** The message was delivered before: a record is probably there, and a read is cheaper than a write that fails. */
   readonly redelivered?: boolean | undefined;
+  /** What the store was seen to hold. It replaces that read while it is fresh. */
+  readonly look?: Look | undefined;
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline?: number | undefined;
   /**
@@ -27,6 +29,33 @@ export interface AcquireRequest {
    * @default true
    */
   readonly mayTakeOver?: boolean | undefined;
+}
+
+/** What the store held at a time. */
+export interface Look {
+  readonly found: ClaimRecord | undefined;
+  /** Before it was read, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * How long a look is decided upon, in milliseconds. What it says to write is refused if the record has changed since. But a claim that an operator has
+ * released since would be dead-lettered as parked, and one that has completed since would be waited for.
+ */
+export const freshMs = 1000;
+
+/** Looks at what the store holds for a claim. @returns nothing if the store fails: the request for the claim finds that out, and reports it */
+export async function lookAt(
+  { settings: { host, store } }: Engine,
+  id: string,
+  until: number,
+): Promise<Look | undefined> {
+  const at = host.now();
+  try {
+    return { found: await answeredBy(host, until, store.read(id), { now: at }), at };
+  } catch {
+    return undefined;
+  }
 }
 
 /** What came of asking for a claim: the decision, in force. Only with a `grant` may anything run. */
@@ -50,22 +79,29 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   const claimId = host.randomId();
   // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
   const bounds = { deadline, keptUntil: keptUntil(host, deadline) };
-  const until = Math.min(leaseEnd(engine, bounds), deadline ?? Number.POSITIVE_INFINITY) - settings.marginMs;
+  let now = host.now();
+  const until = Math.min(leaseEnd(engine, bounds, now), deadline ?? Number.POSITIVE_INFINITY) - settings.marginMs;
   const retry = new Retry(host, { until, requestMs: Number.POSITIVE_INFINITY });
   try {
-    let found = asked.redelivered ? understood(await answeredBy(host, until, store.read(id))) : undefined;
+    let found: ClaimRecord | undefined;
+    if (asked.look !== undefined && now - asked.look.at < freshMs) found = understood(asked.look.found);
+    else if (asked.redelivered) {
+      found = understood(await answeredBy(host, until, store.read(id), { now }));
+      now = host.now();
+    }
     // Each further round means that another worker changed the record between our look and our write.
     for (;;) {
       const { fingerprint, previousFingerprint, attributes, source } = asked;
-      const leaseUntil = leaseEnd(engine, bounds);
+      const leaseUntil = leaseEnd(engine, bounds, now);
       const request = { id, claimId, fingerprint, previousFingerprint, attributes, source, leaseUntil };
-      const decided = decide(found, request, settings, host.now());
+      const decided = decide(found, request, settings, now);
       if (decided.kind === 'taken-over' && !mayTakeOver) return { kind: 'suspect', record: decided.record };
       if (decided.write === undefined) return inForce(engine, identity, bounds, decided);
-      const written = await writeGrant(engine, until, identity, decided.write);
+      const written = await writeGrant(engine, { until, now }, identity, decided.write);
       if (written.applied) return inForce(engine, identity, bounds, decided);
       await retry.pauseAfterRefusal();
       found = understood(written.found);
+      now = host.now();
     }
   } catch (cause) {
     emit(engine, identity, { type: 'store-unavailable', error: recordedError(cause) });
@@ -100,17 +136,19 @@ function inForce(
 }
 
 /** Writes a grant. One whose answer comes too late for its handler to start is given back: nothing runs under it, and nothing is in doubt. */
-async function writeGrant(engine: Engine, until: number, identity: Identity, write: ClaimWrite): Promise<WriteResult> {
+function writeGrant(
+  engine: Engine,
+  { until, now }: { readonly until: number; readonly now: number },
+  identity: Identity,
+  write: ClaimWrite,
+): Promise<WriteResult> {
   const { host, store } = engine.settings;
-  const written = store.write(write);
-  try {
-    return await answeredBy(host, until, written);
-  } catch (error) {
+  const late = (result: WriteResult) => {
     // A client that sent it twice, because the first answer was lost, is refused by its own first write.
-    const isOurs = (result: WriteResult) => result.applied || result.found?.claimId === write.next.claimId;
-    letFail(written.then((result) => (isOurs(result) ? giveBack(engine, identity, write.next) : undefined)));
-    throw error;
-  }
+    const isOurs = result.applied || result.found?.claimId === write.next.claimId;
+    if (isOurs) letFail(giveBack(engine, identity, write.next));
+  };
+  return answeredBy(host, until, store.write(write), { now, late });
 }
 
 async function giveBack(engine: Engine, identity: Identity, record: ClaimRecord): Promise<void> {
@@ -118,8 +156,8 @@ async function giveBack(engine: Engine, identity: Identity, record: ClaimRecord)
   const { settings } = engine;
   const { host, marginMs } = settings;
   const error = { name: 'LeaseError', message: 'the claim was granted too late for anything to start' };
-  const released = (found: ClaimRecord | undefined) =>
-    settle(record.claimId, found, { status: 'released', error }, settings, host.now());
+  const released = (found: ClaimRecord | undefined, now: number) =>
+    settle(record.claimId, found, { status: 'released', error }, settings, now);
   const grant = { identity, record, deadline: undefined };
   await changeClaim(engine, grant, released, { until: host.now() + marginMs, tries: 1 });
 }

@@ -35,8 +35,8 @@ export type StepResolution = ResolutionVerdict | { readonly verdict: 'applied'; 
 /** A record holds all checkpoints, an item of DynamoDB 400 KB, and every checkpoint writes them all. */
 const mostBytes = 200_000;
 
-export function checkpointsOf({ checkpoints = '[]' }: Pick<ClaimRecord, 'checkpoints'>): Checkpoints {
-  return JSON.parse(checkpoints);
+export function checkpointsOf({ checkpoints }: Pick<ClaimRecord, 'checkpoints'>): Checkpoints {
+  return checkpoints === undefined ? [] : JSON.parse(checkpoints);
 }
 
 /** The steps whose effect may or may not have happened, in their order. */

@@ -1,4 +1,5 @@
 import { otherRule, sameIntent } from '../payload/fingerprint-rule.ts';
+import { statementDue } from './open.ts';
 import type { Attributes, ClaimRecord, Draft } from './record.ts';
 import type { ClaimWrite } from './store.ts';
 import { successor } from './successor.ts';
@@ -21,6 +22,8 @@ export interface ClaimRules {
   readonly refusalsMayRepeat?: boolean;
   /** Whether a claim is listed for operators while it is in flight: no message would bring it back. Never decided upon. */
   readonly watched?: boolean;
+  /** Whether completed claims wait for a statement of the provider to confirm them. Never decided upon. */
+  readonly statements?: boolean;
   /** `Infinity` keeps outcomes for ever. */
   readonly retentionSeconds: number;
 }
@@ -139,6 +142,7 @@ export function decide(
       fingerprint: request.fingerprint ?? from.fingerprint,
       attributes: from.attributes ?? request.attributes,
       source: request.source,
+      statement: from.statement ?? (rules.statements === true ? statementDue : undefined),
       error: undefined,
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),
@@ -158,9 +162,9 @@ export function decide(
 type Grantable = Omit<Draft, 'status' | 'claimId' | 'leaseUntil'>;
 
 /** Kept past its retention. Work that is still in doubt is never forgotten by the clock alone. */
-function isForgotten(found: ClaimRecord, rules: ClaimRules, now: number): boolean {
+export function isForgotten(found: ClaimRecord, { skewMs }: Pick<ClaimRules, 'skewMs'>, now: number): boolean {
   const { status, unknownAt, expiresAt = Infinity } = found;
-  return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + rules.skewMs;
+  return status !== 'in-flight' && !unknownAt && now >= expiresAt * 1000 + skewMs;
 }
 
 /** A parked record has no expiry: what is in doubt must not be forgotten before an operator has decided. */

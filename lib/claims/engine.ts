@@ -65,12 +65,11 @@ export function leaseOf({ settings, fallback }: Engine, { deadline, keptUntil }:
   return keptUntil === undefined ? undefined : keptLease;
 }
 
-/** Until when a claim that is granted or renewed now is exclusive, in epoch milliseconds. */
-export function leaseEnd(engine: Engine, bounds: Bounds): number {
-  const { settings } = engine;
+/** Until when a claim that is granted or renewed at `now` is exclusive. Both in epoch milliseconds. */
+export function leaseEnd(engine: Engine, bounds: Bounds, now: number): number {
   const { deadline = Number.POSITIVE_INFINITY, keptUntil = deadline } = bounds;
   const lease = leaseOf(engine, bounds);
-  const end = settings.host.now() + (lease?.leaseMs ?? Number.POSITIVE_INFINITY);
+  const end = now + (lease?.leaseMs ?? Number.POSITIVE_INFINITY);
   // As long as elsewhere, and renewed only beyond that: a duplicate waits once for the end of the invocation, and not for each renewal.
   return Math.min(lease === keptLease ? Math.max(end, deadline) : end, keptUntil);
 }
@@ -93,7 +92,7 @@ export interface ChangeOptions {
 export async function changeClaim(
   { settings: { host, store } }: { readonly settings: { readonly host: Host; readonly store: ClaimStore } },
   grant: Grant,
-  transition: (found: ClaimRecord | undefined) => Transition<ClaimRecord>,
+  transition: (found: ClaimRecord | undefined, now: number) => Transition<ClaimRecord>,
   { until, tries, write = (one) => store.write(one) }: ChangeOptions,
 ): Promise<'applied' | 'stale'> {
   const limit = tries === undefined ? {} : { tries };

@@ -47,6 +47,18 @@ export type ClaimFact =
   | { readonly type: 'store-unavailable'; readonly error: RecordedError }
   /** The provider was asked about an effect in doubt. `settled`: late enough for "not applied" to be believed. */
   | { readonly type: 'reconciled'; readonly verdict: string; readonly settled: boolean }
+  /**
+   * The provider's statement was compared with the claims, up to a cut-off. `statement-findings`: `open` findings wait for an operator, `fresh` of them
+   * found by this run. The event is about the operation, and has no claim.
+   */
+  | {
+      readonly type: 'statement-clean' | 'statement-findings';
+      readonly from: number;
+      readonly cutOff: number;
+      readonly lines: number;
+      readonly open: number;
+      readonly fresh: number;
+    }
   /** A message went back to its queue until what it waits for can have ended: another worker's lease, a provider's settling. */
   | { readonly type: 'deferred'; readonly messageId: string; readonly seconds: number }
   /** The same key again in one batch: it shared the outcome of the first. */
@@ -94,6 +106,7 @@ const ordinary: readonly ClaimEvent['type'][] = [
   'in-flight',
   'deferred',
   'repeated',
+  'statement-clean',
 ];
 
 /** The listener of those who gave none: one line of JSON to `console.warn` for whatever is out of the ordinary. */

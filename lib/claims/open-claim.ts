@@ -9,7 +9,7 @@ import { factsOf } from './events.ts';
 import { type Grant, startsUntil } from './grant.ts';
 import type { ClaimRecord } from './record.ts';
 import { renew } from './settle.ts';
-import { createWork, type Work } from './work.ts';
+import { Work } from './work.ts';
 
 /** The claim as its handler sees it, but for its effect, and how to end it. */
 export interface OpenClaim {
@@ -27,13 +27,13 @@ export interface OpenClaim {
  *
  * @param latest when the handler has to end, whatever its lease, in epoch milliseconds
  */
-export function openClaim(engine: Engine, grant: Grant, latest: number, work: Work = createWork()): OpenClaim {
+export function openClaim(engine: Engine, grant: Grant, latest: number, work: Work = new Work()): OpenClaim {
   const { operation } = engine.settings;
   const { key, effectKey } = grant.identity;
   const { attempts: attempt, fence } = grant.record;
   const time = new ClaimTime(engine, grant, latest);
   const claim = { operation, key, effectKey, attempt, fence, remainingMs: () => time.remainingMs() };
-  const steps = { found: checkpointsOf(grant.record), names: [], last: Promise.resolve() };
+  const steps = { found: checkpointsOf(grant.record), names: [], last: noStepYet };
   attachInternals(claim, { engine, grant, work, steps, signal: () => time.signal() });
   Object.defineProperty(claim, 'signal', signalOfClaim);
   const stopBeating = keepLease(engine, grant, () => time.end('another worker has taken the claim over'));
@@ -46,6 +46,9 @@ export function openClaim(engine: Engine, grant: Grant, latest: number, work: Wo
 
   return { claim: claim as Omit<Claim, 'effect'>, stop };
 }
+
+/** What the first step of a handler waits for: the same for all claims, most of which have no steps. */
+const noStepYet: Promise<unknown> = Promise.resolve();
 
 /** One function for all claims: to an object with a getter of its own, V8 gives a hidden class of its own, and each of them lives long. */
 const signalOfClaim: PropertyDescriptor = {
@@ -109,7 +112,8 @@ export function keepLease(engine: Engine, grant: Grant, onLost = () => {}): (() 
   const { settings } = engine;
   const { identity, keptUntil = Number.POSITIVE_INFINITY } = grant;
   const { claimId } = grant.record;
-  const extended = (found: ClaimRecord | undefined) => renew(claimId, found, leaseEnd(engine, grant), settings);
+  const extended = (found: ClaimRecord | undefined, now: number) =>
+    renew(claimId, found, leaseEnd(engine, grant, now), settings);
   const stop = leaseOf(engine, grant)?.keep(settings.host, {
     async beat(until) {
       const changed = await changeClaim(engine, grant, extended, { until, tries: 1 });

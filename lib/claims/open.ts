@@ -2,14 +2,16 @@ import { stepsInDoubt } from './checkpoints.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
- * Which claims an operator may have to look at, and where the index of a store keeps them.
+ * Which claims an operator may have to look at, and where the index of a store keeps them. The same index keeps the completed claims that no
+ * statement of the provider has confirmed.
  *
- * Owns: what makes a claim open, and its shard. Does not own: when a record is written (`successor` asks here for every write), or how a
+ * Owns: what makes a claim open or unstated, and its place in the index. Does not own: when a record is written (`successor` asks here for every write), or how a
  * store lists what is open (`open-claims.ts` is the port).
  *
  * 1. A claim is open while it is parked; while it is in doubt; and while it is in flight, if its grant is watched.
  * 2. A step that is under way is in doubt by its checkpoint, and does not make a claim in flight open: every step would cost two index writes.
  * 3. No rule of `decide` or `settle` reads `open`. A version of pawl that does not know it may leave it behind, and nothing goes wrong but a list.
+ * 4. An unstated claim is not open: its place is no shard of the open claims, so no list of them meets it.
  */
 
 /** How many shards the index has. DynamoDB gives one of them 1,000 writes a second. */
@@ -47,6 +49,33 @@ export function openShard(id: string): string {
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
   // The low bits of FNV alone depend on the low bits of the text alone.
   return shardName(((hash ^ (hash >>> 16)) >>> 0) % openShards);
+}
+
+/** Where the index keeps a claim; `undefined`: it is not in the index. */
+export function placeInIndex(
+  record: Openness & Pick<ClaimRecord, 'id' | 'statement'>,
+  watched: boolean,
+): string | undefined {
+  if (isOpen(record, watched)) return openShard(record.id);
+  return isUnstated(record) ? unstatedPlace(operationOf(record.id), openShard(record.id)) : undefined;
+}
+
+/** Whether a claim is completed, and no statement of the provider has confirmed it. */
+export function isUnstated({ status, statement }: Pick<ClaimRecord, 'status' | 'statement'>): boolean {
+  return status === 'completed' && statement === statementDue;
+}
+
+/** The `statement` of a claim that waits for one. */
+export const statementDue = 'due';
+
+/** The place of the unstated claims of an operation in one shard. No shard of the open claims begins like this. */
+export function unstatedPlace(operation: string, shard: string): string {
+  return `~${operation}#${shard}`;
+}
+
+/** An operation has no `#`, so the first one ends it. */
+export function operationOf(id: string): string {
+  return id.slice(0, id.indexOf('#'));
 }
 
 export function shardName(shard: number): string {

@@ -14,7 +14,7 @@ export async function recordOutcome(engine: Engine, grant: Grant, outcome: Outco
   const { identity } = grant;
   const { claimId } = grant.record;
   const { status } = outcome;
-  const settled = (found: ClaimRecord | undefined) => settle(claimId, found, outcome, settings, settings.host.now());
+  const settled = (found: ClaimRecord | undefined, now: number) => settle(claimId, found, outcome, settings, now);
   try {
     const changed = await changeClaim(engine, grant, settled, { until: recordUntil(engine, grant) });
     const facts = factsOf(grant.record, outcome);

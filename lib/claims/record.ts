@@ -71,8 +71,14 @@ export interface ClaimRecord {
    */
   readonly source?: string | undefined;
   /**
-   * Where the index of open claims keeps it: a shard, `00` to `31`. Absent while no operator has to look at the claim. Every write sets it anew, and
-   * nothing is decided upon it: a version of pawl that does not know it leaves it as it is.
+   * Of an operation whose provider has statements: `due` from its first grant on, and after a line of a statement has confirmed the claim, which line
+   * (`stated.ts`). Absent elsewhere. Never decided upon.
+   */
+  readonly statement?: string | undefined;
+  /**
+   * Where the index of open claims keeps it: a shard, `00` to `31`; or the place of the claims that no statement has confirmed. Absent while neither
+   * an operator nor a statement has to look at the claim. Every write sets it anew, and nothing is decided upon it: a version of pawl that does not
+   * know it leaves it as it is.
    */
   readonly open?: string | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */

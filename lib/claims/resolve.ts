@@ -17,7 +17,7 @@ export interface ResolvedBy {
   /**
    * The `fence` of the record that was looked at. If the claim has been granted since, the doubt is another one, and nothing
    * is changed.
-   * @default not compared: what is decided is the doubt that is there
+   * @default that of the record when `resolve` first reads it
    */
   readonly fence?: number | undefined;
 }
@@ -161,12 +161,14 @@ export async function resolveParked(
   resolved: ResolvedBy,
 ): Promise<Resolved> {
   expectOptions(resolved, { door: 'resolve', known: knownOfResolution, docs });
-  const { by, note, fence } = resolved;
+  const { by, note } = resolved;
   expectVerdicts(verdict);
   expectActedBy(by, note);
   const now = host.now();
   const decided = { by: by.slice(0, longestNote), note, at: new Date(now).toISOString(), id: host.randomId() };
   let found = understood(await store.read(id));
+  // A doubt that begins while this runs is another one: the operator cannot have looked at it.
+  const fence = resolved.fence ?? found?.fence;
   for (;;) {
     if (found === undefined) return { outcome: 'unknown-key' };
     // Our own write, whose answer was lost.

@@ -11,7 +11,7 @@ import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
 import { warnOnce } from './warn-once.ts';
-import { createWork, type Rested, type Thrown, type Work } from './work.ts';
+import { type Rested, type Thrown, Work } from './work.ts';
 
 /**
  * Runs a handler under a claim and records how it ended. If an earlier attempt is in doubt, the provider is asked first.
@@ -25,7 +25,8 @@ export async function run<Input, R>(
 ): Promise<RunResult<R>> {
   const { settings } = engine;
   const { host, timeoutMs, marginMs, unsettledMs, marksEffect } = settings;
-  const settled = await settleDoubt<Input, R>(engine, grant, input);
+  const settling = settleDoubt<Input, R>(engine, grant, input);
+  const settled = settling && (await settling);
   if (settled !== undefined) return settled;
   // A sandbox may have been frozen between the claim and this line: the lease is looked at once more before an effect.
   const late = tooLate(settings, startsUntil(grant));
@@ -34,16 +35,22 @@ export async function run<Input, R>(
     return { kind: 'not-started', error: late.error, recorded: await fail(engine, grant, late.error, 'before') };
   }
 
-  const work = createWork();
+  const work = new Work();
   const latest = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
   const { claim, stop } = openClaim(engine, grant, latest, work);
   const marked = markedEffect(claim, work);
-  const end = await endOf(() => handler(input, Object.assign(claim, { effect: marked.effect })));
+  let end: End<R>;
+  try {
+    end = { kind: 'returned', value: await handler(input, Object.assign(claim, { effect: marked.effect })) };
+  } catch (error) {
+    end = { kind: 'threw', error };
+  }
   work.end(end.kind);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
   // Until the worker ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
   const workerEnd = () => grant.keptUntil ?? grant.deadline ?? grant.record.leaseUntil;
-  const rested = await work.rest(host, () => workerEnd() - marginMs - host.now());
+  const resting = work.rest(host, () => workerEnd() - marginMs - host.now());
+  const rested = resting instanceof Promise ? await resting : resting;
   const state = marked.state();
   const knownOf = ({ error }: Thrown) => effectOf(settings, error);
   const failure = failureOf(state, end, rested, knownOf);
@@ -77,14 +84,6 @@ type EffectState =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 type End<R> = { readonly kind: 'returned'; readonly value: R } | { readonly kind: 'threw'; readonly error: unknown };
-
-async function endOf<R>(handle: () => Promise<R> | R): Promise<End<R>> {
-  try {
-    return { kind: 'returned', value: await handle() };
-  } catch (error) {
-    return { kind: 'threw', error };
-  }
-}
 
 /** `claim.effect`, and how far it came. */
 function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {

@@ -47,15 +47,28 @@ export function afterVerdict(
   return { kind: 'ask-later', outcome, retryAfterMs };
 }
 
-/** Settles the doubt about an earlier attempt, if there is one and its provider can be asked. @returns nothing when the handler may run */
-export async function settleDoubt<Input, R>(
+/**
+ * Settles the doubt about an earlier attempt.
+ *
+ * @returns nothing where there is no doubt, or no provider that can be asked; else a promise, of nothing when the handler may run
+ */
+export function settleDoubt<Input, R>(
   engine: Engine<Input>,
   grant: Grant,
   input: Input,
-): Promise<RunResult<R> | undefined> {
+): Promise<RunResult<R> | undefined> | undefined {
   const { provider } = engine.settings;
+  if (provider === undefined || grant.record.unknownAt === undefined) return undefined;
+  return askAndSettle(engine, grant, provider, input);
+}
+
+async function askAndSettle<Input, R>(
+  engine: Engine<Input>,
+  grant: Grant,
+  provider: Reconcile<Input>,
+  input: Input,
+): Promise<RunResult<R> | undefined> {
   const { identity, record } = grant;
-  if (provider === undefined || record.unknownAt === undefined) return undefined;
   const asked = await ask(engine, grant, provider, input);
   const { verdict } = asked;
   // By the clock as it was before the provider was asked: what it has seen is no newer.

@@ -1,4 +1,4 @@
-import { isOpen, isWatched, openShard } from './open.ts';
+import { isWatched, placeInIndex } from './open.ts';
 import type { ClaimRecord, Draft } from './record.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { ClaimRecord, Draft } from './record.ts';
  * @param watched whether the draft is a grant that is open while it is in flight. What its owner writes later keeps what its grant said
  */
 export function successor(found: ClaimRecord | undefined, draft: Draft, watched = isWatched(found)): ClaimRecord {
-  const open = isOpen(draft, watched) ? openShard(draft.id) : undefined;
+  const open = placeInIndex(draft, watched);
   return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: 2 };
 }
 

@@ -14,86 +14,87 @@ export interface Rested {
   readonly late: readonly Thrown[];
 }
 
-/** What a handler has under way besides itself: its effect and its steps, also those that it does not wait for. */
-export interface Work {
-  /** Whether nothing may start any more, because how the handler ended is about to be recorded. */
-  readonly stopped: boolean;
-  /** What was left in doubt until now. */
-  readonly inDoubt: readonly Thrown[];
-  /** Waits for this as well, before the outcome is recorded. Its error ends no process, whether or not the author handles it. */
-  follow<T>(started: Promise<T>): Promise<T>;
-  /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
-  leaveInDoubt(error: unknown): void;
-  /** The effect or a step could not start. The claim cannot complete without it, even if the handler catches the error, or never waits for it. */
-  leaveUnstarted(error: unknown): void;
-  /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
-  end(how: 'returned' | 'threw'): void;
-  /**
-   * Waits for what is under way, but not for ever: an effect that never settles must not keep its own outcome from being
-   * recorded. Nothing starts after it.
-   *
-   * @param remainingMs until the outcome has to be recorded; a renewal may move that
-   */
-  rest(host: Host, remainingMs: () => number): Promise<Rested>;
-}
-
 /**
  * How many microtasks what has ended may take to begin the next: some for each `await` and `then` between the two. What waits for a timer or a request in
  * between has to be awaited by its handler.
  */
 const mostHops = 30;
 
-export function createWork(): Work {
-  const underWay = new Set<Promise<unknown>>();
-  const late: Thrown[] = [];
-  const inDoubt: Thrown[] = [];
-  let ended = false;
-  let stopped = false;
+/** What a handler has under way besides itself: its effect and its steps, also those that it does not wait for. */
+export class Work {
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #late: Thrown[] = [];
+  readonly #inDoubt: Thrown[] = [];
+  #ended = false;
+  #stopped = false;
 
-  return {
-    get stopped() {
-      return stopped;
-    },
-    get inDoubt() {
-      return inDoubt;
-    },
-    follow(started) {
-      underWay.add(started);
-      started.then(
-        () => underWay.delete(started),
-        (error) => {
-          underWay.delete(started);
-          if (ended) late.push({ error });
-        },
-      );
-      return started;
-    },
-    leaveInDoubt(error) {
-      inDoubt.push({ error });
-    },
-    leaveUnstarted(error) {
-      late.push({ error });
-    },
-    end(how) {
-      ended = true;
-      stopped = how === 'threw';
-    },
-    async rest(host, remainingMs) {
-      while (underWay.size > 0) {
-        await settledWithin(host, remainingMs(), underWay);
-        // What has ended may be about to begin the next: `step(a).then(() => commit(b))`, which the handler does not await.
-        for (let hop = 0; hop < mostHops && underWay.size === 0; hop++) await undefined;
-        if (underWay.size > 0 && remainingMs() <= 0) {
-          late.push({
-            error: new LeaseError('an effect or a step of the handler had not ended when the time was over'),
-          });
-          break;
-        }
+  /** Whether nothing may start any more, because how the handler ended is about to be recorded. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** What was left in doubt until now. */
+  get inDoubt(): readonly Thrown[] {
+    return this.#inDoubt;
+  }
+
+  /** Waits for this as well, before the outcome is recorded. Its error ends no process, whether or not the author handles it. */
+  follow<T>(started: Promise<T>): Promise<T> {
+    this.#underWay.add(started);
+    started.then(
+      () => this.#underWay.delete(started),
+      (error) => {
+        this.#underWay.delete(started);
+        if (this.#ended) this.#late.push({ error });
+      },
+    );
+    return started;
+  }
+
+  /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
+  leaveInDoubt(error: unknown): void {
+    this.#inDoubt.push({ error });
+  }
+
+  /** The effect or a step could not start. The claim cannot complete without it, even if the handler catches the error, or never waits for it. */
+  leaveUnstarted(error: unknown): void {
+    this.#late.push({ error });
+  }
+
+  /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
+  end(how: 'returned' | 'threw'): void {
+    this.#ended = true;
+    this.#stopped = how === 'threw';
+  }
+
+  /**
+   * Waits for what is under way, but not for ever: an effect that never settles must not keep its own outcome from being
+   * recorded. Nothing starts after it.
+   *
+   * @param remainingMs until the outcome has to be recorded; a renewal may move that
+   * @returns a promise only where anything is under way
+   */
+  rest(host: Host, remainingMs: () => number): Rested | Promise<Rested> {
+    return this.#underWay.size > 0 ? this.#restAfter(host, remainingMs) : this.#stop();
+  }
+
+  async #restAfter(host: Host, remainingMs: () => number): Promise<Rested> {
+    while (this.#underWay.size > 0) {
+      await settledWithin(host, remainingMs(), this.#underWay);
+      // What has ended may be about to begin the next: `step(a).then(() => commit(b))`, which the handler does not await.
+      for (let hop = 0; hop < mostHops && this.#underWay.size === 0; hop++) await undefined;
+      if (this.#underWay.size > 0 && remainingMs() <= 0) {
+        this.leaveUnstarted(new LeaseError('an effect or a step of the handler had not ended when the time was over'));
+        break;
       }
-      stopped = true;
-      return { inDoubt, late };
-    },
-  };
+    }
+    return this.#stop();
+  }
+
+  #stop(): Rested {
+    this.#stopped = true;
+    return { inDoubt: this.#inDoubt, late: this.#late };
+  }
 }
 
 async function settledWithin(host: Host, ms: number, promises: Iterable<Promise<unknown>>): Promise<void> {

@@ -1,16 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Unread } from '../deployment/doctor/places.ts';
+import type { DeadLetterPlace, Unread } from '../deployment/doctor/places.ts';
 import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
 import { dynamoStore } from '../stores/dynamodb/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 
-/** A dead-letter queue, and where its messages go back to. */
-export interface DeadLetterPlace {
-  readonly deadLetterUrl: string;
-  /** `undefined`: the queue whose redrive policy names it. */
-  readonly queueUrl: string | undefined;
-}
+export type { DeadLetterPlace };
 
 /** What the clients of a command are made with. */
 export function clientConfig(line: Line) {

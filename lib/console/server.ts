@@ -12,6 +12,8 @@ import { type Call, type Route, routesOf } from './routes.ts';
 import { createSession, HEADERS, type Refusal, refusedByOrigin, type Session } from './security.ts';
 import { BadRequest } from './wanted.ts';
 
+export type { LiveEvent } from './api.ts';
+
 /** Reports what happens, as it happens. @returns a function that ends it */
 export type LiveFeed = (listener: (event: LiveEvent) => void) => () => void;
 

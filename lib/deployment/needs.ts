@@ -46,6 +46,16 @@ export const FIND_FUNCTION_ACTIONS = ['lambda:GetFunctionConfiguration'] as cons
 
 /** What `--stack` needs on the stack. */
 export const FIND_STACK_ACTIONS = ['cloudformation:ListStackResources'] as const;
+/** What `reconcileStatements` and `findings` call on the table: they read claims, mark and complete them, and keep notes. */
+export const STATEMENT_ACTIONS = [
+  'dynamodb:GetItem',
+  'dynamodb:BatchGetItem',
+  'dynamodb:PutItem',
+  'dynamodb:PartiQLUpdate',
+] as const;
+
+/** What they call on the table's index of open claims, which keeps the claims that no statement has confirmed. */
+export const STATEMENT_INDEX_ACTIONS = ['dynamodb:Query'] as const;
 
 /** What `backfillOpenClaims` calls. It reads the whole table, with the results that are kept there. */
 export const BACKFILL_ACTIONS = [

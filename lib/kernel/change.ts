@@ -7,8 +7,8 @@ import { Retry, type RetryPolicy } from './retry.ts';
 export interface Change<R extends object> extends RetryPolicy {
   /** The record as its owner knows it. */
   readonly seen: R | undefined;
-  /** What to make of the record. Pure: it is asked again for each state of the record that is found. */
-  readonly transition: (found: R | undefined) => Transition<R>;
+  /** What to make of the record, `now` in epoch milliseconds. Pure: it is asked again for each state of the record that is found. */
+  readonly transition: (found: R | undefined, now: number) => Transition<R>;
   readonly write: (write: Write<R>) => Promise<Written<R>>;
 }
 
@@ -26,12 +26,13 @@ export async function change<R extends object>(host: Host, wanted: Change<R>): P
   const retry = new Retry(host, wanted);
   let { seen } = wanted;
   for (;;) {
-    const next = transition(seen);
+    const now = host.now();
+    const next = transition(seen, now);
     if (next === 'stale') return { kind: 'stale' };
     if (next === 'applied') return { kind: 'applied', record: seen };
     let written: Written<R>;
     try {
-      written = await answeredBy(host, retry.tryUntil, write({ next, seen }));
+      written = await answeredBy(host, retry.tryUntil(now), write({ next, seen }), { now });
     } catch (error) {
       await retry.pauseAfter(error);
       continue;

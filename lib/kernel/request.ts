@@ -8,19 +8,36 @@ export class NoAnswerError extends Error {
   readonly 'pawl.error' = 'no-answer';
 }
 
+interface Answering<T> {
+  /** What the clock has just said, where the caller has asked it. */
+  readonly now?: number;
+  /** Gets a result that comes too late. @default it is dropped */
+  readonly late?: (result: T) => void;
+}
+
 /**
- * The result of a request, if it comes in time. A result or an error that comes later is dropped.
+ * The result of a request, if it comes in time. An error that comes later is dropped.
  *
  * @param until epoch milliseconds
  * @throws what the request throws; NoAnswerError when the time is over
  */
-export function answeredBy<T>(host: Pick<Host, 'now' | 'after'>, until: number, request: Promise<T>): Promise<T> {
+export function answeredBy<T>(
+  host: Pick<Host, 'now' | 'after'>,
+  until: number,
+  request: Promise<T>,
+  { now = host.now(), late }: Answering<T> = {},
+): Promise<T> {
   // Twice for each message, so without the promises that a race would make.
   return new Promise((resolve, reject) => {
-    const waitMs = Math.max(0, until - host.now());
-    const cancel = whenOver(host, waitMs, () => reject(new NoAnswerError(`no answer within ${Math.ceil(waitMs)} ms`)));
+    const waitMs = Math.max(0, until - now);
+    let isOver = false;
+    const cancel = whenOver(host, waitMs, () => {
+      isOver = true;
+      reject(new NoAnswerError(`no answer within ${Math.ceil(waitMs)} ms`));
+    });
     request.then(
       (result) => {
+        if (isOver) return late?.(result);
         cancel();
         resolve(result);
       },

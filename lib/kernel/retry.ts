@@ -50,9 +50,9 @@ export class Retry {
     this.#policy = policy;
   }
 
-  /** When a try that begins now is given up, in epoch milliseconds. */
-  get tryUntil(): number {
-    return Math.min(this.#policy.until, this.#host.now() + this.#policy.requestMs);
+  /** When a try that begins at `now` is given up. Both in epoch milliseconds. */
+  tryUntil(now: number): number {
+    return Math.min(this.#policy.until, now + this.#policy.requestMs);
   }
 
   /**
@@ -87,8 +87,9 @@ export class Retry {
 export async function insist<T>(host: Host, send: () => Promise<T>, policy: RetryPolicy): Promise<T> {
   const retry = new Retry(host, policy);
   for (;;) {
+    const now = host.now();
     try {
-      return await answeredBy(host, retry.tryUntil, send());
+      return await answeredBy(host, retry.tryUntil(now), send(), { now });
     } catch (error) {
       // An operator has to change something first.
       if (isSetupError(error)) throw error;

@@ -1,3 +1,4 @@
+import { lookAt } from '../claims/acquire.ts';
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { settleDoubt } from '../claims/settle-doubt.ts';
@@ -160,6 +161,9 @@ class BatchClaiming<Body> {
 
   async #claimAfter(one: Ready<Body>, mayTakeOver: boolean, predecessor?: Claimed): Promise<ClaimAttempt> {
     await predecessor?.claiming;
+    // Before its turn: a hundred are read in one request, and not as many as may ask at once.
+    if (receiveCountOf(one.record) > 1)
+      one.look = await lookAt(this.#consumer.engine, one.identity.id, this.#claimUntil);
     return this.#inTurn(() => this.#attempt(one, mayTakeOver));
   }
 

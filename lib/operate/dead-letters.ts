@@ -12,8 +12,9 @@ import type { SqsRecord } from '../sqs/event.ts';
 import type { MessageKey } from '../sqs/keys.ts';
 import { messageOf, sealedIn } from '../sqs/message.ts';
 import { type ClaimView, claimView } from './claim-view.ts';
-import { type Desk, docs } from './desk.ts';
+import type { Desk } from './desk.ts';
 import { giveBack, type Received, readQueueState, receiveSome } from './queue-calls.ts';
+import { docs } from './words.ts';
 
 /** Which dead letters to look at. */
 export interface DeadLettersQuery {

@@ -11,11 +11,7 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { OperateEvent } from './events.ts';
 import type { OperatorOptions } from './options.ts';
-
-export const docs = 'docs/operate.md';
-
-/** How far the clock of the worker that holds a claim may be from this one: the default of the consumers. */
-export const skewMs = 1000;
+import { docs } from './words.ts';
 
 /** What an operator works with. */
 export interface Desk {
@@ -38,7 +34,7 @@ const known = {
 /** @throws OptionError */
 export function openDesk(options: OperatorOptions): Desk {
   expectOptions(options, { door: 'operator', known, docs });
-  const { store, retentionSeconds = 30 * 24 * 3600, onEvent = report, host = nodeHost } = options;
+  const { store, retentionSeconds = 'forever', onEvent = report, host = nodeHost } = options;
   const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
   expectStore(store);
   expectRetention(rules.retentionSeconds);

@@ -6,6 +6,7 @@ export { type Operator, operator } from './operator.ts';
 export type { ActedBy, OperatorOptions } from './options.ts';
 export type { PlannedRedrive, RedrivePlan, RedriveResult, RedriveWanted, StayReason } from './redrive.ts';
 export type {
+  ClaimToResolve,
   PlannedResolution,
   ResolutionPlan,
   ResolutionsWanted,

@@ -4,7 +4,8 @@ import { OptionError } from '../kernel/errors.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type OpenClaimView, type OpenState, openClaimView } from './claim-view.ts';
-import { type Desk, docs } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { docs } from './words.ts';
 
 /** Which open claims to list. All conditions have to hold. */
 export interface OpenClaimsQuery {

@@ -4,7 +4,7 @@ import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
-import { docs, openDesk } from './desk.ts';
+import { openDesk } from './desk.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import type { OperatorOptions } from './options.ts';
 import { readQueueState } from './queue-calls.ts';
@@ -18,6 +18,7 @@ import {
   resolve,
   resolveAll,
 } from './resolve.ts';
+import { docs } from './words.ts';
 
 /** What an operator can see and do. */
 export interface Operator {

@@ -13,8 +13,8 @@ export interface OperatorOptions {
    */
   readonly sqsClient?: SQSClient;
   /**
-   * How long a resolution is remembered, in seconds. Set what the consumer sets.
-   * @default 2592000, which is 30 days
+   * How long a resolution is remembered, in seconds. When it is forgotten, a later message with the key runs. So set no less than the consumers set.
+   * @default 'forever': an operator of many consumers does not know what each of them sets
    */
   readonly retentionSeconds?: number | 'forever';
   /**

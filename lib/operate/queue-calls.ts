@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import { OptionError } from '../kernel/errors.ts';
 import { withEach } from '../sqs/limit.ts';
-import { type Desk, docs } from './desk.ts';
+import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
+import { docs } from './words.ts';
 
 /** SQS takes no more in one call. */
 const mostEntries = 10;

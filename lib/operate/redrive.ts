@@ -1,4 +1,6 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { isForgotten } from '../claims/decide.ts';
+import { isOpen } from '../claims/open.ts';
 import { type ClaimRecord, understood } from '../claims/record.ts';
 import { expectActedBy } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
@@ -8,10 +10,11 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { isDeadLetterAttribute } from '../sqs/dead-letters.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
-import { type Desk, docs, skewMs } from './desk.ts';
+import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
 import { giveBack, type Received, receiveSome, sourceOf } from './queue-calls.ts';
+import { docs, skewMs } from './words.ts';
 
 /** What a redrive is to do. */
 export interface RedriveWanted extends ActedBy {
@@ -39,14 +42,22 @@ export type StayReason =
   | 'rejected'
   /** A worker holds its claim: its consumer could take the copy for a duplicate. */
   | 'in-flight'
+  /**
+   * Its effect is confirmed or in doubt, and its key has SQS's id of the message. A copy has another id, so the consumer would not find the claim, and would
+   * run the effect again.
+   */
+  | 'would-repeat'
   /** On a FIFO queue: an earlier message of its group stays. */
   | 'behind';
+
+/** What a plan keeps of a letter. */
+type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group' | 'sourceMessageId'>;
 
 /**
  * One letter of a plan. `run`: the handler will run; if the effect is in doubt, the policy decides first. `acknowledge`: its effect is confirmed, and it
  * will not run. `consumer-decides`: its claim is not known.
  */
-export type PlannedRedrive = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group'> &
+export type PlannedRedrive = About &
   (
     | { readonly will: 'run' | 'acknowledge' | 'consumer-decides' }
     | { readonly will: 'stay'; readonly whyNot: StayReason }
@@ -92,18 +103,24 @@ type Prospect =
   | { readonly will: 'stay'; readonly whyNot: StayReason };
 
 /** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
-function prospectOf({ claimId, reason }: About, found: ClaimRecord | undefined, now: number): Prospect {
+function prospectOf(about: About, found: ClaimRecord | undefined, now: number): Prospect {
+  const { claimId, reason } = about;
   if (claimId === undefined) return { will: 'consumer-decides' };
-  if (found === undefined) return { will: 'run' };
+  if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
   if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
   if (found.status === 'in-flight' && now < found.leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
   // The outcome of the claim is that of another intent.
   if (reason === keyReused) return { will: 'consumer-decides' };
   if (found.status === 'rejected') return { will: 'stay', whyNot: 'rejected' };
+  const isDecidedFor = found.status === 'released' && !isOpen(found, false);
+  if (!isDecidedFor && isKeyedById(about)) return { will: 'stay', whyNot: 'would-repeat' };
   return { will: found.status === 'completed' ? 'acknowledge' : 'run' };
 }
 
-type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group'>;
+/** Whether the key of the claim is the id that SQS gave the message, or has it as a part. */
+function isKeyedById({ claimId = '', messageId, sourceMessageId = messageId }: About): boolean {
+  return claimId.includes(sourceMessageId);
+}
 
 const keyReused: string = 'key-reused' satisfies DeadLetterReason;
 
@@ -111,7 +128,7 @@ const keyReused: string = 'key-reused' satisfies DeadLetterReason;
  * Whether the messages behind this one, in its group, must stay too. A rejected one never runs, so they do not overtake it.
  */
 function holdsBack(whyNot: StayReason): boolean {
-  return whyNot !== 'rejected';
+  return whyNot !== 'rejected' && whyNot !== 'would-repeat';
 }
 
 /** @throws OptionError; SQS's error; the store's error */
@@ -135,8 +152,8 @@ export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<Re
   const held = new Set<string | undefined>();
   for await (const chunk of inChunks(letters, readsAtOnce)) {
     const found = await Promise.all(chunk.map((letter) => claimOf(desk, letter)));
-    for (const [index, { messageId, claimId, reason, group }] of chunk.entries()) {
-      const about = { messageId, claimId, reason, group };
+    for (const [index, { messageId, claimId, reason, group, sourceMessageId }] of chunk.entries()) {
+      const about = { messageId, claimId, reason, group, sourceMessageId };
       const isBehind = isFifo && held.has(group);
       const prospect: Prospect = isBehind
         ? { will: 'stay', whyNot: 'behind' }

@@ -7,15 +7,16 @@ import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
-import { type Desk, docs, skewMs } from './desk.ts';
+import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
+import { docs, skewMs } from './words.ts';
 
 /** Who resolves a claim, and which doubt of it. */
 export interface ResolvedByOperator extends ActedBy {
   /**
    * The `fence` of the claim that the operator looked at. If the claim has been granted since, the doubt is another one, and nothing changes.
-   * @default not compared
+   * @default that of the claim when `resolve` first reads it
    */
   readonly fence?: number | undefined;
 }
@@ -36,14 +37,17 @@ export type ResolveResult = { readonly id: string } & (
   | { readonly outcome: 'failed'; readonly error: RecordedError }
 );
 
+/** A claim by its name, and the `fence` that the operator has seen. A claim of `openClaims` has both. */
+export type ClaimToResolve = ClaimName & { readonly fence?: number | undefined };
+
 /** What a bulk resolution is to do. */
 export interface ResolutionsWanted extends ActedBy {
-  /** The claims, for example those of `openClaims`. */
-  readonly claims: Iterable<ClaimName> | AsyncIterable<ClaimName>;
+  /** The claims, for example those of `openClaims`. One with a `fence` stays if it has been granted since. */
+  readonly claims: Iterable<ClaimToResolve> | AsyncIterable<ClaimToResolve>;
   readonly verdict: ResolutionVerdict;
 }
 
-type Unresolved = Exclude<ResolveResult['outcome'], 'resolved' | 'another-doubt' | 'failed'>;
+type Unresolved = Exclude<ResolveResult['outcome'], 'resolved' | 'failed'>;
 
 /** One claim of a plan. */
 export type PlannedResolution = {
@@ -87,7 +91,7 @@ type Assessed =
   | { readonly kind: 'to-be-parked'; readonly record: ClaimRecord; readonly write: ClaimWrite }
   | {
       readonly kind: 'stays';
-      readonly why: Unresolved;
+      readonly why: Exclude<Unresolved, 'another-doubt'>;
       readonly retryAfterMs: number;
       readonly steps: readonly string[];
     };
@@ -102,8 +106,10 @@ function assess(
   found: ClaimRecord | undefined,
   verdict: ResolutionVerdict | StepResolutions,
   { host, rules }: Pick<Desk, 'host' | 'rules'>,
+  doubtedAt?: number,
 ): Assessed {
-  const stays = (why: Unresolved, retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
+  type Stays = Extract<Assessed, { readonly kind: 'stays' }>;
+  const stays = (why: Stays['why'], retryAfterMs = 0, steps: readonly string[] = []): Assessed => ({
     kind: 'stays',
     why,
     retryAfterMs,
@@ -115,7 +121,8 @@ function assess(
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
   const none = Number.POSITIVE_INFINITY;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
-  const decided = decide(doubtOf(found), request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
+  const doubt = inDoubt(found, doubtedAt);
+  const decided = decide(doubt, request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
   if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
   if (decided.kind !== 'parked') return stays('not-in-doubt');
   const said = saidOf(found, verdict);
@@ -126,12 +133,26 @@ function assess(
     : { kind: 'to-be-parked', record, write: { ...write, seen: found } };
 }
 
-/** @throws OptionError; InvalidMessageError when the key is none; the store's error */
+/** The claim with the doubt that it has in an operator's eyes; or with the one that a statement gives it. */
+function inDoubt(found: ClaimRecord, doubtedAt: number | undefined): ClaimRecord {
+  const doubt = doubtOf(found);
+  const isStated = doubtedAt !== undefined && doubt.status === 'released';
+  return isStated ? { ...doubt, unknownAt: doubt.unknownAt ?? doubtedAt } : doubt;
+}
+
+/** What a resolution needs of a desk. */
+export type ResolvingDesk = Pick<Desk, 'host' | 'store' | 'rules' | 'emit'>;
+
+/**
+ * @param doubtedAt of a claim that was released with nothing in doubt, since when it is in doubt all the same: the provider says that it has the effect
+ * @throws OptionError; InvalidMessageError when the key is none; the store's error
+ */
 export async function resolve(
-  desk: Desk,
+  desk: ResolvingDesk,
   name: ClaimName,
   verdict: ResolutionVerdict | StepResolutions,
   resolved: ResolvedByOperator,
+  doubtedAt?: number,
 ): Promise<ResolveResult> {
   expectOptions(resolved, { door: 'resolve', known, docs });
   const { by, note } = resolved;
@@ -139,14 +160,15 @@ export async function resolve(
   expectVerdicts(verdict);
   const { host, store } = desk;
   const id = idOf(name, host);
-  let { fence } = resolved;
   let found = understood(await store.read(id));
+  // A doubt that begins while this runs is another one: the operator cannot have looked at it.
+  let fence = resolved.fence ?? found?.fence;
   for (;;) {
     const view = found && claimView(found, host);
     if (view !== undefined && fence !== undefined && fence !== view.fence) {
       return { id, outcome: 'another-doubt', claim: view };
     }
-    const assessed = assess(found, verdict, desk);
+    const assessed = assess(found, verdict, desk, doubtedAt);
     if (assessed.kind === 'parked') {
       // Whoever parks it meanwhile, and is resolved, is another doubt.
       fence = assessed.record.fence;
@@ -199,13 +221,17 @@ export async function planResolutions(desk: Desk, wanted: ResolutionsWanted): Pr
   expectVerdicts(verdict);
   const items: PlannedResolution[] = [];
   for await (const chunk of inChunks(wanted.claims, atOnce)) {
-    items.push(...(await Promise.all(chunk.map((name) => planOne(desk, idOf(name, desk.host), verdict)))));
+    items.push(...(await Promise.all(chunk.map((name) => planOne(desk, name, verdict)))));
   }
   return { verdict, by, note, items, count: items.filter(({ will }) => will === 'resolve').length };
 }
 
-async function planOne(desk: Desk, id: string, verdict: ResolutionVerdict): Promise<PlannedResolution> {
+async function planOne(desk: Desk, name: ClaimToResolve, verdict: ResolutionVerdict): Promise<PlannedResolution> {
+  const id = idOf(name, desk.host);
   const found = understood(await desk.store.read(id));
+  // Between a list and its plan an operator looks at the provider. What has begun since was not looked at.
+  const isAnother = found !== undefined && name.fence !== undefined && name.fence !== found.fence;
+  if (isAnother) return { id, will: 'stay', whyNot: 'another-doubt' };
   const assessed = assess(found, verdict, desk);
   if (assessed.kind === 'stays') return { id, will: 'stay', whyNot: assessed.why };
   const parksFirst = assessed.kind === 'to-be-parked';

@@ -101,17 +101,43 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
     if (value instanceof ExactNumber) return value.digits;
     if (typeof value !== 'object' || value === null) return `${value}`;
     if (path.length >= mostLevels) throw new FingerprintError(`a cycle, or nested too deeply (at ${shown(path)})`);
-    const isArray = Array.isArray(value);
+    const names = Object.keys(value);
+    let text = '';
+    if (Array.isArray(value)) {
+      for (const name of names) {
+        const part = partAt(value, name);
+        if (part !== undefined) text += text === '' ? part : `,${part}`;
+      }
+      return `[${text}]`;
+    }
+    if (names.every(isWord)) {
+      for (const name of names.sort()) {
+        const part = partAt(value, name);
+        if (part !== undefined) text += text === '' ? `"${name}":${part}` : `,"${name}":${part}`;
+      }
+      return `{${text}}`;
+    }
     const parts: string[] = [];
-    for (const name of Object.keys(value)) {
-      const field: unknown = value[name as keyof typeof value];
-      path.push(name);
-      const part = field === undefined || patterns.some(isHere) ? undefined : write(field);
-      if (part !== undefined) parts.push(isArray ? part : `${quoted(name)}:${part}`);
-      path.pop();
+    for (const name of names) {
+      const part = partAt(value, name);
+      if (part !== undefined) parts.push(`${quoted(name)}:${part}`);
     }
     // Sorted as a whole, not by name: two names may be one once normalised, and then their order would show.
-    return isArray ? `[${parts}]` : `{${parts.sort()}}`;
+    return `{${parts.sort()}}`;
+  }
+
+  /** What is written of one field or element; nothing if it is not there, or left out. */
+  function partAt(value: object, name: string): string | undefined {
+    const field: unknown = value[name as keyof typeof value];
+    if (field === undefined) return undefined;
+    path.push(name);
+    const part = isIgnored() ? undefined : write(field);
+    path.pop();
+    return part;
+  }
+
+  function isIgnored(): boolean {
+    return patterns.length > 0 && patterns.some(isHere);
   }
 
   function isHere(names: readonly string[]): boolean {
@@ -123,6 +149,16 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
 
 /** What is quoted as it is: printable ASCII, which is most of what is sent, but for the quote and the backslash. */
 const plain = /^[ !#-[\]-~]*$/;
+
+/**
+ * A name that sorts as its quoted form does, because no character of it comes before the quote, and that no normalisation changes. Most names are such:
+ * sorted before they are written, their fields need not be copied to be compared.
+ */
+const word = /^[#-[\]-~]*$/;
+
+function isWord(name: string): boolean {
+  return word.test(name);
+}
 
 function quoted(text: string): string {
   // Lone surrogates are escaped here: as UTF-8, which is what is hashed, they would all be the same character.

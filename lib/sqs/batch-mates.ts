@@ -15,7 +15,8 @@ export type Encounter<One> =
 /** The messages of one batch that share a key. */
 interface SameKey<One> {
   last: One;
-  readonly byIntent: Map<string | undefined, One>;
+  /** Made for the second of them: most messages are alone with their key. */
+  byIntent: Map<string | undefined, One> | undefined;
 }
 
 /** What tells a message from the others of its batch. */
@@ -30,9 +31,10 @@ export class BatchMates<One extends Mate> {
     const { identity, fingerprint } = one;
     const known = this.#byId.get(identity.id);
     if (known === undefined) {
-      this.#byId.set(identity.id, { last: one, byIntent: new Map([[fingerprint, one]]) });
+      this.#byId.set(identity.id, { last: one, byIntent: undefined });
       return first;
     }
+    known.byIntent ??= new Map([[known.last.fingerprint, known.last]]);
     const original = known.byIntent.get(fingerprint);
     if (original !== undefined) return { kind: 'repeat', original };
     const predecessor = known.last;

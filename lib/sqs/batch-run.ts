@@ -7,6 +7,7 @@ import { type Disposition, suspicionOf } from './disposition.ts';
 import type { SqsBatchResponse } from './event.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
 import { createLimit } from './limit.ts';
+import { LookAhead } from './look-ahead.ts';
 import { makeWay } from './make-way.ts';
 import type { Message } from './message.ts';
 import { openMessage } from './open.ts';
@@ -71,6 +72,8 @@ export class BatchRun<Body> {
   readonly #mates = new BatchMates<Ready<Body>>();
   readonly #inTurn: ReturnType<typeof createLimit>;
   readonly #suspects: Suspects<Body>;
+  readonly #batch: readonly Queued<Body>[];
+  readonly #lookAhead: LookAhead<Body, Queued<Body>>;
 
   constructor(consumer: Consumer<Body>, tryMessage: TryMessage<Body>, received: Received) {
     this.#consumer = consumer;
@@ -78,17 +81,23 @@ export class BatchRun<Body> {
     this.#received = received;
     this.#inTurn = createLimit(consumer.settings.concurrency);
     this.#suspects = new Suspects(consumer, received.deadline);
+    this.#batch = received.records.map((record): Queued<Body> => ({ record }));
+    this.#lookAhead = new LookAhead(consumer, this.#batch, this.#until);
+  }
+
+  /** When nothing is waited for any more that comes before a handler, in epoch milliseconds. */
+  get #until(): number {
+    return this.#received.deadline - this.#consumer.settings.marginMs;
   }
 
   /** Runs the batch. @returns the response to Lambda, which names the messages that come again */
   async run(): Promise<SqsBatchResponse> {
-    const batch = this.#received.records.map((record): Queued<Body> => ({ record }));
     await inOrder(
-      batch,
+      this.#batch,
       (one) => this.#step(one),
       (one, behind) => makeWay(this.#consumer, one, behind, this.#received),
     );
-    return conclude(this.#consumer, batch, this.#received);
+    return conclude(this.#consumer, this.#batch, this.#received);
   }
 
   async #step(one: Queued<Body>): Promise<GroupGoesOn> {
@@ -99,19 +108,23 @@ export class BatchRun<Body> {
 
   async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
     const { until } = await this.#inTurn(() => this.#open(one));
-    await until;
+    if (until !== undefined) await until;
     // A large batch would otherwise hold all its bodies to its end.
     one.message = undefined;
     return one.disposition;
   }
 
   /** @returns what the message goes on to wait for, without keeping others from their turn */
-  async #open(queued: Queued<Body>): Promise<Waiting> {
-    const until = this.#received.deadline - this.#consumer.settings.marginMs;
-    const opened = await openMessage(this.#consumer, queued, until);
+  #open(queued: Queued<Body>): Promise<Waiting> {
+    const isOpen = this.#consumer.envelopes === undefined;
+    return isOpen ? this.#attempt(this.#lookAhead.prepare(queued)) : this.#openEnvelopes(queued);
+  }
+
+  async #openEnvelopes(queued: Queued<Body>): Promise<Waiting> {
+    const opened = await openMessage(this.#consumer, queued, this.#until);
     if (opened === undefined) return waitsForNothing;
     const [only] = opened;
-    if (only !== undefined && opened.length === 1) return this.#attempt(queued, only);
+    if (only !== undefined && opened.length === 1) return await this.#attempt(prepare(this.#consumer, queued, only));
     return { until: this.#finishParts(queued, opened) };
   }
 
@@ -133,20 +146,20 @@ export class BatchRun<Body> {
   }
 
   async #finishPart(part: Queued<Body>, inside: Opened): Promise<Disposition | undefined> {
-    const { until } = await this.#inTurn(() => this.#attempt(part, inside));
+    const { until } = await this.#inTurn(() => this.#attempt(prepare(this.#consumer, part, inside)));
     await until;
     part.message = undefined;
     return part.disposition;
   }
 
   /** @returns as `#open` */
-  async #attempt(queued: Queued<Body>, inside: Opened): Promise<Waiting> {
-    const one = await prepare(this.#consumer, queued, inside);
+  async #attempt(prepared: Promise<Ready<Body> | undefined>): Promise<Waiting> {
+    const one = await prepared;
     if (one === undefined) return waitsForNothing;
     const encounter = this.#mates.meet(one);
     switch (encounter.kind) {
       case 'first':
-        return this.#try(one);
+        return await this.#try(one);
       case 'repeat':
         report(this.#consumer.engine, one, { type: 'repeated' });
         return { until: this.#share(encounter.original, one) };

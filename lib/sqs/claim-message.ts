@@ -30,7 +30,7 @@ export async function claimMessage<Body>(
     return { kind: 'refused', disposition: missedItsTurn };
   }
   const { onInFlight, settleMs } = settings;
-  const { identity, fingerprint, previousFingerprint, attributes, record } = one;
+  const { identity, fingerprint, previousFingerprint, attributes, record, look } = one;
   const { messageId } = record;
   const acquired = await acquire(engine, {
     identity,
@@ -40,6 +40,7 @@ export async function claimMessage<Body>(
     deadline,
     mayTakeOver,
     redelivered: receiveCountOf(record) > 1,
+    look,
     source: onInFlight === 'discard' ? messageId : undefined,
   });
   if (acquired.grant !== undefined) {

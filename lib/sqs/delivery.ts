@@ -1,3 +1,4 @@
+import type { Look } from '../claims/acquire.ts';
 import type { Grant } from '../claims/grant.ts';
 import type { Identity } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
@@ -9,6 +10,8 @@ import type { Message } from './message.ts';
 export interface Delivery {
   readonly record: SqsRecord;
   identity?: Identity;
+  /** What the store held for it, where that was looked at ahead of its turn. */
+  look?: Look | undefined;
   /** The claim under which it ran. */
   grant?: Grant;
   /** What becomes of it, once that is known. A message that has none in the end did not get its turn. */

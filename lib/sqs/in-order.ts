@@ -26,16 +26,22 @@ export async function inOrder<One extends Delivery>(
   const receives = ([head]: readonly One[]) => (head ? receiveCountOf(head.record) : 0);
   groups.sort((a, b) => receives(b) - receives(a));
   await Promise.all(
-    groups.map(async (group) => {
-      for (const [place, one] of group.entries()) {
-        const goesOn = await step(one, group);
-        const behind = group.length - 1 - place;
-        if (goesOn === 'not' || behind === 0) return;
-        await makeWay(one, behind);
-        if (keepsGroupWaiting(one)) return;
-      }
+    groups.map((group) => {
+      const [head] = group;
+      // Most messages are the only ones of their group.
+      return head !== undefined && group.length === 1 ? step(head, group) : oneByOne(group);
     }),
   );
+
+  async function oneByOne(group: readonly One[]): Promise<void> {
+    for (const [place, one] of group.entries()) {
+      const goesOn = await step(one, group);
+      const behind = group.length - 1 - place;
+      if (goesOn === 'not' || behind === 0) return;
+      await makeWay(one, behind);
+      if (keepsGroupWaiting(one)) return;
+    }
+  }
 }
 
 /** A message without a disposition does not: its claim is granted, and its handler runs before those behind it, in the same batch. */

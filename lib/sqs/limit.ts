@@ -15,6 +15,11 @@ export function createLimit(most: number) {
   let running = 0;
   let isApart = false;
 
+  /** Whether a task without a rank may begin now. */
+  function hasRoom(): boolean {
+    return !isApart && running < most && next === shared.length;
+  }
+
   function pump(): void {
     while (!isApart && running < most && next < shared.length) {
       running++;
@@ -28,10 +33,13 @@ export function createLimit(most: number) {
   }
 
   return async function inTurn<T>(task: () => Promise<T>, rank = 0): Promise<T> {
-    await new Promise<void>((begin) => {
-      (rank > 0 ? apart : shared).push({ rank, begin });
-      pump();
-    });
+    if (rank === 0 && hasRoom()) running++;
+    else {
+      await new Promise<void>((begin) => {
+        (rank > 0 ? apart : shared).push({ rank, begin });
+        pump();
+      });
+    }
     try {
       return await task();
     } finally {

@@ -39,9 +39,10 @@ export function messageOf<Body>(
 
 /** What SQS delivers, before any envelope is opened. */
 export function sealedIn({ body, messageAttributes }: SqsRecord): Opened {
+  const copies: Record<string, MessageAttribute> = {};
   // Copies: a handler that changes them must not change what is dead-lettered.
-  const copies = Object.entries(messageAttributes ?? {}).map(([name, attribute]) => [name, { ...attribute }]);
-  return { content: { kind: 'text', text: body }, messageAttributes: Object.fromEntries(copies), metadata: {} };
+  for (const name in messageAttributes) copies[name] = { ...messageAttributes[name] } as MessageAttribute;
+  return { content: { kind: 'text', text: body }, messageAttributes: copies, metadata: {} };
 }
 
 export function receiveCountOf(record: SqsRecord): number {

@@ -36,7 +36,8 @@ export async function prepare<Body, One extends Delivery>(
     const payload = payloadIn(opened);
     if (consumer.envelopes === undefined) warnOfEnvelope(consumer, payload);
     // Before the author's code, which may change what was parsed.
-    const intents = wholeIntents([rule, rule?.previous], payload);
+    const whole = rule && wholeIntentBy(rule, payload);
+    const wholeBefore = rule?.previous && wholeIntentBy(rule.previous, payload);
     stage = 'schema';
     const body = schema ? await validated(bodyIn(payload), schema) : (bodyIn(payload) as Body);
     const message = messageOf(record, body, opened);
@@ -44,7 +45,9 @@ export async function prepare<Body, One extends Delivery>(
     const identity = identify(operation, returnedKey(key(message)), host, () => missingIn(key, message));
     stage = 'fingerprint';
     const intentOf = (by: Compared<Message<Body>>) =>
-      'of' in by ? returnedIntent(by.of(message)) : (intents.get(by) ?? wholeIntent(payload, by.ignore));
+      'of' in by
+        ? returnedIntent(by.of(message))
+        : ((by === rule ? whole : wholeBefore) ?? wholeIntent(payload, by.ignore));
     const prints = printsOf(rule, intentOf, host);
     stage = 'attributes';
     const attributes = attributesOf && returnedAttributes(attributesOf(message));
@@ -57,14 +60,7 @@ export async function prepare<Body, One extends Delivery>(
   }
 }
 
-/** The whole intent by each rule that leaves out paths. @throws InvalidMessageError when the payload has no canonical text */
-function wholeIntents<Body>(
-  rules: readonly (Compared<Message<Body>> | undefined)[],
-  payload: Payload,
-): ReadonlyMap<Compared<Message<Body>>, string> {
-  const intents = new Map<Compared<Message<Body>>, string>();
-  for (const by of rules) {
-    if (by !== undefined && 'ignore' in by) intents.set(by, wholeIntent(payload, by.ignore));
-  }
-  return intents;
+/** The whole intent, where the rule leaves out paths. @throws InvalidMessageError when the payload has no canonical text */
+function wholeIntentBy<Body>(by: Compared<Message<Body>>, payload: Payload): string | undefined {
+  return 'ignore' in by ? wholeIntent(payload, by.ignore) : undefined;
 }

@@ -63,7 +63,10 @@ export const known = {
   host: true,
 } as const satisfies NamesOf<SendOnceOptions>;
 /** Why a producer has no use for some options of consumers. */
-export const refused = { envelope: 'it sends the body as it is. It is an option of consumers of SQS' };
+export const refused = {
+  envelope: 'it sends the body as it is. It is an option of consumers of SQS',
+  statements: 'its claims are about the sending, and a statement is about effects. It is an option of consumers',
+};
 export const knownOfMessage = {
   key: true,
   intent: true,

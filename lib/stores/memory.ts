@@ -1,10 +1,12 @@
+import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../claims/notes.ts';
 import { isOpen, isWatched } from '../claims/open.ts';
 import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf } from '../claims/open-claims.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { type ClaimStore, unchanged } from '../claims/store.ts';
+import { isStill } from '../kernel/record.ts';
 
 /** A claim store in this process's memory, with a look inside for tests. */
-export interface MemoryStore extends ClaimStore, ListsOpenClaims {
+export interface MemoryStore extends ClaimStore, ListsOpenClaims, KeepsNotes {
   /** All records, as copies. */
   records(): readonly ClaimRecord[];
 }
@@ -19,6 +21,7 @@ export interface MemoryStore extends ClaimStore, ListsOpenClaims {
  */
 export function memoryStore(): MemoryStore {
   const records = new Map<string, ClaimRecord>();
+  const notes = new Map<string, Note>();
   return {
     async read(id) {
       return records.get(id);
@@ -50,6 +53,30 @@ export function memoryStore(): MemoryStore {
       // Whatever is parked in this process is in this list from its first write on.
       return { claims, cursor: open.length > limit ? claims.at(-1)?.id : undefined, incomplete: false };
     },
+    async readNote(id) {
+      return notes.get(id);
+    },
+    async writeNote({ next, seen }) {
+      const found = notes.get(next.id);
+      if (!isStill(noteState, seen, found)) return { applied: false, found };
+      notes.set(next.id, next);
+      return { applied: true };
+    },
+    async listPlace({ place, until, limit, after }) {
+      const there = [...records.values(), ...notes.values()].flatMap(({ id, open, firstSeenAt }) =>
+        open === place && firstSeenAt !== undefined && firstSeenAt <= until ? [{ id, firstSeenAt }] : [],
+      );
+      there.sort(inPlace);
+      const rest = after === undefined ? there : there.filter((entry) => inPlace(entry, after) > 0);
+      const entries = rest.slice(0, limit);
+      return { entries, after: rest.length > limit ? entries.at(-1) : undefined };
+    },
     records: () => [...records.values()],
   };
+}
+
+/** The order of the entries of one place. */
+function inPlace(one: PlaceEntry, other: PlaceEntry): number {
+  if (one.firstSeenAt !== other.firstSeenAt) return one.firstSeenAt - other.firstSeenAt;
+  return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
 }

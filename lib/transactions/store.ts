@@ -1,16 +1,16 @@
-import type { CancellationReason } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { CancellationReason, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { KeepsNotes } from '../claims/notes.ts';
 import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../claims/store.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions } from '../kernel/take-options.ts';
+import { call } from '../stores/dynamodb/calls.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';
-import { fromItem } from '../stores/dynamodb/item.ts';
-import { tableOf } from '../stores/dynamodb/options.ts';
-import { restoreOf } from '../stores/dynamodb/restored.ts';
-import { type DynamoStoreOptions, dynamoStore, dynamoStoreOptionNames } from '../stores/dynamodb/store.ts';
+import { fromItem, toItem } from '../stores/dynamodb/item.ts';
+import { restoreOf } from '../stores/dynamodb/restored-store.ts';
+import type { Table } from '../stores/dynamodb/table.ts';
 
 /** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
 export type AppWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -42,47 +42,38 @@ export interface TransactionalStore extends ClaimStore {
 /** DynamoDB takes 100 actions in a transaction, and one is the claim. */
 export const mostWrites = 99;
 
-/**
- * Claims in a DynamoDB table, as `dynamoStore`, whose writes can carry the application's: `commit`, `inPhases` and
- * `eachTransaction` need it.
- *
- * Needs, besides what `dynamoStore` needs, `dynamodb:PutItem` on the claims table, and on the application's tables whatever its
- * writes need.
- *
- * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
- * @example
- * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
- */
-export function transactionalStore(options: DynamoStoreOptions): TransactionalStore & ListsOpenClaims {
-  expectOptions(options, { door: 'transactionalStore', known: dynamoStoreOptionNames, docs: 'docs/transactions.md' });
-  const { nameOfTable, client } = tableOf(options);
-  const restore = options.restored === true ? restoreOf(client, nameOfTable) : async () => undefined;
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions });
-
+/** A claim store over a table whose writes can carry the application's. */
+export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNotes>(
+  store: Store,
+  { nameOfTable, transport, restored }: Table,
+): TransactionalStore & ListsOpenClaims & KeepsNotes {
+  const restore = restored ? restoreOf(transport, nameOfTable) : async () => undefined;
   return {
-    ...dynamoStore({ ...options, client }),
+    ...store,
     mayHaveForgotten: async () => (await restore()) !== undefined,
     async commit({ next, seen }, writes) {
       // The key is not known to be new. Its message takes a claim, which finds it in doubt.
       if (seen === undefined && (await restore()) !== undefined) return { applied: false, found: undefined };
       const { expression, names, values } = conditionOf(seen && claimState(seen));
-      const claim = {
+      const claim: TransactWriteItem['Put'] = {
         TableName: nameOfTable(),
-        Item: { ...next },
+        Item: toItem(next),
         ConditionExpression: expression,
         ExpressionAttributeNames: names,
-        ExpressionAttributeValues: values,
+        ExpressionAttributeValues: values && toItem(values),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      } as const;
-      const unsendable = writes.flatMap(unsendableOf);
+      };
+      const sendable = writes.map(sendableOf);
+      const unsendable = sendable.flatMap((one) => (one.kind === 'refused' ? one.refusal : []));
       if (unsendable.length > 0) return { applied: false, refused: unsendable };
+      const theirs = sendable.flatMap((one) => (one.kind === 'sendable' ? one.action : []));
       try {
-        await documents.send(new TransactWriteCommand({ TransactItems: [{ Put: claim }, ...writes] }));
+        await call(transport, 'TransactWriteItems', { TransactItems: [{ Put: claim }, ...theirs] });
         return { applied: true };
       } catch (error) {
-        const [ours, ...theirs] = cancellationOf(error) ?? [];
+        const [ours, ...others] = cancellationOf(error) ?? [];
         if (ours?.Code === conditionFailed) return { applied: false, found: ours.Item && fromItem(ours.Item) };
-        const refused = theirs.flatMap((reason, index) => refusalOf(reason, index));
+        const refused = others.flatMap((reason, index) => refusalOf(reason, index));
         if (refused.length > 0) return { applied: false, refused };
         if (isHopeless(error)) return { applied: false, refused: [malformed(error)] };
         // Another transaction was at the same items, or the table is throttled: it may work the next time.
@@ -94,24 +85,37 @@ export function transactionalStore(options: DynamoStoreOptions): TransactionalSt
 
 const marshallOptions = { removeUndefinedValues: true };
 
+/** The parts of an action that hold attributes. The SDK's document client gives the same ones their types. */
+const attributeParts: readonly string[] = ['Item', 'Key', 'ExpressionAttributeValues'];
+
+type Sendable =
+  | { readonly kind: 'sendable'; readonly action: TransactWriteItem }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
 /**
+ * A write with the types of its attributes.
+ *
  * A write with a value that DynamoDB cannot hold, NaN say, never leaves this machine: it is refused like one that a condition
  * refused, and must not look like a table that cannot be reached.
  */
-function unsendableOf(write: AppWrite, index: number): readonly Refusal[] {
-  for (const action of Object.values(write)) {
-    for (const [part, values] of Object.entries(action ?? {})) {
-      if (typeof values !== 'object') continue;
+function sendableOf(write: AppWrite, index: number): Sendable {
+  const action: Record<string, object> = {};
+  for (const [name, input] of Object.entries(write)) {
+    if (input === undefined) continue;
+    const parts: Record<string, unknown> = { ...input };
+    for (const part of attributeParts) {
+      if (parts[part] === undefined) continue;
       try {
-        marshall(values, marshallOptions);
+        parts[part] = marshall(parts[part], marshallOptions);
       } catch (error) {
         // The SDK's text names the kind of value. Its stack and its input stay here.
         const { message } = recordedError(error);
-        return [{ index, code: 'ValidationError', message: `${part}: ${message}` }];
+        return { kind: 'refused', refusal: { index, code: 'ValidationError', message: `${part}: ${message}` } };
       }
     }
+    action[name] = parts;
   }
-  return [];
+  return { kind: 'sendable', action };
 }
 
 /** What passes by itself is no refusal. */

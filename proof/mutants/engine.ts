@@ -18,14 +18,8 @@ const ofRun = (what: string, breakage: (original: Run) => Partial<Run>): Mutant 
   breaks<Run>(what, 'lib/claims/run.ts', breakage);
 const ofStep = (what: string, broken: (original: Step['NextStep']) => Step['NextStep']): Mutant =>
   breaks<Step>(what, 'lib/claims/next-step.ts', ({ NextStep }) => ({ NextStep: broken(NextStep) }));
-const ofWork = (what: string, broken: (work: ReturnType<Work['createWork']>) => Partial<typeof work>): Mutant =>
-  breaks<Work>(what, 'lib/claims/work.ts', ({ createWork }) => ({
-    createWork() {
-      const work = createWork();
-      // In place: it has getters, which a copy would freeze.
-      return Object.assign(work, broken({ ...work }));
-    },
-  }));
+const ofWork = (what: string, broken: (original: Work['Work']) => Work['Work']): Mutant =>
+  breaks<Work>(what, 'lib/claims/work.ts', ({ Work }) => ({ Work: broken(Work) }));
 
 /** Asks for claims of a store whose writes are answered in another way. */
 function answering(acquire: Acquire['acquire'], answer: (written: Promise<WriteResult>) => Promise<WriteResult>) {
@@ -145,15 +139,25 @@ export const engine: readonly Mutant[] = [
       }),
   })),
 
-  ofWork('an effect that nobody waits for goes on after its claim', () => ({
-    follow(started) {
-      started.catch(() => undefined);
-      return started;
-    },
-  })),
-  ofWork('an effect that never settles keeps its own outcome from being recorded', ({ rest }) => ({
-    rest: (host) => rest(host, () => Number.MAX_SAFE_INTEGER),
-  })),
+  ofWork(
+    'an effect that nobody waits for goes on after its claim',
+    (Work) =>
+      class extends Work {
+        override follow<T>(started: Promise<T>) {
+          started.catch(() => undefined);
+          return started;
+        }
+      },
+  ),
+  ofWork(
+    'an effect that never settles keeps its own outcome from being recorded',
+    (Work) =>
+      class extends Work {
+        override rest(host: Parameters<InstanceType<Work['Work']>['rest']>[0]) {
+          return super.rest(host, () => Number.MAX_SAFE_INTEGER);
+        }
+      },
+  ),
 
   ofStep(
     "a step under 'park' does not say that it begins",
@@ -172,7 +176,7 @@ export const engine: readonly Mutant[] = [
     (NextStep) =>
       class extends NextStep {
         override get work() {
-          return { ...super.work, leaveUnstarted: () => undefined };
+          return Object.assign(super.work, { leaveUnstarted: () => undefined });
         }
       },
   ),

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Operation } from '../../lib/stores/dynamodb/transport.ts';
 import { breaks, type Mutant } from './mutant.ts';
 
 /** Breakages of the stores. */
@@ -29,18 +29,15 @@ function ofRequests(
 ): Mutant {
   return breaks<Options>(what, 'lib/stores/dynamodb/options.ts', ({ tableOf }) => ({
     tableOf(options) {
-      const { client, ...table } = tableOf(options);
-      const send = async (command: { readonly input: Exchange['input'] }, ...rest: readonly never[]) => {
-        sent(command.input);
-        const output = await (client.send as (...args: readonly unknown[]) => Promise<Exchange['output']>).call(
-          client,
-          command,
-          ...rest,
-        );
-        came({ input: command.input, output });
+      const { transport, ...table } = tableOf(options);
+      async function call(operation: Operation, input: object): Promise<object> {
+        const request: Exchange['input'] = { ...input };
+        sent(request);
+        const output = { ...(await transport.call(operation, request)) };
+        came({ input: request, output });
         return output;
-      };
-      return { ...table, client: Object.create(client, { send: { value: send } }) as DynamoDBClient };
+      }
+      return { ...table, transport: { ...transport, call } };
     },
   }));
 }

@@ -1,3 +1,4 @@
+import { drawHttpTroubles, type HttpTroubles } from './dynamodb/http-troubles.ts';
 import { type FaultName, type FaultRates, faultNames } from './faults.ts';
 import { createRandom, type Random } from './world/random.ts';
 
@@ -33,6 +34,8 @@ export interface Scenario {
   readonly sdkTries: number;
   /** After which a client gives a request to the table up; `Infinity` for one without time-outs. */
   readonly clientTimeoutMs?: number;
+  /** The lean transport, and what goes wrong below it; `undefined`: the AWS SDK. */
+  readonly http?: HttpTroubles | undefined;
 
   readonly fifo: boolean;
   readonly batchSize: number;
@@ -98,7 +101,7 @@ export interface TrafficPlan {
 const discardingUnderWrongClocks = 0.02;
 
 export function createScenario(seed: number): Scenario {
-  const scenario = drawScenario(seed);
+  const scenario = { ...drawScenario(seed), http: drawHttpTroubles(seed) };
   // A stream of its own as well: no other seed means anything else for it.
   const { chance, pick } = createRandom(seed + 0x54_0000_0000);
   if (!chance(discardingUnderWrongClocks)) return scenario;

@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { CONSTRUCT_OF } from '../app/app-functions.ts';
+import { planMisstatements } from '../plan/misstatements.ts';
 import type { PlannedPayment } from '../plan/plan.ts';
 import { type Callbacks, together } from '../providers/callbacks.ts';
 import type { Processor } from '../providers/processor.ts';
@@ -33,6 +34,8 @@ export async function paymentsPart(
   await account.limitConcurrency(callback, CALLBACKS_AT_ONCE);
   const queue = nameOf(deployed, 'AWS::SQS::Queue', `${CONSTRUCT_OF['post-payment']}Queue`);
   const client = DynamoDBDocumentClient.from(account.dynamo);
+  const misstatements = planMisstatements(plan);
+  processor.misstate(misstatements);
   const reports: Promise<Callbacks>[] = [];
   const report = (payments: readonly PlannedPayment[]) => {
     const reporting = processor.report(callbackUrl, payments, Date.now() + REPORT_MS, {
@@ -73,7 +76,7 @@ export async function paymentsPart(
     async judge() {
       const drift = outputs['LedgerDriftFunction'] ?? '';
       const findDrift = async () => ({ kind: 'response', value: await account.invoke(drift, {}) }) as const;
-      return judgePayments({ findDrift }, plan, together(await Promise.all(reports)));
+      return judgePayments({ findDrift }, plan, together(await Promise.all(reports)), misstatements.toBeFound);
     },
   };
 }

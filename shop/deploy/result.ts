@@ -53,6 +53,7 @@ export function jsonLine(result: DeployResult): string {
     callbacks: result.payments.callbacks,
     ledgerEntries: result.payments.ledgerEntries,
     drift: result.payments.drift,
+    statementFindings: result.payments.statement?.found.length,
     refused: result.payments.refused,
     debts: result.repayments.wanted,
     repaid: result.repayments.repaid,

@@ -1,5 +1,7 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
 import { record } from '../../lib/rehearsal/template.ts';
+import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
 import { CONSTRUCT_OF, OPERATION_OF } from '../app/app-functions.ts';
 import { INCIDENT } from './incident-plan.ts';
 import type { Journal } from './journal.ts';
@@ -35,13 +37,15 @@ export async function settleIncident(options: IncidentOptions): Promise<void> {
   const consumer = role(`${CONSTRUCT_OF['send-email']}Role`);
   // A mail whose worker died beside another one has not met its own trouble yet: it would be parked once more.
   world.calm();
-  await using _ = await world.account.letAccountAssume(consumer);
   await world.assume({ consumer, operator: role('Operator'), backfill: role('Backfill') });
 
-  await expectRefusals(options);
+  await expectRefusals(options, consumer);
   const open = await listAndBackfill(options);
   await decide(options, open);
   await expectSettled(options, open);
+  await expectNoOthers(options, role('Operator'), 'Operator');
+  // It reads a claim again only if a consumer has changed it in between.
+  await expectNoOthers(options, role('Backfill'), 'Backfill', ['dynamodb:BatchGetItem']);
 }
 
 const tableOf = ({ orders }: IncidentOptions) => nameOf(orders.deployed, 'AWS::DynamoDB::Table', 'Claims');
@@ -63,9 +67,10 @@ const ofKind = ({ lines }: PawlRun, kind: string) =>
 const summaryOf = (run: PawlRun) => ofKind(run, 'summary')[0] ?? {};
 
 /** Each role may do what it is for, and no more. */
-async function expectRefusals(options: IncidentOptions): Promise<void> {
+async function expectRefusals(options: IncidentOptions, consumer: string): Promise<void> {
   const { world, journal } = options;
   const table = ['--table', tableOf(options)];
+  await using _ = await world.account.letAccountAssume(consumer);
   const refused = async (profile: string, args: readonly string[], action: string, what: string) => {
     const run = await world.pawl([...args, ...table, '--profile', profile]);
     const denied = said(run).includes('AccessDenied') && said(run).includes(action);
@@ -87,15 +92,19 @@ async function expectRefusals(options: IncidentOptions): Promise<void> {
 async function listAndBackfill(options: IncidentOptions): Promise<readonly string[]> {
   const { world, journal } = options;
   const pawl = asOperator(options);
-  const before = await pawl('claims', ...MAILS, '--json');
-  const ids = ofKind(before, 'claim').map(({ id }) => String(id));
+  const idsIn = (run: PawlRun) => ofKind(run, 'claim').map(({ id }) => String(id));
+  const isSame = (some: readonly string[], others: readonly string[]) =>
+    some.toSorted().join() === others.toSorted().join();
+
   const { parked } = await readClaims(world.account.dynamo, tableOf(options));
-  const mails = [...parked].filter((id) => id.startsWith(`${OPERATION_OF.email}#`));
+  const [old = '', ...others] = [...parked].filter((id) => id.startsWith(`${OPERATION_OF.email}#`));
+  await takeOutOfIndex(options, old);
+  const before = await pawl('claims', ...MAILS, '--json');
   journal.expect(
-    `it lists the ${mails.length} mails that are parked, and says that the list may be incomplete`,
+    `it lists ${others.length} of the ${others.length + 1} mails that are parked, and says that the list may be incomplete`,
     before.code === 1 &&
-      mails.length >= INCIDENT.mails &&
-      mails.toSorted().join() === ids.toSorted().join() &&
+      others.length + 1 >= INCIDENT.mails &&
+      isSame(idsIn(before), others) &&
       summaryOf(before)['incomplete'] === true,
   );
 
@@ -104,20 +113,32 @@ async function listAndBackfill(options: IncidentOptions): Promise<readonly strin
   const backfill = await world.pawl(args);
   const { looked, added, removed } = summaryOf(backfill);
   journal.expect(
-    `it reads ${looked} records, and finds the index complete`,
-    backfill.code === 0 && Number(looked) >= mails.length && added === 0 && removed === 0,
+    `it reads ${looked} records, and puts ${added} into the index`,
+    backfill.code === 0 && Number(looked) > others.length && added === 1 && removed === 0,
   );
   const after = await pawl('claims', ...MAILS, '--json');
-  const { open, incomplete } = summaryOf(after);
-  journal.expect(`the list is complete: ${open} open`, open === ids.length && incomplete === false);
+  const ids = [old, ...others];
+  journal.expect(
+    `the list is complete: ${summaryOf(after)['open']} open`,
+    isSame(idsIn(after), ids) && summaryOf(after)['incomplete'] === false,
+  );
 
-  const [first = ''] = ids;
-  const one = await pawl('claim', first, '--json');
+  const one = await pawl('claim', old, '--json');
   journal.expect(
     'it shows one of them, with its effect key',
-    one.code === 1 && ofKind(one, 'claim').some(({ id, effectKey }) => id === first && typeof effectKey === 'string'),
+    one.code === 1 && ofKind(one, 'claim').some(({ id, effectKey }) => id === old && typeof effectKey === 'string'),
   );
   return ids;
+}
+
+/** As a version of pawl without the index has parked it. */
+async function takeOutOfIndex(options: IncidentOptions, id: string): Promise<void> {
+  const update = {
+    ExpressionAttributeNames: { '#shard': OPEN_INDEX.partitionKey },
+    UpdateExpression: 'REMOVE #shard',
+  };
+  const { dynamo } = options.world.account;
+  await dynamo.send(new UpdateItemCommand({ ...update, TableName: tableOf(options), Key: { id: { S: id } } }));
 }
 
 /** Looks the mails up at the mail service, decides all claims, and redrives their messages. */
@@ -125,11 +146,13 @@ async function decide(options: IncidentOptions, open: readonly string[]): Promis
   const { world, journal } = options;
   const pawl = asOperator(options);
   const letters = await pawl('dlq', '--json');
-  const reasons = ofKind(letters, 'letter').map(({ reason }) => reason);
-  const [parked, rejected] = ['parked', 'rejected'].map((reason) => reasons.filter((one) => one === reason).length);
+  const because = (reason: string) => ofKind(letters, 'letter').filter((letter) => letter['reason'] === reason);
+  const [parked, rejected] = [because('parked').length, because('rejected').length];
+  // A worker that died between the dead letter and the end of its batch has left two of them for one claim.
+  const claims = new Set(because('rejected').map(({ claimId }) => claimId));
   journal.expect(
     `it shows the dead letters: ${parked} parked, ${rejected} rejected`,
-    letters.code === 1 && Number(parked) >= open.length && rejected === INCIDENT.refused,
+    letters.code === 1 && parked >= open.length && claims.size === INCIDENT.refused,
   );
   const early = await pawl('redrive', '--reason', 'parked', '--yes', '--json');
   journal.expect(
@@ -156,10 +179,14 @@ async function decide(options: IncidentOptions, open: readonly string[]): Promis
     `${parked} messages go back to the queue`,
     redriven.code === 0 && summaryOf(redriven)['redriven'] === parked,
   );
-  const refused = await pawl('redrive', '--reason', 'rejected', '--yes', '--json');
+  // By the names of the queues.
+  const queue = (construct: string) =>
+    nameOf(options.orders.deployed, 'AWS::SQS::Queue', `${CONSTRUCT_OF['issue-gift-card']}${construct}`);
+  const [from = '', to = ''] = [queue('DeadLetterQueue'), queue('Queue')].map((url) => url.split('/').at(-1));
+  const refused = await pawl('redrive', '--queue', from, '--to', to, '--reason', 'rejected', '--yes', '--json');
   journal.expect(
     'what was rejected stays',
-    refused.code === 1 && summaryOf(refused)['planned'] === 0 && summaryOf(refused)['stay'] === INCIDENT.refused,
+    refused.code === 1 && summaryOf(refused)['planned'] === 0 && summaryOf(refused)['stay'] === rejected,
   );
 }
 
@@ -174,4 +201,21 @@ async function expectSettled(options: IncidentOptions, open: readonly string[]):
   const isClean = claims.code === 0 && summaryOf(claims)['open'] === 0 && letters.code === 0;
   journal.expect('no claim is open, and no dead letter is parked', isClean);
   if (!isClean) journal.say(`  ${said(claims)}\n${said(letters)}`);
+}
+
+/** A permission that was of no use to an operator who has done everything is one too many, unless it is for something rare. */
+async function expectNoOthers(
+  { world, journal }: IncidentOptions,
+  role: string,
+  name: string,
+  rare: readonly string[] = [],
+): Promise<void> {
+  const [used, granted] = [world.permittedTo(role), await world.account.actionsOf(role)];
+  const unused = [...granted].filter((action) => !used.has(action) && !rare.includes(action));
+  const but =
+    unused.length > 0 ? `, but not ${unused.join(', ')}` : rare.map((action) => `, or is rare: ${action}`).join('');
+  journal.expect(
+    `${name}: each of its ${granted.size} permissions was used${but}`,
+    granted.size > 0 && unused.length === 0,
+  );
 }

@@ -54,6 +54,8 @@ export interface World {
   doctor(name: string): Promise<string>;
   /** From then on, `pawl` finds a profile for each of these roles, and nothing else that it may act as. */
   assume(roles: Roles): Promise<void>;
+  /** The actions that were permitted to those who assumed a role, so far. */
+  permittedTo(roleName: string): ReadonlySet<string>;
   /** Runs a command of `pawl`, as a user does. */
   pawl(args: readonly string[]): Promise<PawlRun>;
 }
@@ -162,6 +164,7 @@ export async function startWorld(
     async assume(roles) {
       environment = await writeProfiles(started, folder, roles);
     },
+    permittedTo: started.permittedTo,
     pawl: (args) => runPawl(args, environment, onLine),
   };
 }

@@ -15,7 +15,7 @@ export type Protection = 'as-written' | 'retry' | 'none';
 const detours = {
   retry: { from: /\/lib\/sqs\/index\.ts$/, to: 'retrying.ts' },
   none: {
-    from: /\/lib\/(?:(?:sqs|middy|http|transactions|locks|stores\/\w+)\/)?\w+\.ts$/,
+    from: /\/lib\/(?:(?:sqs|middy|http|transactions|locks|statements|stores\/\w+)\/)?\w+\.ts$/,
     to: 'unprotected.ts',
   },
 } as const;

@@ -88,6 +88,11 @@ export function onceOverHttp(_: object, handle: (event: object, context: object,
   return (event: object, context: object) => handle(event, context, {});
 }
 
+/** There are no claims to compare. */
+export async function reconcileStatements() {
+  return { outcome: 'superseded' };
+}
+
 export class RejectedError extends Error {}
 export class RetryableError extends Error {}
 
@@ -101,3 +106,5 @@ export const transactionalStore = nothing;
 export const logEvents = nothing;
 export const deadLetterQueue = nothing;
 export const reconcile = nothing;
+export const allOf = nothing;
+export const metricEvents = nothing;

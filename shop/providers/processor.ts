@@ -14,6 +14,22 @@ export interface ProcessedPayment {
   readonly currency: string;
 }
 
+/** A payment as the processor's statements have it. */
+export interface StatedPayment extends ProcessedPayment {
+  /** When it was taken, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/** What the statements say that is not so, as far as the app knows. */
+export interface Misstatements {
+  /** Taken, and never reported to the app: refunds are due. */
+  readonly unreported: readonly ProcessedPayment[];
+  /** The ids of payments that were reported, and are in no statement. */
+  readonly omitted: readonly string[];
+  /** The ids of payments that are stated with a cent more. */
+  readonly wrong: readonly string[];
+}
+
 /** A payment that the processor reports, and how many of its first calls are malformed. */
 export interface ReportedPayment {
   readonly payment: ProcessedPayment;
@@ -27,6 +43,8 @@ export interface ReportedPayment {
  */
 export interface Processor extends HttpServer {
   readonly publicKey: string;
+  /** Lets the statements say something else than what is reported. */
+  misstate(misstatements: Misstatements): void;
   /** Reports all of them, until each callback has a response of 2xx, or the time is up. */
   report(
     callbackUrl: string,
@@ -44,20 +62,28 @@ export interface ReportOptions {
 }
 
 const SENDER = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
-/** Starts the processor. `/statements` returns every payment that it has ever reported, each once. */
+/** Starts the processor. `/statements` returns every payment that it has ever reported, each once, but for what it misstates. */
 export async function startProcessor(): Promise<Processor> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const statements = new Map<string, ProcessedPayment>();
+  const statements = new Map<string, StatedPayment>();
+  let misstated: Misstatements = { unreported: [], omitted: [], wrong: [] };
   const server = await startHttpServer((request, response) => {
-    if (request.url === '/statements') void sendJson(response, 200, [...statements.values()]);
+    if (request.url === '/statements') void sendJson(response, 200, stated([...statements.values()], misstated));
     else void sendJson(response, 404, { message: 'The processor stand-in has only /statements.' });
   });
 
   return {
     ...server,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    misstate(misstatements) {
+      misstated = misstatements;
+    },
     async report(callbackUrl, payments, until, { certificate, apartMs = 40 } = {}) {
-      for (const { payment } of payments) statements.set(payment.paymentId, payment);
+      for (const { payment } of payments) {
+        // What is reported again was taken when it was reported first.
+        const { at = Date.now() } = statements.get(payment.paymentId) ?? {};
+        statements.set(payment.paymentId, { ...payment, at });
+      }
       const batch: CallbackBatch = {
         callbackUrl,
         privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -68,6 +94,18 @@ export async function startProcessor(): Promise<Processor> {
       return together(await Promise.all([sendFrom(batch, certificate), sendFrom(batch, certificate)]));
     },
   };
+}
+
+/** The statements, with what is not so. */
+function stated(
+  payments: readonly StatedPayment[],
+  { unreported, omitted, wrong }: Misstatements,
+): readonly StatedPayment[] {
+  const at = Math.min(...payments.map((payment) => payment.at));
+  const listed = payments
+    .filter(({ paymentId }) => !omitted.includes(paymentId))
+    .map((one) => (wrong.includes(one.paymentId) ? { ...one, amountCents: one.amountCents + 1 } : one));
+  return payments.length === 0 ? [] : [...listed, ...unreported.map((payment) => ({ ...payment, at }))];
 }
 
 function sendFrom(batch: CallbackBatch, certificate: string | undefined): Promise<Callbacks> {

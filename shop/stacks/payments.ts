@@ -3,15 +3,13 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { HttpApi, HttpMethod, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Grant, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundling } from '../../lib/deployment/constructs/bundling.ts';
-import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
+import { ClaimsDashboard, ClaimsTable, Consumer, StatementCheck } from '../../lib/deployment/constructs/index.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -93,7 +91,7 @@ export class Payments extends Stack {
       environment: { LEDGER_TABLE: ledger.tableName, PROCESSOR_API_URL: settings.processorApiUrl },
     }).function;
     ledger.grant(drift, 'dynamodb:Scan');
-    new Rule(this, 'Daily', { schedule: Schedule.rate(Duration.days(1)), targets: [new LambdaFunction(drift)] });
+    new StatementCheck(this, 'Statements', { claimsTable: claims.table, function: drift, operation: 'post-payment' });
 
     new ClaimsDashboard(this, 'Dashboard', { claimsTable: claims, consumers: [postPayment] });
     new CfnOutput(this, 'CallbackUrl', { value: `${api.apiEndpoint}/payments/callback` });

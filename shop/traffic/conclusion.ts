@@ -1,5 +1,6 @@
 import { type Colour, OPTION_FOR, some } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
+import { isFoundExactly } from './payments.ts';
 import { isGood, type TrafficResult } from './traffic-result.ts';
 
 /** A line of the conclusion, and its colour. */
@@ -32,13 +33,18 @@ function wrongEffects(result: TrafficResult): readonly Line[] {
 }
 
 function wrongMoney({ payments, repayments }: TrafficResult): readonly Line[] {
-  const { drift, refused } = payments;
+  const { drift, refused, statement } = payments;
+  const misread: Line = [
+    'red',
+    `Findings: ${some(statement?.found ?? [])}; planted: ${some(statement?.planted ?? [])}.`,
+  ];
   const { repaidTwice, wanted, repaid, locksLeft } = repayments;
   const open: Line = ['red', `${wanted - repaid} debts were not repaid.`];
   const locked: Line = ['red', `${locksLeft} debts are still locked.`];
   return [
     ...red(refused, `Refused payments: ${some(refused)}.`),
     ...red(drift, `Ledger: ${some(drift)}.`),
+    ...(statement === undefined || isFoundExactly(statement) ? [] : [misread]),
     ...red(repaidTwice, `Repaid twice: ${some(repaidTwice)}.`),
     ...(repaid < wanted ? [open] : []),
     ...(locksLeft > 0 ? [locked] : []),

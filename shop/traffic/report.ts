@@ -1,6 +1,7 @@
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import { createPrinter, type Printer } from '../printing.ts';
 import { conclusion, NAME_OF } from './conclusion.ts';
+import type { StatementVerdict } from './payments.ts';
 import { type TrafficResult, timesAsked } from './traffic-result.ts';
 import type { EffectVerdict } from './verdict.ts';
 
@@ -92,7 +93,7 @@ function effect(verdict: EffectVerdict, { paint }: Printer): string {
 }
 
 function payments({ payments: verdict }: TrafficResult, { row }: Printer): readonly string[] {
-  const { callbacks, corrected, refused, ledgerEntries, drift } = verdict;
+  const { callbacks, corrected, refused, ledgerEntries, drift, statement } = verdict;
   const paid = `each with two callbacks at the same instant, from two processes; ${callbacks} calls until each had its response`;
   return [
     row('paid', verdict.payments, paid),
@@ -100,7 +101,13 @@ function payments({ payments: verdict }: TrafficResult, { row }: Printer): reado
     row('refused', refused.length, 'that the app has not accepted, however often the processor called', true),
     row('ledger entries', ledgerEntries, 'one debit and one credit each'),
     row('drift', drift.length, 'whose entries do not match the statement of the processor', true),
+    ...(statement === undefined ? [] : [row('findings', statement.found.length, foundIn(statement))]),
   ];
+}
+
+function foundIn({ found, planted }: StatementVerdict): string {
+  const said = found.length === 0 ? 'nothing' : found.join(', ');
+  return `in the statement of the processor, where ${planted.length} were planted: ${said}`;
 }
 
 function repayments({ repayments: verdict }: TrafficResult, { row }: Printer): readonly string[] {

@@ -72,6 +72,7 @@ export function jsonLine(result: TrafficResult): string {
     payments: result.payments.payments,
     ledgerEntries: result.payments.ledgerEntries,
     drift: result.payments.drift.length,
+    statementFindings: result.payments.statement?.found.length,
     refused: result.payments.refused.length,
     repayments: result.repayments.repaid,
     repaidTwice: result.repayments.repaidTwice.length,

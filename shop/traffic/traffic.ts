@@ -7,6 +7,7 @@ import { createRandom } from '../../lib/rehearsal/random.ts';
 import { EFFECTS } from '../app/app-functions.ts';
 import { type OtherShop, type Shop, type ShopOptions, startShop } from '../app/start.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
+import { type PlannedMisstatements, planMisstatements } from '../plan/misstatements.ts';
 import {
   createPlan,
   type PlannedOrder,
@@ -49,9 +50,11 @@ export interface TrafficOptions {
   /** Another version of the functions, which runs beside this one. */
   readonly other?: OtherShop;
   /** Called when the shop is up, before anything is sent. */
-  readonly onUp?: (shop: Shop) => void;
+  readonly onUp?: (shop: Shop) => void | Promise<void>;
   /** Called when the queues are empty for the first time, while the processor may still be calling. Returns whether there are messages again, to be waited for. */
   readonly onDrained?: (shop: Shop) => Promise<boolean>;
+  /** Called with the result while the shop is still up, which ends after it. */
+  readonly onResult?: (result: TrafficResult) => Promise<void>;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
 }
@@ -61,6 +64,7 @@ interface Plan {
   readonly orders: readonly PlannedOrder[];
   readonly payments: readonly PlannedPayment[];
   readonly repayments: readonly PlannedRepayment[];
+  readonly misstatements: PlannedMisstatements;
 }
 
 /** A run, once the shop is up. */
@@ -89,19 +93,24 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const { progress, seed } = options;
   const elapsed = stopwatch();
   const deadline = Date.now() + deadlineMsOf(options);
+  const payments = planPayments({ ...options, orders: options.payments });
+  // Without pawl there are no claims to compare, and those of another version may not wait for a statement.
+  const isCompared = options.protection !== 'none' && options.other === undefined;
   const plan: Plan = {
     orders: createPlan(options),
-    payments: planPayments({ ...options, orders: options.payments }),
+    payments,
+    misstatements: planMisstatements(isCompared ? payments : []),
     repayments: planRepayments(options.repayments, seed),
   };
   const events = createPawlEvents();
   const { faults, stats } = createFaults(plan, createDynamoDbFaults(createRandom(seed)));
   await using shop = await startShop({ faults, ...shopOptions(options, events) });
-  options.onUp?.(shop);
+  await options.onUp?.(shop);
   const run: Run = { options, plan, shop, events, deadline, elapsed };
   const settled = await settle(run);
   const result = await resultOf(run, settled, stats());
   progress.end();
+  await options.onResult?.(result);
   return result;
 }
 
@@ -137,6 +146,7 @@ async function settle(run: Run): Promise<Settled> {
   const sent = await sendOrders(shop, plan.orders);
   await sendRepayments(shop, plan.repayments);
   const { processor, callbackUrl } = shop.payments;
+  processor.misstate(plan.misstatements);
   const reporting = processor.report(callbackUrl, plan.payments, deadline);
   let left = await drain(run);
   if (await options.onDrained?.(shop)) left = await drain(run);
@@ -194,7 +204,7 @@ async function resultOf(
     deadLettered: await countDeadLetters(shop),
     sandboxes: { ...shop.sandboxes },
     ...verdicts,
-    payments: await judgePayments(shop.payments, plan.payments, callbacks),
+    payments: await judgePayments(shop.payments, plan.payments, callbacks, plan.misstatements.toBeFound),
     repayments: await judgeRepayments(shop, plan.repayments),
     left,
     protection: options.protection,

@@ -1,10 +1,27 @@
 import { NAMES, type Name } from '../../bench/cost/contender.ts';
+import { costOf } from '../../bench/cost/money/cost.ts';
+import { HANDLERS_MS, MEMORIES_MB, type Money, PAID, type PaidCell } from '../../bench/cost/money/money.ts';
+import { PRICES } from '../../bench/cost/money/prices.ts';
 import type { Cell, Cold, Results } from '../../bench/cost/results.ts';
 import { SCENARIOS } from '../../bench/cost/scenarios.ts';
 
 /** Milliseconds of CPU of one batch of 10, by contender; the machine is twice as slow in the second round. */
-const CPU: Readonly<Record<Name, number>> = { floor: 2, pawl: 2.5, sqsOnce: 3, powertools: 10, middy: 0.1 };
-const REQUESTS: Readonly<Record<Name, number>> = { floor: 2, pawl: 2, sqsOnce: 2, powertools: 20, middy: 0 };
+const CPU: Readonly<Record<Name, number>> = {
+  floor: 2,
+  pawl: 2.5,
+  pawlLean: 1,
+  sqsOnce: 3,
+  powertools: 10,
+  middy: 0.1,
+};
+const REQUESTS: Readonly<Record<Name, number>> = {
+  floor: 2,
+  pawl: 2,
+  pawlLean: 2,
+  sqsOnce: 2,
+  powertools: 20,
+  middy: 0,
+};
 
 /** What a run would have found, for batches of these sizes. */
 export function resultsOf(sizes: readonly number[]): Results {
@@ -33,8 +50,31 @@ export function resultsOf(sizes: readonly number[]): Results {
       peakMb: 300,
       peakMbOfHundreds: 120,
     })),
-    cold: [cold('floor', 0, 80), cold('pawl', 20_000, 90), cold('powertools', 50_000, 100)],
+    money: moneyOf(),
+    cold: [
+      cold('floor', 0, 80),
+      cold('pawl', 20_000, 90),
+      cold('pawlLean', 20_000, 50),
+      cold('powertools', 50_000, 100),
+    ],
   };
+}
+
+/** As if each contender took as long as its CPU, and one write for each statement. */
+function moneyOf(): Money {
+  const units = { write: 2, read: 0, storedBytes: 300 };
+  const cells = PAID.flatMap((name) =>
+    [1, 10, 100].flatMap((size) =>
+      HANDLERS_MS.flatMap((handlerMs) =>
+        MEMORIES_MB.map((memoryMb): PaidCell => {
+          const durationMs = CPU[name] + handlerMs;
+          const cost = costOf({ size, memoryMb, durationMs, units }, PRICES);
+          return { name, size, handlerMs, memoryMb, durationMs, units, cost };
+        }),
+      ),
+    ),
+  );
+  return { shares: 'by arithmetic', cells };
 }
 
 function cold(name: Cold['name'], own: number, importMs: number): Cold {

@@ -14,13 +14,16 @@ describe('the summary', () => {
   it('has the requests of a batch and the ratios of CPU, by scenario and batch size', () => {
     expect(summaryOf(results)).toMatchObject({
       batch10: {
-        requests: { pawl: 2, sqsOnce: 2, powertools: 20, floor: 2 },
+        requests: { pawl: 2, pawlLean: 2, sqsOnce: 2, powertools: 20, floor: 2 },
         cpuRatioToFloor: 1.25,
         cpuRatioToPowertools: 0.25,
+        cpuRatioLeanToFloor: 0.5,
+        cpuRatioLeanToPowertools: 0.1,
         sqsOnce: { cpuRatioToFloor: 1.5, cpuRatioToPowertools: 0.3 },
       },
       batch10000: { cpuPerMessageRatioToBatch100: 1.1, cpuRatioToFloor: 1, peakMb: 300 },
       cold: { bytes: { pawl: { own: 20_000 } }, importRatioToPowertools: 0.9 },
+      coldStart: { importRatioLeanToPowertools: 0.5 },
     });
     expect(Object.keys(summaryOf(results))).toEqual(
       expect.arrayContaining(['batch1', 'batch100', 'duplicates10', 'redelivered10', 'failures10']),
@@ -78,7 +81,7 @@ it('draws a bar for every contender, as long as its ratio is large', () => {
 
 describe('the command line', () => {
   it('is a full run unless told otherwise', () => {
-    expect(readCommandLine([])).toEqual({ quick: false, json: false, write: false });
+    expect(readCommandLine([])).toEqual({ quick: false, json: false, write: false, costs: false });
     expect(readCommandLine(['--help'])).toBe('help');
   });
 

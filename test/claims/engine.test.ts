@@ -53,20 +53,20 @@ describe('what an error says about the effect', () => {
 describe('the end of a lease', () => {
   it('is the end of the invocation', () => {
     const { engine } = engineAtWork({}, { fallback: renewedLease(60_000) });
-    expect(leaseEnd(engine, { deadline: someDay + 30_000 })).toBe(someDay + 30_000);
+    expect(leaseEnd(engine, { deadline: someDay + 30_000 }, someDay)).toBe(someDay + 30_000);
     expect(leaseOf(engine, { deadline: someDay + 30_000 })).toBeUndefined();
   });
 
   it('is earlier where the author gives a lease, and never later than the invocation', () => {
     const { engine } = engineAtWork({ lease: renewedLease(10_000) }, { fallback: renewedLease(60_000) });
-    expect(leaseEnd(engine, { deadline: someDay + 30_000 })).toBe(someDay + 10_000);
-    expect(leaseEnd(engine, { deadline: someDay + 5_000 })).toBe(someDay + 5_000);
+    expect(leaseEnd(engine, { deadline: someDay + 30_000 }, someDay)).toBe(someDay + 10_000);
+    expect(leaseEnd(engine, { deadline: someDay + 5_000 }, someDay)).toBe(someDay + 5_000);
     expect(leaseOf(engine, { deadline: undefined })?.leaseMs).toBe(10_000);
   });
 
   it('is that of the fallback where neither gives it one', () => {
     const { engine } = engineAtWork({}, { fallback: renewedLease(60_000) });
-    expect(leaseEnd(engine, { deadline: undefined })).toBe(someDay + 60_000);
+    expect(leaseEnd(engine, { deadline: undefined }, someDay)).toBe(someDay + 60_000);
   });
 
   it('is a minute at least outside of Lambda, and twice what a handler needs', () => {

@@ -22,8 +22,8 @@ describe('a claim whose worker outlives its invocation', () => {
   it('lasts at least as long as the invocation, so that a duplicate waits once', async () => {
     const { engine } = atWork();
     const longer = { deadline: someDay + 900_000, keptUntil: someDay + 960_000 };
-    expect(leaseEnd(engine, longer)).toBe(someDay + 900_000);
-    expect(leaseEnd(engine, { deadline, keptUntil: deadline + 60_000 })).toBe(someDay + 60_000);
+    expect(leaseEnd(engine, longer, someDay)).toBe(someDay + 900_000);
+    expect(leaseEnd(engine, { deadline, keptUntil: deadline + 60_000 }, someDay)).toBe(someDay + 60_000);
   });
 
   it('is kept in flight beyond the deadline while its handler runs, until the grace is over, and no longer', async () => {

@@ -3,7 +3,7 @@ import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts'
 import type { Claim, Verdict } from '../../lib/claims/claim.ts';
 import { openClaim } from '../../lib/claims/open-claim.ts';
 import { type StepOptions, type StepRun, step } from '../../lib/claims/step.ts';
-import { createWork } from '../../lib/claims/work.ts';
+import { Work } from '../../lib/claims/work.ts';
 import { InDoubtError, RetryableError } from '../../lib/kernel/errors.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay } from '../support/virtual-host.ts';
@@ -16,7 +16,7 @@ async function handling(checkpoints: readonly Checkpoint[] = [], more: { readonl
   const earlier = { ...record, ...more, checkpoints: JSON.stringify(checkpoints), rev: 2 };
   await atWork.store.write({ next: earlier, seen: record });
   granted.record = earlier;
-  const work = createWork();
+  const work = new Work();
   const { claim } = openClaim(atWork.engine, granted, Number.POSITIVE_INFINITY, work);
   const steps = () => checkpointsOf(atWork.records()[0] ?? {});
   atWork.events.length = 0;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createWork } from '../../lib/claims/work.ts';
+import { Work } from '../../lib/claims/work.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 /** Work that has until then, and what came of waiting for it. */
 function working(ms: number) {
   const host = virtualHost();
-  const work = createWork();
+  const work = new Work();
   const rest = () => work.rest(host, () => someDay + ms - host.now());
   return { host, work, rest };
 }

@@ -29,7 +29,7 @@ describe('pawl', () => {
   });
 
   it('needs no client of AWS to show its help, and says which to install for the rest', async () => {
-    const helps = ['claims', 'redrive', 'doctor'].map((name) => runPawl([name, '--help'], withoutClients));
+    const helps = ['claims', 'redrive', 'console', 'doctor'].map((name) => runPawl([name, '--help'], withoutClients));
     for (const { code, out, error } of await Promise.all(helps)) {
       expect([code, error]).toEqual([0, '']);
       expect(out).toContain('Usage: pawl');

@@ -78,6 +78,12 @@ describe('without the session', () => {
     });
   });
 
+  it('the key alone is refused', async () => {
+    const { session } = await openPage(served);
+    const headers = { 'x-pawl-session': session['x-pawl-session'] };
+    expect(await send(served.port, 'GET', '/api/claims', { headers })).toMatchObject({ status: 401 });
+  });
+
   it('the session of another console is refused', async () => {
     const other = await serve({ write: true });
     try {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { filesOfPage } from '../../checks/files-of-page.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -40,15 +41,9 @@ export function blocksOf(guide: string): readonly Block[] {
   }));
 }
 
-/** The files that a guide lets its reader make, by their paths: the blocks whose first line is a comment with a path. */
+/** The files that a guide lets its reader make, by their paths. */
 export function filesOf(guide: string): ReadonlyMap<string, string> {
-  const text = readFileSync(join(ROOT, guide), 'utf8');
-  return new Map(
-    [...text.matchAll(/```(?:ts|js)\n(\/\/ (\S+\.(?:ts|js))\n[\s\S]*?)```/g)].map(([, code = '', path = '']) => [
-      path,
-      code,
-    ]),
-  );
+  return filesOfPage(readFileSync(join(ROOT, guide), 'utf8'));
 }
 
 /** The one block of a guide that contains this text. */

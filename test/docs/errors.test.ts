@@ -40,6 +40,8 @@ const events = Object.keys({
   'late-answer': true,
   'request-refused': true,
   'queue-call-failed': true,
+  'statement-clean': true,
+  'statement-findings': true,
 } satisfies Record<ClaimEvent['type'], true>);
 
 /** The sources of what an application runs; neither the laws and the sweep for tests, nor the stand-ins for AWS. */

@@ -320,7 +320,10 @@ describe('who looks after the claims', () => {
           .map(({ name }) => name);
         const may = grantedTo(construct, { synthesized, provisioned });
         const mayRead = may.filter((one) => claims.some((name) => one.startsWith(name)));
-        expect(mayRead.filter((one) => /Query|Scan|Delete/.test(one))).toEqual([]);
+        // What compares the claims with a statement lists those that no statement has confirmed, in the index.
+        const isStatements = construct === 'LedgerDrift';
+        const never = isStatements ? /Scan|Delete/ : /Query|Scan|Delete/;
+        expect(mayRead.filter((one) => never.test(one))).toEqual([]);
       }
     }
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CONTENDERS, type Name } from '../../bench/cost/contender.ts';
 import { countRequests } from '../../bench/cost/counting.ts';
 import { createEffect, delivery, expectedOf, type Scenario } from '../../bench/cost/scenarios.ts';
+import { type LeanDynamo, leanDynamo } from '../../lib/stores/dynamodb/lean/index.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /*
@@ -11,19 +12,41 @@ import { claimsTable, localClient } from '../support/tables.ts';
  */
 
 let client: DynamoDBClient;
-let counted: ReturnType<typeof countRequests>;
+let counted: () => { readonly requests: number };
+let transport: LeanDynamo;
 let tableName: string;
 beforeAll(async () => {
   client = localClient(inject('dynamoEndpoint'));
   tableName = await claimsTable(client);
-  counted = countRequests(client);
+  const ofClient = countRequests(client);
+  const lean = leanDynamo({
+    endpoint: inject('dynamoEndpoint'),
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  let calls = 0;
+  transport = {
+    ...lean,
+    call(operation, input) {
+      calls++;
+      return lean.call(operation, input);
+    },
+  };
+  counted = () => {
+    const requests = calls + ofClient().requests;
+    calls = 0;
+    return { requests };
+  };
 });
-afterAll(() => client.destroy());
+afterAll(() => {
+  client.destroy();
+  transport.destroy();
+});
 
 /** Invokes a contender with batches of one size, one after the other, and answers the requests of the last. */
 async function requestsOf(name: Name, size: number, ...scenarios: readonly Scenario[]): Promise<number> {
   const { effect, taken } = createEffect();
-  const prepare = (await CONTENDERS[name]())({ client, tableName, effect });
+  const prepare = (await CONTENDERS[name]())({ client, transport, tableName, effect });
   let requests = 0;
   for (const scenario of scenarios) {
     const one = delivery(scenario, size, { series: `${name}-${size}-${scenarios}`, from: 0 });
@@ -39,7 +62,11 @@ async function requestsOf(name: Name, size: number, ...scenarios: readonly Scena
   return requests;
 }
 
-describe.each([['eachMessage', 'pawl'] as const, ['sqsOnce under Middy', 'sqsOnce'] as const])('%s', (_, name) => {
+describe.each([
+  ['eachMessage', 'pawl'] as const,
+  ['eachMessage over leanDynamo', 'pawlLean'] as const,
+  ['sqsOnce under Middy', 'sqsOnce'] as const,
+])('%s', (_, name) => {
   it('asks for one message twice: its claim, and its completion', async () => {
     expect(await requestsOf(name, 1, 'first')).toBe(2);
   });

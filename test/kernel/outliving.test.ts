@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
 import { keptUntil } from '../../lib/kernel/outliving.ts';
 import { someDay } from '../support/virtual-host.ts';
 
@@ -17,9 +16,11 @@ describe('the environment of a function', () => {
     [undefined, undefined, false],
   ] as const)(
     'of type %s, with %s as its concurrency: its code outlives invocations: %s',
-    (type, concurrency, outlives) => {
+    async (type, concurrency, outlives) => {
+      vi.resetModules();
       vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', type);
       vi.stubEnv('AWS_LAMBDA_MAX_CONCURRENCY', concurrency);
+      const { nodeHost } = await import('../../lib/host.ts');
       expect(nodeHost.outlivesInvocations).toBe(outlives);
     },
   );

@@ -41,7 +41,7 @@ describe('a callback', () => {
 });
 
 describe('the ledger', () => {
-  const statement: Statement = payment;
+  const statement: Statement = { ...payment, at: Date.UTC(2026, 10, 21) };
   const entries = entriesOf(payment);
 
   it('has one debit and one credit of a payment', () => {
@@ -65,8 +65,8 @@ describe('the ledger', () => {
   });
 
   it('does not drift by a payment that was posted after the statements were fetched, if the processor knows it by now', () => {
-    const later = { ...payment, paymentId: 'p-2' };
-    const both = [...entries, ...entriesOf(later)];
+    const later = { ...statement, paymentId: 'p-2' };
+    const both = [...entries, ...entriesOf({ ...payment, paymentId: 'p-2' })];
     expect(driftOf(both, [statement], [statement, later])).toEqual([]);
     // One that came meanwhile and is not posted yet is compared the next time.
     expect(driftOf(entries, [statement], [statement, later])).toEqual([]);

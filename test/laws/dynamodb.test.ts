@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it, test } from 'vitest';
+import { keepsNotes } from '../../lib/claims/notes.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { nodeHost } from '../../lib/host.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
@@ -34,6 +35,7 @@ function laws(name: string, open: (options: TableOptions) => ClaimStore, runs: n
       return { store: open({ tableName, client: lossyClient }), lost };
     },
     listsOpenClaims: true,
+    keepsNotes: keepsNotes(open({ tableName: 'any', client })),
     races: 10 * runs,
     runs,
     // A statement that fails although it was applied is sent again by the store.

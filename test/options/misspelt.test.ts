@@ -64,7 +64,7 @@ describe('no public function that takes options is missing above', () => {
 
   test.each([
     ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
-    ['operator()', Object.keys(operator({ store: memoryStore() })), ['resolveAll', 'redrive']],
+    ['operator()', Object.keys(operator({ store: memoryStore() })), ['resolveAll', 'redrive', 'queueDepth']],
     ['parkedClaims()', Object.keys(parkedClaims({ operation: 'o', store: memoryStore() })), ['read']],
   ])('every method of %s is tried, or takes no options', (door, methods, without) => {
     const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);

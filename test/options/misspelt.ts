@@ -8,6 +8,7 @@ import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import {
   backfillOpenClaims,
   dynamoStore,
@@ -16,6 +17,7 @@ import {
   markRestored,
   readRestored,
 } from '../../lib/stores/dynamodb/index.ts';
+import * as lean from '../../lib/stores/dynamodb/lean/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import {
   assertSurvivesCrashes,
@@ -25,6 +27,7 @@ import {
   type World,
 } from '../../lib/testing/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
+import * as leanTransactions from '../../lib/transactions/lean.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
 /** A misspelt option of a public function or construct. */
@@ -210,6 +213,30 @@ export const misspelt: readonly Misspelt[] = [
     call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandoned: { ask: nothing, settlesMs: 1 } })),
   },
   {
+    door: 'leanDynamo',
+    option: 'endPoint',
+    meant: 'endpoint',
+    call: () => lean.leanDynamo(untyped({ endPoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'dynamoStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => lean.dynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'individualDynamoStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => lean.individualDynamoStore(untyped({ tablename: 'claims' })),
+  },
+  {
+    door: 'transactionalStore',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => leanTransactions.transactionalStore(untyped({ tablename: 'claims' })),
+  },
+  {
     door: 'dynamoStore',
     option: 'tablename',
     meant: 'tableName',
@@ -226,6 +253,35 @@ export const misspelt: readonly Misspelt[] = [
     option: 'limits',
     meant: 'limit',
     call: () => memoryStore().listOpen(untyped({ limits: 10 })),
+  },
+  {
+    door: 'reconcileStatements',
+    option: 'cutoff',
+    meant: 'cutOff',
+    call: () => reconcileStatements(untyped({ operation: 'charge', store, statement: nothing, from: 0, cutoff: 1 })),
+  },
+  {
+    door: 'findings',
+    option: 'stores',
+    meant: 'store',
+    call: () => findings(untyped({ store, stores: store })),
+  },
+  {
+    door: 'findings().list',
+    by: 'findings.list',
+    option: 'operations',
+    meant: 'operation',
+    call: () =>
+      findings({ store })
+        .list(untyped({ operations: 'charge' }))
+        .next(),
+  },
+  {
+    door: 'findings().accept',
+    by: 'findings.accept',
+    option: 'notes',
+    meant: 'note',
+    call: () => findings({ store }).accept('#finding#x', untyped({ ...acted, notes: 'x' })),
   },
   {
     door: 'backfillOpenClaims',

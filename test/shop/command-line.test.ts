@@ -10,6 +10,7 @@ describe('the command line', () => {
       protection: 'as-written',
       verbose: false,
       fifo: false,
+      console: false,
     });
   });
 
@@ -38,6 +39,7 @@ describe('the command line', () => {
       protection: 'none',
       verbose: true,
       fifo: false,
+      console: false,
     };
     expect(readCommandLine(args)).toEqual(expected);
     expect(readCommandLine(['--retry'])).toMatchObject({ protection: 'retry' });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withRefusals } from '../../shop/deploy/incident-plan.ts';
 import { planDeployment, thirdOf } from '../../shop/deploy/plan.ts';
 import { type DeployResult, isGood, jsonLine, report } from '../../shop/deploy/result.ts';
 import type { EffectVerdict } from '../../shop/traffic/verdict.ts';
@@ -36,6 +37,45 @@ describe('the plan of a deployment', () => {
   });
 });
 
+describe('the incident that an operator settles', () => {
+  const { orders, incident } = planDeployment({ orders: 90, payments: 24, repayments: 9, seed: 20260101 });
+  const troubles = incident.map(({ effects }) => effects.email.trouble);
+
+  test('leaves 40 mails in doubt: some with their worker, some that have gone out, and some that have not', () => {
+    const kinds = troubles.flatMap((trouble) =>
+      trouble === undefined ? [] : [trouble.kind === 'kill' ? trouble.point : trouble.fault.kind],
+    );
+    const counts: Readonly<Record<string, number>> = Object.fromEntries(
+      Array.from(
+        Map.groupBy(kinds, (kind) => kind),
+        ([kind, all]) => [kind, all.length],
+      ),
+    );
+    expect(counts).toEqual({
+      'effect-applied': 2,
+      'before-effect': 2,
+      'error-applied': 26,
+      'error-before': 10,
+    });
+  });
+
+  test('refuses the gift cards of 10 other orders, however often they are asked for, and leaves the rest to the plan', () => {
+    const next = withRefusals(incident, () => ({ kind: 'hang-before' }));
+    const calm = incident.filter(({ effects }) => effects.email.trouble === undefined);
+    expect(calm).toHaveLength(10);
+    for (const { order } of [...calm, ...calm]) {
+      expect(next('gift-card', order.orderId)).toEqual({ kind: 'error-before', status: 422 });
+      expect(next('email', order.orderId)).toEqual({ kind: 'hang-before' });
+    }
+    expect(next('gift-card', incident[0]?.order.orderId ?? '')).toEqual({ kind: 'hang-before' });
+  });
+
+  test('has orders of its own, which the verdict is not about', () => {
+    const ids = new Set(orders.map(({ order }) => order.orderId));
+    expect(incident.filter(({ order }) => ids.has(order.orderId))).toEqual([]);
+  });
+});
+
 describe('the result of a deployment', () => {
   const clean: EffectVerdict = {
     ...{ effect: 'email', orders: 1, done: 1, doubled: [], repeated: [], parked: [], parkedAndDone: 0 },
@@ -45,7 +85,16 @@ describe('the result of a deployment', () => {
     ...{ orders: 1, messages: 2, duplicates: 0, emails: clean, giftCards: { ...clean, effect: 'gift-card' } },
     ...{ deadLettered: 0, suppressed: 0, deferred: 0, takeovers: 0, providerFaults: 0, hostFailures: 1, killed: 1 },
     verdicts: { applied: 0, notApplied: 0, tooEarly: 0, inconclusive: 0 },
-    payments: { payments: 1, callbacks: 2, corrected: 0, outages: 0, refused: [], ledgerEntries: 2, drift: [] },
+    payments: {
+      payments: 1,
+      callbacks: 2,
+      corrected: 0,
+      outages: 0,
+      refused: [],
+      ledgerEntries: 2,
+      drift: [],
+      statement: undefined,
+    },
     repayments: { requests: 1, wanted: 3, repaid: 3, repaidTwice: [], locksLeft: 0 },
     ...{ left: 0, failures: [], claimsKept: 9, seconds: 60 },
   };

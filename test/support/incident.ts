@@ -1,7 +1,7 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { decide } from '../../lib/claims/decide.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
-import { RejectedError } from '../../lib/index.ts';
+import { type ClaimEvent, RejectedError } from '../../lib/index.ts';
 import { toSqsEvent } from '../../lib/rehearsal/sqs-event.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
@@ -18,6 +18,8 @@ export interface IncidentOptions {
   readonly mails?: number;
   /** @default 10 */
   readonly orders?: number;
+  /** Listens to the consumers. */
+  readonly onEvent?: (event: ClaimEvent) => void;
 }
 
 /** The operations of the incident. */
@@ -30,7 +32,12 @@ export const ordering = 'place-order';
  *
  * Everything is real but the kills: the consumers ran over DynamoDB Local and an SQS server, and found the claims of workers that never came back.
  */
-export async function startIncident({ dynamoEndpoint, mails = 40, orders = 10 }: IncidentOptions) {
+export async function startIncident({
+  dynamoEndpoint,
+  mails = 40,
+  orders = 10,
+  onEvent = () => undefined,
+}: IncidentOptions) {
   const dynamo = localClient(dynamoEndpoint);
   const tableName = await claimsTable(dynamo);
   const store = dynamoStore({ tableName, client: dynamo });
@@ -46,7 +53,7 @@ export async function startIncident({ dynamoEndpoint, mails = 40, orders = 10 }:
   const orderQueues = await queuesOf(sqs, 'orders');
   /** Every mail that was sent since the incident, by its order. */
   const sent: string[] = [];
-  const silent = { store, key: bodyField('orderId'), sqsClient: client, onEvent: () => undefined };
+  const silent = { store, key: bodyField('orderId'), sqsClient: client, onEvent };
   const sendMail = eachMessage<{ orderId: string }>(
     {
       ...silent,

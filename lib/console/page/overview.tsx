@@ -165,7 +165,12 @@ function OverTime({ history: { source, why, from, periodMs, series } }: { readon
             <div key={name}>
               <h3>{title}</h3>
               <strong class="big">{sum.toLocaleString('en')}</strong>
-              <Spark values={condensed(series[name], 60)} tone={tone} label={`${title}: ${sum} in ${span}`} />
+              <Spark
+                values={condensed(series[name], 60)}
+                tone={tone}
+                slots={36}
+                label={`${title}: ${sum} in ${span}`}
+              />
             </div>
           );
         })}

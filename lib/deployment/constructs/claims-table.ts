@@ -20,6 +20,8 @@ import {
   OPERATE_ACTIONS,
   OPERATE_INDEX_ACTIONS,
   RESTORE_ACTIONS,
+  STATEMENT_ACTIONS,
+  STATEMENT_INDEX_ACTIONS,
 } from '../needs.ts';
 import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
 import { actOn, alarmAt } from './alarms.ts';
@@ -133,6 +135,21 @@ export function grantOperate(table: ITable, grantee: IGrantable): Grant {
 }
 
 /**
+ * Permits `grantee` to compare a provider's statement with the claims of `table`: to list the completed claims that no statement has confirmed, to read
+ * claims, to mark and complete them, and to keep findings beside them. These permissions allow no delete and no scan.
+ *
+ * `StatementCheck` calls this. A consumer needs none of this.
+ *
+ * @example
+ * grantStatements(Table.fromTableName(this, 'Claims', 'claims'), statementFunction);
+ */
+export function grantStatements(table: ITable, grantee: IGrantable): Grant {
+  const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
+  const list = Grant.addToPrincipal({ grantee, actions: [...STATEMENT_INDEX_ACTIONS], resourceArns: [index] });
+  return grantOn(table, grantee, STATEMENT_ACTIONS).combine(list);
+}
+
+/**
  * Permits `grantee` to run `pawl claims --backfill` on `table`. It reads every item, with the results that are kept there: that is why it is no part of
  * `grantOperate`. It is needed once, and can be taken away again.
  *
@@ -216,6 +233,11 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to list, read and resolve the open claims of this table. See {@link grantOperate}. */
   grantOperate(grantee: IGrantable): Grant {
     return grantOperate(this.table, grantee);
+  }
+
+  /** Permits `grantee` to compare a provider's statement with the claims of this table. See {@link grantStatements}. */
+  grantStatements(grantee: IGrantable): Grant {
+    return grantStatements(this.table, grantee);
   }
 
   /** Permits `grantee` to bring claims of earlier versions into the list, once. See {@link grantBackfill}. */

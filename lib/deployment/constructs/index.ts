@@ -8,6 +8,7 @@ export {
   grantLocks,
   grantOperate,
   grantRestore,
+  grantStatements,
 } from './claims-table.ts';
 export { Consumer } from './consumer.ts';
 export type { ConsumerAlarms } from './consumer-alarms.ts';
@@ -20,3 +21,4 @@ export {
   type OpenClaimsSweepProps,
   type SweepMetric,
 } from './open-claims-sweep.ts';
+export { StatementCheck, type StatementCheckAlarms, type StatementCheckProps } from './statement-check.ts';

@@ -21,6 +21,8 @@ export type ClaimMetric =
   | 'StepFailed'
   | 'StoreUnavailable'
   | 'Reconciled'
+  | 'StatementClean'
+  | 'StatementFindings'
   | 'Deferred'
   | 'Repeated'
   | 'DeadLettered'

@@ -10,14 +10,15 @@ import { readQueue } from './read-queue.ts';
 export interface Places {
   /** The names of the claims tables: the variable `CLAIMS_TABLE` of its functions. */
   readonly tables: readonly string[];
-  /** Each dead-letter queue, and the queue whose messages it has. `undefined`: the redrive policies say which. */
   readonly deadLetters: readonly DeadLetterPlace[];
   /** What the caller may not read, so that a table or a queue may be missing above. */
   readonly unread: readonly Unread[];
 }
 
-interface DeadLetterPlace {
+/** A dead-letter queue, and where its messages go back to. */
+export interface DeadLetterPlace {
   readonly deadLetterUrl: string;
+  /** `undefined`: the queue whose redrive policy names it. */
   readonly queueUrl: string | undefined;
 }
 

@@ -1,11 +1,15 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import { expect, expectWhole } from '../../kernel/check.ts';
+import { OptionError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { canonicalValue, fingerprintOf } from '../../payload/fingerprint.ts';
-import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
+import { defaultClient, type TableOptions, tableOptionNames } from '../../stores/dynamodb/options.ts';
+import { tableName as namedTable } from '../../stores/dynamodb/table.ts';
+import { isTransport } from '../../stores/dynamodb/transport.ts';
 import { WorkUnfinishedError } from '../errors.ts';
 import { heard } from '../heard.ts';
 import { type Progress, progressOf, type Segment, segmentsOf, type WorkName } from '../progress.ts';
@@ -254,6 +258,14 @@ function expectName(work: string): void {
 }
 
 function documentsOf(options: TableOptions & { readonly documents?: DynamoDBDocumentClient }) {
-  const { nameOfTable, client } = tableOf(options);
-  return { tableName: nameOfTable(), documents: options.documents ?? DynamoDBDocumentClient.from(client) };
+  const tableName = namedTable(options.tableName).read();
+  return { tableName, documents: options.documents ?? DynamoDBDocumentClient.from(sdkClientOf(options)) };
+}
+
+/** @throws OptionError: the application's writes go with the progress, and a lean client is for pawl's own */
+function sdkClientOf({ client = defaultClient() }: TableOptions): DynamoDBClient {
+  if (!isTransport(client)) return client;
+  throw new OptionError(
+    "client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See docs/lean.md.",
+  );
 }

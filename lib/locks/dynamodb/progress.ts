@@ -202,7 +202,7 @@ async function commit(
   const send = () => documents.send(new TransactWriteCommand({ TransactItems: [...actions] }));
   for (;;) {
     try {
-      await despiteConflicts(host, () => answeredBy(host, retry.tryUntil, send()));
+      await despiteConflicts(host, () => answeredBy(host, retry.tryUntil(host.now()), send()));
       return { kind: 'committed' };
     } catch (cause) {
       const reasons = cancellationOf(cause) ?? [];

@@ -1,19 +1,15 @@
-import {
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  PutItemCommand,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
 import { nodeHost } from '../../host.ts';
 import { explained } from '../../kernel/error-code.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { call } from '../../stores/dynamodb/calls.ts';
 import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
 import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
+import type { DynamoTransport } from '../../stores/dynamodb/transport.ts';
 import type { Lock } from '../owned-lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type Resource, resourceId } from '../resource.ts';
@@ -61,16 +57,16 @@ const mostWrites = 100;
 export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStore {
   expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/locks.md' });
   const { host = nodeHost } = options;
-  const { nameOfTable, client } = tableOf(options);
-  const table = explainedTable(nameOfTable, client, 'grantLocks');
+  const { nameOfTable, transport } = tableOf(options);
+  const table = explainedTable(nameOfTable, transport, 'grantLocks');
 
   async function read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
     const TableName = nameOfTable();
     const found = await readAll(host, ids, async (some) => {
       const Keys = some.map((id) => ({ id: { S: id } }));
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: true } } }),
-      );
+      const { Responses, UnprocessedKeys } = await call(transport, 'BatchGetItem', {
+        RequestItems: { [TableName]: { Keys, ConsistentRead: true } },
+      });
       const items = (Responses?.[TableName] ?? []).map((item) => [item['id']?.S ?? '', fromItem(item)] as const);
       return { items, unread: (UnprocessedKeys?.[TableName]?.Keys ?? []).flatMap((key) => key['id']?.S ?? []) };
     });
@@ -82,7 +78,7 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
     read: (ids) => explaining(table, () => read(ids)),
     async write(writes) {
       try {
-        await despiteConflicts(host, () => send(client, nameOfTable(), writes));
+        await despiteConflicts(host, () => send(transport, nameOfTable(), writes));
         return { applied: true };
       } catch (error) {
         const found = refusalOf(error, writes);
@@ -99,7 +95,7 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
   };
 }
 
-async function send(client: DynamoDBClient, TableName: string, writes: readonly LockWrite[]): Promise<void> {
+async function send(transport: DynamoTransport, TableName: string, writes: readonly LockWrite[]): Promise<void> {
   const puts = writes.map(({ next, seen }) => {
     const { expression, names, values } = conditionOf(seen && lockState(seen));
     return {
@@ -113,8 +109,8 @@ async function send(client: DynamoDBClient, TableName: string, writes: readonly 
   });
   const [only] = puts;
   // Alone, a write costs half of what it costs in a transaction.
-  if (only && puts.length === 1) await client.send(new PutItemCommand(only));
-  else await client.send(new TransactWriteItemsCommand({ TransactItems: puts.map((Put) => ({ Put })) }));
+  if (only && puts.length === 1) await call(transport, 'PutItem', only);
+  else await call(transport, 'TransactWriteItems', { TransactItems: puts.map((Put) => ({ Put })) });
 }
 
 /** What stood in the way of refused writes; of those that nothing stood in the way of, what was seen. */

@@ -4,7 +4,13 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetRoleCommand, IAMClient, UpdateAssumeRolePolicyCommand } from '@aws-sdk/client-iam';
+import {
+  GetRoleCommand,
+  GetRolePolicyCommand,
+  IAMClient,
+  ListRolePoliciesCommand,
+  UpdateAssumeRolePolicyCommand,
+} from '@aws-sdk/client-iam';
 import {
   GetFunctionConfigurationCommand,
   InvokeCommand,
@@ -19,7 +25,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { QueueDepth } from '../sqs-local.ts';
-import { ACCOUNT, REGION } from '../template.ts';
+import { ACCOUNT, list, REGION, record } from '../template.ts';
 
 export interface StackResource {
   readonly type: string;
@@ -37,6 +43,8 @@ export interface Account {
   functionTimeoutSeconds(name: string): Promise<number>;
   /** Lets so many invocations of a function run at once. Any more are throttled. */
   limitConcurrency(name: string, most: number): Promise<void>;
+  /** The actions that the policies of a role permit. */
+  actionsOf(roleName: string): Promise<ReadonlySet<string>>;
   /** Lets the account assume a role that only a service may assume, until it is disposed of. */
   letAccountAssume(roleName: string): Promise<AsyncDisposable>;
   /** Runs a function, and returns its response. @throws Error if it fails */
@@ -83,6 +91,7 @@ export function createAccount(endpoint: string): Account {
     async limitConcurrency(FunctionName, ReservedConcurrentExecutions) {
       await clients.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
     },
+    actionsOf: (roleName) => actionsOf(clients, roleName),
     letAccountAssume: (roleName) => letAccountAssume(clients, roleName),
     invoke: (name, event) => invoke(clients, name, event),
     reachable: (url) => reachable(endpoint, url),
@@ -96,6 +105,18 @@ export function createAccount(endpoint: string): Account {
       for (const client of Object.values(clients)) client.destroy();
     },
   };
+}
+
+async function actionsOf({ iam }: Clients, RoleName: string): Promise<ReadonlySet<string>> {
+  const actions = new Set<string>();
+  const { PolicyNames = [] } = await iam.send(new ListRolePoliciesCommand({ RoleName }));
+  for (const PolicyName of PolicyNames) {
+    const { PolicyDocument } = await iam.send(new GetRolePolicyCommand({ RoleName, PolicyName }));
+    const { Statement } = record(JSON.parse(decodeURIComponent(PolicyDocument ?? '{}')));
+    for (const statement of list(Statement))
+      for (const action of [record(statement)['Action']].flat()) actions.add(String(action));
+  }
+  return actions;
 }
 
 async function letAccountAssume({ iam }: Clients, RoleName: string): Promise<AsyncDisposable> {

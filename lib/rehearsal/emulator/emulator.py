@@ -11,8 +11,8 @@ import os
 import re
 
 from ministack import app
-from ministack.core import iam_actions, tls
-from ministack.services import cloudformation, dynamodb, lambda_svc, sqs
+from ministack.core import iam_actions, iam_evaluator, tls
+from ministack.services import cloudformation, dynamodb, lambda_svc, sqs, sts
 from ministack.services.cloudformation import provisioners
 
 _action = iam_actions.extract_iam_action
@@ -69,6 +69,20 @@ def dynamodb_transaction_checks(iam_action, body, region, account_id):
     return checks
 
 
+_enforce = iam_evaluator.enforce
+
+
+def enforce(access_key_id, iam_action, *args, **kwargs):
+    """Prints what a person who has assumed a role was permitted to do: `PERMITTED role action`. The SDK names such a session `aws-sdk-js-…`."""
+    denied = _enforce(access_key_id, iam_action, *args, **kwargs)
+    session = sts._sessions.get(access_key_id)
+    if session and not denied:
+        role, name = session["Arn"].split("/")[-2:]
+        if name.startswith("aws-sdk-js-"):
+            print(f"PERMITTED {role} {iam_action}", flush=True)
+    return denied
+
+
 _create_table = provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"]
 
 
@@ -86,6 +100,22 @@ def create_table(logical_id, props, stack_name):
     return name, attributes
 
 
+_alarm_record = provisioners._cw_metric_alarm_record
+
+
+def alarm_record(name, props):
+    """An alarm over an expression is made over the first of its metrics: no alarm goes off here."""
+    for query in props.get("Metrics") or []:
+        if "MetricStat" in query:
+            metric = query["MetricStat"]["Metric"]
+            others = {key: value for key, value in props.items() if key != "Metrics"}
+            props = {**others, "MetricName": metric["MetricName"], "Namespace": metric["Namespace"], "Statistic": "Sum"}
+            break
+    return _alarm_record(name, props)
+
+
+provisioners._cw_metric_alarm_record = alarm_record
+iam_evaluator.enforce = enforce
 iam_actions.extract_iam_action = extract_iam_action
 iam_actions.extract_resource_arn = extract_resource_arn
 iam_actions.dynamodb_transaction_checks = dynamodb_transaction_checks

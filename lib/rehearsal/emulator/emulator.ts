@@ -31,6 +31,8 @@ export interface Emulator {
   readonly certificate: string;
   /** The environment in which every AWS tool talks to it, and cannot talk to anything else. */
   readonly environment: NodeJS.ProcessEnv;
+  /** The actions that were permitted to those who assumed a role, so far. Not those of functions. */
+  permittedTo(roleName: string): ReadonlySet<string>;
   /** Kills every process in which a function of this stack runs, whatever it is doing, as a host that dies would. Returns how many. */
   killFunctions(stack: string): number;
   /** Ends it and every function. Calling it again does nothing. */
@@ -51,6 +53,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const endpoint = `https://127.0.0.1:${port}`;
   const certificate = join(options.folder, 'ministack-tls', 'server.crt');
   const functionEnvironment = await options.functionEnvironment(endpoint);
+  const permitted = new Map<string, Set<string>>();
   const running = startProcess(options.python, [fileURLToPath(new URL('emulator.py', import.meta.url))], {
     env: {
       ...withoutAws(process.env, options.project),
@@ -68,7 +71,11 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       BATCHES_AT_ONCE: String(options.batchesAtOnce ?? 2),
       PYTHONUNBUFFERED: '1',
     },
-    onLine: options.onLine,
+    onLine(line) {
+      const [word, role = '', action = ''] = line.split(' ');
+      if (word === 'PERMITTED') permitted.set(role, (permitted.get(role) ?? new Set()).add(action));
+      else options.onLine(line);
+    },
   });
   await untilReady(running, endpoint, certificate);
 
@@ -88,6 +95,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       AWS_CA_BUNDLE: certificate,
       NODE_EXTRA_CA_CERTS: certificate,
     },
+    permittedTo: (role) => permitted.get(role) ?? new Set(),
     killFunctions: (stack) => killFunctionsOf(running.pid, stack),
     async stop() {
       running.kill();

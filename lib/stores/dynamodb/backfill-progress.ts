@@ -1,6 +1,8 @@
-import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { call } from './calls.ts';
 import { refusedBy } from './errors.ts';
 import { type Item, toItem } from './item.ts';
+import type { DynamoTransport } from './transport.ts';
 
 /**
  * How far `backfillOpenClaims` came: an item beside the claims.
@@ -21,7 +23,7 @@ const Key = { id: { S: backfillId } };
 
 /** Where the item is. */
 export interface Table {
-  readonly client: DynamoDBClient;
+  readonly transport: DynamoTransport;
   readonly TableName: string;
 }
 
@@ -102,11 +104,11 @@ function runOf(item: Item | undefined): Run | undefined {
   return { token, left: left.map(({ index, after }) => ({ index, after: item[after]?.S })) };
 }
 
-async function read({ client, TableName }: Table): Promise<Item | undefined> {
-  return (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item;
+async function read({ transport, TableName }: Table): Promise<Item | undefined> {
+  return (await call(transport, 'GetItem', { TableName, Key, ConsistentRead: true })).Item;
 }
 
-type Update = Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'Key' | 'TableName'>;
+type Update = Omit<UpdateItemCommandInput, 'Key' | 'TableName'>;
 
 /** An update of this run. It may have ended meanwhile: by another process, or by a first try whose answer was lost. */
 async function ofRun(table: Table, token: string, update: Update): Promise<void> {
@@ -115,9 +117,9 @@ async function ofRun(table: Table, token: string, update: Update): Promise<void>
   throw new Error('another call of backfillOpenClaims has begun anew, and this one stops: wait for that one to end');
 }
 
-async function isApplied({ client, TableName }: Table, update: Update): Promise<boolean> {
+async function isApplied({ transport, TableName }: Table, update: Update): Promise<boolean> {
   try {
-    await client.send(new UpdateItemCommand({ ...update, TableName, Key }));
+    await call(transport, 'UpdateItem', { ...update, TableName, Key });
     return true;
   } catch (error) {
     if (refusedBy(error) === undefined) throw error;

@@ -1,4 +1,3 @@
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { reindexed } from '../../claims/successor.ts';
@@ -9,6 +8,7 @@ import { type Host, sleep } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { endRun, joinRun, moveOn, type Segment, segments, type Table } from './backfill-progress.ts';
+import { call } from './calls.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { dynamoStore } from './store.ts';
@@ -75,9 +75,9 @@ export async function backfillOpenClaims(options: BackfillOptions): Promise<Back
   expect(typeof restart === 'boolean', 'restart', 'true or false', restart);
   expect(readUnitsPerSecond > 0, 'readUnitsPerSecond', 'a number above 0', readUnitsPerSecond);
   expect(onProgress === undefined || typeof onProgress === 'function', 'onProgress', 'a function', onProgress);
-  const { client, nameOfTable } = tableOf(options);
-  const table: Table = { client, TableName: nameOfTable() };
-  const store = dynamoStore({ tableName: table.TableName, client: table.client, host });
+  const { transport, nameOfTable } = tableOf(options);
+  const table: Table = { transport, TableName: nameOfTable() };
+  const store = dynamoStore({ tableName: table.TableName, client: transport, host });
   const run = await joinRun(table, host.randomId(), restart);
   const done = { looked: 0, added: 0, removed: 0, leftAlone: 0 };
   let left = run.left.length;
@@ -111,21 +111,19 @@ const perhapsWrong =
   'attribute_exists(claimId) AND (attribute_exists(#open) OR attribute_exists(unknownAt) OR #status = :parked ' +
   'OR (#status = :released AND attribute_exists(checkpoints)))';
 
-async function scan({ client, TableName }: Table, { index, after }: Segment) {
-  const { Items, ScannedCount, LastEvaluatedKey, ConsumedCapacity } = await client.send(
-    new ScanCommand({
-      TableName,
-      Segment: index,
-      TotalSegments: segments,
-      // A claim that was parked a moment ago must not be missing for good.
-      ConsistentRead: true,
-      FilterExpression: perhapsWrong,
-      ExpressionAttributeNames: { '#open': 'open', '#status': 'status' },
-      ExpressionAttributeValues: { ':parked': { S: 'parked' }, ':released': { S: 'released' } },
-      ReturnConsumedCapacity: 'TOTAL',
-      ...(after !== undefined && { ExclusiveStartKey: { id: { S: after } } }),
-    }),
-  );
+async function scan({ transport, TableName }: Table, { index, after }: Segment) {
+  const { Items, ScannedCount, LastEvaluatedKey, ConsumedCapacity } = await call(transport, 'Scan', {
+    TableName,
+    Segment: index,
+    TotalSegments: segments,
+    // A claim that was parked a moment ago must not be missing for good.
+    ConsistentRead: true,
+    FilterExpression: perhapsWrong,
+    ExpressionAttributeNames: { '#open': 'open', '#status': 'status' },
+    ExpressionAttributeValues: { ':parked': { S: 'parked' }, ':released': { S: 'released' } },
+    ReturnConsumedCapacity: 'TOTAL',
+    ...(after !== undefined && { ExclusiveStartKey: { id: { S: after } } }),
+  });
   const readUnits = ConsumedCapacity?.CapacityUnits ?? 0;
   return { items: Items ?? [], looked: ScannedCount ?? 0, after: LastEvaluatedKey?.['id']?.S, readUnits };
 }

@@ -1,13 +1,13 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ClaimStore, ClaimWrite } from '../../claims/store.ts';
 import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
 import { SetupError } from '../../kernel/errors.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
+import type { DynamoTransport } from './transport.ts';
 
 /** A table, and what a role needs to use it. */
 export interface ExplainedTable {
   readonly TableName: string;
-  readonly client: Pick<DynamoDBClient, 'config'>;
+  readonly transport: Pick<DynamoTransport, 'region'>;
   /** The grant of the constructs. */
   readonly grant: 'grantClaims' | 'grantLocks';
 }
@@ -15,14 +15,14 @@ export interface ExplainedTable {
 /** @param nameOfTable throws where the name is missing: then nothing was asked of DynamoDB */
 export function explainedTable(
   nameOfTable: () => string,
-  client: ExplainedTable['client'],
+  transport: ExplainedTable['transport'],
   grant: ExplainedTable['grant'],
 ): ExplainedTable {
   return {
     get TableName() {
       return nameOfTable();
     },
-    client,
+    transport,
     grant,
   };
 }
@@ -36,7 +36,7 @@ const invalid: readonly string[] = ['ValidationException', 'ValidationError'];
  *
  * @returns a SetupError, or the error as it is, which may pass by itself
  */
-export async function explainedBy({ TableName, client, grant }: ExplainedTable, error: unknown): Promise<unknown> {
+export async function explainedBy({ TableName, transport, grant }: ExplainedTable, error: unknown): Promise<unknown> {
   const { name, message } = recordedError(error);
   const options = { cause: error };
   const table = `the table '${TableName}'`;
@@ -56,7 +56,7 @@ export async function explainedBy({ TableName, client, grant }: ExplainedTable, 
     case 'missing': {
       const key = "partition key 'id' of type string, TTL on 'expiresAt'";
       return new SetupError(
-        `${table} does not exist in ${await regionOf(client)}, in the account of these credentials. Create it (${key}), or correct tableName or the region of the client`,
+        `${table} does not exist in ${await regionOf(transport)}, in the account of these credentials. Create it (${key}), or correct tableName or the region of the client`,
         'missing-table',
         options,
       );
@@ -90,9 +90,9 @@ export async function explaining<T>(table: ExplainedTable, request: () => Promis
   }
 }
 
-async function regionOf({ config }: Pick<DynamoDBClient, 'config'>): Promise<string> {
+async function regionOf(transport: ExplainedTable['transport']): Promise<string> {
   try {
-    return `the region ${await config.region()}`;
+    return `the region ${await transport.region()}`;
   } catch {
     return 'this region';
   }

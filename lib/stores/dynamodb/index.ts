@@ -1,3 +1,4 @@
+export type { KeepsNotes } from '../../claims/notes.ts';
 export { type BackfillOptions, type BackfillProgress, backfillOpenClaims } from './backfill.ts';
 export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
@@ -6,8 +7,9 @@ export {
   liftRestore,
   type MarkRestoredOptions,
   markRestored,
-  type RestoredMark,
   type RestoredTableOptions,
   readRestored,
 } from './restored.ts';
+export type { RestoredMark } from './restored-store.ts';
 export { type DynamoStoreOptions, dynamoStore } from './store.ts';
+export type { DynamoTransport, Operation } from './transport.ts';

@@ -1,4 +1,3 @@
-import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { isOpen, openShards, shardName } from '../../claims/open.ts';
 import {
   badCursor,
@@ -10,9 +9,11 @@ import {
 } from '../../claims/open-claims.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
 import { hasEnded } from './backfill-progress.ts';
+import { call } from './calls.ts';
 import { openIndexError } from './errors.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
+import type { DynamoTransport } from './transport.ts';
 
 /** As many shards are asked at once. More would make a cursor longer, which holds a place in each of them; fewer, a page slower. */
 const shardsAtOnce = 8;
@@ -35,7 +36,7 @@ interface Rest {
 
 /** What a list of open claims is read from. */
 export interface OpenTable {
-  readonly client: DynamoDBClient;
+  readonly transport: DynamoTransport;
   readonly TableName: string;
   /** Reads a record, strongly consistent. */
   readonly read: (id: string) => Promise<ClaimRecord | undefined>;
@@ -81,14 +82,14 @@ async function readSome(table: OpenTable, { places, next }: Rest, prefix: string
 
 /** Looks at so many claims of a shard. `found`: those that fit. `end`: the last one that was looked at, unless that was the last of the shard. */
 async function readShard(
-  { client, TableName, read }: OpenTable,
+  { transport, TableName, read }: OpenTable,
   { shard, after }: Place,
   prefix: string,
   Limit: number,
 ) {
   const { name: IndexName, partitionKey } = OPEN_INDEX;
   const byPrefix = prefix !== '' && { FilterExpression: 'begins_with(id, :prefix)' };
-  const command = new QueryCommand({
+  const asked = call(transport, 'Query', {
     TableName,
     IndexName,
     Limit,
@@ -98,7 +99,7 @@ async function readShard(
     ExpressionAttributeValues: { ':shard': { S: shardName(shard) }, ...(byPrefix && { ':prefix': { S: prefix } }) },
     ...(after && { ExclusiveStartKey: after }),
   });
-  const { Items = [], LastEvaluatedKey: end } = await client.send(command).catch((error: unknown) => {
+  const { Items = [], LastEvaluatedKey: end } = await asked.catch((error: unknown) => {
     throw openIndexError(error, TableName);
   });
   const found = await Promise.all(Items.map((item) => stillOpen(openClaim(item), read)));

@@ -1,6 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { environmentName } from '../../kernel/check.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { sdkTransport } from './sdk-transport.ts';
+import { expectRestored, type RestorableTableOptions, type Table, tableName } from './table.ts';
+import { type DynamoTransport, isTransport } from './transport.ts';
 
 /** What every claim store in DynamoDB needs. */
 export interface TableOptions {
@@ -10,21 +12,14 @@ export interface TableOptions {
    */
   readonly tableName: string | undefined;
   /**
-   * A client of your own, e.g. with tracing.
-   * @default a client that gives up on a request after 3 seconds, and tries 4 times
+   * A client of your own, e.g. with tracing; or `leanDynamo()` of `pawl/dynamodb/lean`.
+   * @default the SDK's client, which gives up on a request after 3 seconds, and tries 4 times
    */
-  readonly client?: DynamoDBClient;
+  readonly client?: DynamoDBClient | DynamoTransport;
 }
 
-/** What a store of claims may be told of its table. */
-export interface ClaimTableOptions extends TableOptions {
-  /**
-   * The table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt, and
-   * `onAbandoned` decides. Without a mark, nothing runs.
-   * @default false
-   */
-  readonly restored?: boolean;
-}
+/** What a claim store in DynamoDB needs. */
+export interface ClaimTableOptions extends TableOptions, RestorableTableOptions {}
 
 export const claimTableOptionNames = {
   tableName: true,
@@ -35,17 +30,15 @@ export const claimTableOptionNames = {
 export const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<TableOptions>;
 
 /** @throws OptionError when the table's name is given, and is no text */
-export function tableOf({ tableName, client }: TableOptions) {
-  const { read, setupError } = environmentName('tableName', {
-    value: tableName,
-    expected: "a table's name",
-    variable:
-      'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.',
-  });
-  return { nameOfTable: read, setupError, client: client ?? defaultClient() };
+export function tableOf(options: ClaimTableOptions): Table {
+  const { tableName: name, client = defaultClient() } = options;
+  const { read, setupError } = tableName(name);
+  const restored = expectRestored(options);
+  return { nameOfTable: read, setupError, transport: isTransport(client) ? client : sdkTransport(client), restored };
 }
 
-function defaultClient(): DynamoDBClient {
+/** The SDK's client that pawl makes where the author passes none. */
+export function defaultClient(): DynamoDBClient {
   return new DynamoDBClient({
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
   });

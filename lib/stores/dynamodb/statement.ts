@@ -16,14 +16,19 @@ export function statementOf(table: string, { next, seen }: ClaimWrite): BatchSta
     return '?';
   };
   if (seen === undefined) {
-    const there = namesOf(next).filter((name) => next[name] !== undefined);
-    const fields = there.map((name) => `'${name}':${given(next[name])}`);
+    let fields = '';
+    for (const name of namesOf(next)) {
+      if (next[name] !== undefined) fields += `${fields === '' ? '' : ','}'${name}':${given(next[name])}`;
+    }
     return { Statement: `INSERT INTO "${table}" VALUE {${fields}}`, Parameters };
   }
   let Statement = `UPDATE "${table}"`;
-  for (const name of namesOf({ ...seen, ...next })) {
+  for (const name of namesOf(next)) {
     if (next[name] === seen[name]) continue;
     Statement += next[name] === undefined ? ` REMOVE "${name}"` : ` SET "${name}"=${given(next[name])}`;
+  }
+  for (const name of namesOf(seen)) {
+    if (!(name in next) && seen[name] !== undefined) Statement += ` REMOVE "${name}"`;
   }
   return {
     Statement: `${Statement} WHERE ${whereOf(seen.id, claimState(seen), given)}`,

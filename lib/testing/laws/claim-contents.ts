@@ -29,6 +29,7 @@ const full: Required<Omit<ClaimRecord, 'id'>> = {
   },
   attributes: { currency: 'EUR', amount: 12.5 },
   source: 'message-1',
+  statement: 'due',
   open: '07',
   expiresAt: someDay / 1000 + 30 * 24 * 3600,
   rev: 7,

@@ -4,6 +4,7 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
 import { conditionLaws, schema1Laws } from './claim-conditions.ts';
 import { contentLaws } from './claim-contents.ts';
+import { noteLaws } from './claim-notes.ts';
 import { openLaws } from './claim-open.ts';
 import { ownWriteLaws } from './claim-own-writes.ts';
 import { type ClaimStage, type LosingResponses, sentTwice } from './claim-stage.ts';
@@ -46,6 +47,11 @@ export interface ClaimStoreLawsOptions {
    */
   readonly listsOpenClaims?: boolean;
   /**
+   * Whether the store keeps notes and lists places of its index: an optional capability, for statements.
+   * @default false: the laws about it are skipped
+   */
+  readonly keepsNotes?: boolean;
+  /**
    * How long that list may lag behind the records, in milliseconds. A law waits for so long before it fails.
    * @default 10000
    */
@@ -75,6 +81,7 @@ const known = {
   openLosingResponses: true,
   withoutSchema1: true,
   listsOpenClaims: true,
+  keepsNotes: true,
   listLagMs: true,
   mayMeetItself: true,
   races: true,
@@ -125,6 +132,7 @@ export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
 
 const oneProcess = 'openElsewhere is not given';
 const noList = 'listsOpenClaims is not given';
+const noNotes = 'keepsNotes is not given';
 const noLosses = 'openLosingResponses is not given';
 
 function lawsFor({
@@ -132,6 +140,7 @@ function lawsFor({
   openLosingResponses,
   withoutSchema1,
   listsOpenClaims,
+  keepsNotes,
 }: ClaimStoreLawsOptions): readonly Law<ClaimStage>[] {
   return [
     ...contentLaws,
@@ -142,6 +151,7 @@ function lawsFor({
     ...workerLaws,
     ...ownWriteLaws('its caller'),
     ...skippedIf(listsOpenClaims === true ? undefined : noList, openLaws),
+    ...skippedIf(keepsNotes === true ? undefined : noNotes, noteLaws),
     ...ownWriteLaws('its client', openLosingResponses === undefined ? noLosses : undefined),
   ];
 }

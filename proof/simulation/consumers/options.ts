@@ -7,6 +7,7 @@ import { bodyField, deadLetterQueue, type Message, messageAttribute, type SqsOpt
 import { dynamoStore, individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { rememberCompleted } from '../../../lib/stores/remember-completed.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
+import { leanClient } from '../dynamodb/lean-client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { ProviderError } from '../provider.ts';
 import type { Simulation } from '../simulation.ts';
@@ -26,7 +27,8 @@ export const intentOf = (order: Order) => canonicalValue({ amount: order.amount 
 
 function storeOf(simulation: Simulation, sandbox: Sandbox): ClaimStore {
   const { scenario, table } = simulation;
-  const client = dynamoClient(simulation, sandbox, table);
+  const { http } = scenario;
+  const client = http ? leanClient(simulation, sandbox, table, http) : dynamoClient(simulation, sandbox, table);
   const tableName = 'claims';
   const store =
     scenario.store === 'batches'

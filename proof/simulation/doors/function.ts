@@ -17,6 +17,7 @@ import type { Order } from '../consumers/options.ts';
 import { intentOf, operation, payloadOf } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { asDocuments } from '../dynamodb/documents.ts';
+import { leanClient } from '../dynamodb/lean-client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler, Job } from '../parts.ts';
 import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
@@ -25,9 +26,13 @@ import type { DoorsSimulation } from './simulation.ts';
 import { createDoorsWorker, type DoorsWorker, settleMsOf } from './work.ts';
 
 function storeOf(simulation: DoorsSimulation, sandbox: Sandbox) {
-  const client = asDocuments(dynamoClient(simulation, sandbox, simulation.table));
+  const { table, scenario } = simulation;
+  const { http } = scenario;
+  const client = http
+    ? leanClient(simulation, sandbox, table, http)
+    : asDocuments(dynamoClient(simulation, sandbox, table));
   const store = transactionalStore({ tableName: 'claims', client, host: sandbox.host });
-  return simulation.scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
+  return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
 }
 
 function claimOptions<Input>(simulation: DoorsSimulation, sandbox: Sandbox) {

@@ -1,3 +1,4 @@
+import { drawHttpTroubles } from '../dynamodb/http-troubles.ts';
 import { drawScenario as drawBase, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom, type Random } from '../world/random.ts';
 import { drawSeams, type Seams } from './seams.ts';
@@ -71,7 +72,7 @@ export function createDoorsScenario(seed: number): DoorsScenario {
 function createUnswept(seed: number): DoorsScenario {
   const random = createRandom(seed + 0x53_0000_0000);
   const chosen = drawScenario(seed);
-  const scenario = { ...chosen, seams: drawSeams(chosen), sweep: undefined };
+  const scenario = { ...chosen, seams: drawSeams(chosen), http: drawHttpTroubles(seed), sweep: undefined };
   const focus = random.chance(0.4) && random.pick<Focus>(['late copies', 'work beside', 'hanging beats']);
   if (scenario.seams.answersEarlyMs !== undefined) return focusedOnEarlyAnswers(scenario);
   if (scenario.seams.isBulky) return focusedOnBulk(scenario);

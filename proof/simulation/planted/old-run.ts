@@ -6,7 +6,7 @@ import { fail, succeed } from '../../../lib/claims/record-outcome.ts';
 import type { run } from '../../../lib/claims/run.ts';
 import type { RunResult } from '../../../lib/claims/run-result.ts';
 import { settleDoubt } from '../../../lib/claims/settle-doubt.ts';
-import { createWork } from '../../../lib/claims/work.ts';
+import { Work } from '../../../lib/claims/work.ts';
 
 /** A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that is falsy is none. */
 export const runByWhatWasThrown: typeof run = (...args) => oldRun(false, ...args);
@@ -24,7 +24,7 @@ async function oldRun<Input, R>(
   const { host, timeoutMs, unsettledMs, marksEffect } = engine.settings;
   const settled = await settleDoubt<Input, R>(engine, grant, input);
   if (settled !== undefined) return settled;
-  const work = createWork();
+  const work = new Work();
   const { claim, stop } = openClaim(engine, grant, host.now() + (timeoutMs || Infinity), work);
   let phase: 'before' | 'unmarked' | 'during' | 'after' = marksEffect ? 'before' : 'unmarked';
   let pending: Promise<unknown> | undefined;

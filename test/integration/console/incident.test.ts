@@ -2,8 +2,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RunningConsole, startConsole } from '../../../lib/console/server.ts';
+import { type LiveEvent, type LiveFeed, type RunningConsole, startConsole } from '../../../lib/console/server.ts';
+import type { ClaimEvent } from '../../../lib/index.ts';
 import { operator } from '../../../lib/operate/index.ts';
+import { backfillOpenClaims } from '../../../lib/stores/dynamodb/index.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { mailing, startIncident } from '../../support/incident.ts';
 
@@ -16,6 +18,22 @@ import { mailing, startIncident } from '../../support/incident.ts';
 const found = await findBrowser();
 const pictures = process.env['PAWL_SCREENSHOTS'];
 
+const before: LiveEvent[] = [];
+let tell = (event: LiveEvent): unknown => before.push(event);
+
+/** What the consumers report, as the program behind a console may hand it on. */
+function happened({ type, id = '' }: ClaimEvent): void {
+  const counts = ({ completed: 'done', parked: 'parked' } as const)[type as string];
+  const tone = type === 'completed' ? 'good' : type === 'granted' ? 'plain' : 'bad';
+  tell({ at: Date.now(), tone, what: type, text: id, counts });
+}
+
+const feed: LiveFeed = (listener) => {
+  for (const event of before) listener(event);
+  tell = listener;
+  return () => undefined;
+};
+
 let incident: Awaited<ReturnType<typeof startIncident>>;
 let served: RunningConsole;
 let browser: Browser;
@@ -27,16 +45,17 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
   beforeAll(async () => {
     if ('missing' in found) return;
     [incident, browser] = await Promise.all([
-      startIncident({ dynamoEndpoint: inject('dynamoEndpoint') }),
+      startIncident({ dynamoEndpoint: inject('dynamoEndpoint'), onEvent: happened }),
       found.launch(),
     ]);
+    await backfillOpenClaims({ tableName: incident.tableName, client: incident.dynamo });
     const queues = [incident.mails, incident.orders].map(({ queue, deadLetters }, index) => ({
       url: deadLetters.url,
       name: index === 0 ? 'mails-dlq' : 'orders-dlq',
       to: queue.url,
     }));
     const operate = operator({ store: incident.store, sqsClient: incident.client, onEvent: () => undefined });
-    served = await startConsole({ operate, title: 'Shop', write: true, user: 'maria', queues });
+    served = await startConsole({ operate, title: 'Shop', write: true, user: 'maria', queues, feed });
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(15_000);
     page.on('pageerror', ({ message }) => complaints.push(message));
@@ -60,6 +79,8 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await page.getByText('about 40 messages').waitFor();
     await page.getByText('about 10 messages').waitFor();
     expect(page.url()).toBe(`http://127.0.0.1:${served.port}/`);
+    await page.getByRole('heading', { name: 'Live' }).waitFor();
+    await page.getByText('rejected').first().waitFor();
     await look(page, 'overview');
   });
 
@@ -128,7 +149,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
 
   it('shows dead letters with their claims, and a body only when it is asked for', async () => {
     await page.getByRole('button', { name: 'Look at the messages' }).click();
-    await page.getByText('40 messages').waitFor();
+    await page.getByText('40 messages', { exact: true }).waitFor();
     expect(await page.content()).not.toContain('orderId');
     const row = page.getByRole('row').filter({ hasText: `${mailing}#order-17` });
     expect(await row.textContent()).toContain('completed');
@@ -146,7 +167,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await dialog().getByText('40 redriven, 0 not').waitFor();
     await look(page, 'redriven');
     await page.keyboard.press('Escape');
-    await page.getByText('0 messages').waitFor();
+    await page.getByText('0 messages', { exact: true }).waitFor();
     expect(await incident.sqs.depth('mails-dlq')).toMatchObject({ ready: 0 });
     await incident.deliverMails();
     expect(incident.sent.toSorted()).toEqual(incident.mailKeys.filter((key) => key !== 'order-17').toSorted());
@@ -155,7 +176,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
   it('sends no rejected order', async () => {
     await page.getByRole('link', { name: 'orders-dlq' }).click();
     await page.getByRole('button', { name: 'Look at the messages' }).click();
-    await page.getByText('10 messages').waitFor();
+    await page.getByText('10 messages', { exact: true }).waitFor();
     await page.getByLabel('Select this page').check();
     await page.getByRole('button', { name: 'Redrive selected …' }).click();
     await dialog().getByText('10 stay: rejected', { exact: true }).waitFor();
@@ -163,6 +184,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await page.keyboard.press('Escape');
     await page.keyboard.press('1');
     await page.getByText('No claim is open.').waitFor();
+    await page.getByRole('img', { name: /^Done: 39 in/ }).waitFor();
     expect(await incident.sqs.depth('orders')).toMatchObject({ ready: 0 });
   });
 
@@ -174,7 +196,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
       expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(390);
     }
     await page.getByRole('link', { name: 'orders-dlq' }).click();
-    await page.getByText('10 messages').waitFor();
+    await page.getByText('10 messages', { exact: true }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await look(page, 'phone');
   });

@@ -276,6 +276,32 @@ describe('pawl dlq and pawl redrive', () => {
     }
   });
 
+  it('name what the operator may not read of a stack', async () => {
+    const variables = { CLAIMS_TABLE: incident.tableName };
+    const account = await startDescribedAccount({
+      stacks: { Shop: ['mails', 'secret'].map((name) => ['AWS::Lambda::Function', name] as const) },
+      functions: { mails: { Environment: { Variables: variables } }, secret: 'denied' },
+      mappings: 'denied',
+      queues: {},
+      table: {},
+      decisionOn: () => 'allowed',
+    });
+    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', account.endpoint);
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', account.endpoint);
+    try {
+      const listed = await runCommand(['claims', '--stack', 'Shop', '--operation', mailing, '--json']);
+      expect(listed.error).toContain('Left out: secret: you may not lambda:GetFunctionConfiguration.\n');
+      const named = ['dlq', '--stack', 'Shop', '--queue', incident.orders.deadLetters.url, '--json'];
+      const seen = await runCommand(named);
+      expect(seen.lines().at(-1)).toMatchObject({ kind: 'queue' });
+      expect(seen.error).toMatch(
+        /Left out: mails: you may not lambda:ListEventSourceMappings, and it has no DEAD_LETTER/,
+      );
+    } finally {
+      await account.stop();
+    }
+  });
+
   it('refuse to guess: a queue that nothing names', async () => {
     await expect(pawl('dlq')).rejects.toThrow(/Name a dead-letter queue with --queue, or a stack with --stack/);
   });

@@ -467,3 +467,14 @@ describe('a look at dead letters', () => {
     expect(letters.map(({ joinedBy }) => joinedBy)).toEqual(['nothing', 'nothing']);
   });
 });
+
+it('says how many messages a queue has, hidden ones with them, and receives none', async () => {
+  for (const MessageBody of ['a', 'b', 'c']) {
+    await client.send(new SendMessageCommand({ QueueUrl: dead.url, MessageBody }));
+  }
+  await client.send(new ReceiveMessageCommand({ QueueUrl: dead.url, VisibilityTimeout: 60 }));
+  const operate = operator({ store: memoryStore(), sqsClient: client });
+  expect(await operate.queueDepth(dead.url)).toBe(3);
+  expect(await sqs.depth('dead')).toMatchObject({ ready: 2, inFlight: 1 });
+  await expect(operate.queueDepth('')).rejects.toThrow(/^queueUrl: expected a queue's URL/);
+});

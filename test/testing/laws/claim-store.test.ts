@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimStore } from '../../../lib/index.ts';
+import { type ClaimStore, memoryStore } from '../../../lib/index.ts';
 import { claimStoreLaws } from '../../../lib/testing/index.ts';
 import { brokenLists } from './broken-lists.ts';
+import { brokenNotes } from './broken-notes.ts';
 import { brokenStores } from './broken-stores.ts';
 import { listingStore, rightStore } from './map-store.ts';
 import { runLaws } from './run-laws.ts';
@@ -15,8 +16,8 @@ test('a store over a Map passes every law that it can be held to, and each other
   expect([...failed]).toEqual([]);
   expect(passed.length).toBeGreaterThan(40);
   for (const name of skipped)
-    expect(name).toMatch(/ \(skipped: (openElsewhere|openLosingResponses|listsOpenClaims) is not given\)$/);
-  expect(skipped).toHaveLength(8 + 10);
+    expect(name).toMatch(/ \(skipped: (openElsewhere|openLosingResponses|listsOpenClaims|keepsNotes) is not given\)$/);
+  expect(skipped).toHaveLength(8 + 10 + 5);
 });
 
 describe('a store is found out that', () => {
@@ -41,7 +42,8 @@ describe('a list of open claims', () => {
       (test) => claimStoreLaws({ test, open, listsOpenClaims: true, listLagMs: 0, races: 1, runs: 1 }),
       isAboutLists,
     );
-  const isAboutLists = (name: string) => /\blists?\b|\bquery\b|keeps its place/.test(name);
+  const isAboutLists = (name: string) =>
+    !name.includes('keepsNotes is not given') && /\blists?\b|\bquery\b|keeps its place/.test(name);
 
   test('over a Map passes every law about it', async () => {
     const { passed, failed } = await openLawsOver(listingStore);
@@ -59,6 +61,34 @@ describe('a list of open claims', () => {
 
   test('each law about it finds one of them out', async () => {
     const { passed } = await openLawsOver(listingStore);
+    expect(passed.filter((law) => !found.has(law))).toEqual([]);
+  });
+});
+
+describe('a store that keeps notes', () => {
+  const found = new Set<string>();
+  const noteLawsOver = (open: () => ClaimStore) =>
+    runLaws(
+      (test) => claimStoreLaws({ test, open, keepsNotes: true, listLagMs: 0, races: 1, runs: 1 }),
+      (name) => /\bnote\b|\ba place\b|waits for a statement/.test(name),
+    );
+
+  test('over a Map passes every law about them', async () => {
+    const { passed, failed } = await noteLawsOver(memoryStore);
+    expect([...failed]).toEqual([]);
+    expect(passed).toHaveLength(5);
+  });
+
+  for (const [name, open] of Object.entries(brokenNotes)) {
+    test(`is found out that ${name}`, async () => {
+      const { failed } = await noteLawsOver(open);
+      for (const [law] of failed) found.add(law);
+      expect(failed.size).toBeGreaterThan(0);
+    });
+  }
+
+  test('each law about them finds one of them out', async () => {
+    const { passed } = await noteLawsOver(memoryStore);
     expect(passed.filter((law) => !found.has(law))).toEqual([]);
   });
 });

@@ -1,0 +1,14 @@
+import { eachMessage } from '../../../lib/sqs/index.ts';
+import { dynamoStore } from '../../../lib/stores/dynamodb/lean/index.ts';
+import type { World } from '../contract.ts';
+import type { Delivery } from '../scenarios.ts';
+import { optionsWith } from './pawl-options.ts';
+
+/** The same as `pawl`, over the lean transport. */
+export function pawlLean({ transport, tableName, effect }: Pick<World, 'transport' | 'tableName' | 'effect'>) {
+  const store = dynamoStore({ tableName, client: transport });
+  const handler = eachMessage(optionsWith(store), ({ messageId }) => effect(messageId));
+  return ({ event, context }: Delivery) =>
+    () =>
+      handler(event, context);
+}

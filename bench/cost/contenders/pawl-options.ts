@@ -1,0 +1,15 @@
+import type { ClaimStore } from '../../../lib/index.ts';
+import { bodyField } from '../../../lib/sqs/index.ts';
+
+/** What all of pawl's ways in are given: its defaults, and no call or line that the others do not make either. */
+export function optionsWith(store: ClaimStore) {
+  return {
+    operation: 'issue-gift-card',
+    store,
+    key: bodyField('orderId'),
+    onAbandoned: 'retry',
+    // Nobody else sets the visibility of what failed, nor prints a line about it.
+    backoffSeconds: () => undefined,
+    onEvent: () => undefined,
+  } as const;
+}

@@ -1,0 +1,13 @@
+import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { dynamoStore } from '../../lib/stores/dynamodb/lean/index.ts';
+
+/** The plain consumer over the lean transport. */
+export const handler = eachMessage(
+  {
+    operation: 'send-email',
+    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    key: bodyField('orderId'),
+    onAbandoned: 'retry',
+  },
+  ({ body }) => console.log(body),
+);

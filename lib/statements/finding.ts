@@ -1,0 +1,149 @@
+import type { KeepsNotes, Note, PlaceEntry } from '../claims/notes.ts';
+import { noteSchema } from '../claims/notes.ts';
+import type { Attributes, ClaimStatus } from '../claims/record.ts';
+import type { Host } from '../kernel/host.ts';
+import { recordId } from '../kernel/key.ts';
+import type { Difference, StatementLine } from './line.ts';
+
+/**
+ * What a run has found, and where it is kept: a note beside the claims, with an id that no claim can have.
+ *
+ * 1. A finding has one id, however often it is found. A run that repeats a part, and a run whose window overlaps, find the same one.
+ * 2. A finding is open until an operator accepts it, or a later look at it shows that it is settled. Only an open one is listed.
+ * 3. A finding that was accepted or settled is remembered for `keptSeconds`, so that no run reports it anew.
+ */
+
+/**
+ * - `missing-here`: the provider applied the effect, and there is no claim of it, or a rejected one. It may have to be refunded.
+ * - `missing-there`: the claim is completed, and the provider has no line of it.
+ * - `differs`: the line and the claim's attributes say something else.
+ * - `twice`: the provider has two lines of one effect.
+ * - `unreadable`: a line of which no claim can be found.
+ * - `undecided`: a line whose claim a worker holds, or whose claim has steps. The next run looks at it again.
+ */
+export type FindingKind = 'missing-here' | 'missing-there' | 'differs' | 'twice' | 'unreadable' | 'undecided';
+
+export const findingKinds: readonly FindingKind[] = [
+  'missing-here',
+  'missing-there',
+  'differs',
+  'twice',
+  'unreadable',
+  'undecided',
+];
+
+/** One thing on which the claims and the provider's statement do not agree. */
+export interface Finding {
+  /** Its name for `acceptFinding`. */
+  readonly id: string;
+  readonly kind: FindingKind;
+  readonly operation: string;
+  /** When it was found first, in epoch milliseconds. */
+  readonly foundAt: number;
+  /** The id of the claim; absent where the line has no key of pawl. */
+  readonly claimId?: string | undefined;
+  readonly status?: ClaimStatus | undefined;
+  readonly attributes?: Attributes | undefined;
+  /** The line; absent where it is missing. */
+  readonly line?: StatementLine | undefined;
+  /** Of `differs`. */
+  readonly differences?: readonly Difference[] | undefined;
+  /** Of `unreadable` and `undecided`. */
+  readonly why?: string | undefined;
+  /** Who accepted it, and why. Absent while it is open. */
+  readonly accepted?: { readonly by: string; readonly note: string; readonly at: number } | undefined;
+  /** A later look at it has shown that it is settled, in epoch milliseconds. */
+  readonly settledAt?: number | undefined;
+}
+
+/** Where the index keeps the open findings of all operations. */
+const place = '#findings';
+/** How long a finding is remembered that is not open any more, in seconds. */
+const keptSeconds = 400 * 24 * 3600;
+
+/** A finding as its run makes it. @param subject what tells it from others of its kind */
+export function findingOf(what: Omit<Finding, 'id'>, subject: string, host: Pick<Host, 'sha256'>): Finding {
+  return { id: recordId(`#finding#${what.operation}#${what.kind}#`, subject, host), ...what };
+}
+
+/**
+ * Stores a finding, unless it is known.
+ *
+ * @returns the finding as it is stored
+ */
+export async function storeFinding(store: KeepsNotes, finding: Finding): Promise<Finding> {
+  const next = noteOf(finding, undefined);
+  const written = await store.writeNote({ next, seen: undefined });
+  return written.applied || written.found === undefined ? finding : findingIn(written.found);
+}
+
+/** @returns undefined if there is no such finding */
+export async function readFinding(store: KeepsNotes, id: string): Promise<Finding | undefined> {
+  const note = await store.readNote(id);
+  return note && findingIn(note);
+}
+
+/**
+ * Ends a finding, if it is still open.
+ *
+ * @param ended how: accepted, or settled
+ * @returns the finding as it is stored; undefined if there is none
+ */
+export async function endFinding(
+  store: KeepsNotes,
+  id: string,
+  ended: Pick<Finding, 'accepted' | 'settledAt'>,
+  now: number,
+): Promise<Finding | undefined> {
+  let seen = await store.readNote(id);
+  for (;;) {
+    if (seen === undefined) return undefined;
+    const found = findingIn(seen);
+    if (!isOpenFinding(found)) return found;
+    const next = { ...found, ...ended };
+    const written = await store.writeNote({ next: noteOf(next, seen, now), seen });
+    if (written.applied) return next;
+    seen = written.found;
+  }
+}
+
+/** Reads the open findings, of one operation or of all, the first found first. Memory holds a page. */
+export async function* openFindings(
+  store: KeepsNotes,
+  operation: string | undefined,
+): AsyncGenerator<Finding, void, undefined> {
+  let after: PlaceEntry | undefined;
+  do {
+    const page = await store.listPlace({ place, until: Number.MAX_SAFE_INTEGER, limit: 100, after });
+    ({ after } = page);
+    const ids = page.entries.map(({ id }) => id);
+    const ours = operation === undefined ? ids : ids.filter((id) => id.startsWith(`#finding#${operation}#`));
+    for (const finding of await Promise.all(ours.map((id) => readFinding(store, id)))) {
+      // The index may lag: what stands in the note counts.
+      if (finding !== undefined && isOpenFinding(finding)) yield finding;
+    }
+  } while (after !== undefined);
+}
+
+export function isOpenFinding({ accepted, settledAt }: Finding): boolean {
+  return accepted === undefined && settledAt === undefined;
+}
+
+function noteOf(finding: Finding, seen: Note | undefined, endedAt?: number): Note {
+  const { id, foundAt } = finding;
+  const listed = isOpenFinding(finding) ? { open: place } : {};
+  const kept = endedAt === undefined ? {} : { expiresAt: Math.ceil(endedAt / 1000) + keptSeconds };
+  return {
+    id,
+    rev: (seen?.rev ?? 0) + 1,
+    text: JSON.stringify(finding),
+    firstSeenAt: foundAt,
+    ...listed,
+    ...kept,
+    v: noteSchema,
+  };
+}
+
+function findingIn({ text }: Note): Finding {
+  return JSON.parse(text) as Finding;
+}

@@ -1,0 +1,98 @@
+import type { KeepsNotes } from '../claims/notes.ts';
+import { expectOperation } from '../claims/options.ts';
+import { expectActedBy } from '../claims/resolve.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import { nodeHost } from '../host.ts';
+import { expect } from '../kernel/check.ts';
+import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { endFinding, type Finding, type FindingKind, findingKinds, openFindings } from './finding.ts';
+import { docs, expectNotes } from './options.ts';
+import { reportOf, type StatementReport } from './reconcile.ts';
+import { readRun } from './run-note.ts';
+
+export interface FindingsOptions {
+  /** The store of the consumers. It must keep notes. */
+  readonly store: ClaimStore & Partial<KeepsNotes>;
+  /** The clock. Only tests set it. */
+  readonly host?: Host;
+}
+
+/** Which findings to list. */
+export interface FindingsQuery {
+  /** @default every operation */
+  readonly operation?: string | undefined;
+  /** @default every kind but `undecided` */
+  readonly kind?: FindingKind | undefined;
+}
+
+/** Who accepts a finding, and why. */
+export interface AcceptedBy {
+  readonly by: string;
+  /** In at most 2,000 characters. */
+  readonly note: string;
+}
+
+/** What became of an acceptance. */
+export type AcceptResult =
+  | { readonly outcome: 'accepted'; readonly finding: Finding }
+  /** It was accepted before, or a later look has shown that it is settled. Nothing was changed. */
+  | { readonly outcome: 'not-open'; readonly finding: Finding }
+  | { readonly outcome: 'unknown-finding' };
+
+/** The findings of statements, for operators. */
+export interface Findings {
+  /** Reads the open findings, the first found first. Memory holds a page. @throws OptionError; the store's error */
+  list(query?: FindingsQuery): AsyncGenerator<Finding, void, undefined>;
+  /** Ends a finding: no later run reports it again. @throws OptionError; the store's error */
+  accept(id: string, accepted: AcceptedBy): Promise<AcceptResult>;
+  /** The report of the last run of an operation that has ended. @throws OptionError; the store's error */
+  report(operation: string): Promise<StatementReport | undefined>;
+}
+
+const known = { store: true, host: true } as const satisfies NamesOf<FindingsOptions>;
+const knownOfQuery = { operation: true, kind: true } as const satisfies NamesOf<FindingsQuery>;
+const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<AcceptedBy>;
+
+/**
+ * What runs of `reconcileStatements` have found, and how an operator accepts it.
+ *
+ * @throws OptionError at once when the store keeps no notes
+ * @example
+ * const found = findings({ store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) });
+ * for await (const finding of found.list({ operation: 'charge' })) console.log(finding.kind, finding.claimId);
+ */
+export function findings(options: FindingsOptions): Findings {
+  expectOptions(options, { door: 'findings', known, docs });
+  const { store, host = nodeHost } = options;
+  expectNotes(store);
+  return {
+    async *list(query = {}) {
+      expectOptions(query, { door: 'findings.list', known: knownOfQuery, docs });
+      const { operation, kind } = query;
+      if (operation !== undefined) expectOperation(operation);
+      expect(kind === undefined || findingKinds.includes(kind), 'kind', findingKinds.join(', '), kind);
+      for await (const finding of openFindings(store, operation)) {
+        if (kind === undefined ? finding.kind !== 'undecided' : finding.kind === kind) yield finding;
+      }
+    },
+    async accept(id, accepted) {
+      expectOptions(accepted, { door: 'findings.accept', known: knownOfAccepted, docs });
+      const { by, note } = accepted;
+      expectActedBy(by, note);
+      expect(typeof id === 'string' && id.startsWith('#finding#'), 'id', "a finding's id, from list", id);
+      const at = host.now();
+      const finding = await endFinding(store, id, { accepted: { by, note, at } }, at);
+      if (finding === undefined) return { outcome: 'unknown-finding' };
+      const { accepted: stored } = finding;
+      const isOurs = stored?.by === by && stored.note === note && stored.at === at;
+      return { outcome: isOurs ? 'accepted' : 'not-open', finding };
+    },
+    async report(operation) {
+      expectOperation(operation);
+      const run = (await readRun(store, operation))?.run;
+      return run?.endedAt === undefined ? undefined : reportOf(run);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+export type { Finding, FindingKind } from './finding.ts';
+export {
+  type AcceptedBy,
+  type AcceptResult,
+  type Findings,
+  type FindingsOptions,
+  type FindingsQuery,
+  findings,
+} from './findings.ts';
+export type { Difference, StatementLine } from './line.ts';
+export type {
+  ReconcileStatementsOptions,
+  Statement,
+  StatementProgress,
+  StatementWindow,
+} from './options.ts';
+export { reconcileStatements, type StatementOutcome, type StatementReport } from './reconcile.ts';
+export type { FindingCounts, StatementCounts } from './run-note.ts';

@@ -1,0 +1,91 @@
+import { identify, type KeyValue } from '../claims/identity.ts';
+import type { Attributes } from '../claims/record.ts';
+import type { LineMark } from '../claims/stated.ts';
+import type { Host } from '../kernel/host.ts';
+import { looksHashed } from '../kernel/key.ts';
+import { canonicalValue } from '../payload/fingerprint.ts';
+
+/** One line of a provider's statement: an effect that the provider has applied. */
+export interface StatementLine {
+  /** The claim's effect key, as the provider was given it. Give this or `key`. With neither, the effect has no claim. */
+  readonly effectKey?: string | undefined;
+  /** The claim's key. Needed where the effect key is a hash, because the key is long or not plain ASCII. */
+  readonly key?: KeyValue;
+  /** When the provider applied the effect, in epoch milliseconds. */
+  readonly at: number;
+  /** What is compared with the claim's `attributes` of the same names: an amount, a currency. Texts and numbers. */
+  readonly facts?: Attributes | undefined;
+  /** The provider's own id of this line, such as `txn_17`. Without it, two lines are the same if they say the same. */
+  readonly id?: string | undefined;
+  /** Where the provider's list goes on after this line. A later attempt then gets it as `after`, and is given only the lines behind it. */
+  readonly cursor?: string | undefined;
+}
+
+/** What a line is about. */
+export type LineSubject =
+  | { readonly kind: 'claim'; readonly id: string; readonly effectKey: string }
+  /** An effect that the provider was not given a key of pawl for. */
+  | { readonly kind: 'no-key' }
+  /** An effect of another operation. */
+  | { readonly kind: 'other-operation' }
+  /** Its time is no time, or its key says nothing that can be looked up. */
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** @param isKnown whether a hashed effect key is the id of a claim: only then it is known which claim it is */
+export function subjectOf(line: StatementLine, operation: string, host: Pick<Host, 'sha256'>): LineSubject {
+  if (!Number.isFinite(line.at)) return { kind: 'unreadable', why: 'its time is no number of milliseconds' };
+  const { key, effectKey } = line;
+  if (key !== undefined && key !== null) {
+    try {
+      const identity = identify(operation, key, host);
+      return { kind: 'claim', id: identity.id, effectKey: identity.effectKey };
+    } catch {
+      return { kind: 'unreadable', why: 'its key is no well-formed text and no safe integer' };
+    }
+  }
+  if (effectKey === undefined || effectKey === '') return { kind: 'no-key' };
+  if (typeof effectKey !== 'string') return { kind: 'unreadable', why: 'its effect key is no text' };
+  const namespace = `${operation}#`;
+  if (!effectKey.startsWith(namespace)) return { kind: 'other-operation' };
+  if (looksHashed(effectKey.slice(namespace.length))) {
+    return { kind: 'unreadable', why: 'its effect key is a hash, from which no claim can be found: give its key' };
+  }
+  return { kind: 'claim', id: effectKey, effectKey };
+}
+
+/** Longer ids of lines are hashed: every write of the claim carries the mark. */
+const longestId = 128;
+
+/** Which line this is. */
+export function markOf(line: StatementLine, run: string, position: number, host: Pick<Host, 'sha256'>): LineMark {
+  const { id, at, facts = {} } = line;
+  const isId = id !== undefined && id !== '';
+  const text = isId ? String(id) : `${at} ${canonicalValue(facts)}`;
+  return { line: text.length > longestId ? `sha256:${host.sha256(text)}` : text, isId, run, position };
+}
+
+/** A fact of which claim and statement say something else. */
+export interface Difference {
+  readonly name: string;
+  readonly here: string | number | undefined;
+  readonly there: string | number;
+}
+
+/**
+ * What a line and the attributes of its claim say differently. A claim without attributes is compared with nothing: it was made before its author kept any.
+ *
+ * @param tolerance by name, by how much two numbers may differ
+ */
+export function differencesOf(
+  { facts = {} }: StatementLine,
+  attributes: Attributes | undefined,
+  tolerance: Readonly<Record<string, number>>,
+): readonly Difference[] {
+  if (attributes === undefined) return [];
+  return Object.entries(facts).flatMap(([name, there]) => {
+    const here = attributes[name];
+    const within =
+      typeof here === 'number' && typeof there === 'number' && Math.abs(here - there) <= (tolerance[name] ?? 0);
+    return here === there || within ? [] : [{ name, here, there }];
+  });
+}

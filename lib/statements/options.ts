@@ -1,0 +1,149 @@
+import type { ClaimEvent } from '../claims/events.ts';
+import { reportTheUnusual } from '../claims/events.ts';
+import { type KeepsNotes, keepsNotes } from '../claims/notes.ts';
+import { expectOperation, expectRetention, expectStore } from '../claims/options.ts';
+import type { ClaimStore } from '../claims/store.ts';
+import { nodeHost } from '../host.ts';
+import { expect, expectWhole } from '../kernel/check.ts';
+import { OptionError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { StatementLine } from './line.ts';
+
+/** Which part of its list the provider is asked for. Times are epoch milliseconds. */
+export interface StatementWindow {
+  readonly from: number;
+  readonly cutOff: number;
+  /** The `cursor` of the last line that is done: return the lines behind it. `undefined`: return them all. */
+  readonly after: string | undefined;
+}
+
+/** The provider's own list of one window, in an order that is the same each time. */
+export type Statement = (window: StatementWindow) => AsyncIterable<StatementLine> | Iterable<StatementLine>;
+
+/** What a run has done until now. */
+export interface StatementProgress {
+  readonly phase: 'lines' | 'claims' | 'done';
+  readonly lines: number;
+}
+
+export interface ReconcileStatementsOptions {
+  /** The operation of the consumer whose effects the statement has. */
+  readonly operation: string;
+  /** The store of the consumer: `dynamoStore({ tableName })`. It must keep notes; `failOpen` does not. */
+  readonly store: ClaimStore & Partial<KeepsNotes>;
+  /** Returns the provider's own list. It is called once for each attempt. */
+  readonly statement: Statement;
+  /** The begin of the window, in epoch milliseconds. Windows that touch or overlap leave no gap. */
+  readonly from: number;
+  /**
+   * The end of the window, in epoch milliseconds: at least `settleMs` and `skewMs` ago.
+   * @default `settleMs` and `skewMs` ago
+   */
+  readonly cutOff?: number | undefined;
+  /**
+   * How long after an effect its line may still come, in milliseconds. Absence decides nothing earlier.
+   */
+  readonly settleMs: number;
+  /**
+   * By how much two numbers of one name may differ, such as `{ amountCents: 1 }`.
+   * @default they must be equal
+   */
+  readonly tolerance?: Readonly<Record<string, number>>;
+  /**
+   * How far the clocks of the workers and of the provider may be apart, in milliseconds.
+   * @default 1000
+   */
+  readonly skewMs?: number;
+  /**
+   * How long a claim that a line completes is remembered, in seconds. Set what the consumer sets.
+   * @default 2592000, which is 30 days
+   */
+  readonly retentionSeconds?: number | 'forever';
+  /**
+   * How many findings one run stores, at most: 1 to 10,000. More are counted.
+   * @default 1000
+   */
+  readonly mostFindings?: number;
+  /** No part is begun after it was aborted: the next call goes on. */
+  readonly signal?: AbortSignal;
+  /** Hears of every part that is done. What it throws is ignored. */
+  readonly onProgress?: (progress: StatementProgress) => void;
+  /**
+   * Hears of the end of a run, once: `statement-clean` or `statement-findings`. Also of each claim that a line completes.
+   * @default what is out of the ordinary goes to `console.warn`, as one line of JSON
+   */
+  readonly onEvent?: (event: ClaimEvent) => void;
+  /** The clock, the random source and the timers. Only simulations set it. */
+  readonly host?: Host;
+}
+
+export const docs = 'docs/statements.md';
+
+const known = {
+  operation: true,
+  store: true,
+  statement: true,
+  from: true,
+  cutOff: true,
+  settleMs: true,
+  tolerance: true,
+  skewMs: true,
+  retentionSeconds: true,
+  mostFindings: true,
+  signal: true,
+  onProgress: true,
+  onEvent: true,
+  host: true,
+} as const satisfies NamesOf<ReconcileStatementsOptions>;
+
+/** The options of a run, checked and with their defaults. */
+export interface StatementSettings
+  extends Required<Omit<ReconcileStatementsOptions, 'store' | 'cutOff' | 'signal' | 'onProgress' | 'retentionSeconds'>>,
+    Pick<ReconcileStatementsOptions, 'cutOff' | 'signal' | 'onProgress'> {
+  readonly store: ClaimStore & KeepsNotes;
+  readonly retentionSeconds: number;
+}
+
+/** @throws OptionError */
+export function settingsOf(options: ReconcileStatementsOptions): StatementSettings {
+  expectOptions(options, { door: 'reconcileStatements', known, docs });
+  const { operation, store, statement, from, cutOff, settleMs, tolerance = {}, skewMs = 1000 } = options;
+  const { mostFindings = 1000, signal, onProgress, onEvent = reportTheUnusual, host = nodeHost } = options;
+  const { retentionSeconds: retention = 30 * 24 * 3600 } = options;
+  const retentionSeconds = retention === 'forever' ? Number.POSITIVE_INFINITY : retention;
+  expectOperation(operation);
+  expectNotes(store);
+  expect(typeof statement === 'function', 'statement', 'a function that returns the lines of a window', statement);
+  for (const [name, value] of Object.entries({ from, settleMs, skewMs, mostFindings })) expectWhole(name, value);
+  for (const [name, value] of Object.entries(tolerance)) {
+    expect(Number.isFinite(value) && value >= 0, `tolerance.${name}`, 'a number, 0 or more', value);
+  }
+  expect(mostFindings >= 1 && mostFindings <= 10_000, 'mostFindings', '1 to 10000', mostFindings);
+  for (const [name, fn] of Object.entries({ onProgress, onEvent })) {
+    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn, 'wrong-handler');
+  }
+  expectRetention(retentionSeconds);
+  const latest = host.now() - settleMs - skewMs;
+  if (cutOff !== undefined) {
+    expectWhole('cutOff', cutOff);
+    expect(cutOff <= latest, 'cutOff', 'a time at least settleMs and skewMs ago', cutOff);
+  }
+  expect(from <= (cutOff ?? latest), 'from', 'a time before the cut-off', from);
+  return {
+    ...{ operation, store, statement, from, cutOff, settleMs, tolerance, skewMs, retentionSeconds, mostFindings },
+    ...{ onEvent, host },
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  };
+}
+
+/** @throws OptionError unless the store is a claim store that keeps notes */
+export function expectNotes(store: ClaimStore & Partial<KeepsNotes>): asserts store is ClaimStore & KeepsNotes {
+  expectStore(store);
+  if (keepsNotes(store)) return;
+  throw new OptionError(
+    `store: expected one that keeps notes, such as dynamoStore, and not in failOpen; it has no readNote. See ${docs}.`,
+  );
+}

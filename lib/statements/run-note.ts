@@ -1,0 +1,110 @@
+import { type KeepsNotes, type Note, noteSchema, type PlaceEntry } from '../claims/notes.ts';
+import type { FindingKind } from './finding.ts';
+
+/**
+ * How far a run has come, and its report: one note for an operation.
+ *
+ * 1. A run has a token. An attempt at it has one as well: only the attempt that began last moves the run on.
+ * 2. What a part has counted is written with the place where the next part begins, in one write: a part that is repeated counts once.
+ * 3. A run keeps its window. An attempt that goes on with it takes the window from here, and not from its clock.
+ */
+
+/** What a run has counted. */
+export interface StatementCounts {
+  /** Lines of the window, of this operation. */
+  readonly lines: number;
+  /** Of these, whose claim is completed and says the same. */
+  readonly matched: number;
+  /** Of these, whose claim was in doubt, and is completed by the line. */
+  readonly settled: number;
+  /** Of these, whose claim has no attributes to compare. */
+  readonly uncompared: number;
+  /** Lines that are not of the window, and lines of other operations: nothing was done with them. */
+  readonly outside: number;
+  /** Completed claims without a line that the window does not decide yet. */
+  readonly waiting: number;
+  /** Findings that were met. Beyond `mostFindings` they are counted, and not stored. */
+  readonly met: number;
+  readonly notStored: number;
+}
+
+export const nothingCounted: StatementCounts = {
+  lines: 0,
+  matched: 0,
+  settled: 0,
+  uncompared: 0,
+  outside: 0,
+  waiting: 0,
+  met: 0,
+  notStored: 0,
+};
+
+/** How many findings there are of each kind. */
+export type FindingCounts = Readonly<Partial<Record<FindingKind, number>>>;
+
+/** A run, as far as it has come. Times are epoch milliseconds. */
+export interface StatementRun {
+  readonly token: string;
+  readonly attempt: string;
+  readonly operation: string;
+  readonly from: number;
+  readonly cutOff: number;
+  /** Since when statements have been read without a gap, by this run and those before it. */
+  readonly coveredFrom: number;
+  readonly startedAt: number;
+  readonly phase: 'lines' | 'claims' | 'done';
+  /** How many lines of the statement are done. */
+  readonly position: number;
+  /** Where the provider's list goes on, if the last line said so. */
+  readonly cursor?: string | undefined;
+  /** Which line the last one was: a list that has changed since is read anew. */
+  readonly last?: string | undefined;
+  /** The shard of the unstated claims that is being read, and how far. */
+  readonly shard: number;
+  readonly after?: PlaceEntry | undefined;
+  readonly counts: StatementCounts;
+  /** Once the run has ended. */
+  readonly endedAt?: number | undefined;
+  /** What is open at its end. */
+  readonly open?: FindingCounts | undefined;
+  /** Of these, how many this run has found first. */
+  readonly fresh?: number | undefined;
+}
+
+/** The note of an operation's run, and the run. */
+export interface HeldRun {
+  readonly run: StatementRun;
+  readonly note: Note;
+}
+
+export function runNoteId(operation: string): string {
+  return `#statement#${operation}`;
+}
+
+export async function readRun(store: KeepsNotes, operation: string): Promise<HeldRun | undefined> {
+  const note = await store.readNote(runNoteId(operation));
+  return note && held(note);
+}
+
+/**
+ * Writes a run in place of what was seen.
+ *
+ * @returns undefined if another attempt has written since
+ */
+export async function writeRun(
+  store: KeepsNotes,
+  run: StatementRun,
+  seen: Note | undefined,
+): Promise<HeldRun | undefined> {
+  const id = runNoteId(run.operation);
+  const next: Note = { id, rev: (seen?.rev ?? 0) + 1, text: JSON.stringify(run), v: noteSchema };
+  const written = await store.writeNote({ next, seen });
+  if (written.applied) return { run, note: next };
+  // Our own write, whose response was lost: the text has the token of the attempt.
+  const found = written.found;
+  return found?.rev === next.rev && found.text === next.text ? held(found) : undefined;
+}
+
+function held(note: Note): HeldRun {
+  return { run: JSON.parse(note.text) as StatementRun, note };
+}

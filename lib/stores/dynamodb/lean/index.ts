@@ -1,0 +1,5 @@
+export { OpenIndexError } from '../errors.ts';
+export type { DynamoTransport, Operation } from '../transport.ts';
+export { type CredentialProvider, CredentialsError, type LeanCredentials } from './credentials.ts';
+export { type LeanDynamo, type LeanDynamoOptions, leanDynamo } from './lean-dynamo.ts';
+export { dynamoStore, individualDynamoStore, type LeanStoreOptions, type LeanTableOptions } from './stores.ts';

@@ -1,0 +1,65 @@
+import type { KeepsNotes } from '../../../claims/notes.ts';
+import type { ListsOpenClaims } from '../../../claims/open-claims.ts';
+import type { ClaimStore } from '../../../claims/store.ts';
+import { nodeHost } from '../../../host.ts';
+import { expect } from '../../../kernel/check.ts';
+import type { Host } from '../../../kernel/host.ts';
+import { expectOptions } from '../../../kernel/take-options.ts';
+import type { NamesOf } from '../../../kernel/unknown-option.ts';
+import { sharedRequests } from '../shared-requests.ts';
+import { singleRequests } from '../single-requests.ts';
+import { expectRestored, type RestorableTableOptions, type Table, tableName } from '../table.ts';
+import { type DynamoTransport, isTransport } from '../transport.ts';
+import { leanDynamo } from './lean-dynamo.ts';
+
+/** What a claim store over the lean transport needs. */
+export interface LeanTableOptions extends RestorableTableOptions {
+  /** The claims table, as for `pawl/dynamodb`. A missing name, `undefined` or an empty text, is reported at the first call: then nothing runs. */
+  readonly tableName: string | undefined;
+  /** @default `leanDynamo()` */
+  readonly client?: DynamoTransport;
+}
+
+export interface LeanStoreOptions extends LeanTableOptions {
+  /** The timers. Only simulations set it. */
+  readonly host?: Pick<Host, 'after' | 'random'>;
+}
+
+const tableOptionNames = { tableName: true, client: true, restored: true } as const satisfies NamesOf<LeanTableOptions>;
+/** @internal */
+export const leanStoreOptionNames = { ...tableOptionNames, host: true } as const satisfies NamesOf<LeanStoreOptions>;
+
+/** @throws OptionError when the table's name is no text, or the client is another one. @internal */
+export function leanTableOf(options: LeanTableOptions): Table {
+  const { tableName: name, client = leanDynamo() } = options;
+  const isLean = typeof client === 'object' && client !== null && isTransport(client);
+  const expected = "leanDynamo(); for the AWS SDK's client, import the same function from pawl/dynamodb";
+  expect(isLean, 'client', expected, typeof client === 'object' ? 'another client' : client);
+  const { read, setupError } = tableName(name);
+  return { nameOfTable: read, setupError, transport: client, restored: expectRestored(options) };
+}
+
+/**
+ * Claims in a DynamoDB table, as `dynamoStore` of `pawl/dynamodb`, without the AWS SDK in the bundle.
+ *
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name or the region is missing
+ * @example
+ * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ */
+export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
+  expectOptions(options, { door: 'dynamoStore', known: leanStoreOptionNames, docs: 'docs/lean.md' });
+  const { host = nodeHost } = options;
+  return sharedRequests(leanTableOf(options), host);
+}
+
+/**
+ * Claims in a DynamoDB table, as `individualDynamoStore` of `pawl/dynamodb`, without the AWS SDK in the bundle.
+ *
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name or the region is missing
+ * @example
+ * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ */
+export function individualDynamoStore(options: LeanTableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
+  expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/lean.md' });
+  return singleRequests(leanTableOf(options));
+}

@@ -1,0 +1,83 @@
+import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../claims/notes.ts';
+import { explainedError } from '../../kernel/errors.ts';
+import { call } from './calls.ts';
+import { conditionOf } from './condition.ts';
+import { openIndexError, refusedBy } from './errors.ts';
+import { type ExplainedTable, explaining } from './explain.ts';
+import { fieldsOf, type Item, toItem } from './item.ts';
+import { OPEN_INDEX } from './open-index.ts';
+import type { DynamoTransport } from './transport.ts';
+
+/** Notes in a claims table, and the places of its index. */
+export function notesIn(transport: DynamoTransport, table: ExplainedTable): KeepsNotes {
+  async function readNote(id: string): Promise<Note | undefined> {
+    const { TableName } = table;
+    const { Item } = await call(transport, 'GetItem', { TableName, Key: { id: { S: id } }, ConsistentRead: true });
+    return Item && noteOf(Item);
+  }
+
+  const notes: KeepsNotes = {
+    readNote,
+    async writeNote({ next, seen }) {
+      const { expression, names, values } = conditionOf(seen && noteState(seen));
+      try {
+        await call(transport, 'PutItem', {
+          TableName: table.TableName,
+          Item: toItem(next),
+          ConditionExpression: expression,
+          ExpressionAttributeNames: names,
+          ExpressionAttributeValues: values && toItem(values),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        });
+        return { applied: true };
+      } catch (error) {
+        const refused = refusedBy(error);
+        if (refused === undefined) throw error;
+        return { applied: false, found: refused.item && noteOf(refused.item) };
+      }
+    },
+    async listPlace({ place, until, limit, after }) {
+      const { TableName } = table;
+      const { name: IndexName, partitionKey, sortKey } = OPEN_INDEX;
+      const listed = call(transport, 'Query', {
+        TableName,
+        IndexName,
+        Limit: limit,
+        KeyConditionExpression: '#place = :place AND #at <= :until',
+        ExpressionAttributeNames: { '#place': partitionKey, '#at': sortKey },
+        ExpressionAttributeValues: { ':place': { S: place }, ':until': { N: String(until) } },
+        ...(after && { ExclusiveStartKey: keyOf(place, after) }),
+      });
+      const { Items = [], LastEvaluatedKey } = await listed.catch((error: unknown) => {
+        throw openIndexError(error, TableName);
+      });
+      return { entries: Items.map(entryOf), after: LastEvaluatedKey && entryOf(LastEvaluatedKey) };
+    },
+  };
+  return {
+    readNote: (id) => explaining(table, () => notes.readNote(id)),
+    writeNote: (write) => explaining(table, () => notes.writeNote(write)),
+    listPlace: (query) => explaining(table, () => notes.listPlace(query)),
+  };
+}
+
+function keyOf(place: string, { id, firstSeenAt }: PlaceEntry): Item {
+  return { id: { S: id }, [OPEN_INDEX.partitionKey]: { S: place }, [OPEN_INDEX.sortKey]: { N: String(firstSeenAt) } };
+}
+
+function entryOf(item: Item): PlaceEntry {
+  return { id: item['id']?.S ?? '', firstSeenAt: Number(item[OPEN_INDEX.sortKey]?.N) };
+}
+
+/** @throws Error when the item is no note that this version knows */
+function noteOf(item: Item): Note {
+  const schema = item['v']?.S;
+  if (schema !== noteSchema) {
+    throw explainedError(
+      Error,
+      `the item under this id is left alone: expected a note of schema ${noteSchema}, found schema ${schema ?? 'none'}`,
+      'foreign-item',
+    );
+  }
+  return fieldsOf(item) as Note;
+}

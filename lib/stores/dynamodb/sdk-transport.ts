@@ -1,0 +1,44 @@
+import {
+  BatchExecuteStatementCommand,
+  type BatchExecuteStatementCommandInput,
+  BatchGetItemCommand,
+  type BatchGetItemCommandInput,
+  type DynamoDBClient,
+  GetItemCommand,
+  type GetItemCommandInput,
+  PutItemCommand,
+  type PutItemCommandInput,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type { DynamoTransport, Operation } from './transport.ts';
+
+type Send = (client: DynamoDBClient, input: object) => Promise<object>;
+
+const sends: Readonly<Record<Operation, Send>> = {
+  BatchExecuteStatement: (client, input) =>
+    client.send(new BatchExecuteStatementCommand(input as BatchExecuteStatementCommandInput)),
+  BatchGetItem: (client, input) => client.send(new BatchGetItemCommand(input as BatchGetItemCommandInput)),
+  GetItem: (client, input) => client.send(new GetItemCommand(input as GetItemCommandInput)),
+  PutItem: (client, input) => client.send(new PutItemCommand(input as PutItemCommandInput)),
+  Query: (client, input) => client.send(new QueryCommand(input as QueryCommandInput)),
+  Scan: (client, input) => client.send(new ScanCommand(input as ScanCommandInput)),
+  TransactWriteItems: (client, input) =>
+    client.send(new TransactWriteItemsCommand(input as TransactWriteItemsCommandInput)),
+  UpdateItem: (client, input) => client.send(new UpdateItemCommand(input as UpdateItemCommandInput)),
+};
+
+/** Sends what pawl asks for through a client of the AWS SDK, which repeats a request by its own policy. */
+export function sdkTransport(client: DynamoDBClient): DynamoTransport {
+  return {
+    kind: 'dynamo-transport',
+    call: (operation, input) => sends[operation](client, input),
+    region: async () => client.config.region(),
+  };
+}

@@ -1,0 +1,83 @@
+import type { KeepsNotes } from '../../claims/notes.ts';
+import type { ListsOpenClaims } from '../../claims/open-claims.ts';
+import type { ClaimRecord } from '../../claims/record.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
+import { explainedError } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/host.ts';
+import { call } from './calls.ts';
+import { conditionFailed } from './errors.ts';
+import { explainedStore, explainedTable } from './explain.ts';
+import { groupCommit, type Part } from './group-commit.ts';
+import { fromItem, type Item } from './item.ts';
+import { listOpen } from './list-open.ts';
+import { notesIn } from './notes.ts';
+import { put } from './put.ts';
+import { restoredStore, restoreOf } from './restored-store.ts';
+import { statementOf } from './statement.ts';
+import type { Table } from './table.ts';
+
+/** Claims in a table, over any transport. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads. */
+export function sharedRequests(
+  { nameOfTable, setupError, transport, restored }: Table,
+  host: Pick<Host, 'after' | 'random'>,
+): ClaimStore & ListsOpenClaims & KeepsNotes {
+  const read = groupCommit(host, 100, readTogether);
+  const write = groupCommit(host, 25, writeTogether);
+
+  async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
+    const TableName = nameOfTable();
+    const Keys = ids.map((id) => ({ id: { S: id } }));
+    const { Responses, UnprocessedKeys } = await call(transport, 'BatchGetItem', {
+      RequestItems: { [TableName]: { Keys, ConsistentRead: true } },
+    });
+    const found = new Map(Responses?.[TableName]?.map((item) => [item['id']?.S, item]));
+    const unread = UnprocessedKeys?.[TableName]?.Keys?.map((key) => key['id']?.S);
+    return ids.map((id) =>
+      // What was not read is not what is not there: taken for that, it would let an effect run twice.
+      unread?.includes(id)
+        ? { error: explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable') }
+        : { value: known(found.get(id)) },
+    );
+  }
+
+  async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+    const TableName = nameOfTable();
+    const [first] = writes;
+    // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
+    if (first !== undefined && first.seen === undefined && writes.length === 1) {
+      return [{ value: await put(transport, TableName, first) }];
+    }
+    const { Responses = [] } = await call(transport, 'BatchExecuteStatement', {
+      Statements: writes.map((one) => statementOf(TableName, one)),
+    });
+    return writes.map(({ next: { id } }, index) => {
+      // Statements fail one by one, inside a response that is no error. A statement without a response may have been applied.
+      const { Error: error } = Responses[index] ?? { Error: {} };
+      if (error === undefined) return { value: { applied: true } };
+      const { Code = 'InternalServerError', Message, Item } = error;
+      if (Code === 'DuplicateItem' || Code === conditionFailed) return { value: lostTo(id, Item) };
+      return { error: Object.assign(new Error(Message), { name: Code }) };
+    });
+  }
+
+  /** A refused write, with what stands there. A statement may be refused without saying what. */
+  async function lostTo(id: string, item: Item | undefined): Promise<WriteResult> {
+    return { applied: false, found: await (item ? known(item) : read(id, id)) };
+  }
+
+  const readOne = (id: string) => read(id, id);
+  const table = explainedTable(nameOfTable, transport, 'grantClaims');
+  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
+    setupError,
+    read: readOne,
+    write: (one) => write(one.next.id, one),
+    listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read: readOne }, query),
+    ...notesIn(transport, table),
+  };
+  return explainedStore(restored ? restoredStore(store, restoreOf(transport, nameOfTable)) : store, table);
+}
+
+/** In a promise of its own: one item that is no claim must not fail those that were read with it. */
+async function known(item: Item | undefined): Promise<ClaimRecord | undefined> {
+  return item && fromItem(item);
+}

@@ -1,0 +1,36 @@
+import type { KeepsNotes } from '../../claims/notes.ts';
+import type { ListsOpenClaims } from '../../claims/open-claims.ts';
+import type { ClaimRecord } from '../../claims/record.ts';
+import type { ClaimStore } from '../../claims/store.ts';
+import { call } from './calls.ts';
+import { explainedStore, explainedTable } from './explain.ts';
+import { fromItem } from './item.ts';
+import { listOpen } from './list-open.ts';
+import { notesIn } from './notes.ts';
+import { put } from './put.ts';
+import { restoredStore, restoreOf } from './restored-store.ts';
+import type { Table } from './table.ts';
+
+/** Claims in a table, over any transport, with a request for each read and each write. */
+export function singleRequests({
+  nameOfTable,
+  setupError,
+  transport,
+  restored,
+}: Table): ClaimStore & ListsOpenClaims & KeepsNotes {
+  async function read(id: string): Promise<ClaimRecord | undefined> {
+    const TableName = nameOfTable();
+    const { Item } = await call(transport, 'GetItem', { TableName, Key: { id: { S: id } }, ConsistentRead: true });
+    return Item && fromItem(Item);
+  }
+
+  const table = explainedTable(nameOfTable, transport, 'grantClaims');
+  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
+    setupError,
+    read,
+    write: async (write) => put(transport, nameOfTable(), write),
+    listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read }, query),
+    ...notesIn(transport, table),
+  };
+  return explainedStore(restored ? restoredStore(store, restoreOf(transport, nameOfTable)) : store, table);
+}
