@@ -110,6 +110,26 @@ Without <key>, it decides all open claims that the filters find.`,
     run: async (line, io) => (await import('./resolve.ts')).resolve(line, io),
   },
   {
+    name: 'restored',
+    summary: 'marks a table that was restored from a point in time, or lifts the mark',
+    usage: '--cut-off <time> --by <name> --note <text> --table <name> [options]',
+    about: `Marks a claims table that was restored from a point in time. While the mark stands, consumers whose store has restored: true take every key that the
+table may have forgotten for in doubt. Stop all consumers first; mark the table; then deploy them with the new table.
+
+Without --cut-off and --lift, it shows the mark.`,
+    options: {
+      ...account,
+      'cut-off': { value: 'time', about: 'the point in time that the table was restored to, as 2026-11-22T12:00:00Z' },
+      lift: { about: 'instead, lift the mark: a key without a record is new from then on. It cannot be undone' },
+      by: { value: 'name', about: 'who marks or lifts' },
+      note: { value: 'text', about: 'why; it stays in the mark' },
+      yes: { about: 'do not ask before writing' },
+      ...common,
+    },
+    more: `Needs dynamodb:GetItem and PutItem on the table: claims.grantRestore(role).\nExits with 0 if the table has no mark or a lifted one, 1 if its mark stands, and 2 if it could not run.`,
+    run: async (line, io) => (await import('./restored.ts')).restored(line, io),
+  },
+  {
     name: 'dlq',
     summary: 'looks at dead letters, with their claims',
     usage: '--stack <name> | --queue <url> --table <name> [options]',

@@ -66,6 +66,9 @@ export const BACKFILL_ACTIONS = [
   'dynamodb:PartiQLUpdate',
 ] as const;
 
+/** What `pawl restored` calls, to mark a table that was restored, and to lift the mark. */
+export const RESTORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
+
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const QUEUE_ACTIONS = [
   'sqs:ReceiveMessage',

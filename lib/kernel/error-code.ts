@@ -20,6 +20,7 @@ export const errorCodes = [
   // The table, the queues, and the permission to use them.
   'missing-table',
   'wrong-table-key',
+  'not-restored',
   'access-denied',
   'credentials',
   'region',

@@ -4,8 +4,8 @@ import { emit } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
 import type { Grant } from '../claims/grant.ts';
 import { identityOf, stepEffectKey } from '../claims/identity.ts';
-import type { StepResolution } from '../claims/record.ts';
-import { type ClaimRecord, understood } from '../claims/record.ts';
+import type { Reconcile } from '../claims/reconcile.ts';
+import { type ClaimRecord, type StepResolution, understood } from '../claims/record.ts';
 import { recordOutcome } from '../claims/record-outcome.ts';
 import { type LeftAlone, type RepairRules, repair } from '../claims/repair.ts';
 import type { Recorded } from '../claims/run-result.ts';
@@ -68,7 +68,8 @@ const leftAs = {
 
 async function settleGranted(engine: Engine<About>, grant: Grant): Promise<SweptClaim> {
   const { record, identity } = grant;
-  if (stepsInDoubt(record).length > 0) return settleSteps(engine, grant);
+  const { provider } = engine.settings;
+  if (provider !== undefined && stepsInDoubt(record).length > 0) return settleSteps(engine, grant, provider);
   const { fence, attributes, unknownAt = 0 } = record;
   const about = { fence, attributes, effectKey: identity.effectKey, step: undefined, inDoubtSince: unknownAt };
   const settled = await settleDoubt(engine, grant, about);
@@ -88,7 +89,7 @@ function sweptAs(recorded: Recorded, as: SweptClaim): SweptClaim {
 }
 
 /** Asks about each step in doubt. The claim is released when that is all that was in doubt: its handler goes on from there, if it is called again. */
-async function settleSteps(engine: Engine<About>, grant: Grant): Promise<SweptClaim> {
+async function settleSteps(engine: Engine<About>, grant: Grant, provider: Reconcile<About>): Promise<SweptClaim> {
   const { record, identity } = grant;
   const said = new Map<string, StepResolution>();
   let thrown: unknown;
@@ -128,11 +129,10 @@ async function settleSteps(engine: Engine<About>, grant: Grant): Promise<SweptCl
     step: string,
     at: number,
   ) {
-    const { provider, host } = settings;
+    const { host } = settings;
     const unknown = { unknownAt: Math.max(unknownAt, at), abandoned };
     const effectKey = stepEffectKey(identity.effectKey, step, host);
     const about = { attributes, fence, step, effectKey, inDoubtSince: unknown.unknownAt };
-    if (provider === undefined) throw new Error('only an operation with a provider is asked about');
     const asked = await ask(engine, of, provider, about);
     const after = afterVerdict(asked.verdict, unknown, settings, recordedError(asked.thrown), asked.at);
     const settled = unsettledFor(unknown, settings, asked.at) === 0;

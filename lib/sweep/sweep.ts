@@ -2,16 +2,8 @@ import { namesIn } from '../claims/identity.ts';
 import type { OpenClaim } from '../claims/open-claims.ts';
 import { settingsOf } from '../claims/options.ts';
 import { reconcile } from '../claims/reconcile.ts';
-import { explainedError, letFail } from '../kernel/errors.ts';
-import { recordedError } from '../kernel/recorded-error.ts';
-import {
-  docs,
-  isParked,
-  type SweepOptions,
-  type SweepSettings,
-  type SweptOperation,
-  sweepSettings,
-} from './options.ts';
+import { letFail, SetupError } from '../kernel/errors.ts';
+import { isParked, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
 import { type Counting, count, metricLine, noReport, type SweepReport, type SweptClaim } from './report.ts';
 import { type About, type Settler, settleClaim } from './settle-claim.ts';
 
@@ -153,10 +145,9 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
 /** A sweep that never asks would look like one that finds nothing. */
 function tooShort({ askTimeoutMs }: SweepSettings): Error {
   const least = (askTimeoutMs + 2 * marginMs) / 1000;
-  return explainedError(
-    Error,
-    `sweepOpenClaims: nothing was settled: the invocation ends too early for one question. Expected more than ${least} s; raise the function's timeout, or lower askTimeoutMs. See ${docs}.`,
-    'wrong-time',
+  return new SetupError(
+    `sweepOpenClaims: nothing was settled: the invocation ends too early for one question. Expected more than ${least} s; raise the function's timeout, or lower askTimeoutMs`,
+    'wired-wrongly',
   );
 }
 
@@ -201,13 +192,11 @@ async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
   }
 }
 
-function report({ report: counted, settings, failure }: Run, context: SweepContext | undefined): void {
+function report({ report: counted, settings }: Run, context: SweepContext | undefined): void {
   const { onReport, host } = settings;
   try {
     if (onReport !== undefined) letFail(onReport(counted));
     else process.stdout.write(`${metricLine(counted, context?.functionName ?? 'sweep', host.now())}\n`);
-    if (failure !== undefined)
-      console.error(JSON.stringify({ pawl: 'sweep-failed', error: recordedError(failure.error) }));
   } catch {
     // What was settled is settled, whatever a listener throws.
   }

@@ -83,13 +83,24 @@ export function eachTransaction<Body>(
   };
   const handler = eachBy<Body>({ ...options, onAbandoned: 'retry' }, async (consumer, one, deadline, mayTakeOver) => {
     if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) return acknowledged;
-    const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
+    const careful = await parkingWhatIsForgotten(consumer, options.store);
+    const attempt = await claimMessage(careful, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') return attempt.disposition;
-    return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
+    return dispositionOfRun(await run(careful.engine, attempt.grant, commitMessage, one.message));
   });
   // Found out later, each message would run up to its commit, and fail there.
   expectTransactional(options.store);
   return handler;
+}
+
+/** Nothing is in doubt here, unless the table was restored: what it has forgotten may be committed, in tables that were not. */
+async function parkingWhatIsForgotten<Body>(
+  consumer: Consumer<Body>,
+  store: TransactionalStore,
+): Promise<Consumer<Body>> {
+  if ((await store.mayHaveForgotten?.()) !== true) return consumer;
+  const { engine } = consumer;
+  return { ...consumer, engine: { ...engine, settings: { ...engine.settings, onAbandoned: 'park' } } };
 }
 
 /** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */

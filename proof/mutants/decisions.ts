@@ -8,6 +8,8 @@ type Decide = typeof import('../../lib/claims/decide.ts');
 type Settle = typeof import('../../lib/claims/settle.ts');
 type Open = typeof import('../../lib/claims/open.ts');
 type Store = typeof import('../../lib/claims/store.ts');
+type Repair = typeof import('../../lib/claims/repair.ts');
+type Restored = typeof import('../../lib/claims/restored.ts');
 
 const ofDecide = (what: string, broken: (original: typeof decide) => typeof decide): Mutant =>
   breaks<Decide>(what, 'lib/claims/decide.ts', (original) => ({ decide: broken(original.decide) }));
@@ -248,6 +250,32 @@ export const decisions: readonly Mutant[] = [
     'lib/kernel/key.ts',
     ({ identifyingText }) => ({
       identifyingText: (value, what) => (value == null || value === '' ? 'nothing' : identifyingText(value, what)),
+    }),
+  ),
+  breaks<Repair>('a sweep asks before "not applied" can be believed', 'lib/claims/repair.ts', ({ repair }) => ({
+    repair: (found, request, rules, now) => repair(found, request, { ...rules, settleMs: 0 }, now),
+  })),
+  breaks<Repair>('a sweep takes a claim from a worker whose lease runs', 'lib/claims/repair.ts', ({ repair }) => ({
+    repair: (found, request, rules, now) => repair(found && { ...found, leaseUntil: 0 }, request, rules, now),
+  })),
+  breaks<Repair>('a sweep asks a provider that cannot say without a pause', 'lib/claims/repair.ts', ({ repair }) => ({
+    repair: (found, request, rules, now) => repair(found, request, { ...rules, askAgainMs: 0 }, now),
+  })),
+  breaks<Restored>(
+    'a restored table takes a forgotten key for a new one',
+    'lib/claims/restored.ts',
+    ({ asRestored }) => ({
+      asRestored: (id, found, restore) => ({
+        ...asRestored(id, found, restore),
+        ...(!found && { unknownAt: undefined }),
+      }),
+    }),
+  ),
+  breaks<Restored>(
+    'a restored table believes a claim that was released before',
+    'lib/claims/restored.ts',
+    ({ asRestored }) => ({
+      asRestored: (id, found, restore) => (found?.status === 'released' ? found : asRestored(id, found, restore)),
     }),
   ),
 ];

@@ -21,7 +21,7 @@ const repository = join(import.meta.dirname, '../..');
 const near: Readonly<Record<string, readonly string[]>> = {
   kernel: ['kernel', 'claims'],
   payload: ['payload', 'sqs'],
-  claims: ['claims', 'sqs', 'middy'],
+  claims: ['claims', 'sweep', 'sqs', 'middy'],
   sqs: ['sqs', 'middy'],
   middy: ['middy'],
   stores: ['stores'],

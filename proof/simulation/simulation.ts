@@ -45,6 +45,7 @@ const counted = [
   'neverRun',
   'redriven',
   'resolved',
+  'swept',
   'storeRequests',
   'queueRequests',
   'faults',

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { CfnOutput, type Duration, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
+import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep } from '../../lib/deployment/constructs/index.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -53,6 +53,14 @@ export class Orders extends Stack {
     for (const part of [claims, sendEmail, issueGiftCard]) part.grantOperate(operator);
     const backfill = new Role(this, 'Backfill', { assumedBy, description: 'Runs pawl claims --backfill, once.' });
     claims.grantBackfill(backfill);
+
+    // What no message comes for any more, because it is in a dead-letter queue or too old for one.
+    new OpenClaimsSweep(this, 'SettleClaims', {
+      claimsTable: claims.table,
+      entry: fromRoot('lambda/settle-claims.ts'),
+      depsLockFilePath: common.depsLockFilePath,
+      environment: { GIFT_CARD_API_URL: settings.giftCardApiUrl },
+    });
 
     new ClaimsDashboard(this, 'Dashboard', { claimsTable: claims, consumers: [sendEmail, issueGiftCard] });
 

@@ -8,7 +8,7 @@ import { HANDLERS_MS, PAID } from '../../bench/cost/money/money.ts';
 import type { Prices } from '../../bench/cost/money/prices.ts';
 import { percentile } from '../../bench/cost/statistics.ts';
 import { costSummary } from '../../bench/cost/summary.ts';
-import { asMarkdown } from '../../bench/cost/tables.ts';
+import { asMarkdown } from '../../bench/cost/table.ts';
 import { resultsOf } from './fixtures.ts';
 
 /** Round prices, so that each sum can be done by hand. */

@@ -5,7 +5,8 @@ import { compare } from '../../bench/cost/compare.ts';
 import { documentOf } from '../../bench/cost/document.ts';
 import { FULL } from '../../bench/cost/plan.ts';
 import { summaryOf } from '../../bench/cost/summary.ts';
-import { asMarkdown, asText, tablesOf } from '../../bench/cost/tables.ts';
+import { asMarkdown, asText } from '../../bench/cost/table.ts';
+import { tablesOf } from '../../bench/cost/tables.ts';
 import { resultsOf } from './fixtures.ts';
 
 const results = resultsOf([1, 10, 100]);

@@ -36,6 +36,29 @@ describe.each(Object.values(outcomes))('settle as $status', (outcome) => {
 });
 
 describe('settle', () => {
+  it('ends a doubt only where the provider was asked: another release keeps it, and is kept', () => {
+    const doubted = record({ fence: 5, unknownAt: someDay - 5000 });
+    const released = { status: 'released', error } as const;
+    expect(settled(doubted, released)).toMatchObject({ unknownAt: someDay - 5000, expiresAt: undefined });
+    expect(settled(doubted, { ...released, inconclusive: true })).toMatchObject({ unknownAt: someDay - 5000 });
+    const ended = settled(doubted, { ...released, doubtEnded: true });
+    expect(ended).toMatchObject({ status: 'released', unknownAt: undefined, open: undefined });
+    expect(ended).toHaveProperty('expiresAt', expect.any(Number));
+  });
+
+  it('releases a claim with what was said of its steps: one that nothing was said of stays in doubt, and is kept', () => {
+    const started = (name: string) => ({ name, state: 'started', at: someDay, fence: 4 });
+    const found = record({ checkpoints: JSON.stringify([started('charge'), started('receipt')]) });
+    const steps = new Map([['charge', { verdict: 'applied', result: 'ch_1' }]] as const);
+    const next = settled(found, { status: 'released', error, inconclusive: true, steps });
+    if (typeof next === 'string') throw new Error(next);
+    expect(JSON.parse(next.checkpoints ?? '[]')).toMatchObject([
+      { name: 'charge', state: 'done', result: '"ch_1"' },
+      { name: 'receipt', state: 'started' },
+    ]);
+    expect(next.expiresAt).toBeUndefined();
+  });
+
   it('lets the last holder of a parked claim prove that the effect happened, and nothing else', () => {
     const parked = record({ status: 'parked', unknownAt: someDay, error });
     expect(settled(parked, outcomes.completed)).toMatchObject({

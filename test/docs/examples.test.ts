@@ -489,6 +489,8 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
   ['docs/powertools-beside.md', 'EventBridgeSchema.extend('],
   ['docs/powertools-beside.md', 'new BatchProcessor('],
+  ['docs/sweep.md', 'sweepOpenClaims({'], // test/sweep/sweep.test.ts
+  ['docs/restore.md', 'restored: true'], // test/integration/restored.test.ts
   ['docs/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
 ];
 

@@ -15,7 +15,14 @@ import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
-import { backfillOpenClaims, dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import {
+  backfillOpenClaims,
+  dynamoStore,
+  individualDynamoStore,
+  liftRestore,
+  markRestored,
+  readRestored,
+} from '../../lib/stores/dynamodb/index.ts';
 import * as lean from '../../lib/stores/dynamodb/lean/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import {
@@ -289,6 +296,24 @@ export const misspelt: readonly Misspelt[] = [
     call: () => backfillOpenClaims(untyped({ tableName: 'claims', restarts: true })),
   },
   {
+    door: 'markRestored',
+    option: 'cutoff',
+    meant: 'cutOff',
+    call: () => markRestored(untyped({ tableName: 'claims', ...acted, cutoff: new Date() })),
+  },
+  {
+    door: 'liftRestore',
+    option: 'notes',
+    meant: 'note',
+    call: () => liftRestore(untyped({ tableName: 'claims', by: 'maria', notes: 'seen' })),
+  },
+  {
+    door: 'readRestored',
+    option: 'table',
+    meant: 'tableName',
+    call: () => readRestored(untyped({ table: 'claims' })),
+  },
+  {
     door: 'individualDynamoStore',
     option: 'table',
     meant: 'tableName',
@@ -545,6 +570,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantOperate: writesNothing,
   grantStatements: writesNothing,
   grantBackfill: writesNothing,
+  grantRestore: writesNothing,
 };
 
 /** An error that cannot be made would hide what it is about, so its options are not looked at. */

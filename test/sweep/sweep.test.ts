@@ -286,6 +286,18 @@ describe('a list that lags behind', () => {
     expect(store.records()).toMatchObject([{ id: 'pay#p-1', status: 'completed' }]);
   });
 
+  it('leaves a claim whose worker has renewed its lease since', async () => {
+    const { abandon, sweepOptions, store, host, asked, statuses } = setUp();
+    await abandon();
+    const [open] = (await store.listOpen({ limit: 10 })).claims;
+    if (open === undefined) throw new Error('nothing is open');
+    const claims = [{ ...open, leaseUntil: host.now() - 60_000 }];
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    expect(await sweepOpenClaims({ ...sweepOptions, store: stale })()).toMatchObject({ held: 1 });
+    expect(asked).toEqual([]);
+    expect(statuses()).toEqual(['pay#p-1 in-flight']);
+  });
+
   it('asks nothing of a claim that has only failed: its effect is not in doubt', async () => {
     const { sweepOptions, store, host, asked, pay } = setUp();
     const { RetryableError } = await import('../../lib/index.ts');

@@ -19,6 +19,7 @@ import {
   LOCK_ACTIONS,
   OPERATE_ACTIONS,
   OPERATE_INDEX_ACTIONS,
+  RESTORE_ACTIONS,
   STATEMENT_ACTIONS,
   STATEMENT_INDEX_ACTIONS,
 } from '../needs.ts';
@@ -159,6 +160,16 @@ export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, BACKFILL_ACTIONS);
 }
 
+/**
+ * Permits `grantee` to mark `table` as restored from a point in time, and to lift the mark: `npx pawl restored`.
+ *
+ * @example
+ * grantRestore(Table.fromTableName(this, 'Claims', 'claims-restored'), onCallRole);
+ */
+export function grantRestore(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, RESTORE_ACTIONS);
+}
+
 function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
   const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
   const key = table.encryptionKey;
@@ -232,6 +243,11 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to bring claims of earlier versions into the list, once. See {@link grantBackfill}. */
   grantBackfill(grantee: IGrantable): Grant {
     return grantBackfill(this.table, grantee);
+  }
+
+  /** Permits `grantee` to mark this table as restored from a point in time, and to lift the mark. See {@link grantRestore}. */
+  grantRestore(grantee: IGrantable): Grant {
+    return grantRestore(this.table, grantee);
   }
 
   /**

@@ -7,6 +7,7 @@ export {
   grantClaims,
   grantLocks,
   grantOperate,
+  grantRestore,
   grantStatements,
 } from './claims-table.ts';
 export { Consumer } from './consumer.ts';

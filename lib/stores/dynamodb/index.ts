@@ -2,6 +2,14 @@ export type { KeepsNotes } from '../../claims/notes.ts';
 export { type BackfillOptions, type BackfillProgress, backfillOpenClaims } from './backfill.ts';
 export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
-export type { TableOptions } from './options.ts';
+export type { ClaimTableOptions, TableOptions } from './options.ts';
+export {
+  liftRestore,
+  type MarkRestoredOptions,
+  markRestored,
+  type RestoredTableOptions,
+  readRestored,
+} from './restored.ts';
+export type { RestoredMark } from './restored-store.ts';
 export { type DynamoStoreOptions, dynamoStore } from './store.ts';
 export type { DynamoTransport, Operation } from './transport.ts';

@@ -2,7 +2,7 @@ import type { KeepsNotes } from '../../claims/notes.ts';
 import type { ListsOpenClaims } from '../../claims/open-claims.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
-import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
+import { type ClaimTableOptions, claimTableOptionNames, tableOf } from './options.ts';
 import { singleRequests } from './single-requests.ts';
 
 /**
@@ -15,7 +15,7 @@ import { singleRequests } from './single-requests.ts';
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function individualDynamoStore(options: TableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/adopt.md' });
+export function individualDynamoStore(options: ClaimTableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
+  expectOptions(options, { door: 'individualDynamoStore', known: claimTableOptionNames, docs: 'docs/adopt.md' });
   return singleRequests(tableOf(options));
 }

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { sdkTransport } from './sdk-transport.ts';
-import { type Table, tableName } from './table.ts';
+import { expectRestored, type RestorableTableOptions, type Table, tableName } from './table.ts';
 import { type DynamoTransport, isTransport } from './transport.ts';
 
 /** What every claim store in DynamoDB needs. */
@@ -18,12 +18,23 @@ export interface TableOptions {
   readonly client?: DynamoDBClient | DynamoTransport;
 }
 
+/** What a claim store in DynamoDB needs. */
+export interface ClaimTableOptions extends TableOptions, RestorableTableOptions {}
+
+export const claimTableOptionNames = {
+  tableName: true,
+  client: true,
+  restored: true,
+} as const satisfies NamesOf<ClaimTableOptions>;
+
 export const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<TableOptions>;
 
 /** @throws OptionError when the table's name is given, and is no text */
-export function tableOf({ tableName: name, client = defaultClient() }: TableOptions): Table {
+export function tableOf(options: ClaimTableOptions): Table {
+  const { tableName: name, client = defaultClient() } = options;
   const { read, setupError } = tableName(name);
-  return { nameOfTable: read, setupError, transport: isTransport(client) ? client : sdkTransport(client) };
+  const restored = expectRestored(options);
+  return { nameOfTable: read, setupError, transport: isTransport(client) ? client : sdkTransport(client), restored };
 }
 
 /** The SDK's client that pawl makes where the author passes none. */

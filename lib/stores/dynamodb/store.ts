@@ -5,16 +5,16 @@ import { nodeHost } from '../../host.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
+import { type ClaimTableOptions, claimTableOptionNames, tableOf } from './options.ts';
 import { sharedRequests } from './shared-requests.ts';
 
-export interface DynamoStoreOptions extends TableOptions {
+export interface DynamoStoreOptions extends ClaimTableOptions {
   /** The timers. Only simulations set it. */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
 export const dynamoStoreOptionNames = {
-  ...tableOptionNames,
+  ...claimTableOptionNames,
   host: true,
 } as const satisfies NamesOf<DynamoStoreOptions>;
 

@@ -1,4 +1,4 @@
-import { type EnvironmentName, environmentName } from '../../kernel/check.ts';
+import { type EnvironmentName, environmentName, expect } from '../../kernel/check.ts';
 import type { OptionError } from '../../kernel/errors.ts';
 import type { DynamoTransport } from './transport.ts';
 
@@ -9,6 +9,24 @@ export interface Table {
   /** What `nameOfTable` throws. */
   readonly setupError: OptionError | undefined;
   readonly transport: DynamoTransport;
+  /** Whether it was restored from a point in time: `RestorableTableOptions`. */
+  readonly restored: boolean;
+}
+
+/** What a store of claims may be told of its table. */
+export interface RestorableTableOptions {
+  /**
+   * The table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt, and
+   * `onAbandoned` decides. Without a mark, nothing runs.
+   * @default false
+   */
+  readonly restored?: boolean;
+}
+
+/** @throws OptionError */
+export function expectRestored({ restored = false }: RestorableTableOptions): boolean {
+  expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
+  return restored;
 }
 
 /** @throws OptionError when the table's name is given, and is no text */

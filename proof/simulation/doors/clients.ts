@@ -22,6 +22,8 @@ export function startClients(simulation: DoorsSimulation, operatorsAreOver: () =
     open++;
     intents.set(intent.name, intent);
     let tries = 0;
+    const { sweep } = scenario;
+    const neverComesBack = sweep !== undefined && random.chance(sweep.neverBack);
     world.after(random.between(0, plan.forMs), send);
 
     function send(): void {
@@ -70,6 +72,10 @@ export function startClients(simulation: DoorsSimulation, operatorsAreOver: () =
     }
 
     function again(afterMs: number): void {
+      if (neverComesBack) {
+        open--;
+        return;
+      }
       const waitMs = Math.max(afterMs, Math.min(60_000, retriesAfterMs * 1.5 ** tries));
       world.after(waitMs * random.between(0.8, 1.2), send);
     }

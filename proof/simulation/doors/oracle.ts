@@ -38,6 +38,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   /** Invocations under way. */
   const open = new Set<Invocation>();
   const deciding = new Map<string, Deciding>();
+  /** Keys whose provider was asked by a sweep. */
+  const askedAbout = new Set<string>();
   const copied = new Set<string>();
   const everParked = new Set<string>();
   /** Keys whose handler has returned, with nothing left open, and in which invocation. */
@@ -285,7 +287,12 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
     const its = policyOf(name);
     if (!honoursKeys && its === 'retry') stats.doubled++;
     // Whoever decided, a provider's look-up or an operator, could not see what a worker that stood still was going to do.
-    else if (!honoursKeys && (its !== 'park' || allowed.has(part)) && (late.has(key) || clocksWrong)) stats.doubled++;
+    else if (
+      !honoursKeys &&
+      (its !== 'park' || allowed.has(part) || askedAbout.has(key)) &&
+      (late.has(key) || clocksWrong)
+    )
+      stats.doubled++;
     else problem(1, `${name} of ${key} was applied ${times} times, where ${most} is the most`);
   }
 
@@ -383,6 +390,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
       if (next === undefined) deciding.delete(key);
       else deciding.set(key, next);
     },
+    asksAbout: (key) => void askedAbout.add(key),
     hasHappened,
     toldDone(intent) {
       if (!hasHappened(intent)) problem(6, `the client of ${intent.name} is told that it is done`);

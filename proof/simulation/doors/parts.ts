@@ -28,6 +28,8 @@ export interface DoorsOracle extends Oracle {
   mayStillAct(key: string): boolean;
   /** An operator decides about a key: until it is told what came of that. */
   decides(key: string, deciding: Deciding | undefined): void;
+  /** The provider is asked about a key without its message. What it says is no more than a look-up, whatever the policy of the consumer. */
+  asksAbout(key: string): void;
   /** Whether all effects of an intent have happened. */
   hasHappened(intent: Intent): boolean;
   /** A client was told that its request is done. */

@@ -2,6 +2,7 @@ import { drawHttpTroubles } from '../dynamodb/http-troubles.ts';
 import { drawScenario as drawBase, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom, type Random } from '../world/random.ts';
 import { drawSeams, type Seams } from './seams.ts';
+import { drawSweep, type SweepPlan } from './sweeps.ts';
 
 /** How work comes in. */
 export type Door = 'each-message' | 'once' | 'each-transaction' | 'sqs-once' | 'http' | 'http-once';
@@ -36,6 +37,7 @@ export interface DoorsScenario extends Scenario {
   readonly operators: readonly OperatorPlan[];
   readonly clients: ClientPlan;
   readonly seams: Seams;
+  readonly sweep: SweepPlan | undefined;
 }
 
 /** Who decides parked claims: a person, or a job. */
@@ -63,9 +65,14 @@ export interface ClientPlan {
 type Focus = 'late copies' | 'work beside' | 'hanging beats';
 
 export function createDoorsScenario(seed: number): DoorsScenario {
+  const scenario = createUnswept(seed);
+  return { ...scenario, sweep: drawSweep(scenario) };
+}
+
+function createUnswept(seed: number): DoorsScenario {
   const random = createRandom(seed + 0x53_0000_0000);
   const chosen = drawScenario(seed);
-  const scenario = { ...chosen, seams: drawSeams(chosen), http: drawHttpTroubles(seed) };
+  const scenario = { ...chosen, seams: drawSeams(chosen), http: drawHttpTroubles(seed), sweep: undefined };
   const focus = random.chance(0.4) && random.pick<Focus>(['late copies', 'work beside', 'hanging beats']);
   if (scenario.seams.answersEarlyMs !== undefined) return focusedOnEarlyAnswers(scenario);
   if (scenario.seams.isBulky) return focusedOnBulk(scenario);
@@ -132,7 +139,7 @@ function focused(scenario: DoorsScenario, focus: Focus, { pick, between }: Rando
   }
 }
 
-function drawScenario(seed: number): Omit<DoorsScenario, 'seams'> {
+function drawScenario(seed: number): Omit<DoorsScenario, 'seams' | 'sweep'> {
   const base = drawBase(seed + 0x1_0000_0000);
   const random = createRandom(seed + 0x52_0000_0000);
   const { pick, chance, below, between } = random;

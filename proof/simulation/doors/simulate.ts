@@ -16,6 +16,7 @@ import { createDoorsOracle } from './oracle.ts';
 import { blockId } from './parts-of-job.ts';
 import { createDoorsScenario, type DoorsScenario } from './scenario.ts';
 import type { DoorsSimulation } from './simulation.ts';
+import { startSweeps } from './sweeps.ts';
 
 /** How long what was still on its way when the last message ended may go on: late requests, frozen timers. */
 const aftermathMs = 60_000;
@@ -54,13 +55,15 @@ export async function simulateDoors(
   simulation.traffic = isHttp ? startClients(simulation, operators.isOver) : startTraffic(simulation);
   startEventSource(simulation);
   const started = startOperators(simulation);
+  const sweeps = startSweeps(simulation);
 
   const { queue, lambda, traffic, oracle, table } = simulation;
   for (let i = 1; i <= scenario.traffic.keys; i++) {
     const id = blockId(`o${i}`);
     if (traffic.isRefused(`o${i}`)) table.put({ id: { S: id } });
   }
-  const isOver = () => queue.size === 0 && lambda.running === 0 && traffic.isOver() && started.isOver();
+  const isOver = () =>
+    queue.size === 0 && lambda.running === 0 && traffic.isOver() && started.isOver() && sweeps.isOver();
   const ends = () => oracle.violations.length > 0 || isOver();
   // By then the last message has been sent, and the last one redriven.
   await world.run(2 * scenario.faultsEndMs + 300_000, ends);

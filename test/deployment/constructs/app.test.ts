@@ -36,10 +36,14 @@ function synthesize(context: Readonly<Record<string, unknown>>, stack = 'PawlOrd
 describe('the app', () => {
   const template = synthesize({});
 
-  test('is one table and two consumers, in whatever account and region it is deployed to', () => {
+  test('is one table, two consumers and a sweep, in whatever account and region it is deployed to', () => {
     template.resourceCountIs('AWS::DynamoDB::Table', 1);
     const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-    expect(functions).toEqual([expect.stringContaining('SendEmail'), expect.stringContaining('IssueGiftCard')]);
+    expect(functions).toEqual([
+      expect.stringContaining('SendEmail'),
+      expect.stringContaining('IssueGiftCard'),
+      expect.stringContaining('SettleClaims'),
+    ]);
     expect(Object.keys(template.findOutputs('*'))).toEqual([
       'SendEmailQueueUrl',
       'IssueGiftCardQueueUrl',
@@ -48,14 +52,15 @@ describe('the app', () => {
     expect(JSON.stringify(template.toJSON())).toContain('"AWS::Region"');
   });
 
-  test('gives each function its own settings, and both the same table', () => {
+  test('gives each function its own settings, and all the same table', () => {
     const functions = Object.values(template.findResources('AWS::Lambda::Function'));
     const variables = functions.map((resource) => resource['Properties'].Environment.Variables);
     expect(variables).toMatchObject([
       { SENDER_ADDRESS: 'orders@example.com' },
       { GIFT_CARD_API_URL: 'https://gift-cards.example.com' },
+      { GIFT_CARD_API_URL: 'https://gift-cards.example.com' },
     ]);
-    expect(variables[0].CLAIMS_TABLE).toEqual(variables[1].CLAIMS_TABLE);
+    for (const { CLAIMS_TABLE } of variables) expect(CLAIMS_TABLE).toEqual(variables[0].CLAIMS_TABLE);
     expect(variables[0].DEAD_LETTER_QUEUE_URL).not.toEqual(variables[1].DEAD_LETTER_QUEUE_URL);
   });
 

@@ -306,3 +306,25 @@ describe('pawl dlq and pawl redrive', () => {
     await expect(pawl('dlq')).rejects.toThrow(/Name a dead-letter queue with --queue, or a stack with --stack/);
   });
 });
+
+describe('pawl restored', () => {
+  it('marks a table, shows the mark, and lifts it: it ends with 1 while the mark stands', async () => {
+    const tableName = await claimsTable(incident.dynamo);
+    const run = (...args: readonly string[]) => runCommand(['restored', '--table', tableName, ...args]);
+    expect(await run()).toMatchObject({ code: 0, out: `The table ${tableName} has no mark of a restore.\n` });
+    const cutOff = ['--cut-off', '2026-11-21T09:00:00Z'];
+    await expect(run(...cutOff, '--yes')).rejects.toThrow('--by');
+    await expect(run(...cutOff, ...acted)).rejects.toThrow('no terminal');
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(await run(...cutOff, ...acted, '--yes')).toMatchObject({ code: 1 });
+    const { lines } = await run('--json');
+    expect(lines()).toMatchObject([{ marked: true, cutOff: Date.parse('2026-11-21T09:00:00Z'), by: 'maria' }]);
+    expect(await run('--lift', ...acted, '--yes')).toMatchObject({ code: 0 });
+    expect((await run()).out).toContain('lifted');
+  });
+
+  it('refuses a time that is none, and to mark and lift at once', async () => {
+    await expect(pawl('restored', '--cut-off', 'yesterday', ...acted)).rejects.toThrow('--cut-off: expected a time');
+    await expect(pawl('restored', '--cut-off', '2026-11-21', '--lift', ...acted)).rejects.toThrow('exclude each other');
+  });
+});

@@ -8,12 +8,12 @@ import { expectOptions } from '../../../kernel/take-options.ts';
 import type { NamesOf } from '../../../kernel/unknown-option.ts';
 import { sharedRequests } from '../shared-requests.ts';
 import { singleRequests } from '../single-requests.ts';
-import { type Table, tableName } from '../table.ts';
+import { expectRestored, type RestorableTableOptions, type Table, tableName } from '../table.ts';
 import { type DynamoTransport, isTransport } from '../transport.ts';
 import { leanDynamo } from './lean-dynamo.ts';
 
 /** What a claim store over the lean transport needs. */
-export interface LeanTableOptions {
+export interface LeanTableOptions extends RestorableTableOptions {
   /** The claims table, as for `pawl/dynamodb`. A missing name, `undefined` or an empty text, is reported at the first call: then nothing runs. */
   readonly tableName: string | undefined;
   /** @default `leanDynamo()` */
@@ -25,17 +25,18 @@ export interface LeanStoreOptions extends LeanTableOptions {
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
-const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<LeanTableOptions>;
+const tableOptionNames = { tableName: true, client: true, restored: true } as const satisfies NamesOf<LeanTableOptions>;
 /** @internal */
 export const leanStoreOptionNames = { ...tableOptionNames, host: true } as const satisfies NamesOf<LeanStoreOptions>;
 
 /** @throws OptionError when the table's name is no text, or the client is another one. @internal */
-export function leanTableOf({ tableName: name, client = leanDynamo() }: LeanTableOptions): Table {
+export function leanTableOf(options: LeanTableOptions): Table {
+  const { tableName: name, client = leanDynamo() } = options;
   const isLean = typeof client === 'object' && client !== null && isTransport(client);
   const expected = "leanDynamo(); for the AWS SDK's client, import the same function from pawl/dynamodb";
   expect(isLean, 'client', expected, typeof client === 'object' ? 'another client' : client);
   const { read, setupError } = tableName(name);
-  return { nameOfTable: read, setupError, transport: client };
+  return { nameOfTable: read, setupError, transport: client, restored: expectRestored(options) };
 }
 
 /**

@@ -1,0 +1,22 @@
+import { logEvents } from '../lib/index.ts';
+import { allOf, metricEvents } from '../lib/observe/index.ts';
+import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
+import { sweepOpenClaims } from '../lib/sweep/index.ts';
+import { required } from './environment.ts';
+import { giftCardProvider } from './gift-cards.ts';
+
+const giftCards = giftCardProvider(required('GIFT_CARD_API_URL'));
+
+/** Settles what no message comes for: a mail cannot be looked up, a gift card can. */
+export const handler = sweepOpenClaims({
+  store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+  operations: {
+    'issue-gift-card': {
+      ask: async (doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
+      // As the consumer has it.
+      settleMs: 1000,
+    },
+    'send-email': { onAbandoned: 'park' },
+  },
+  onEvent: allOf(logEvents, metricEvents()),
+});

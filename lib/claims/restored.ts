@@ -1,0 +1,55 @@
+import type { ClaimRecord } from './record.ts';
+
+/**
+ * What a table that was restored from a point in time says of a key.
+ *
+ * Such a table has forgotten the effects since that point. So a key without a record may have had its effect, and a record that nothing is known
+ * against may be older than what happened since.
+ *
+ * 1. Only doubt is added. A confirmed outcome stays, and so does a parked claim.
+ * 2. What was written since the table was opened again is left as it is.
+ * 3. The fence moves on: beyond every fence that the lost minutes may have given.
+ */
+
+/** A restore that no operator has lifted. */
+export interface Restore {
+  /** When the table was opened again, in epoch milliseconds: no effect that it has forgotten was applied later. */
+  readonly reopenedAt: number;
+}
+
+/** The token that no grant has: of a record that stands for what is forgotten. */
+const forgotten = '#forgotten';
+
+/** The record as it is to be decided upon. @param found what the table holds; `undefined` when there is nothing */
+export function asRestored(id: string, found: ClaimRecord | undefined, { reopenedAt }: Restore): ClaimRecord {
+  // Seconds, so that it stays readable; no key is granted once a second.
+  const beyond = Math.floor(reopenedAt / 1000);
+  if (found === undefined) {
+    return {
+      id,
+      status: 'released',
+      claimId: forgotten,
+      fence: beyond,
+      leaseUntil: reopenedAt,
+      firstSeenAt: reopenedAt,
+      attempts: 0,
+      abandoned: 0,
+      unknownAt: reopenedAt,
+      rev: 0,
+      v: 2,
+    };
+  }
+  const fence = Math.max(found.fence, beyond);
+  const { status, firstSeenAt, leaseUntil, unknownAt = 0 } = found;
+  // An operator's resolution, and every grant of a forgotten key, count as first seen since.
+  if (firstSeenAt >= reopenedAt) return found;
+  if (status === 'released' && unknownAt < reopenedAt)
+    return { ...found, fence, unknownAt: reopenedAt, expiresAt: undefined };
+  if (status === 'in-flight' && leaseUntil < reopenedAt) return { ...found, fence, leaseUntil: reopenedAt };
+  return found;
+}
+
+/** Whether a record stands for one that the table does not have. A claim that was parked from it keeps its token, and has been written. */
+export function isForgottenRecord({ claimId, rev }: ClaimRecord): boolean {
+  return claimId === forgotten && rev === 0;
+}

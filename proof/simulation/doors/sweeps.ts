@@ -1,0 +1,151 @@
+import { type OpenClaim, openClaimOf } from '../../../lib/claims/open-claims.ts';
+import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
+import { type SweptDoubt, sweepOpenClaims } from '../../../lib/sweep/index.ts';
+import { operation } from '../consumers/options.ts';
+import { dynamoClient } from '../dynamodb/client.ts';
+import { createSandbox, type Sandbox } from '../lambda/sandbox.ts';
+import { createRandom, type Random } from '../world/random.ts';
+import type { DoorsScenario } from './scenario.ts';
+import type { DoorsSimulation } from './simulation.ts';
+import { settleMsOf } from './work.ts';
+
+/** A function on a schedule that settles what is open and in doubt. */
+export interface SweepPlan {
+  readonly onDoubt: 'ask' | 'park';
+  /** In which runs: while there are faults. After them, it runs until nothing is left in doubt. */
+  readonly runs: number;
+  /** How many runs begin at once. */
+  readonly atOnce: number;
+  /** How far the index may lag behind the table, in milliseconds. */
+  readonly lagMs: number;
+  /** Share of the runs that are killed, or stand still, at one of their requests. */
+  readonly struck: number;
+  /** Share of the clients that send once, and never come back. */
+  readonly neverBack: number;
+}
+
+/** Share of the seeds with a sweep. */
+const withSweep = 0.25;
+
+/** From a stream of its own: seeds without a sweep mean what they meant before. */
+export function drawSweep({ seed, shape }: Pick<DoorsScenario, 'seed' | 'shape'>): SweepPlan | undefined {
+  const { chance, pick, below } = createRandom(seed + 0x5c_0000_0000);
+  if (!chance(withSweep)) return undefined;
+  return {
+    onDoubt: shape === 'plain' || chance(0.7) ? 'ask' : 'park',
+    runs: 1 + below(6),
+    atOnce: pick([1, 1, 2]),
+    lagMs: pick([0, 50, 2000]),
+    struck: pick([0, 0.3, 0.6]),
+    neverBack: pick([0, 0.5, 1]),
+  };
+}
+
+const timeoutMs = 20_000;
+/** So often the sweep runs when there are no faults any more. */
+const everyMs = 30_000;
+/** By then it has settled everything: the provider is asked again after pauses that double. */
+const mostRuns = 400;
+
+export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } {
+  const { world, scenario, oracle, provider, stats } = simulation;
+  const { random } = world;
+  const { sweep: plan } = scenario;
+  let runs = 0;
+  let underWay = 0;
+
+  /** Whether something is in doubt that is no operator's. */
+  const leavesSomething = () => {
+    for (const item of simulation.table.items.values()) if (item['open'] && item['status']?.S !== 'parked') return true;
+    return false;
+  };
+
+  function listOf(sandbox: Sandbox, lagMs: number): Promise<readonly OpenClaim[]> {
+    return sandbox.call(({ resolve }) => {
+      const claims = [...simulation.table.items.values()]
+        .filter(({ open }) => open)
+        .map((item) => openClaimOf(fromItem(item)));
+      world.after(random.between(0.2, 1) * lagMs + 5, () => sandbox.deliver(() => resolve(claims)));
+    });
+  }
+
+  async function ask(sandbox: Sandbox, { key, effectKey, step }: SweptDoubt) {
+    const { shape, door } = scenario;
+    oracle.asksAbout(key);
+    // Steps say by themselves what of them is in doubt, and a commit is never.
+    const isWhole = shape === 'plain' || shape === 'beside';
+    if (step === undefined && !isWhole) return { verdict: 'not-applied' } as const;
+    const asked = door === 'sqs-once' && step === undefined ? `${operation}#${key}` : effectKey;
+    const applied = await provider.lookUp(sandbox, asked);
+    if (applied === undefined) return { verdict: 'inconclusive' } as const;
+    if (!applied) return { verdict: 'not-applied' } as const;
+    return { verdict: 'applied', result: step === undefined ? { statusCode: 201 } : `done-${effectKey}` } as const;
+  }
+
+  function run({ onDoubt, lagMs, struck }: SweepPlan): void {
+    const name = `sweep-${++runs}`;
+    underWay++;
+    const sandbox = createSandbox(world, name, random.between(-0.4, 0.4) * scenario.skewMs);
+    const over = () => {
+      if (!sandbox.alive) return;
+      sandbox.kill();
+      underWay--;
+    };
+    const client = dynamoClient(simulation, sandbox, simulation.table);
+    const store = individualDynamoStore({ tableName: 'claims', client });
+    const endsAt = sandbox.clock() + timeoutMs;
+    const handler = sweepOpenClaims({
+      store: {
+        ...store,
+        listOpen: async () => ({ claims: await listOf(sandbox, lagMs), cursor: undefined, incomplete: false }),
+      },
+      host: sandbox.host,
+      operations: {
+        [operation]:
+          onDoubt === 'park'
+            ? { onAbandoned: 'park' }
+            : { ask: (doubt) => ask(sandbox, doubt), settleMs: settleMsOf(simulation) },
+      },
+      askTimeoutMs: 5000,
+      askAgainMs: 1000,
+      skewMs: scenario.skewMs,
+      onEvent: (event) => oracle.event(sandbox, event),
+      onReport: ({ applied, notApplied, parked }) => {
+        if (sandbox.alive) stats.swept += applied + notApplied + parked;
+      },
+    });
+    world.after(timeoutMs, over);
+    if (world.time < scenario.faultsEndMs && random.chance(struck)) strikeOne(sandbox, random, over);
+    // Its error is the table's: the next run looks again.
+    handler({}, { getRemainingTimeInMillis: () => endsAt - sandbox.clock() }).then(over, over);
+  }
+
+  function strikeOne(sandbox: Sandbox, { below, chance, between }: Random, over: () => void): void {
+    const kills = chance(0.6);
+    const strike = () => {
+      world.note(sandbox.name, kills ? 'is killed' : 'stands still');
+      if (kills) return over();
+      sandbox.freeze();
+      world.after(between(1000, 15_000), () => sandbox.alive && sandbox.thaw());
+    };
+    sandbox.lieInWait({ call: below(8), sent: chance(0.5), strike });
+  }
+
+  if (plan !== undefined) {
+    for (let i = 0; i < plan.runs; i++) {
+      world.after(random.between(0.1, 1) * scenario.faultsEndMs, () => {
+        for (let at = 0; at < plan.atOnce; at++) run(plan);
+      });
+    }
+    const watch = () => {
+      if (leavesSomething() && underWay === 0) run(plan);
+      if (runs > mostRuns) oracle.problem(14, `the sweep leaves something in doubt after ${runs} runs`);
+      else world.after(everyMs, watch);
+    };
+    world.after(scenario.faultsEndMs, watch);
+  }
+  return {
+    isOver: () => plan === undefined || (world.time > scenario.faultsEndMs && underWay === 0 && !leavesSomething()),
+  };
+}

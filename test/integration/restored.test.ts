@@ -1,0 +1,282 @@
+import { type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import middy from '@middy/core';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { nodeHost } from '../../lib/host.ts';
+import {
+  type ClaimStore,
+  failOpen,
+  once,
+  parkedClaims,
+  type Reconcile,
+  RetryableError,
+  reconcile,
+} from '../../lib/index.ts';
+import { sqsOnce } from '../../lib/middy/index.ts';
+import { operator } from '../../lib/operate/index.ts';
+import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { dynamoStore, individualDynamoStore, liftRestore, markRestored } from '../../lib/stores/dynamodb/index.ts';
+import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
+import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { claimsTable, localClient } from '../support/tables.ts';
+
+const minutes = 60_000;
+let client: DynamoDBClient;
+let [old, restored] = ['', ''];
+beforeAll(() => {
+  client = localClient(inject('dynamoEndpoint'));
+});
+beforeEach(async () => {
+  [old, restored] = [await claimsTable(client), await claimsTable(client)];
+});
+afterAll(() => client.destroy());
+
+/** The world twenty, or ten minutes ago. */
+const ago = (ms: number) => ({ ...nodeHost, now: () => Date.now() - ms });
+
+/** A provider that ignores effect keys, counts, and can be asked. */
+function createProvider() {
+  const effects = new Map<string, number>();
+  let fails = (_key: string): 'before' | 'after' | undefined => undefined;
+  return {
+    effects,
+    failIf: (rule: typeof fails) => {
+      fails = rule;
+    },
+    apply(key: string) {
+      const failure = fails(key);
+      if (failure === 'before') throw new RetryableError('busy');
+      effects.set(key, (effects.get(key) ?? 0) + 1);
+      if (failure === 'after') throw new Error('no answer');
+    },
+    doubled: () => [...effects].filter(([, times]) => times > 1).map(([key]) => key),
+  };
+}
+type Provider = ReturnType<typeof createProvider>;
+
+type Policy = 'park' | 'reconcile';
+
+/** What becomes of a doubt. */
+function onAbandoned(policy: Policy, provider: Provider): 'park' | Reconcile<unknown> {
+  if (policy === 'park') return policy;
+  return reconcile({
+    ask: (_, { key }) => ({ verdict: provider.effects.has(key) ? 'applied' : 'not-applied' }),
+    settleMs: 0,
+  });
+}
+
+interface Deployed {
+  readonly store: ClaimStore;
+  readonly provider: Provider;
+  readonly policy: Policy;
+  readonly host?: typeof nodeHost;
+}
+
+/** How a message gets to its effect, at each door. */
+const doors = {
+  eachMessage: ({ store, provider, policy, host = nodeHost }: Deployed) =>
+    eachMessage<{ id: string }>(
+      {
+        operation: 'pay',
+        store,
+        host,
+        skewMs: 0,
+        key: bodyField('id'),
+        onAbandoned: onAbandoned(policy, provider),
+        sqsClient: noQueue,
+        onEvent: () => undefined,
+      },
+      ({ body }) => provider.apply(body.id),
+    ),
+  sqsOnce: ({ store, provider, policy, host = nodeHost }: Deployed) => {
+    const handler = middy(
+      async ({ Records }: SQSEvent) =>
+        Promise.allSettled(Records.map(async ({ body }) => provider.apply(JSON.parse(body).id))),
+      { timeoutEarlyInMillis: 0 },
+    ).use(
+      sqsOnce({
+        operation: 'pay',
+        store,
+        host,
+        skewMs: 0,
+        key: bodyField('id'),
+        onAbandoned: onAbandoned(policy, provider),
+        sqsClient: noQueue,
+        onEvent: () => undefined,
+      }),
+    );
+    return (event: object, given: object) => handler(event as never, given as never);
+  },
+} as const;
+
+const send = async (handler: (event: never, given: never) => Promise<unknown>, keys: readonly string[]) => {
+  for (let from = 0; from < keys.length; from += 10) {
+    const event = sqsEvent(...keys.slice(from, from + 10).map((id) => sqsRecord({ id })));
+    await handler(event as never, context() as never);
+  }
+};
+
+/** The items of the table as they are now, in another table. */
+async function copyTable(from: string, to: string): Promise<void> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: from, ConsistentRead: true }));
+  for (const Item of Items) await client.send(new PutItemCommand({ TableName: to, Item }));
+}
+
+const named = (kind: string, count: number) => Array.from({ length: count }, (_, index) => `${kind}-${index}`);
+const mark = { by: 'maria', note: 'a bad deployment' };
+const acted = { by: 'maria', note: 'compared with the statement' };
+
+describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
+  describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with %s', (kind) => {
+    const open = { dynamoStore, individualDynamoStore }[kind];
+
+    it.each(['park', 'reconcile'] as const)(
+      'a table restored to ten minutes ago in mid-traffic, all messages of those minutes sent again: none is doubled under %s',
+      async (policy) => {
+        const provider = createProvider();
+        const keys = {
+          done: named('done', 10),
+          failing: named('failing', 10),
+          inFlight: named('in-flight', 5),
+          lost: named('lost', 30),
+          failed: named('failed', 5),
+        };
+        const before = doors[door]({
+          store: open({ tableName: old, client }),
+          provider,
+          policy,
+          host: ago(20 * minutes),
+        });
+        provider.failIf((key) => (key.startsWith('failing') ? 'before' : undefined));
+        await send(before, [...keys.done, ...keys.failing]);
+        // Ten minutes ago: some claims are in flight.
+        const stalled = Promise.withResolvers<never>();
+        const pay = once(
+          {
+            operation: 'pay',
+            store: open({ tableName: old, client }),
+            host: ago(15 * minutes),
+            key: (key: string) => key,
+            onAbandoned: 'park',
+            watched: false,
+            onEvent: () => undefined,
+          },
+          () => stalled.promise,
+        );
+        for (const key of keys.inFlight) void pay(key, { remainingMs: () => 30_000 }).catch(() => undefined);
+        await expect.poll(async () => (await client.send(new ScanCommand({ TableName: old }))).Count).toBe(25);
+        await copyTable(old, restored);
+
+        // The ten minutes that are lost: what had failed succeeds, what was in flight is applied, and new messages come.
+        const since = doors[door]({
+          store: open({ tableName: old, client }),
+          provider,
+          policy,
+          host: ago(10 * minutes),
+        });
+        provider.failIf((key) => (key.startsWith('failed') ? 'before' : undefined));
+        await send(since, [...keys.failing, ...keys.lost, ...keys.failed]);
+        for (const key of keys.inFlight) provider.apply(key);
+
+        await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+        provider.failIf(() => undefined);
+        const store = open({ tableName: restored, client, restored: true });
+        const now = doors[door]({ store, provider, policy });
+        const all = Object.values(keys).flat();
+        for (let times = 0; times < 3; times++) await send(now, all);
+        expect(provider.doubled()).toEqual([]);
+        const parked = policy === 'park' ? [...keys.failing, ...keys.inFlight, ...keys.lost, ...keys.failed] : [];
+        const { claims } = await dynamoStore({ tableName: restored, client }).listOpen({ limit: 1000 });
+        expect(claims.map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual(
+          parked.map((key) => `pay#${key} parked`).toSorted(),
+        );
+        // Where the provider can be asked, what was never applied has run, once.
+        expect(keys.failed.map((key) => provider.effects.get(key) ?? 0)).toEqual(
+          keys.failed.map(() => (policy === 'park' ? 0 : 1)),
+        );
+      },
+    );
+  });
+});
+
+describe('a restored table', () => {
+  const pay = (store: ClaimStore, provider: Provider) =>
+    once(
+      { operation: 'pay', store, key: (key: string) => key, onAbandoned: 'park', onEvent: () => undefined },
+      async (key) => provider.apply(key),
+    );
+
+  it('serves nobody before it is marked: a deployment that comes too early runs nothing', async () => {
+    const provider = createProvider();
+    const store = dynamoStore({ tableName: restored, client, restored: true });
+    await expect(pay(store, provider)('p-1')).rejects.toThrow('not-restored');
+    await expect(
+      pay(
+        failOpen(store, () => undefined),
+        provider,
+      )('p-1'),
+    ).rejects.toThrow('not-restored');
+    expect(provider.effects.size).toBe(0);
+  });
+
+  it('takes a key that it does not have for a new one once its mark is lifted, and not before', async () => {
+    const provider = createProvider();
+    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+    const open = () => dynamoStore({ tableName: restored, client, restored: true });
+    expect(await pay(open(), provider)('p-1')).toMatchObject({ outcome: 'parked' });
+    expect(await liftRestore({ tableName: restored, client, ...acted })).toMatchObject({ liftedBy: 'maria' });
+    expect(await pay(open(), provider)('p-2')).toMatchObject({ outcome: 'completed', replayed: false });
+    expect(await pay(open(), provider)('p-1')).toMatchObject({ outcome: 'parked' });
+  });
+
+  it('keeps the first mark where it is marked twice, and a lifted one is not set again', async () => {
+    const tableName = restored;
+    const cutOff = new Date(Date.now() - 10 * minutes);
+    const first = await markRestored({ tableName, client, cutOff, ...mark });
+    expect(await markRestored({ tableName, client, cutOff: new Date(), ...mark })).toEqual(first);
+    await liftRestore({ tableName, client, ...acted });
+    expect(await markRestored({ tableName, client, cutOff, ...mark })).toMatchObject({ liftedBy: 'maria' });
+  });
+
+  it('lets an operator decide a key that it has forgotten: after that, it runs, or is done', async () => {
+    const provider = createProvider();
+    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+    const store = dynamoStore({ tableName: restored, client, restored: true });
+    const operate = operator({ store, onEvent: () => undefined });
+    expect(await operate.resolve({ operation: 'pay', key: 'p-1' }, 'applied', acted)).toMatchObject({
+      outcome: 'resolved',
+    });
+    expect(await operate.resolve({ operation: 'pay', key: 'p-2' }, 'not-applied', acted)).toMatchObject({
+      outcome: 'resolved',
+    });
+    expect(await pay(store, provider)('p-1')).toMatchObject({ outcome: 'completed', replayed: true });
+    expect(await pay(store, provider)('p-2')).toMatchObject({ outcome: 'completed', replayed: false });
+    expect(await parkedClaims({ operation: 'pay', store }).read('p-1')).toMatchObject({ status: 'completed' });
+    expect(Object.fromEntries(provider.effects)).toEqual({ 'p-2': 1 });
+  });
+
+  it('parks what eachTransaction may have committed: its tables were not restored', async () => {
+    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+    const store = transactionalStore({ tableName: restored, client, restored: true });
+    let wrote = 0;
+    const handler = eachTransaction<{ id: string }>(
+      { operation: 'post', store, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+      () => {
+        wrote++;
+        return [{ Put: { TableName: old, Item: { id: 'ledger' } } }];
+      },
+    );
+    await send(handler as never, ['p-1']);
+    expect(await store.read('post#p-1')).toMatchObject({ status: 'parked' });
+    expect((await client.send(new ScanCommand({ TableName: old }))).Count).toBe(0);
+    await liftRestore({ tableName: restored, client, ...acted });
+    const reopened = transactionalStore({ tableName: restored, client, restored: true });
+    const open = eachTransaction<{ id: string }>(
+      { operation: 'post', store: reopened, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+      () => [{ Put: { TableName: old, Item: { id: 'ledger' } } }],
+    );
+    await send(open as never, ['p-2']);
+    expect(await store.read('post#p-2')).toMatchObject({ status: 'completed' });
+    expect(wrote).toBeLessThanOrEqual(1);
+  });
+});
