@@ -36,7 +36,7 @@ export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof pa
   return parkedClaimsOn(options, nodeHost);
 }
 
-export type { Checkpoint, StepResolution } from './claims/checkpoints.ts';
+export type { Checkpoint } from './claims/checkpoints.ts';
 export type { Claim, Doubt, Verdict } from './claims/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './claims/decide.ts';
 export { decide } from './claims/decide.ts';
@@ -48,7 +48,14 @@ export type { ListsOpenClaims, OpenClaim, OpenPage, OpenQuery } from './claims/o
 export type { ClaimOptions } from './claims/options.ts';
 export type { Outcome } from './claims/outcome.ts';
 export { type Reconcile, type ReconcileOptions, reconcile } from './claims/reconcile.ts';
-export type { Attributes, ClaimRecord, ClaimStatus, Resolution, ResolutionVerdict } from './claims/record.ts';
+export type {
+  Attributes,
+  ClaimRecord,
+  ClaimStatus,
+  Resolution,
+  ResolutionVerdict,
+  StepResolution,
+} from './claims/record.ts';
 export { renewedLease } from './claims/renewed-lease.ts';
 export type { ParkedClaimsOptions, Resolved, ResolvedBy, StepResolutions } from './claims/resolve.ts';
 export { renew, settle } from './claims/settle.ts';

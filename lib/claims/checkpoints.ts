@@ -1,6 +1,6 @@
 import { OptionError } from '../kernel/errors.ts';
 import { bytesOf } from '../kernel/text.ts';
-import type { ClaimRecord, ResolutionVerdict } from './record.ts';
+import type { ClaimRecord, StepResolution } from './record.ts';
 import { completion } from './result.ts';
 
 /**
@@ -28,9 +28,6 @@ export interface Checkpoint {
 }
 
 export type Checkpoints = readonly (Checkpoint | null)[];
-
-/** What an operator says of one step in doubt. The result is what later attempts get from the step. */
-export type StepResolution = ResolutionVerdict | { readonly verdict: 'applied'; readonly result?: unknown };
 
 /** A record holds all checkpoints, an item of DynamoDB 400 KB, and every checkpoint writes them all. */
 const mostBytes = 200_000;

@@ -1,6 +1,5 @@
 import type { RecordedError } from '../kernel/recorded-error.ts';
-import type { StepResolution } from './checkpoints.ts';
-import type { ResultOmitted } from './record.ts';
+import type { ResultOmitted, StepResolution } from './record.ts';
 
 /** How an attempt ended, as its owner reports it. */
 export type Outcome =

@@ -12,6 +12,9 @@ export type ClaimStatus = 'in-flight' | 'released' | 'completed' | 'rejected' | 
 /** What a resolution says of one effect in doubt. `retry`: it is not known, and it is to run all the same. */
 export type ResolutionVerdict = 'applied' | 'not-applied' | 'retry';
 
+/** What an operator, or its provider, says of one step in doubt. The result is what later attempts get from the step. */
+export type StepResolution = ResolutionVerdict | { readonly verdict: 'applied'; readonly result?: unknown };
+
 /** How a claim that was parked came to be decided. All are texts: it is kept for people to read. */
 export interface Resolution {
   /** Of the claim as a whole; `by-step` when its steps in doubt were decided one by one. */

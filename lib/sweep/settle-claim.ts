@@ -1,10 +1,11 @@
-import { kept, type StepResolution, stepsInDoubt } from '../claims/checkpoints.ts';
+import { kept, stepsInDoubt } from '../claims/checkpoints.ts';
 import type { Engine } from '../claims/engine.ts';
 import { emit } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
 import type { Grant } from '../claims/grant.ts';
 import { identityOf, stepEffectKey } from '../claims/identity.ts';
 import type { Reconcile } from '../claims/reconcile.ts';
+import type { StepResolution } from '../claims/record.ts';
 import { type ClaimRecord, understood } from '../claims/record.ts';
 import { recordOutcome } from '../claims/record-outcome.ts';
 import { type LeftAlone, type RepairRules, repair } from '../claims/repair.ts';

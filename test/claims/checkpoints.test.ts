@@ -4,11 +4,11 @@ import {
   checkpointsOf,
   kept,
   resolvedCheckpoints,
-  type StepResolution,
   stepsInDoubt,
   withCheckpoint,
 } from '../../lib/claims/checkpoints.ts';
 import { checkpointed } from '../../lib/claims/next-step.ts';
+import type { StepResolution } from '../../lib/claims/record.ts';
 import { OptionError } from '../../lib/kernel/errors.ts';
 import { record } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';

@@ -1,5 +1,5 @@
-import { type Checkpoint, type StepResolution, stepsInDoubt } from '../../../lib/claims/checkpoints.ts';
-import type { ResolutionVerdict } from '../../../lib/claims/record.ts';
+import { type Checkpoint, stepsInDoubt } from '../../../lib/claims/checkpoints.ts';
+import type { ResolutionVerdict, StepResolution } from '../../../lib/claims/record.ts';
 import { parkedClaims, type StepResolutions } from '../../../lib/claims/resolve.ts';
 import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { operation } from '../consumers/options.ts';
