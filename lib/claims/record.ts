@@ -12,7 +12,7 @@ export type ClaimStatus = 'in-flight' | 'released' | 'completed' | 'rejected' | 
 /** What a resolution says of one effect in doubt. `retry`: it is not known, and it is to run all the same. */
 export type ResolutionVerdict = 'applied' | 'not-applied' | 'retry';
 
-/** What an operator says of one step in doubt. The result is what later attempts get from the step. */
+/** What an operator, or its provider, says of one step in doubt. The result is what later attempts get from the step. */
 export type StepResolution = ResolutionVerdict | { readonly verdict: 'applied'; readonly result?: unknown };
 
 /** How a claim that was parked came to be decided. All are texts: it is kept for people to read. */

@@ -111,7 +111,7 @@ describe('a message', () => {
       'stores/dynamodb/backfill-progress.ts',
     ];
     const bare = sources.flatMap(({ path, text }) =>
-      Array.from(text.matchAll(/new (?:Type|Range)?Error\((?!explained\()(\w*)/g), ([, first]) =>
+      Array.from(text.matchAll(/new (?:Type|Range)?Error\((?!\s*explained\()\s*(\w*)/g), ([, first]) =>
         first ? `${path}: ${first}` : path,
       ),
     );

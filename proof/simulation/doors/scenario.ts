@@ -2,7 +2,7 @@ import { drawHttpTroubles } from '../dynamodb/http-troubles.ts';
 import { drawScenario as drawBase, drawFaults, type Policy, type Scenario } from '../scenario.ts';
 import { createRandom, type Random } from '../world/random.ts';
 import { drawSeams, type Seams } from './seams.ts';
-import { drawSweep, type SweepPlan } from './sweeps.ts';
+import { drawSweep, type SweepPlan } from './sweep-plan.ts';
 
 /** How work comes in. */
 export type Door = 'each-message' | 'once' | 'each-transaction' | 'sqs-once' | 'http' | 'http-once';
