@@ -97,7 +97,7 @@ describe('the simulation of doors finds', () => {
         return { ...next, rev: undefined };
       },
     }));
-    expect(await firstBroken(400, 7500)).toBe(1);
+    expect(await firstBroken(400, 7900)).toBe(1);
   }, 120_000);
 
   it('an error of something else that decides over an effect under way', async () => {
