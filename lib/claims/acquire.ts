@@ -31,12 +31,10 @@ export interface AcquireRequest {
   readonly mayTakeOver?: boolean | undefined;
 }
 
-/** What the store held at a time. */
-export interface Look {
-  readonly found: ClaimRecord | undefined;
-  /** Before it was read, in epoch milliseconds. */
-  readonly at: number;
-}
+/** What the store held at a time; or that it failed then. `at`: before it was read, in epoch milliseconds. */
+export type Look =
+  | { readonly kind: 'seen'; readonly found: ClaimRecord | undefined; readonly at: number }
+  | { readonly kind: 'failed'; readonly cause: unknown; readonly at: number };
 
 /**
  * How long a look is decided upon, in milliseconds. What it says to write is refused if the record has changed since. But a claim that an operator has
@@ -44,17 +42,13 @@ export interface Look {
  */
 export const freshMs = 1000;
 
-/** Looks at what the store holds for a claim. @returns nothing if the store fails: the request for the claim finds that out, and reports it */
-export async function lookAt(
-  { settings: { host, store } }: Engine,
-  id: string,
-  until: number,
-): Promise<Look | undefined> {
+/** Looks at what the store holds for a claim. Never throws: the request for the claim reports that the store has failed, and does not ask it again. */
+export async function lookAt({ settings: { host, store } }: Engine, id: string, until: number): Promise<Look> {
   const at = host.now();
   try {
-    return { found: await answeredBy(host, until, store.read(id), { now: at }), at };
-  } catch {
-    return undefined;
+    return { kind: 'seen', found: await answeredBy(host, until, store.read(id), { now: at }), at };
+  } catch (cause) {
+    return { kind: 'failed', cause, at };
   }
 }
 
@@ -84,7 +78,9 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   const retry = new Retry(host, { until, requestMs: Number.POSITIVE_INFINITY });
   try {
     let found: ClaimRecord | undefined;
-    if (asked.look !== undefined && now - asked.look.at < freshMs) found = understood(asked.look.found);
+    const look = asked.look !== undefined && now - asked.look.at < freshMs ? asked.look : undefined;
+    if (look?.kind === 'failed') throw look.cause;
+    if (look !== undefined) found = understood(look.found);
     else if (asked.redelivered) {
       found = understood(await answeredBy(host, until, store.read(id), { now }));
       now = host.now();

@@ -1,4 +1,6 @@
+export type { Claim } from '../claims/claim.ts';
 export type { KeepsNotes } from '../claims/notes.ts';
+export type { ListsOpenClaims } from '../claims/open-claims.ts';
 export type { SqsHandler } from '../sqs/each-message.ts';
 export { type CommitOptions, commit } from './commit.ts';
 export { type EachTransactionOptions, eachTransaction, type TransactionHandler } from './each-transaction.ts';

@@ -6,6 +6,9 @@ import { type LeanStoreOptions, leanStoreOptionNames, leanTableOf } from '../sto
 import { sharedRequests } from '../stores/dynamodb/shared-requests.ts';
 import { committing, type TransactionalStore } from './store.ts';
 
+export type { Claim } from '../claims/claim.ts';
+export type { KeepsNotes } from '../claims/notes.ts';
+export type { ListsOpenClaims } from '../claims/open-claims.ts';
 export type { SqsHandler } from '../sqs/each-message.ts';
 export { type CommitOptions, commit } from './commit.ts';
 export { type EachTransactionOptions, eachTransaction, type TransactionHandler } from './each-transaction.ts';

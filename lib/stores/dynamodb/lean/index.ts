@@ -1,3 +1,6 @@
+export type { KeepsNotes } from '../../../claims/notes.ts';
+export type { ListsOpenClaims } from '../../../claims/open-claims.ts';
+export type { ClaimStore } from '../../../claims/store.ts';
 export { OpenIndexError } from '../errors.ts';
 export type { DynamoTransport, Operation } from '../transport.ts';
 export { type CredentialProvider, CredentialsError, type LeanCredentials } from './credentials.ts';
