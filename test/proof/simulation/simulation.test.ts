@@ -190,7 +190,7 @@ describe('the simulation finds', () => {
     plant<Acquire>('../../lib/claims/acquire.ts', ({ acquire }) => ({
       acquire: claimByTwoClocks(acquire, records),
     }));
-    expect(await firstBroken(200, 8300)).toBe(6);
+    expect(await firstBroken(200, 6100)).toBe(6);
   });
 
   it('a FIFO queue whose groups go on after a failure', async () => {
