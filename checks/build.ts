@@ -15,8 +15,9 @@ import { ENTRIES } from './entries.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 
-function runTool(script: string, ...args: readonly string[]): void {
-  execFileSync(process.execPath, [join('node_modules', script), ...args], { cwd: ROOT, stdio: 'inherit' });
+/** By its name: npm finds the tools also where the sources are unpacked in a folder of another project. */
+function runTool(name: string, ...args: readonly string[]): void {
+  execFileSync(name, args, { cwd: ROOT, stdio: 'inherit' });
 }
 
 /** Inside a package of `"type": "module"`, this makes a folder one of CommonJS. A bundler looks for `sideEffects` in the nearest manifest. */
@@ -43,11 +44,11 @@ function shareDeclarations(): void {
 
 if (import.meta.main) {
   rmSync(DIST, { recursive: true, force: true });
-  runTool('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--declaration', 'false');
-  runTool('typescript/bin/tsc', '-p', 'tsconfig.cjs.json');
+  runTool('tsc', '-p', 'tsconfig.build.json', '--declaration', 'false');
+  runTool('tsc', '-p', 'tsconfig.cjs.json');
   bundlePage();
   markCommonJs();
   shareDeclarations();
-  runTool('publint/src/cli.js', '--strict');
-  runTool('@arethetypeswrong/cli/dist/index.js', '--pack', '.', '--profile', 'strict');
+  runTool('publint', '--strict');
+  runTool('attw', '--pack', '.', '--profile', 'strict');
 }

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 /** Bundles the page into two files. Into a folder, if one is named; else as JSON on the standard output. It is not in the package. */
 // The licence of the view library goes with every copy of it.
-const licence = await readFile(new URL('../../../node_modules/preact/LICENSE', import.meta.url), 'utf8');
+const licence = await readFile(new URL('LICENSE', import.meta.resolve('preact/package.json')), 'utf8');
 const { outputFiles } = await build({
   entryPoints: ['main.tsx', 'main.css'].map((name) => fileURLToPath(new URL(name, import.meta.url))),
   bundle: true,

@@ -13,6 +13,7 @@ test('no bundle contains CDK', { timeout: 30_000 }, async () => {
   const bundles = await measureBundles();
   expect(bundles.map(({ entry }) => entry)).toEqual([
     'checks/consumers/each-message.ts',
+    'checks/consumers/lean.ts',
     'checks/consumers/sqs-once.ts',
     'lambda/change-account.ts',
     'lambda/issue-gift-card.ts',
@@ -21,6 +22,7 @@ test('no bundle contains CDK', { timeout: 30_000 }, async () => {
     'lambda/post-payment.ts',
     'lambda/repay-debts.ts',
     'lambda/send-email.ts',
+    'lambda/settle-claims.ts',
   ]);
   for (const { entry, own, total, gzipped } of bundles) {
     // The report on the ledger only reads, and needs no claim.
