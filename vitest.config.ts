@@ -26,7 +26,15 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      { test: { name: 'laws', include: ['test/laws/**/*.test.ts'], globalSetup: servers, testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'laws',
+          include: ['test/laws/**/*.test.ts'],
+          exclude: ['test/**/*.long.test.ts'],
+          globalSetup: servers,
+          testTimeout: 120_000,
+        },
+      },
       {
         test: {
           name: 'integration',
