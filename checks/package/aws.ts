@@ -64,11 +64,104 @@ export function storesProject(end: End, endpoint: string): Project {
   };
 }
 
+/** The laws of the lean stores, over `aws4` in this version and DynamoDB Local. No client of AWS is there. */
+export function leanProject(end: End, endpoint: string): Project {
+  return {
+    name: `lean stores, ${end} aws4`,
+    has: peers(end, 'aws4'),
+    absent: ['@aws-sdk', '@smithy'],
+    files: {
+      'lean.test.js': `
+import assert from 'node:assert';
+import { test } from 'node:test';
+import aws4 from 'aws4';
+import { claimStoreLaws } from 'pawl/testing';
+import { dynamoStore, individualDynamoStore, leanDynamo } from 'pawl/dynamodb/lean';
+
+const credentials = { accessKeyId: 'fresh', secretAccessKey: 'project' };
+const client = leanDynamo({ endpoint: '${endpoint}', region: 'eu-west-1', credentials });
+const tableName = 'claims-' + crypto.randomUUID();
+const { headers, body } = aws4.sign(
+  {
+    service: 'dynamodb',
+    region: 'eu-west-1',
+    host: new URL('${endpoint}').host,
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.CreateTable' },
+    body: JSON.stringify({
+      TableName: tableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    }),
+  },
+  credentials,
+);
+const { Host: _, 'Content-Length': __, ...sent } = headers;
+const created = await fetch('${endpoint}', { method: 'POST', headers: sent, body });
+assert.equal(created.status, 200, await created.text());
+
+const few = { races: 5, runs: 2 };
+claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
+claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });
+`,
+    },
+    steps: [{ args: ['--test', 'lean.test.js'] }],
+  };
+}
+
+/** A payload in S3, by the AWS SDK's client in this version and a stand-in for S3. */
+export function payloadsProject(end: End): Project {
+  return {
+    name: `payloads in S3, ${end} AWS SDK`,
+    has: peers(end, '@aws-sdk/client-s3', '@aws-sdk/client-sqs'),
+    absent: ['aws-cdk-lib', 'constructs', '@middy/core'],
+    files: {
+      'payload.js': `
+import { createServer } from 'node:http';
+import { S3Client } from '@aws-sdk/client-s3';
+import { memoryStore } from 'pawl';
+import { largePayload } from 'pawl/s3';
+import { bodyField, eachMessage } from 'pawl/sqs';
+
+const s3 = createServer((_, response) => response.end(JSON.stringify({ orderId: 'order-17' })));
+await new Promise((resolve) => s3.listen(0, '127.0.0.1', resolve));
+const s3Client = new S3Client({
+  endpoint: 'http://127.0.0.1:' + s3.address().port,
+  forcePathStyle: true,
+  region: 'eu-west-1',
+  credentials: { accessKeyId: 'fresh', secretAccessKey: 'project' },
+});
+const handler = eachMessage(
+  {
+    operation: 'send-email',
+    store: memoryStore(),
+    envelope: largePayload({ s3Client, buckets: ['payloads'] }),
+    key: bodyField('orderId'),
+    onAbandoned: 'park',
+  },
+  async ({ body }) => console.log(body.orderId),
+);
+const body = JSON.stringify(['software.amazon.payloadoffloading.PayloadS3Pointer', { s3BucketName: 'payloads', s3Key: 'a' }]);
+const record = { messageId: 'm', receiptHandle: 'r', body, attributes: { ApproximateReceiveCount: '1' }, messageAttributes: {}, eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:eu-west-1:1:mails' };
+await handler({ Records: [record] }, { getRemainingTimeInMillis: () => 30_000 });
+s3Client.destroy();
+s3.close();
+`,
+    },
+    steps: [{ args: ['payload.js'], prints: 'order-17' }],
+  };
+}
+
 /** The command line, with the clients that it needs. */
 export function doctorProject(end: End): Project {
   return {
     name: `doctor, ${end} AWS SDK`,
-    has: peers(end, ...['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`)),
+    has: peers(
+      end,
+      ...['cloudformation', 'cloudwatch', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`),
+    ),
     absent: ['aws-cdk-lib', 'constructs', '@middy/core'],
     files: {
       'doctor.js': `
@@ -80,7 +173,22 @@ const help = run('doctor', '--help').stdout.split('\\n').find((line) => line.sta
 const asked = run('doctor', 'Mails');
 console.log([help, asked.status, /ECONNREFUSED/.test(asked.stderr)].join());
 `,
+      'console.js': `
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const env = { ...process.env, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+const served = spawn('node_modules/.bin/pawl', ['console', '--table', 'claims'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+const [line] = await once(served.stdout.setEncoding('utf8'), 'data');
+const { status } = await fetch(line.trim());
+served.kill('SIGINT');
+await once(served, 'exit');
+console.log('the console is served: ' + status);
+`,
     },
-    steps: [{ args: ['doctor.js'], prints: 'Usage: pawl doctor <stack or function> [options],2,true' }],
+    steps: [
+      { args: ['doctor.js'], prints: 'Usage: pawl doctor <stack or function> [options],2,true' },
+      { args: ['console.js'], prints: 'the console is served: 200' },
+    ],
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
-import { doctorProject, storesProject } from './aws.ts';
+import { doctorProject, leanProject, payloadsProject, storesProject } from './aws.ts';
 import { bundlesProject } from './bundles.ts';
 import { cdkInitProject, existingHandlerProject, stackProject } from './cdk.ts';
 import { copiesProject } from './copies.ts';
@@ -54,6 +54,10 @@ function projects(endpoint: string): readonly Project[] {
     commandsProject(),
     storesProject('lowest', endpoint),
     storesProject('highest', endpoint),
+    leanProject('lowest', endpoint),
+    leanProject('highest', endpoint),
+    payloadsProject('lowest'),
+    payloadsProject('highest'),
     doctorProject('lowest'),
     doctorProject('highest'),
     ...COMPILERS.map(typesProject),

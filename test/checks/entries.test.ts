@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { ENTRIES, exportsOf, typesVersionsOf, withEntries } from '../../checks/entries.ts';
+import { typesProject } from '../../checks/package/types.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -29,4 +30,15 @@ it('the types stand first in each condition, where TypeScript looks for them', (
     for (const condition of Object.values(conditions as object))
       expect(Object.keys(condition)).toEqual(['types', 'default']);
   }
+});
+
+it('every entry is imported by the fresh projects that the package is checked in', () => {
+  const { files } = typesProject('7.0');
+  for (const entry of Object.keys(ENTRIES))
+    expect(files['nodenext/all.ts']).toContain(`from '${entry.replace('.', 'pawl')}'`);
+});
+
+it('every optional peer has a range', () => {
+  const { peerDependencies, peerDependenciesMeta } = manifest;
+  expect(Object.keys(peerDependencies)).toEqual(Object.keys(peerDependenciesMeta));
 });
