@@ -48,7 +48,9 @@ describe('a store without the name of its table', () => {
       `${name}: is made, and refuses each read and write with the variable that is missing: %j`,
       async (tableName) => {
         const store = make(tableName);
-        await expect(store.read('a#b')).rejects.toThrow(/tableName: .*CLAIMS_TABLE/);
+        await expect(store.read('a#b')).rejects.toThrow(
+          /tableName: .*CLAIMS_TABLE.* See docs\/errors\.md#missing-environment$/,
+        );
         await expect(store.write({ next: { id: 'a#b' } as never, seen: undefined })).rejects.toThrow(/CLAIMS_TABLE/);
       },
     );
@@ -146,6 +148,7 @@ describe('the other doors, without a table', () => {
   it('once rejects its first call, and runs nothing', async () => {
     const call = once({ operation: 'pay', store: store(), key: () => 'k', onAbandoned: 'retry' }, run);
     await expect(call({})).rejects.toThrow(/nothing was run.*CLAIMS_TABLE/);
+    await expect(call({})).rejects.toMatchObject({ code: 'missing-environment' });
     expect(runs).toBe(0);
   });
 
