@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { onceOverHttp } from '../../lib/http/index.ts';
-import { failOpen, memoryStore, once, parkedClaims, rememberCompleted } from '../../lib/index.ts';
+import { failOpen, InvalidMessageError, memoryStore, once, parkedClaims, rememberCompleted } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import {
   bodyField,
   deadLetterQueue,
+  decoded,
   eachMessage,
   type InvocationContext,
   type SqsEvent,
@@ -135,6 +136,24 @@ describe.each(Object.keys(consumers))('%s', (door) => {
     expect(events.map(({ type }) => type)).toEqual(['queue-call-failed', 'queue-call-failed', 'queue-call-failed']);
     expect(JSON.stringify(events[0])).toContain('DEAD_LETTER_QUEUE_URL');
   });
+
+  it.each(missing)(
+    'opens no envelope without a table, and dead-letters none that it could not open: %j',
+    async (tableName) => {
+      let opened = 0;
+      const envelope = decoded(() => {
+        opened += 1;
+        throw new InvalidMessageError('invalid-message', 'no such encoding');
+      });
+      const { failed, events, dead } = await deliver(door, {
+        store: dynamoStore({ tableName }),
+        deadLetters,
+        envelope,
+      });
+      expect({ failed, opened, dead }).toEqual({ failed: 3, opened: 0, dead: [] });
+      expect(events.map(({ type }) => type)).toEqual(['store-unavailable', 'store-unavailable', 'store-unavailable']);
+    },
+  );
 });
 
 describe('the other doors, without a table', () => {
