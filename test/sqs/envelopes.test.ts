@@ -416,7 +416,13 @@ describe('decoded', () => {
     const { call, events, buried } = setUp({ key: () => 'k', envelope: decoded(decode) });
     const record = sqsRecord(order);
     expect(failuresOf(await call(record))).toEqual([record.messageId]);
-    expect(events).toMatchObject([{ type: 'author-error', stage: 'envelope', error: { message: expect.any(String) } }]);
+    expect(events).toMatchObject([
+      {
+        type: 'author-error',
+        stage: 'envelope',
+        error: { message: expect.stringMatching(/ See docs\/errors\.md#author-error$/) },
+      },
+    ]);
     expect(JSON.stringify(events)).not.toContain('schema 7');
     expect(buried).toEqual([]);
   });
