@@ -83,6 +83,19 @@ describe('what was received before', () => {
     expect(reads).toHaveLength(150);
   });
 
+  it('is looked at in the order of its turns: first what was received most often', async () => {
+    const { host, reads, answerReads, call } = setUp({ concurrency: 10 });
+    const often = Array.from({ length: 50 }, (_, n) => again(`often-${n}`, 3));
+    const called = call([...manyAgain(100), ...often]);
+    await host.advance(0);
+    expect(reads).toHaveLength(100);
+    expect(reads.slice(0, 50)).toEqual(often.map(({ messageId }) => `send-email#${messageId}`));
+    answerReads();
+    await host.advance(0);
+    answerReads();
+    expect(failuresOf(await called)).toEqual([]);
+  });
+
   it('is claimed in its turn, and not ahead of it: a worker that dies leaves nothing in doubt that had not begun', async () => {
     const sends = Promise.withResolvers<void>();
     const { host, ran, writes, answerReads, call } = setUp({ concurrency: 2 }, () => sends.promise);
