@@ -26,7 +26,7 @@ export interface Steps {
 
 /**
  * What stands behind a claim. By name: a project that loads pawl by `import` and by `require` has two copies, and a claim of one is a claim of the other.
- * With the number of its shape: a version of pawl that changes \`ClaimInternals\` takes the next one, and refuses the claims of this one.
+ * With the number of its shape: a version of pawl that changes `ClaimInternals` takes the next one, and refuses the claims of this one.
  */
 const internals: unique symbol = Symbol.for('pawl.claim/1');
 

@@ -1,4 +1,5 @@
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { answeredBy } from '../kernel/request.ts';
 import { changeClaim, type Engine, effectOf, emit, requestMs } from './engine.ts';
 import { factsOf } from './events.ts';
 import type { Grant } from './grant.ts';
@@ -8,8 +9,27 @@ import { completion } from './result.ts';
 import type { Recorded } from './run-result.ts';
 import { outcomeOfError, type Phase, setAside, settle } from './settle.ts';
 
-/** Records an outcome, as long as there is time. Never throws. */
+/**
+ * Records an outcome, as long as there is time. Never throws.
+ *
+ * @returns `'lost'` also where a worker that outlives its invocation goes on writing: its invocation must have its response, or the queue delivers the
+ *   whole batch again
+ */
 export async function recordOutcome(engine: Engine, grant: Grant, outcome: Outcome): Promise<Recorded> {
+  const recording = writeOutcome(engine, grant, outcome);
+  const { host } = engine.settings;
+  const now = host.now();
+  const until = responseAt(engine, grant);
+  if (grant.keptUntil === undefined || until === undefined || now >= until) return recording;
+  try {
+    return await answeredBy(host, until, recording, { now });
+  } catch {
+    return 'lost';
+  }
+}
+
+/** Never throws. */
+async function writeOutcome(engine: Engine, grant: Grant, outcome: Outcome): Promise<Recorded> {
   const { settings } = engine;
   const { identity } = grant;
   const { claimId } = grant.record;
@@ -28,15 +48,20 @@ export async function recordOutcome(engine: Engine, grant: Grant, outcome: Outco
   }
 }
 
-/**
- * Until when a claim may still be written, in epoch milliseconds. Something is left for the answer to Lambda: an invocation that ends
- * without one brings back the whole batch.
- */
-export function recordUntil(engine: Engine, { deadline, keptUntil, record }: Grant): number {
-  const { host, marginMs } = engine.settings;
+/** Until when a claim may still be written, in epoch milliseconds. */
+export function recordUntil(engine: Engine, grant: Grant): number {
+  const { keptUntil, record } = grant;
   // Nothing ends this worker, so its proof is never too late to be tried.
-  if (keptUntil !== undefined) return Math.max(keptUntil, host.now() + requestMs);
-  return deadline === undefined ? record.leaseUntil : deadline - marginMs / 4;
+  if (keptUntil !== undefined) return Math.max(keptUntil, engine.settings.host.now() + requestMs);
+  return responseAt(engine, grant) ?? record.leaseUntil;
+}
+
+/**
+ * When an invocation has to respond, in epoch milliseconds, if it is known when it ends. Something is left for the answer to Lambda: an invocation that
+ * ends without one brings back the whole batch.
+ */
+function responseAt({ settings: { marginMs } }: Engine, { deadline }: Grant): number | undefined {
+  return deadline === undefined ? undefined : deadline - marginMs / 4;
 }
 
 /** Records that the effect happened. Whatever comes of the writing, it did. Never throws. */

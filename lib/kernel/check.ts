@@ -42,7 +42,10 @@ export function environmentName(
   if (typeof value === 'string' && value !== '') return { read: () => value, setupError: undefined };
   expect(value === undefined || value === null || value === '', option, expected, value);
   const shown = value === '' ? 'an empty text' : String(value);
-  const setupError = new OptionError(`${option}: expected ${expected}; got ${shown}. ${variable}`);
+  const setupError = new OptionError(
+    `${option}: expected ${expected}; got ${shown}. ${variable}`,
+    'missing-environment',
+  );
   return {
     read() {
       throw setupError;

@@ -9,6 +9,7 @@ export const errorCodes = [
   'wrong-option',
   'unknown-option',
   'other-door',
+  'missing-environment',
   'wrong-key-option',
   'wrong-lease',
   'wrong-time',

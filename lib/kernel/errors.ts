@@ -85,8 +85,8 @@ export class InDoubtError extends Error {
 export type Classification = 'retryable' | 'rejected' | 'unknown';
 
 /**
- * An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. One is not: a missing name of a table, or
- * URL of a queue, is reported at the first call.
+ * An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. With one exception: if the name of a table
+ * or the URL of a queue is missing, the first call reports it.
  */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -140,7 +140,9 @@ export class StoreUnavailableError extends Error {
   readonly code: string;
   constructor(message = 'the store failed', options?: ErrorOptions) {
     super(explained(message, 'store-unavailable'), options);
-    const said = errorKind(options?.cause) === 'setup' ? propertyOf(options?.cause, 'code') : undefined;
+    const cause = options?.cause;
+    // Its message ends with the place of the cause, so its code is that place.
+    const said = isSetupError(cause) || errorKind(cause) === 'option' ? propertyOf(cause, 'code') : undefined;
     this.code = typeof said === 'string' ? said : 'store-unavailable';
   }
 }

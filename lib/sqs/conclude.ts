@@ -24,9 +24,9 @@ export async function conclude<Body>(
   invocation: Invocation,
 ): Promise<SqsBatchResponse> {
   const { queue, settings } = consumer;
-  failAtOnce(batch);
   const until = lastCallAt(invocation);
   await queue.deadLetter(batch, until);
+  failAtOnce(batch);
   const unfinished = batch.filter((one) => !isFinished(one));
   const idle = unfinished.filter(missedItsTurnUnordered);
   const placeOf = new Map(idle.map((one, place) => [one, place]));
@@ -55,8 +55,9 @@ function failAtOnce(batch: readonly Delivery[]): void {
   }
 }
 
-function gotSomewhere({ grant, disposition = missedItsTurn }: Delivery): boolean {
-  return grant !== undefined || disposition.kind !== 'returned';
+/** Whether a message was granted its claim, or one of its parts was; or whether it leaves its queue. */
+function gotSomewhere(one: Delivery): boolean {
+  return one.grant !== undefined || isFinished(one) || (one.parts?.some(gotSomewhere) ?? false);
 }
 
 function isFinished({ disposition, isInDeadLetterQueue }: Delivery): boolean {

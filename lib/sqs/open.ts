@@ -12,6 +12,7 @@ import { type Disposition, dispositionOfInvalid, dispositionOfUnavailable } from
 import { sealedIn } from './message.ts';
 import { isRefusal } from './refusal.ts';
 import { report, reportAuthorError } from './report.ts';
+import { returnedUnlessSetUp } from './set-up.ts';
 
 /**
  * Opens the envelopes of a message.
@@ -27,6 +28,8 @@ export async function openMessage<Body>(
   const { envelopes, settings } = consumer;
   const sealed = sealedIn(one.record);
   if (envelopes === undefined) return [sealed];
+  one.disposition = returnedUnlessSetUp(consumer, one);
+  if (one.disposition !== undefined) return undefined;
   const { host } = settings;
   try {
     // A decoder may hang, and the batch has its response all the same.

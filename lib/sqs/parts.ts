@@ -27,5 +27,6 @@ function returnedForAll(parts: readonly Returned[]): Returned {
   const longestMs = Math.max(...waits);
   if (parts.every((one) => one.delayMs !== undefined)) return { kind: 'returned', delayMs: longestMs };
   const error = parts.find((one) => one.error !== undefined)?.error;
-  return { kind: 'returned', error, atLeastMs: longestMs };
+  const setup = parts.find((one) => one.setup !== undefined)?.setup;
+  return { kind: 'returned', error, atLeastMs: longestMs, ...(setup && { setup }) };
 }

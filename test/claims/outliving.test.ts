@@ -166,6 +166,24 @@ describe('a handler that outlives its invocation', () => {
     expect(await recorded).toBe('completed');
   });
 
+  it('keeps no response waiting for a store that fails: the outcome is written on, and is there when the store is', async () => {
+    const { engine, grant, host, records, troubles } = atWork();
+    const granted = await grant();
+    troubles.push(...Array.from({ length: 25 }, () => 'down' as const));
+    let recorded: unknown;
+    void succeed(engine, granted, 'card-1').then((said) => {
+      recorded = said;
+    });
+    const { marginMs } = engine.settings;
+    await host.advance(30_000 - marginMs / 4 - 1);
+    expect(recorded).toBeUndefined();
+    await host.advance(1);
+    expect(recorded).toBe('lost');
+    expect(records()).toMatchObject([{ status: 'in-flight' }]);
+    await host.advance(40_000);
+    expect(records()).toMatchObject([{ status: 'completed' }]);
+  });
+
   it('may still be at work after an early answer: its lease is kept, where a sandbox that freezes would not renew it', async () => {
     const mayStillRun = () => true;
     const thrown = () => Promise.reject(new Error('early'));

@@ -44,6 +44,28 @@ describe('the work beside a handler', () => {
     expect(ended).toEqual(['first', 'second']);
   });
 
+  it('is waited for, also where the first of it takes several awaits to begin the next', async () => {
+    const { host, work, rest } = working(10_000);
+    let ended = false;
+    const first = new Promise<void>((resolve) => host.after(1000, resolve));
+    const second = async () => {
+      await first;
+      for (let hop = 0; hop < 20; hop++) await undefined;
+      await work.follow(new Promise<void>((resolve) => host.after(1000, resolve)));
+      ended = true;
+    };
+    const chain = second();
+    work.follow(first);
+    work.end('returned');
+    const rested = rest();
+    await host.advance(1000);
+    expect(work.stopped).toBe(false);
+    await host.advance(1000);
+    expect(await rested).toEqual({ inDoubt: [], late: [] });
+    await chain;
+    expect(ended).toBe(true);
+  });
+
   it('is not waited for when the time is over, and that is an error of the handler’s', async () => {
     const { host, work, rest } = working(1000);
     work.follow(new Promise(() => undefined));

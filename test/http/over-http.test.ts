@@ -101,6 +101,9 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
       expect(headersOf(missing)['content-type']).toBe('application/problem+json');
       const malformed = await call(eventOf({ headers: { 'idempotency-key': 'bare' } }));
       expect([malformed.statusCode, problemIn(malformed)]).toEqual([400, 'invalid-key']);
+      for (const { body = '' } of [missing, malformed]) {
+        expect(JSON.parse(body).detail).toContain('Send the header Idempotency-Key: "…", with the quotes');
+      }
       expect([ran(), store.records()]).toEqual([0, []]);
     });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SetupError } from '../../lib/kernel/errors.ts';
 import { NoAnswerError } from '../../lib/kernel/request.ts';
 import { insist, pauseMs, type RetryPolicy } from '../../lib/kernel/retry.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
@@ -50,6 +51,14 @@ describe('a request that is insisted upon', () => {
     await host.advance(1000);
     expect(await sent).toBe('done');
     expect(sentAt).toEqual([0, 50, 150, 350]);
+  });
+
+  it('is sent once if an operator has to change something first', async () => {
+    const denied = new SetupError('no permission', 'access-denied');
+    const { host, sent, sentAt } = failing([denied]);
+    await host.advance(1000);
+    expect(await sent).toBe(denied);
+    expect(sentAt).toEqual([0]);
   });
 
   it('waits as long as its policy says', async () => {

@@ -141,7 +141,7 @@ const mistakes: readonly Mistake[] = [
     wrong: 'deadLetterQueue: expected',
     expected: "a queue's URL",
     toDo: 'DEAD_LETTER_QUEUE_URL',
-    code: 'wrong-option',
+    code: 'missing-environment',
   },
   {
     mistake: 'the ARN of a dead-letter queue in place of its URL',
@@ -389,7 +389,7 @@ const mistakes: readonly Mistake[] = [
     wrong: 'queueUrl: expected',
     expected: "a queue's URL",
     toDo: 'Set the environment variable',
-    code: 'wrong-option',
+    code: 'missing-environment',
   },
   {
     mistake: 'the ARN of a queue in place of its URL',
@@ -437,7 +437,7 @@ const mistakes: readonly Mistake[] = [
     wrong: 'got an empty text',
     expected: 'tableName: expected',
     toDo: "a table's name",
-    code: 'wrong-option',
+    code: 'missing-environment',
   },
   {
     mistake: 'a lock without a holder',

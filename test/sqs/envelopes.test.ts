@@ -266,6 +266,21 @@ describe('a notification of S3', () => {
     expect(bodies().map(({ key }) => key)).toEqual(['a', 'b', 'c', 'b']);
   });
 
+  it('waits for a record that was running when its worker died, and runs alone after the others', async () => {
+    let hangs = true;
+    const { call, bodies, host } = setUp<S3ObjectEvent>(s3, ({ key }) => {
+      return key === 'a' && hangs ? new Promise(() => undefined) : undefined;
+    });
+    const record = sqsRecord(objects('a', 'b'));
+    // Its invocation ends, and its response reaches nothing.
+    void call(record);
+    await host.advance(40_000);
+    hangs = false;
+    const again = { ...record, attributes: { ApproximateReceiveCount: '2' } };
+    expect(failuresOf(await call(again, sqsRecord(objects('c'))))).toEqual([]);
+    expect(bodies().map(({ key }) => key)).toEqual(['a', 'b', 'c', 'a']);
+  });
+
   it('is dead-lettered once, as it was sent, when one record can never run and all others are done', async () => {
     let fails = true;
     const { call, buried } = setUp<S3ObjectEvent>(s3, ({ key }) => {
@@ -416,7 +431,13 @@ describe('decoded', () => {
     const { call, events, buried } = setUp({ key: () => 'k', envelope: decoded(decode) });
     const record = sqsRecord(order);
     expect(failuresOf(await call(record))).toEqual([record.messageId]);
-    expect(events).toMatchObject([{ type: 'author-error', stage: 'envelope', error: { message: expect.any(String) } }]);
+    expect(events).toMatchObject([
+      {
+        type: 'author-error',
+        stage: 'envelope',
+        error: { message: expect.stringMatching(/ See docs\/errors\.md#author-error$/) },
+      },
+    ]);
     expect(JSON.stringify(events)).not.toContain('schema 7');
     expect(buried).toEqual([]);
   });

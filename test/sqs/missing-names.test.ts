@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { onceOverHttp } from '../../lib/http/index.ts';
-import { failOpen, memoryStore, once, parkedClaims, rememberCompleted } from '../../lib/index.ts';
+import { failOpen, InvalidMessageError, memoryStore, once, parkedClaims, rememberCompleted } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import {
   bodyField,
   deadLetterQueue,
+  decoded,
   eachMessage,
   type InvocationContext,
   type SqsEvent,
@@ -48,7 +49,9 @@ describe('a store without the name of its table', () => {
       `${name}: is made, and refuses each read and write with the variable that is missing: %j`,
       async (tableName) => {
         const store = make(tableName);
-        await expect(store.read('a#b')).rejects.toThrow(/tableName: .*CLAIMS_TABLE/);
+        await expect(store.read('a#b')).rejects.toThrow(
+          /tableName: .*CLAIMS_TABLE.* See docs\/errors\.md#missing-environment$/,
+        );
         await expect(store.write({ next: { id: 'a#b' } as never, seen: undefined })).rejects.toThrow(/CLAIMS_TABLE/);
       },
     );
@@ -133,6 +136,24 @@ describe.each(Object.keys(consumers))('%s', (door) => {
     expect(events.map(({ type }) => type)).toEqual(['queue-call-failed', 'queue-call-failed', 'queue-call-failed']);
     expect(JSON.stringify(events[0])).toContain('DEAD_LETTER_QUEUE_URL');
   });
+
+  it.each(missing)(
+    'opens no envelope without a table, and dead-letters none that it could not open: %j',
+    async (tableName) => {
+      let opened = 0;
+      const envelope = decoded(() => {
+        opened += 1;
+        throw new InvalidMessageError('invalid-message', 'no such encoding');
+      });
+      const { failed, events, dead } = await deliver(door, {
+        store: dynamoStore({ tableName }),
+        deadLetters,
+        envelope,
+      });
+      expect({ failed, opened, dead }).toEqual({ failed: 3, opened: 0, dead: [] });
+      expect(events.map(({ type }) => type)).toEqual(['store-unavailable', 'store-unavailable', 'store-unavailable']);
+    },
+  );
 });
 
 describe('the other doors, without a table', () => {
@@ -146,6 +167,7 @@ describe('the other doors, without a table', () => {
   it('once rejects its first call, and runs nothing', async () => {
     const call = once({ operation: 'pay', store: store(), key: () => 'k', onAbandoned: 'retry' }, run);
     await expect(call({})).rejects.toThrow(/nothing was run.*CLAIMS_TABLE/);
+    await expect(call({})).rejects.toMatchObject({ code: 'missing-environment' });
     expect(runs).toBe(0);
   });
 

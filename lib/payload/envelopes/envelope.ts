@@ -1,3 +1,4 @@
+import { explained } from '../../kernel/error-code.ts';
 import { InvalidMessageError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { type Payload, payloadOf } from '../payload.ts';
@@ -64,7 +65,7 @@ export class DecoderError extends TypeError {
   /** @internal */
   readonly 'pawl.error' = 'wrong-return';
   constructor(problem: string) {
-    super(`decoded: expected a function that returns a body; ${problem}`);
+    super(explained(`decoded: expected a function that returns a body; ${problem}`, 'author-error'));
   }
 }
 
