@@ -11,7 +11,7 @@ import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
-import { put } from './put.ts';
+import { putClaim } from './put.ts';
 import { restoredStore, restoreOf } from './restored-store.ts';
 import { statementOf } from './statement.ts';
 import type { Table } from './table.ts';
@@ -45,7 +45,7 @@ export function sharedRequests(
     const [first] = writes;
     // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
     if (first !== undefined && first.seen === undefined && writes.length === 1) {
-      return [{ value: await put(transport, TableName, first) }];
+      return [{ value: await putClaim(transport, TableName, first) }];
     }
     const { Responses = [] } = await call(transport, 'BatchExecuteStatement', {
       Statements: writes.map((one) => statementOf(TableName, one)),

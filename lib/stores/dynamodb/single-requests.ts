@@ -7,7 +7,7 @@ import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
-import { put } from './put.ts';
+import { putClaim } from './put.ts';
 import { restoredStore, restoreOf } from './restored-store.ts';
 import type { Table } from './table.ts';
 
@@ -28,7 +28,7 @@ export function singleRequests({
   const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
     setupError,
     read,
-    write: async (write) => put(transport, nameOfTable(), write),
+    write: async (write) => putClaim(transport, nameOfTable(), write),
     listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read }, query),
     ...notesIn(transport, table),
   };
