@@ -35,6 +35,7 @@ export function asRestored(id: string, found: ClaimRecord | undefined, { reopene
       attempts: 0,
       abandoned: 0,
       unknownAt: reopenedAt,
+      error: { name: 'Forgotten', message: 'the table was restored, and may have forgotten this key' },
       rev: 0,
       v: 2,
     };
