@@ -9,7 +9,6 @@ import { call } from '../stores/dynamodb/calls.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';
 import { fromItem, toItem } from '../stores/dynamodb/item.ts';
-import { restoreOf } from '../stores/dynamodb/restored-store.ts';
 import type { Table } from '../stores/dynamodb/table.ts';
 
 /** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
@@ -45,9 +44,8 @@ export const mostWrites = 99;
 /** A claim store over a table whose writes can carry the application's. */
 export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNotes>(
   store: Store,
-  { nameOfTable, transport, restored }: Table,
+  { nameOfTable, transport, restore = async () => undefined }: Table,
 ): TransactionalStore & ListsOpenClaims & KeepsNotes {
-  const restore = restored ? restoreOf(transport, nameOfTable) : async () => undefined;
   return {
     ...store,
     mayHaveForgotten: async () => (await restore()) !== undefined,
