@@ -31,11 +31,6 @@ export type CommitResult = WriteResult | { readonly applied: false; readonly ref
 export interface TransactionalStore extends ClaimStore {
   /** Applies the write of the claim and all of the application's, or none. A call that rejects leaves it unknown which. */
   commit(write: ClaimWrite, writes: readonly AppWrite[]): Promise<CommitResult>;
-  /**
-   * Whether the table was restored from a point in time, and may have forgotten what was committed since. `eachTransaction` parks then what it
-   * does not find.
-   */
-  mayHaveForgotten?(): Promise<boolean>;
 }
 
 /** DynamoDB takes 100 actions in a transaction, and one is the claim. */
@@ -48,7 +43,6 @@ export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNot
 ): TransactionalStore & ListsOpenClaims & KeepsNotes {
   return {
     ...store,
-    mayHaveForgotten: async () => (await restore()) !== undefined,
     async commit({ next, seen }, writes) {
       // The key is not known to be new. Its message takes a claim, which finds it in doubt.
       if (seen === undefined && (await restore()) !== undefined) return { applied: false, found: undefined };

@@ -4,6 +4,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
 import {
+  type Claim,
   type ClaimStore,
   failOpen,
   once,
@@ -11,12 +12,13 @@ import {
   type Reconcile,
   RetryableError,
   reconcile,
+  step,
 } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore, liftRestore, markRestored } from '../../lib/stores/dynamodb/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
+import { commit, commitStep, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -253,6 +255,65 @@ describe('a restored table', () => {
     expect(await pay(store, provider)('p-2')).toMatchObject({ outcome: 'completed', replayed: false });
     expect(await parkedClaims({ operation: 'pay', store }).read('p-1')).toMatchObject({ status: 'completed' });
     expect(Object.fromEntries(provider.effects)).toEqual({ 'p-2': 1 });
+  });
+
+  it.each(['commit', 'commitStep', 'inPhases', 'step'] as const)(
+    "parks what %s may have done under 'retry', which relies on the records that are forgotten",
+    async (way) => {
+      const store = transactionalStore({ tableName: old, client });
+      const [ledger, charges] = [await claimsTable(client), [] as string[]];
+      const entry = (id: string) => [{ Put: { TableName: ledger, Item: { id: `${id}-${nodeHost.randomId()}` } } }];
+      const charge = (id: string) => void charges.push(id);
+      const ways = {
+        commit: (id: string, claim: Claim) => commit(claim, entry(id)),
+        // An author that catches everything.
+        commitStep: (id: string, claim: Claim) => commitStep(claim, 'reserve', () => entry(id)).catch(() => undefined),
+        inPhases: inPhases<string, void>({ execute: charge, record: entry, onAbandoned: 'park' }),
+        step: (id: string, claim: Claim) => step(claim, 'charge', () => charge(id), { onAbandoned: 'park' }),
+      };
+      const pay = (over: ClaimStore) =>
+        once(
+          {
+            operation: 'pay',
+            store: over,
+            key: (key: string) => key,
+            onAbandoned: 'retry',
+            onEvent: () => undefined,
+          },
+          (key, claim) => ways[way](key, claim),
+        );
+      const applied = async () =>
+        ((await client.send(new ScanCommand({ TableName: ledger }))).Count ?? 0) + charges.length;
+      expect(await pay(store)('p-1')).toMatchObject({ outcome: 'completed' });
+      const ofOne = await applied();
+      expect(ofOne).toBeGreaterThan(0);
+
+      await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+      const over = transactionalStore({ tableName: restored, client, restored: true });
+      await pay(over)('p-1').catch(() => undefined);
+      expect(await over.read('pay#p-1')).toMatchObject({ status: 'parked' });
+      expect(await applied()).toBe(ofOne);
+      const { resolve } = operator({ store: over, onEvent: () => undefined });
+      expect(await resolve({ id: 'pay#p-1' }, 'not-applied', acted)).toMatchObject({ outcome: 'resolved' });
+      expect(await pay(over)('p-1')).toMatchObject({ outcome: 'completed', replayed: false });
+      expect(await applied()).toBe(2 * ofOne);
+    },
+  );
+
+  it('asks the provider of a step that it may have forgotten, and does not repeat it', async () => {
+    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+    const store = dynamoStore({ tableName: restored, client, restored: true });
+    const asked: string[] = [];
+    const ask = ({ effectKey }: { readonly effectKey: string }) => {
+      asked.push(effectKey);
+      return { verdict: 'applied', result: 'ch_1' } as const;
+    };
+    const pay = once(
+      { operation: 'pay', store, key: (key: string) => key, onAbandoned: 'retry', onEvent: () => undefined },
+      (_, claim) => step(claim, 'charge', () => 'ch_2', { onAbandoned: { ask, settleMs: 0 } }),
+    );
+    expect(await pay('p-1')).toMatchObject({ outcome: 'completed', result: 'ch_1' });
+    expect(asked).toEqual(['pay#p-1/charge']);
   });
 
   it('parks what eachTransaction may have committed: its tables were not restored', async () => {
