@@ -44,8 +44,10 @@ export function asRestored(id: string, found: ClaimRecord | undefined, { reopene
     };
   }
   const fence = Math.max(found.fence, beyond);
-  const { status, firstSeenAt, leaseUntil, unknownAt = 0 } = found;
-  // An operator's resolution, and every grant of a forgotten key, count as first seen since.
+  const { status, firstSeenAt, leaseUntil, unknownAt = 0, restoredAt } = found;
+  // Granted since: what its worker, its provider or an operator says of it is newer than the mark.
+  if (restoredAt === reopenedAt) return found;
+  // Resolved since, without a grant.
   if (firstSeenAt >= reopenedAt) return found;
   if (status === 'released' && unknownAt < reopenedAt)
     return { ...found, fence, unknownAt: reopenedAt, restoredAt: reopenedAt, expiresAt: undefined };
