@@ -8,6 +8,7 @@ import { changeClaim } from './engine.ts';
 import { stepEffectKey } from './identity.ts';
 import type { ClaimRecord } from './record.ts';
 import { recordUntil } from './record-outcome.ts';
+import { forgottenUntil } from './restored.ts';
 import type { ClaimStore } from './store.ts';
 import { successor } from './successor.ts';
 
@@ -105,7 +106,7 @@ export function nextStep(claim: Claim, name: string): NextStep {
   expect(!steps.names.includes(name), 'the name of a step', 'one that no other step of the handler has', name);
   expect(index < mostSteps, 'the number of steps', `at most ${mostSteps}`, index + 1);
   steps.names.push(name);
-  const before = steps.found[index] ?? undefined;
+  const before = steps.found[index] ?? forgottenStep(behind, name);
   if (before !== undefined && before.name !== name) {
     const moved = explainedError(
       InDoubtError,
@@ -117,6 +118,12 @@ export function nextStep(claim: Claim, name: string): NextStep {
     throw moved;
   }
   return new NextStep(claim, behind, name, index, before);
+}
+
+/** A step that a restored table may have forgotten is in doubt, as one that was started. */
+function forgottenStep({ engine, grant }: ClaimInternals, name: string): Checkpoint | undefined {
+  const at = forgottenUntil(grant.record, engine.settings);
+  return at === undefined ? undefined : { name, state: 'started', at };
 }
 
 /** What its owner makes of a claim when a step got somewhere. */

@@ -84,6 +84,11 @@ export interface ClaimRecord {
    * know it leaves it as it is.
    */
   readonly open?: string | undefined;
+  /**
+   * Of a claim that was granted while its table was marked as restored: when the table was opened again, in epoch milliseconds. What has no record of
+   * its own, a step or a commit, may have been applied before (`restored.ts`). Absent elsewhere.
+   */
+  readonly restoredAt?: number | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
   readonly expiresAt?: number | undefined;
   /**

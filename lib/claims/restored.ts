@@ -1,3 +1,4 @@
+import type { AbandonedPolicy } from './decide.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
@@ -9,6 +10,7 @@ import type { ClaimRecord } from './record.ts';
  * 1. Only doubt is added. A confirmed outcome stays, and so does a parked claim.
  * 2. What was written since the table was opened again is left as it is.
  * 3. The fence moves on: beyond every fence that the lost minutes may have given.
+ * 4. Under `'retry'` a handler runs again, and its steps and commits are in doubt one by one (`forgottenUntil`).
  */
 
 /** A restore that no operator has lifted. */
@@ -35,18 +37,36 @@ export function asRestored(id: string, found: ClaimRecord | undefined, { reopene
       attempts: 0,
       abandoned: 0,
       unknownAt: reopenedAt,
+      restoredAt: reopenedAt,
+      error: { name: 'Forgotten', message: 'the table was restored, and may have forgotten this key' },
       rev: 0,
       v: 2,
     };
   }
   const fence = Math.max(found.fence, beyond);
-  const { status, firstSeenAt, leaseUntil, unknownAt = 0 } = found;
-  // An operator's resolution, and every grant of a forgotten key, count as first seen since.
+  const { status, firstSeenAt, leaseUntil, unknownAt = 0, restoredAt } = found;
+  // Granted since: what its worker, its provider or an operator says of it is newer than the mark.
+  if (restoredAt === reopenedAt) return found;
+  // Resolved since, without a grant.
   if (firstSeenAt >= reopenedAt) return found;
   if (status === 'released' && unknownAt < reopenedAt)
-    return { ...found, fence, unknownAt: reopenedAt, expiresAt: undefined };
-  if (status === 'in-flight' && leaseUntil < reopenedAt) return { ...found, fence, leaseUntil: reopenedAt };
+    return { ...found, fence, unknownAt: reopenedAt, restoredAt: reopenedAt, expiresAt: undefined };
+  if (status === 'in-flight' && leaseUntil < reopenedAt)
+    return { ...found, fence, leaseUntil: reopenedAt, restoredAt: reopenedAt };
   return found;
+}
+
+/**
+ * Until when a part of a granted claim may have been applied without a record of it: a step without a checkpoint, a commit. `'retry'` lets the handler
+ * run, and relies on these records. An operator, or the claim's own provider, speaks of the whole.
+ *
+ * @returns epoch milliseconds; nothing where all records are there, or the doubt has ended
+ */
+export function forgottenUntil(
+  { restoredAt, unknownAt }: Pick<ClaimRecord, 'restoredAt' | 'unknownAt'>,
+  { onAbandoned }: { readonly onAbandoned: AbandonedPolicy },
+): number | undefined {
+  return onAbandoned === 'retry' && unknownAt !== undefined ? restoredAt : undefined;
 }
 
 /** Whether a record stands for one that the table does not have. A claim that was parked from it keeps its token, and has been written. */

@@ -3,7 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DeadLetterPlace, Unread } from '../deployment/doctor/places.ts';
 import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
 import { type Findings, findings } from '../statements/index.ts';
-import { dynamoStore } from '../stores/dynamodb/index.ts';
+import { dynamoStore, readRestored } from '../stores/dynamodb/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 
 export type { DeadLetterPlace };
@@ -50,7 +50,10 @@ export async function openAccount(
   const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
   const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
-  const store = dynamoStore({ tableName, client: dynamo });
+  // Without it, a key that the table has forgotten could not be decided before its message comes.
+  const mark = await readRestored({ tableName, client: dynamo });
+  const restored = mark !== undefined && mark.liftedAt === undefined;
+  const store = dynamoStore({ tableName, client: dynamo, restored });
   return {
     tableName,
     dynamo,

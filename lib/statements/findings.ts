@@ -9,8 +9,8 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { endFinding, type Finding, type FindingKind, findingKinds, openFindings } from './finding.ts';
 import { docs, expectNotes } from './options.ts';
-import { reportOf, type StatementReport } from './reconcile.ts';
 import { hasEnded, readRun } from './run-note.ts';
+import { reportOf, type StatementReport } from './run-report.ts';
 
 export interface FindingsOptions {
   /** The store of the consumers. It must keep notes. */

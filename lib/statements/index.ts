@@ -14,5 +14,7 @@ export type {
   StatementProgress,
   StatementWindow,
 } from './options.ts';
-export { reconcileStatements, type StatementOutcome, type StatementReport } from './reconcile.ts';
+export type { StatementOutcome } from './phase.ts';
+export { reconcileStatements } from './reconcile.ts';
 export type { FindingCounts, StatementCounts } from './run-note.ts';
+export type { StatementReport } from './run-report.ts';

@@ -2,9 +2,9 @@
 export interface SweepReport {
   /** Read from the index of open claims. */
   readonly looked: number;
-  /** The provider says that the effect happened: completed. */
+  /** The provider says that the effect happened: completed. Where steps were in doubt, that all of them happened: released, for the steps behind them. */
   readonly applied: number;
-  /** The provider says that it did not: released, and nothing of it is in doubt. */
+  /** The provider says that it did not, or that one of the steps in doubt did not: released, and nothing of it is in doubt. */
   readonly notApplied: number;
   /** The provider could not say yet, or was asked too early. They stay in doubt. */
   readonly inconclusive: number;

@@ -111,9 +111,10 @@ async function settleSteps(engine: Engine<About>, grant: Grant, provider: Reconc
       name: 'StepsDecided',
       message: 'the provider has said of each step in doubt whether it was applied',
     };
+    const allApplied = Array.from(said.values()).every((one) => one !== 'not-applied');
     return sweptAs(
       await recordOutcome(engine, grant, { status: 'released', error, doubtEnded: true, steps: said }),
-      'applied',
+      allApplied ? 'applied' : 'notApplied',
     );
   }
   const error = recordedError(thrown);

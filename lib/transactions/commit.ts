@@ -4,6 +4,7 @@ import { type ClaimInternals, internalsOf } from '../claims/claim-internals.ts';
 import { changeClaim, type Engine } from '../claims/engine.ts';
 import type { Outcome } from '../claims/outcome.ts';
 import type { ClaimRecord, Resolution } from '../claims/record.ts';
+import { forgottenUntil } from '../claims/restored.ts';
 import { completion } from '../claims/result.ts';
 import { settle } from '../claims/settle.ts';
 import { explainedError, InDoubtError } from '../kernel/errors.ts';
@@ -50,6 +51,7 @@ export function commit(claim: Claim, writes: readonly AppWrite[], options: Commi
   const carrier = new WriteCarrier(store, writes);
 
   return claim.effect(() => {
+    expectRemembered(internals);
     expectNoDoubt(internals);
     const until = host.now() + claim.remainingMs();
     const transition = (found: ClaimRecord | undefined) => completed(completing, found);
@@ -76,6 +78,21 @@ function completed(
   // Parked or resolved meanwhile: the operator who resolved it did not know of these writes.
   if (found.status !== 'in-flight') return 'stale';
   return settle(claimId, found, outcome, engine.settings, engine.settings.host.now());
+}
+
+/**
+ * The writes of a commit are in tables that were not restored with the claims.
+ *
+ * @throws InDoubtError when the claims table was restored, and may have forgotten that they are applied
+ */
+export function expectRemembered({ engine, grant, work }: Pick<ClaimInternals, 'engine' | 'grant' | 'work'>): void {
+  if (forgottenUntil(grant.record, engine.settings) === undefined) return;
+  const said =
+    'nothing was committed: the claims table was restored, and may have forgotten that it was committed before';
+  const error = explainedError(InDoubtError, said, 'not-committed');
+  // Also where the handler catches it: the claim would complete without the commit, or with a second one behind it.
+  work.leaveInDoubt(error);
+  throw error;
 }
 
 /** The completion would drop the step's checkpoint, and with it all that is known of its doubt. @throws what the step left, or InDoubtError */

@@ -1,4 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
+import { internalsOf } from '../claims/claim-internals.ts';
 import { decide } from '../claims/decide.ts';
 import { emit, requestMs } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
@@ -17,7 +18,7 @@ import { eachBy, type SqsHandler } from '../sqs/each-message.ts';
 import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
-import { commit } from './commit.ts';
+import { commit, expectRemembered } from './commit.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite, TransactionalStore } from './store.ts';
 import { expectTransactional, WriteCarrier } from './write-carrier.ts';
@@ -73,6 +74,7 @@ export function eachTransaction<Body>(
   );
   const { onRefused, ...options } = given;
   const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
+    expectRemembered(internalsOf(claim));
     const writes = await writesOf(message);
     if (writes.length === 0) return;
     try {
@@ -83,24 +85,13 @@ export function eachTransaction<Body>(
   };
   const handler = eachBy<Body>({ ...options, onAbandoned: 'retry' }, async (consumer, one, deadline, mayTakeOver) => {
     if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) return acknowledged;
-    const careful = await parkingWhatIsForgotten(consumer, options.store);
-    const attempt = await claimMessage(careful, one, deadline, mayTakeOver);
+    const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') return attempt.disposition;
-    return dispositionOfRun(await run(careful.engine, attempt.grant, commitMessage, one.message));
+    return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
   });
   // Found out later, each message would run up to its commit, and fail there.
   expectTransactional(options.store);
   return handler;
-}
-
-/** Nothing is in doubt here, unless the table was restored: what it has forgotten may be committed, in tables that were not. */
-async function parkingWhatIsForgotten<Body>(
-  consumer: Consumer<Body>,
-  store: TransactionalStore,
-): Promise<Consumer<Body>> {
-  if ((await store.mayHaveForgotten?.()) !== true) return consumer;
-  const { engine } = consumer;
-  return { ...consumer, engine: { ...engine, settings: { ...engine.settings, onAbandoned: 'park' } } };
 }
 
 /** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */

@@ -7,7 +7,7 @@ import { expect } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { commit } from './commit.ts';
+import { commit, expectRemembered } from './commit.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite } from './store.ts';
 import { expectTransactional, WriteCarrier } from './write-carrier.ts';
@@ -108,6 +108,7 @@ type NextStep = ReturnType<typeof nextStep>;
 
 async function commitNext(next: NextStep, writesOf: () => Promise<Writes> | Writes): Promise<void> {
   if (next.before?.state === 'done') return;
+  expectRemembered(next);
   const writes = await writesOf();
   if (writes.length === 0) return;
   try {

@@ -9,7 +9,6 @@ import { call } from '../stores/dynamodb/calls.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';
 import { fromItem, toItem } from '../stores/dynamodb/item.ts';
-import { restoreOf } from '../stores/dynamodb/restored-store.ts';
 import type { Table } from '../stores/dynamodb/table.ts';
 
 /** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
@@ -32,11 +31,6 @@ export type CommitResult = WriteResult | { readonly applied: false; readonly ref
 export interface TransactionalStore extends ClaimStore {
   /** Applies the write of the claim and all of the application's, or none. A call that rejects leaves it unknown which. */
   commit(write: ClaimWrite, writes: readonly AppWrite[]): Promise<CommitResult>;
-  /**
-   * Whether the table was restored from a point in time, and may have forgotten what was committed since. `eachTransaction` parks then what it
-   * does not find.
-   */
-  mayHaveForgotten?(): Promise<boolean>;
 }
 
 /** DynamoDB takes 100 actions in a transaction, and one is the claim. */
@@ -45,12 +39,10 @@ export const mostWrites = 99;
 /** A claim store over a table whose writes can carry the application's. */
 export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNotes>(
   store: Store,
-  { nameOfTable, transport, restored }: Table,
+  { nameOfTable, transport, restore = async () => undefined }: Table,
 ): TransactionalStore & ListsOpenClaims & KeepsNotes {
-  const restore = restored ? restoreOf(transport, nameOfTable) : async () => undefined;
   return {
     ...store,
-    mayHaveForgotten: async () => (await restore()) !== undefined,
     async commit({ next, seen }, writes) {
       // The key is not known to be new. Its message takes a claim, which finds it in doubt.
       if (seen === undefined && (await restore()) !== undefined) return { applied: false, found: undefined };

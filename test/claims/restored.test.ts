@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../lib/claims/decide.ts';
 import { asRestored, isForgottenRecord } from '../../lib/claims/restored.ts';
+import { settle } from '../../lib/claims/settle.ts';
 import { record, request, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 
@@ -57,5 +58,16 @@ describe('a record of a restored table', () => {
   it('stays as it is where a worker has been granted it since', () => {
     const found = record({ ...before, status: 'in-flight', leaseUntil: later });
     expect(restored(found)).toBe(found);
+  });
+
+  it('stays as it is where it was granted since, and its provider has said that nothing was applied', () => {
+    const asked = { ...rules, onAbandoned: 'reconcile' } as const;
+    const old = restored(record({ ...before, status: 'released', unknownAt: undefined }));
+    const granted = decide(old, { ...request('sweep'), leaseUntil: later }, asked, later).record;
+    const error = { name: 'NotApplied', message: '' };
+    const released = settle('sweep', granted, { status: 'released', error, doubtEnded: true }, asked, later);
+    if (typeof released === 'string') throw new Error(released);
+    expect(restored(released)).toBe(released);
+    expect(decide(restored(released), request('new'), { ...rules, onAbandoned: 'park' }, later).kind).toBe('granted');
   });
 });

@@ -3,7 +3,9 @@ import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
+import type { HttpResponse } from '../../lib/http/index.ts';
 import {
+  type Claim,
   type ClaimStore,
   failOpen,
   once,
@@ -11,16 +13,26 @@ import {
   type Reconcile,
   RetryableError,
   reconcile,
+  step,
 } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore, liftRestore, markRestored } from '../../lib/stores/dynamodb/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
+import {
+  leanDynamo,
+  individualDynamoStore as leanIndividualStore,
+  dynamoStore as leanStore,
+} from '../../lib/stores/dynamodb/lean/index.ts';
+import { commit, commitStep, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
+import { transactionalStore as leanTransactionalStore } from '../../lib/transactions/lean.ts';
+import { doors as httpDoors } from '../support/http-doors.ts';
+import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const minutes = 60_000;
+const leanCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 let client: DynamoDBClient;
 let [old, restored] = ['', ''];
 beforeAll(() => {
@@ -60,7 +72,9 @@ type Policy = 'park' | 'reconcile';
 function onAbandoned(policy: Policy, provider: Provider): 'park' | Reconcile<unknown> {
   if (policy === 'park') return policy;
   return reconcile({
-    ask: (_, { key }) => ({ verdict: provider.effects.has(key) ? 'applied' : 'not-applied' }),
+    // Over HTTP, the result is the response.
+    ask: (_, { key }) =>
+      provider.effects.has(key) ? { verdict: 'applied', result: { statusCode: 201 } } : { verdict: 'not-applied' },
     settleMs: 0,
   });
 }
@@ -199,6 +213,88 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
   });
 });
 
+/** How a caller gets to the effect, and what became of its key. No queue brings it back. */
+const callers = {
+  once: ({ store, provider, policy }: Deployed) => {
+    const pay = once(
+      {
+        operation: 'pay',
+        store,
+        skewMs: 0,
+        key: (key: string) => key,
+        onAbandoned: onAbandoned(policy, provider),
+        onEvent: () => undefined,
+      },
+      async (key) => provider.apply(key),
+    );
+    return async (key: string) => (await pay(key)).outcome;
+  },
+  onceOverHttp: (deployed: Deployed) => overHttp('onceOverHttp', deployed),
+  httpOnce: (deployed: Deployed) => overHttp('httpOnce', deployed),
+} as const;
+
+function overHttp(door: 'onceOverHttp' | 'httpOnce', { store, provider, policy }: Deployed) {
+  const wrap = httpDoors[door];
+  if (wrap === undefined) throw new Error(`no door ${door}`);
+  const call = wrap(
+    {
+      operation: 'pay',
+      store,
+      skewMs: 0,
+      caller: 'anyone',
+      onAbandoned: onAbandoned(policy, provider),
+      onEvent: () => undefined,
+    },
+    (_, { key }) => {
+      provider.apply(key);
+      return { statusCode: 201 };
+    },
+  );
+  const outcomes: Readonly<Record<number, string>> = { 201: 'completed', 409: 'parked' };
+  return async (key: string) => {
+    const request = apiGatewayV2({ headers: { 'idempotency-key': `"${key}"` } });
+    const { statusCode, body } = (await call(request)) as HttpResponse;
+    if (statusCode === 409) expect(body).toContain('parked');
+    return outcomes[statusCode ?? 200];
+  };
+}
+
+interface OfTable {
+  readonly tableName: string;
+  readonly restored: boolean;
+}
+const lean = () =>
+  leanDynamo({ endpoint: inject('dynamoEndpoint'), region: 'us-east-1', credentials: leanCredentials });
+const transactionalOfSdk = (options: OfTable) => transactionalStore({ ...options, client });
+const transactionalOfLean = (options: OfTable) => leanTransactionalStore({ ...options, client: lean() });
+
+describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with the lean %s', (kind) => {
+  const open = { dynamoStore: leanStore, individualDynamoStore: leanIndividualStore }[kind];
+
+  it.each(
+    (Object.keys(callers) as (keyof typeof callers)[]).flatMap((door) => [
+      { door, policy: 'park' as const },
+      { door, policy: 'reconcile' as const },
+    ]),
+  )('$door repeats nothing that the table has forgotten, under $policy', async ({ door, policy }) => {
+    const provider = createProvider();
+    const client = lean();
+    const before = callers[door]({ store: open({ tableName: old, client }), provider, policy });
+    expect(await before('lost')).toBe('completed');
+    const early = callers[door]({ store: open({ tableName: restored, client, restored: true }), provider, policy });
+    expect(await early('lost').catch((error: Error) => error.message)).not.toBe('completed');
+
+    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+    const now = callers[door]({ store: open({ tableName: restored, client, restored: true }), provider, policy });
+    const parks = policy === 'park';
+    for (let times = 0; times < 2; times++) {
+      expect([await now('lost'), await now('new')]).toEqual(parks ? ['parked', 'parked'] : ['completed', 'completed']);
+    }
+    expect(Object.fromEntries(provider.effects)).toEqual(parks ? { lost: 1 } : { lost: 1, new: 1 });
+    client.destroy();
+  });
+});
+
 describe('a restored table', () => {
   const pay = (store: ClaimStore, provider: Provider) =>
     once(
@@ -255,28 +351,94 @@ describe('a restored table', () => {
     expect(Object.fromEntries(provider.effects)).toEqual({ 'p-2': 1 });
   });
 
-  it('parks what eachTransaction may have committed: its tables were not restored', async () => {
+  it.each(['commit', 'commitStep', 'inPhases', 'step'] as const)(
+    "parks what %s may have done under 'retry', which relies on the records that are forgotten",
+    async (way) => {
+      const store = transactionalStore({ tableName: old, client });
+      const [ledger, charges] = [await claimsTable(client), [] as string[]];
+      const entry = (id: string) => [{ Put: { TableName: ledger, Item: { id: `${id}-${nodeHost.randomId()}` } } }];
+      const charge = (id: string) => void charges.push(id);
+      const ways = {
+        commit: (id: string, claim: Claim) => commit(claim, entry(id)),
+        // An author that catches everything.
+        commitStep: (id: string, claim: Claim) => commitStep(claim, 'reserve', () => entry(id)).catch(() => undefined),
+        inPhases: inPhases<string, void>({ execute: charge, record: entry, onAbandoned: 'park' }),
+        step: (id: string, claim: Claim) => step(claim, 'charge', () => charge(id), { onAbandoned: 'park' }),
+      };
+      const pay = (over: ClaimStore) =>
+        once(
+          {
+            operation: 'pay',
+            store: over,
+            key: (key: string) => key,
+            onAbandoned: 'retry',
+            onEvent: () => undefined,
+          },
+          (key, claim) => ways[way](key, claim),
+        );
+      const applied = async () =>
+        ((await client.send(new ScanCommand({ TableName: ledger }))).Count ?? 0) + charges.length;
+      expect(await pay(store)('p-1')).toMatchObject({ outcome: 'completed' });
+      const ofOne = await applied();
+      expect(ofOne).toBeGreaterThan(0);
+
+      await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+      const over = transactionalStore({ tableName: restored, client, restored: true });
+      await pay(over)('p-1').catch(() => undefined);
+      expect(await over.read('pay#p-1')).toMatchObject({ status: 'parked' });
+      expect(await applied()).toBe(ofOne);
+      const { resolve } = operator({ store: over, onEvent: () => undefined });
+      expect(await resolve({ id: 'pay#p-1' }, 'not-applied', acted)).toMatchObject({ outcome: 'resolved' });
+      expect(await pay(over)('p-1')).toMatchObject({ outcome: 'completed', replayed: false });
+      expect(await applied()).toBe(2 * ofOne);
+    },
+  );
+
+  it('asks the provider of a step that it may have forgotten, and does not repeat it', async () => {
     await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const store = transactionalStore({ tableName: restored, client, restored: true });
-    let wrote = 0;
-    const handler = eachTransaction<{ id: string }>(
-      { operation: 'post', store, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
-      () => {
-        wrote++;
-        return [{ Put: { TableName: old, Item: { id: 'ledger' } } }];
-      },
+    const store = dynamoStore({ tableName: restored, client, restored: true });
+    const asked: string[] = [];
+    const ask = ({ effectKey }: { readonly effectKey: string }) => {
+      asked.push(effectKey);
+      return { verdict: 'applied', result: 'ch_1' } as const;
+    };
+    const pay = once(
+      { operation: 'pay', store, key: (key: string) => key, onAbandoned: 'retry', onEvent: () => undefined },
+      (_, claim) => step(claim, 'charge', () => 'ch_2', { onAbandoned: { ask, settleMs: 0 } }),
     );
-    await send(handler as never, ['p-1']);
-    expect(await store.read('post#p-1')).toMatchObject({ status: 'parked' });
-    expect((await client.send(new ScanCommand({ TableName: old }))).Count).toBe(0);
-    await liftRestore({ tableName: restored, client, ...acted });
-    const reopened = transactionalStore({ tableName: restored, client, restored: true });
-    const open = eachTransaction<{ id: string }>(
-      { operation: 'post', store: reopened, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
-      () => [{ Put: { TableName: old, Item: { id: 'ledger' } } }],
-    );
-    await send(open as never, ['p-2']);
-    expect(await store.read('post#p-2')).toMatchObject({ status: 'completed' });
-    expect(wrote).toBeLessThanOrEqual(1);
+    expect(await pay('p-1')).toMatchObject({ outcome: 'completed', result: 'ch_1' });
+    expect(asked).toEqual(['pay#p-1/charge']);
   });
+
+  it.each([
+    ['transactionalStore', transactionalOfSdk],
+    ['the lean transactionalStore', transactionalOfLean],
+  ] as const)(
+    'parks what eachTransaction may have committed: its tables were not restored, with %s',
+    async (_, open) => {
+      const opened = () => open({ tableName: restored, restored: true });
+      await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+      const store = opened();
+      let wrote = 0;
+      const handler = eachTransaction<{ id: string }>(
+        { operation: 'post', store, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+        () => {
+          wrote++;
+          return [{ Put: { TableName: old, Item: { id: 'ledger' } } }];
+        },
+      );
+      await send(handler as never, ['p-1']);
+      expect(await store.read('post#p-1')).toMatchObject({ status: 'parked' });
+      expect((await client.send(new ScanCommand({ TableName: old }))).Count).toBe(0);
+      await liftRestore({ tableName: restored, client, ...acted });
+      const reopened = opened();
+      const lifted = eachTransaction<{ id: string }>(
+        { operation: 'post', store: reopened, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+        () => [{ Put: { TableName: old, Item: { id: 'ledger' } } }],
+      );
+      await send(lifted as never, ['p-2']);
+      expect(await store.read('post#p-2')).toMatchObject({ status: 'completed' });
+      expect(wrote).toBeLessThanOrEqual(1);
+    },
+  );
 });

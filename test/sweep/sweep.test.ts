@@ -226,7 +226,7 @@ describe('a step in doubt', () => {
     void charged(store, host, never);
     await host.advance(settledMs);
     say({ verdict: 'not-applied' });
-    await sweep();
+    expect(await sweep()).toMatchObject({ applied: 0, notApplied: 1 });
     expect(await charged(store, host, () => 'ch_2')).toMatchObject({ result: { paid: 'ch_2' } });
   });
 

@@ -1,11 +1,11 @@
 import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../claims/notes.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import { call } from './calls.ts';
-import { conditionOf } from './condition.ts';
-import { openIndexError, refusedBy } from './errors.ts';
+import { openIndexError } from './errors.ts';
 import { type ExplainedTable, explaining } from './explain.ts';
-import { fieldsOf, type Item, toItem } from './item.ts';
+import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
+import { put } from './put.ts';
 import type { DynamoTransport } from './transport.ts';
 
 /** Notes in a claims table, and the places of its index. */
@@ -18,24 +18,8 @@ export function notesIn(transport: DynamoTransport, table: ExplainedTable): Keep
 
   const notes: KeepsNotes = {
     readNote,
-    async writeNote({ next, seen }) {
-      const { expression, names, values } = conditionOf(seen && noteState(seen));
-      try {
-        await call(transport, 'PutItem', {
-          TableName: table.TableName,
-          Item: toItem(next),
-          ConditionExpression: expression,
-          ExpressionAttributeNames: names,
-          ExpressionAttributeValues: values && toItem(values),
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        });
-        return { applied: true };
-      } catch (error) {
-        const refused = refusedBy(error);
-        if (refused === undefined) throw error;
-        return { applied: false, found: refused.item && noteOf(refused.item) };
-      }
-    },
+    writeNote: async ({ next, seen }) =>
+      put(transport, { TableName: table.TableName, next, seen: seen && noteState(seen) }, noteOf),
     async listPlace({ place, until, limit, after }) {
       const { TableName } = table;
       const { name: IndexName, partitionKey, sortKey } = OPEN_INDEX;

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { sdkTransport } from './sdk-transport.ts';
-import { expectRestored, type RestorableTableOptions, type Table, tableName } from './table.ts';
+import { openTable, type RestorableTableOptions, type Table } from './table.ts';
 import { type DynamoTransport, isTransport } from './transport.ts';
 
 /** What every claim store in DynamoDB needs. */
@@ -31,10 +31,8 @@ export const tableOptionNames = { tableName: true, client: true } as const satis
 
 /** @throws OptionError when the table's name is given, and is no text */
 export function tableOf(options: ClaimTableOptions): Table {
-  const { tableName: name, client = defaultClient() } = options;
-  const { read, setupError } = tableName(name);
-  const restored = expectRestored(options);
-  return { nameOfTable: read, setupError, transport: isTransport(client) ? client : sdkTransport(client), restored };
+  const { client = defaultClient() } = options;
+  return openTable(isTransport(client) ? client : sdkTransport(client), options);
 }
 
 /** The SDK's client that pawl makes where the author passes none. */

@@ -1,17 +1,25 @@
 import { type ClaimWrite, claimState, type WriteResult } from '../../claims/store.ts';
+import type { RecordState, Written } from '../../kernel/record.ts';
 import { call } from './calls.ts';
 import { conditionOf } from './condition.ts';
 import { refusedBy } from './errors.ts';
-import { fromItem, toItem } from './item.ts';
+import { fromItem, type Item, toItem } from './item.ts';
 import type { DynamoTransport } from './transport.ts';
 
-/** One conditional write with a request of its own. */
-export async function put(
+/** One record to put, and the state of the one that it may replace: `undefined` where there was none. */
+export interface Put {
+  readonly TableName: string;
+  readonly next: object;
+  readonly seen: RecordState | undefined;
+}
+
+/** One conditional write with a request of its own. @param read makes a record of what stands there instead */
+export async function put<R>(
   transport: DynamoTransport,
-  TableName: string,
-  { next, seen }: ClaimWrite,
-): Promise<WriteResult> {
-  const { expression, names, values } = conditionOf(seen && claimState(seen));
+  { TableName, next, seen }: Put,
+  read: (item: Item) => R,
+): Promise<Written<R>> {
+  const { expression, names, values } = conditionOf(seen);
   try {
     await call(transport, 'PutItem', {
       TableName,
@@ -26,6 +34,15 @@ export async function put(
   } catch (error) {
     const refused = refusedBy(error);
     if (refused === undefined) throw error;
-    return { applied: false, found: refused.item && fromItem(refused.item) };
+    return { applied: false, found: refused.item && read(refused.item) };
   }
+}
+
+/** The same, of a claim. */
+export function putClaim(
+  transport: DynamoTransport,
+  TableName: string,
+  { next, seen }: ClaimWrite,
+): Promise<WriteResult> {
+  return put(transport, { TableName, next, seen: seen && claimState(seen) }, fromItem);
 }

@@ -3,6 +3,7 @@ import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { explainedTable, explaining } from './explain.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { putMark, type RestoredMark, readMark } from './restored-store.ts';
 
@@ -27,7 +28,7 @@ const known = { ...knownOfLift, cutOff: true } as const satisfies NamesOf<MarkRe
 export async function readRestored(options: TableOptions): Promise<RestoredMark | undefined> {
   expectOptions(options, { door: 'readRestored', known: tableOptionNames, docs });
   const { nameOfTable, transport } = tableOf(options);
-  return readMark(transport, nameOfTable());
+  return explaining(explainedTable(nameOfTable, transport, 'grantRestore'), () => readMark(transport, nameOfTable()));
 }
 
 /**

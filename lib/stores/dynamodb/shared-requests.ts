@@ -11,14 +11,14 @@ import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
-import { put } from './put.ts';
-import { restoredStore, restoreOf } from './restored-store.ts';
+import { putClaim } from './put.ts';
+import { restoredStore } from './restored-store.ts';
 import { statementOf } from './statement.ts';
 import type { Table } from './table.ts';
 
 /** Claims in a table, over any transport. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads. */
 export function sharedRequests(
-  { nameOfTable, setupError, transport, restored }: Table,
+  { nameOfTable, setupError, transport, restore }: Table,
   host: Pick<Host, 'after' | 'random'>,
 ): ClaimStore & ListsOpenClaims & KeepsNotes {
   const read = groupCommit(host, 100, readTogether);
@@ -45,7 +45,7 @@ export function sharedRequests(
     const [first] = writes;
     // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
     if (first !== undefined && first.seen === undefined && writes.length === 1) {
-      return [{ value: await put(transport, TableName, first) }];
+      return [{ value: await putClaim(transport, TableName, first) }];
     }
     const { Responses = [] } = await call(transport, 'BatchExecuteStatement', {
       Statements: writes.map((one) => statementOf(TableName, one)),
@@ -74,7 +74,7 @@ export function sharedRequests(
     listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read: readOne }, query),
     ...notesIn(transport, table),
   };
-  return explainedStore(restored ? restoredStore(store, restoreOf(transport, nameOfTable)) : store, table);
+  return explainedStore(restore ? restoredStore(store, restore) : store, table);
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

@@ -7,8 +7,8 @@ import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
-import { put } from './put.ts';
-import { restoredStore, restoreOf } from './restored-store.ts';
+import { putClaim } from './put.ts';
+import { restoredStore } from './restored-store.ts';
 import type { Table } from './table.ts';
 
 /** Claims in a table, over any transport, with a request for each read and each write. */
@@ -16,7 +16,7 @@ export function singleRequests({
   nameOfTable,
   setupError,
   transport,
-  restored,
+  restore,
 }: Table): ClaimStore & ListsOpenClaims & KeepsNotes {
   async function read(id: string): Promise<ClaimRecord | undefined> {
     const TableName = nameOfTable();
@@ -28,9 +28,9 @@ export function singleRequests({
   const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
     setupError,
     read,
-    write: async (write) => put(transport, nameOfTable(), write),
+    write: async (write) => putClaim(transport, nameOfTable(), write),
     listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read }, query),
     ...notesIn(transport, table),
   };
-  return explainedStore(restored ? restoredStore(store, restoreOf(transport, nameOfTable)) : store, table);
+  return explainedStore(restore ? restoredStore(store, restore) : store, table);
 }

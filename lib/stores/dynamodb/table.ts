@@ -1,5 +1,6 @@
 import { type EnvironmentName, environmentName, expect } from '../../kernel/check.ts';
 import type { OptionError } from '../../kernel/errors.ts';
+import { type RestoreOfTable, restoreOf } from './restored-store.ts';
 import type { DynamoTransport } from './transport.ts';
 
 /** A table, and the way to it. */
@@ -9,8 +10,8 @@ export interface Table {
   /** What `nameOfTable` throws. */
   readonly setupError: OptionError | undefined;
   readonly transport: DynamoTransport;
-  /** Whether it was restored from a point in time: `RestorableTableOptions`. */
-  readonly restored: boolean;
+  /** Reads its mark, where it was restored from a point in time: `RestorableTableOptions`. */
+  readonly restore: RestoreOfTable | undefined;
 }
 
 /** What a store of claims may be told of its table. */
@@ -23,10 +24,14 @@ export interface RestorableTableOptions {
   readonly restored?: boolean;
 }
 
-/** @throws OptionError */
-export function expectRestored({ restored = false }: RestorableTableOptions): boolean {
+/** @throws OptionError when the table's name is given, and is no text; or `restored` is neither true nor false */
+export function openTable(
+  transport: DynamoTransport,
+  { tableName: name, restored = false }: RestorableTableOptions & { readonly tableName: string | undefined },
+): Table {
+  const { read: nameOfTable, setupError } = tableName(name);
   expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
-  return restored;
+  return { nameOfTable, setupError, transport, restore: restored ? restoreOf(transport, nameOfTable) : undefined };
 }
 
 /** @throws OptionError when the table's name is given, and is no text */

@@ -31,6 +31,7 @@ const full: Required<Omit<ClaimRecord, 'id'>> = {
   source: 'message-1',
   statement: 'due',
   open: '07',
+  restoredAt: someDay + 2,
   expiresAt: someDay / 1000 + 30 * 24 * 3600,
   rev: 7,
   v: 2,
@@ -47,6 +48,7 @@ const optional = [
   'resolution',
   'attributes',
   'source',
+  'restoredAt',
   'open',
   'expiresAt',
 ] as const satisfies readonly (keyof ClaimRecord)[];

@@ -323,6 +323,24 @@ describe('pawl restored', () => {
     expect((await run()).out).toContain('lifted');
   });
 
+  it('lets an operator look at a key that the table has forgotten, and decide it, while the mark stands', async () => {
+    const tableName = await claimsTable(incident.dynamo);
+    const run = (...args: readonly string[]) => runCommand([...args, '--table', tableName]);
+    expect(await run('claim', 'pay#p-1')).toMatchObject({ code: 1, out: '' });
+    await run('restored', '--cut-off', '2026-11-21T09:00:00Z', ...acted, '--yes');
+    const { code, out } = await run('claim', 'pay#p-1');
+    expect(code).toBe(1);
+    expect(out).toContain('may have forgotten this key');
+    expect(await run('resolve', 'pay#p-1', 'applied', ...acted, '--yes')).toMatchObject({ code: 0 });
+    await run('restored', '--lift', ...acted, '--yes');
+    expect(await run('claim', 'pay#p-1')).toMatchObject({ code: 0 });
+    expect((await run('resolve', 'pay#p-2', 'applied', ...acted, '--yes')).out).toContain('unknown-key');
+  });
+
+  it('says what to do where there is no such table', async () => {
+    await expect(runCommand(['claim', 'pay#p-1', '--table', 'no-such-table'])).rejects.toThrow(/Create it/);
+  });
+
   it('refuses a time that is none, and to mark and lift at once', async () => {
     await expect(pawl('restored', '--cut-off', 'yesterday', ...acted)).rejects.toThrow('--cut-off: expected a time');
     await expect(pawl('restored', '--cut-off', '2026-11-21', '--lift', ...acted)).rejects.toThrow('exclude each other');

@@ -8,7 +8,7 @@ import { expectOptions } from '../../../kernel/take-options.ts';
 import type { NamesOf } from '../../../kernel/unknown-option.ts';
 import { sharedRequests } from '../shared-requests.ts';
 import { singleRequests } from '../single-requests.ts';
-import { expectRestored, type RestorableTableOptions, type Table, tableName } from '../table.ts';
+import { openTable, type RestorableTableOptions, type Table } from '../table.ts';
 import { type DynamoTransport, isTransport } from '../transport.ts';
 import { leanDynamo } from './lean-dynamo.ts';
 
@@ -31,12 +31,11 @@ export const leanStoreOptionNames = { ...tableOptionNames, host: true } as const
 
 /** @throws OptionError when the table's name is no text, or the client is another one. @internal */
 export function leanTableOf(options: LeanTableOptions): Table {
-  const { tableName: name, client = leanDynamo() } = options;
+  const { client = leanDynamo() } = options;
   const isLean = typeof client === 'object' && client !== null && isTransport(client);
   const expected = "leanDynamo(); for the AWS SDK's client, import the same function from pawl/dynamodb";
   expect(isLean, 'client', expected, typeof client === 'object' ? 'another client' : client);
-  const { read, setupError } = tableName(name);
-  return { nameOfTable: read, setupError, transport: client, restored: expectRestored(options) };
+  return openTable(client, options);
 }
 
 /**
