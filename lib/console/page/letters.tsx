@@ -260,7 +260,7 @@ function Row({
   readonly queue: QueueName;
   readonly selection: Selection;
 }) {
-  const { messageId, error, claimId, claim, receiveCount, sentAt, bodyBytes, group } = letter;
+  const { messageId, error, claimId, claim, claimIsForeign, receiveCount, sentAt, bodyBytes, group } = letter;
   const [body, setBody] = useState<Body>();
   const [failed, setFailed] = useState<string>();
   const selected = selection.ids.has(messageId);
@@ -306,7 +306,9 @@ function Row({
               {shown(claimId)}
             </a>
           )}
-          <div>{claimId !== undefined && <StatePill state={claim?.status ?? 'not there'} />}</div>
+          <div>
+            {claimId !== undefined && <StatePill state={claimIsForeign ? 'foreign' : (claim?.status ?? 'not there')} />}
+          </div>
         </td>
         <td class="number wide-only">{receiveCount}</td>
         <td class="number">

@@ -1,3 +1,4 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
@@ -231,6 +232,23 @@ describe('pawl dlq and pawl redrive', () => {
     ]);
     await incident.deliverMails();
     expect(incident.sent).toEqual(['order-3']);
+  });
+
+  it('show a claim that a later version wrote as foreign, and leave its message', async () => {
+    const { url } = await incident.sqs.createQueue('foreign-dlq');
+    const id = 'send-email#foreign';
+    const Item = { id: { S: id }, v: { N: '3' }, status: { S: 'parked' } };
+    await incident.dynamo.send(new PutItemCommand({ TableName: incident.tableName, Item }));
+    const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+    for (const claim of [id, `${mailing}#order-1`]) {
+      const MessageAttributes = { 'pawl-claim': text(claim) };
+      await incident.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: '{}', MessageAttributes }));
+    }
+    const { out } = await pawl('dlq', '--queue', url);
+    expect(out).toMatch(/ foreign +\S{36} +send-email#foreign\n/);
+    expect(out).toMatch(/ parked +\S{36} +send-email#order-1\n/);
+    const plan = await pawl('redrive', '--queue', url, '--to', incident.mails.queue.url, '--dry-run');
+    expect(plan.out).toMatch(/stay: foreign .* send-email#foreign\n/);
   });
 
   it('find the table and the queues of a stack', async () => {
