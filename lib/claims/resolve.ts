@@ -47,8 +47,8 @@ export interface ParkedClaimsOptions {
   readonly operation: string;
   readonly store: ClaimStore;
   /**
-   * How long the decision is remembered, in seconds.
-   * @default 2592000, which is 30 days
+   * How long the decision is remembered, in seconds. When it is forgotten, a later message with the key runs. So set no less than the consumer sets.
+   * @default 'forever': the record does not say what its consumer sets
    */
   readonly retentionSeconds?: number | 'forever';
 }
@@ -107,10 +107,9 @@ const longestNote = 2000;
 /** The claims of an operation that wait for an operator's decision. */
 export function parkedClaims(options: ParkedClaimsOptions & { readonly host?: Host }, defaultHost?: Host) {
   expectOptions(options, { door: 'parkedClaims', known, docs });
-  const { operation, store } = options;
+  const { operation, store, retentionSeconds = 'forever' } = options;
   const host = (options.host ?? defaultHost) as Host;
-  const retention = options.retentionSeconds ?? 30 * 24 * 3600;
-  const rules = { retentionSeconds: retention === 'forever' ? Infinity : retention };
+  const rules = { retentionSeconds: retentionSeconds === 'forever' ? Infinity : retentionSeconds };
   expectOperation(operation);
   expectStore(store);
   expectRetention(rules.retentionSeconds);

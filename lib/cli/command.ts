@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { nearestOf } from '../kernel/unknown-option.ts';
 
 /**
  * What a command of `pawl` is: its words, and where its code is. The help, the completion and the parsing are read from this.
@@ -43,6 +44,24 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** @throws UsageError for an option that the command does not have, or that it reads once and has twice: Node would take the last one */
+export function expectOptionsOf(args: readonly string[], options: ParseArgsOptionsConfig): void {
+  const { tokens } = parseArgs({ args: [...args], allowPositionals: true, options, strict: false, tokens: true });
+  const given = new Set<string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) {
+      const nearest = nearestOf(name, Object.keys(options));
+      throw new UsageError(`There is no option '${rawName}'.${nearest ? ` Did you mean '--${nearest}'?` : ''}`);
+    }
+    const once = option.type === 'string' && option.multiple !== true;
+    if (once && given.has(name)) throw new UsageError(`${rawName}: expected once, and got twice.`);
+    given.add(name);
+  }
+}
+
 /** A command line that was read. */
 export class Line {
   readonly positionals: readonly string[];
@@ -50,17 +69,15 @@ export class Line {
 
   /** @throws UsageError */
   constructor(args: readonly string[], options: Options) {
+    const wanted: ParseArgsOptionsConfig = Object.fromEntries(
+      Object.entries(options).map(([name, { value, multiple = false }]) => [
+        name,
+        { type: value === undefined ? 'boolean' : 'string', multiple } as const,
+      ]),
+    );
+    expectOptionsOf(args, wanted);
     try {
-      const { values, positionals } = parseArgs({
-        args: [...args],
-        allowPositionals: true,
-        options: Object.fromEntries(
-          Object.entries(options).map(([name, { value, multiple = false }]) => [
-            name,
-            { type: value === undefined ? 'boolean' : 'string', multiple } as const,
-          ]),
-        ),
-      });
+      const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: wanted });
       this.#values = values;
       this.positionals = positionals;
     } catch (error) {

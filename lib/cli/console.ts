@@ -11,7 +11,7 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
   const port = line.count('port');
   if (port !== undefined && port > 65_535) throw new UsageError('--port: expected a number up to 65535.');
   // Its acts are reported on the standard error, one line of JSON each.
-  const account = await openAccount(line);
+  const account = await openAccount(line, { io });
   try {
     const queues = await queuesOf(line, account);
     const running = await startConsole({
@@ -40,17 +40,15 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
 }
 
 async function queuesOf(line: Line, { sqs, stackDeadLetters }: OpenAccount): Promise<readonly DeadLetterPlace[]> {
+  const ofStack = stackDeadLetters();
   const named = line.texts('queue');
-  if (named.length === 0) return stackDeadLetters;
+  if (named.length === 0) return ofStack;
   const urls = await Promise.all(named.map((name) => queueUrlOf(sqs, name)));
   return urls
     .filter((url) => url !== undefined)
     .map(
       (url) =>
-        stackDeadLetters.find(({ deadLetterUrl }) => deadLetterUrl === url) ?? {
-          deadLetterUrl: url,
-          queueUrl: undefined,
-        },
+        ofStack.find(({ deadLetterUrl }) => deadLetterUrl === url) ?? { deadLetterUrl: url, queueUrl: undefined },
     );
 }
 

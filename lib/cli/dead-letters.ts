@@ -64,6 +64,11 @@ function keyOf(line: Line): MessageKey<unknown> | undefined {
   throw new UsageError(`--key: expected body:<path>, attribute:<name> or message-id; got '${where}'.`);
 }
 
+function statusOf({ claim, claimId, claimIsForeign }: DeadLetter): string {
+  if (claimIsForeign) return 'foreign';
+  return claim?.status ?? (claimId === undefined ? 'not known' : 'not there');
+}
+
 function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLetter[]): void {
   io.out.write(`${seen.queueUrl}\n`);
   if (letters.length > 0) {
@@ -75,9 +80,9 @@ function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLette
       ['CLAIM', 32],
       ['ERROR', 0],
     ]);
-    for (const { reason = '(moved by SQS)', sentAt, claim, claimId, messageId: id, error, body } of letters) {
-      const status = claim?.status ?? (claimId === undefined ? 'not known' : 'not there');
-      table.row(reason, age(Date.now() - sentAt), status, id, claimId ?? '?', error);
+    for (const letter of letters) {
+      const { reason = '(moved by SQS)', sentAt, claimId, messageId: id, error, body } = letter;
+      table.row(reason, age(Date.now() - sentAt), statusOf(letter), id, claimId ?? '?', error);
       if (body !== undefined) table.row(`  ${body}`);
     }
   }

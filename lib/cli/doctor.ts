@@ -2,6 +2,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { checkConsumer, type Finding } from '../deployment/doctor/checks.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { explained } from '../kernel/error-code.ts';
+import { expectOptionsOf } from './command.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 
 export const HELP = `Checks what is deployed against the wiring rules, and reports what breaks them.
@@ -153,6 +154,7 @@ export const DOCTOR_OPTIONS = {
 
 /** @throws Error that names the argument and what was expected */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
+  expectOptionsOf(args, DOCTOR_OPTIONS);
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,

@@ -27,7 +27,7 @@ export interface OpenAccount {
   /** What statements have found. */
   readonly findings: Findings;
   /** Those of the stack, if a stack was named. */
-  readonly stackDeadLetters: readonly DeadLetterPlace[];
+  stackDeadLetters(): readonly DeadLetterPlace[];
   /** The dead-letter queues that the command is about. */
   deadLetters(): Promise<readonly DeadLetterPlace[]>;
   close(): void;
@@ -36,7 +36,7 @@ export interface OpenAccount {
 /** Opens the table and the queues that a command line names. What it may not read, it says on `io`. @throws UsageError when it names none, or too many; AWS's error */
 export async function openAccount(
   line: Line,
-  { io, ...options }: Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> & { readonly io?: Io } = {},
+  { io, ...options }: Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> & { readonly io: Io },
 ): Promise<OpenAccount> {
   const config = clientConfig(line);
   const stack = line.text('stack');
@@ -44,7 +44,7 @@ export async function openAccount(
     stack === undefined ? undefined : await (await import('../deployment/doctor/places.ts')).readPlaces(stack, config);
   const leftOut = (what: Unread['what'], action: string) => {
     const unread = places?.unread.filter((one) => one.what === what) ?? [];
-    for (const { functionName } of unread) io?.error.write(`Left out: ${functionName}: you may not ${action}.\n`);
+    for (const { functionName } of unread) io.error.write(`Left out: ${functionName}: you may not ${action}.\n`);
   };
   leftOut('function', 'lambda:GetFunctionConfiguration');
   const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
@@ -54,18 +54,21 @@ export async function openAccount(
   const mark = await readRestored({ tableName, client: dynamo });
   const restored = mark !== undefined && mark.liftedAt === undefined;
   const store = dynamoStore({ tableName, client: dynamo, restored });
+  const stackDeadLetters = () => {
+    leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
+    return places?.deadLetters ?? [];
+  };
   return {
     tableName,
     dynamo,
     operate: operator({ store, sqsClient, ...options }),
     findings: findings({ store }),
     sqs: sqsClient,
-    stackDeadLetters: places?.deadLetters ?? [],
+    stackDeadLetters,
     async deadLetters() {
-      leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
+      const known = stackDeadLetters();
       const { queueUrlOf } = await import('./queue-url.ts');
       const [named, to] = await Promise.all(['queue', 'to'].map((name) => queueUrlOf(sqsClient, line.text(name))));
-      const known = places?.deadLetters ?? [];
       const asked = known.filter(({ deadLetterUrl }) => named === undefined || deadLetterUrl === named);
       const found = asked.length === 0 && named !== undefined ? [{ deadLetterUrl: named, queueUrl: undefined }] : asked;
       if (found.length === 0) {

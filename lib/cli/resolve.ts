@@ -1,4 +1,4 @@
-import type { ClaimName, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from '../operate/index.ts';
+import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from '../operate/index.ts';
 import { claimName, queryOf } from './claims.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
@@ -8,6 +8,7 @@ import { plural, printJson, progress, Table } from './output.ts';
 const verdicts = ['applied', 'not-applied', 'retry'] as const;
 type Verdict = (typeof verdicts)[number];
 type StepVerdicts = Parameters<Operator['resolve']>[1];
+type StepVerdict = Exclude<StepVerdicts, string>[string];
 
 /** `pawl resolve`. @returns 1 if a claim was refused */
 export async function resolve(line: Line, io: Io): Promise<number> {
@@ -15,7 +16,12 @@ export async function resolve(line: Line, io: Io): Promise<number> {
   const days = line.count('retention-days');
   const steps = stepsOf(line);
   const { keys, verdict } = steps === undefined ? keysAndVerdict(line) : { keys: line.positionals, verdict: undefined };
-  const names = keys.map((key) => claimName(line, key));
+  const filter = filterOf(line);
+  if (filter !== undefined && keys.length > 0)
+    throw new UsageError(`--${filter}: name claims, or filters, and not both.`);
+  const fence = line.count('fence');
+  if (fence !== undefined && keys.length !== 1) throw new UsageError('--fence: name one claim.');
+  const names = keys.map((key) => ({ ...claimName(line, key), fence }));
   const account = await openAccount(line, {
     io,
     // The command prints its results itself.
@@ -26,9 +32,7 @@ export async function resolve(line: Line, io: Io): Promise<number> {
     const { operate } = account;
     if (verdict === undefined) return await resolveSteps(line, io, operate, names, steps ?? {}, acted);
     const claims = names.length > 0 ? names : openOnes(operate, line);
-    const plan = await operate.planResolutions({ claims, verdict, ...acted });
-    const fenced = withFence(plan, line.count('fence'));
-    return await carryOut(line, io, operate, fenced);
+    return await carryOut(line, io, operate, await operate.planResolutions({ claims, verdict, ...acted }));
   } finally {
     account.close();
   }
@@ -66,7 +70,7 @@ async function resolveSteps(
   line: Line,
   io: Io,
   operate: Operator,
-  [name, ...more]: readonly ClaimName[],
+  [name, ...more]: readonly ClaimToResolve[],
   steps: StepVerdicts,
   acted: { readonly by: string; readonly note: string },
 ): Promise<number> {
@@ -79,15 +83,16 @@ async function resolveSteps(
     io.error.write('Nothing was changed.\n');
     return 1;
   }
-  const fence = line.count('fence');
-  const result = await operate.resolve(name, steps, { ...acted, fence });
+  const result = await operate.resolve(name, steps, { ...acted, fence: name.fence });
   printResult(io, line.flag('json'), result);
   return result.outcome === 'resolved' ? 0 : 1;
 }
 
-/** The claims that the filters find. */
-async function* openOnes(operate: Operator, line: Line): AsyncGenerator<ClaimName> {
-  for await (const { claims } of operate.openClaims(queryOf(line))) yield* claims.map(({ id }) => ({ id }));
+/** The claims that the filters find. One that is granted before it is planned is another doubt than the one that they found. */
+async function* openOnes(operate: Operator, line: Line): AsyncGenerator<ClaimToResolve> {
+  for await (const { claims } of operate.openClaims(queryOf(line))) {
+    yield* claims.map(({ id, fence }) => ({ id, fence }));
+  }
 }
 
 /** @throws UsageError */
@@ -97,33 +102,42 @@ function keysAndVerdict(line: Line): { readonly keys: readonly string[]; readonl
   const verdict = verdicts.find((one) => one === last);
   if (verdict === undefined)
     throw new UsageError(`pawl resolve ends with a verdict: ${verdicts.join(', ')}; got ${last ?? 'none'}.`);
-  const filters = ['operation', 'status', 'reason', 'older-than', 'prefix'];
-  if (keys.length === 0 && filters.every((name) => line.text(name) === undefined)) {
+  if (keys.length === 0 && filterOf(line) === undefined && line.text('operation') === undefined) {
     throw new UsageError('pawl resolve takes the keys of claims, or at least one filter such as --operation.');
   }
   return { keys, verdict };
 }
 
-/** @throws UsageError */
-function stepsOf(line: Line): Exclude<StepVerdicts, string> | undefined {
-  const said = line.texts('step').map((text) => pairOf('step', text));
-  if (said.length === 0) return undefined;
-  const results = new Map(line.texts('step-result').map((text) => pairOf('step-result', text)));
-  const steps = said.map(([name, verdict]) => {
-    const result = results.get(name);
-    const found = verdicts.find((one) => one === verdict);
-    if (found === undefined) throw new UsageError(`--step ${name}: expected ${verdicts.join(', ')}; got '${verdict}'.`);
-    if (result === undefined) return [name, found] as const;
-    if (found !== 'applied') throw new UsageError(`--step-result ${name}: only a step that was applied has a result.`);
-    return [name, { verdict: found, result: jsonOf(name, result) }] as const;
-  });
-  return Object.fromEntries(steps);
+/** The first filter that the command line has, but `--operation`, which may belong to a key. */
+function filterOf(line: Line): string | undefined {
+  return ['status', 'reason', 'older-than', 'prefix'].find((name) => line.text(name) !== undefined);
 }
 
-function pairOf(option: string, text: string): readonly [string, string] {
-  const end = text.indexOf('=');
-  if (end < 1) throw new UsageError(`--${option}: expected name=value; got '${text}'.`);
-  return [text.slice(0, end), text.slice(end + 1)];
+/** @throws UsageError */
+function stepsOf(line: Line): Exclude<StepVerdicts, string> | undefined {
+  const steps = new Map<string, StepVerdict>();
+  for (const text of line.texts('step')) {
+    // The name of a step may have a `=`, and no verdict has.
+    const end = text.lastIndexOf('=');
+    if (end < 1) throw new UsageError(`--step: expected name=verdict; got '${text}'.`);
+    const [name, said] = [text.slice(0, end), text.slice(end + 1)];
+    const verdict = verdicts.find((one) => one === said);
+    if (verdict === undefined) throw new UsageError(`--step ${name}: expected ${verdicts.join(', ')}; got '${said}'.`);
+    if (steps.has(name)) throw new UsageError(`--step ${name}: the step is named twice.`);
+    steps.set(name, verdict);
+  }
+  for (const text of line.texts('step-result')) {
+    const [name] = Array.from(steps.keys())
+      .filter((one) => text.startsWith(`${one}=`))
+      .toSorted((a, b) => b.length - a.length);
+    if (name === undefined)
+      throw new UsageError('--step-result: expected name=json, with the name of a step that --step names.');
+    const said = steps.get(name);
+    if (typeof said === 'object') throw new UsageError(`--step-result ${name}: the result is given twice.`);
+    if (said !== 'applied') throw new UsageError(`--step-result ${name}: only a step that was applied has a result.`);
+    steps.set(name, { verdict: 'applied', result: jsonOf(name, text.slice(name.length + 1)) });
+  }
+  return steps.size === 0 ? undefined : Object.fromEntries(steps);
 }
 
 function jsonOf(name: string, text: string): unknown {
@@ -132,13 +146,6 @@ function jsonOf(name: string, text: string): unknown {
   } catch {
     throw new UsageError(`--step-result ${name}: expected JSON.`);
   }
-}
-
-/** Where the operator has named a fence, an item of another one stays. @throws UsageError */
-function withFence(plan: ResolutionPlan, fence: number | undefined): ResolutionPlan {
-  if (fence === undefined) return plan;
-  if (plan.items.length !== 1) throw new UsageError('--fence: name one claim.');
-  return { ...plan, items: plan.items.map((item) => (item.will === 'resolve' ? { ...item, fence } : item)) };
 }
 
 function printPlan(io: Io, isJson: boolean, items: readonly PlannedResolution[]): void {

@@ -12,8 +12,8 @@ export async function restored(line: Line, io: Io): Promise<number> {
   if (lifts && cutOff !== undefined) throw new UsageError('--lift and --cut-off exclude each other.');
   const writes = lifts || cutOff !== undefined;
   const at = cutOff === undefined ? undefined : timeOf(cutOff);
-  const acted = writes ? { by: required(line, 'by'), note: required(line, 'note') } : { by: '', note: '' };
-  const account = await openAccount(line);
+  const acted = writes ? { by: line.needed('by'), note: line.needed('note') } : { by: '', note: '' };
+  const account = await openAccount(line, { io });
   try {
     const { tableName, dynamo: client } = account;
     const table = { tableName, client };
@@ -59,11 +59,4 @@ function timeOf(text: string): Date {
   if (Number.isNaN(at.getTime()))
     throw new UsageError(`--cut-off: expected a time such as 2026-11-22T12:00:00Z; got '${text}'.`);
   return at;
-}
-
-/** @throws UsageError */
-function required(line: Line, name: 'by' | 'note'): string {
-  const text = line.text(name);
-  if (text === undefined) throw new UsageError(`pawl restored needs --${name} to write.`);
-  return text;
 }

@@ -3,6 +3,7 @@ import { FORMATS, type Format, templateText } from '../deployment/template/print
 import type { TemplateOptions } from '../deployment/template/settings.ts';
 import { WiringError } from '../deployment/wiring.ts';
 import { explained } from '../kernel/error-code.ts';
+import { expectOptionsOf } from './command.ts';
 
 const HELP = `Prints a consumer for a team without CDK: claims table, queue, dead-letter queue, function, its role and the event source.
 The numbers and the permissions follow the rules that the constructs use. Comments in the template name these rules.
@@ -110,6 +111,7 @@ export const TEMPLATE_OPTIONS = {
 
 /** @throws Error that names the argument and what was expected */
 function readCommandLine(args: readonly string[]): CommandLine | 'help' {
+  expectOptionsOf(args, TEMPLATE_OPTIONS);
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,

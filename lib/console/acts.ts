@@ -53,9 +53,9 @@ export function acts({ operate, list, letters, targetOf, newId }: ActsOptions) {
       });
       return { kind: 'redrive', plan };
     }
-    const { ids, filter = {} } = wanted;
-    const found = ids ?? matching((await list.read(0)).claims, filter).map(({ id }) => id);
-    const claims = found.map((id) => ({ id }));
+    const { filter = {} } = wanted;
+    const found = wanted.claims ?? matching((await list.read(0)).claims, filter);
+    const claims = found.map(({ id, fence }) => ({ id, fence }));
     return {
       kind: 'resolve',
       plan: await operate.planResolutions({ claims, verdict: verdictOf(wanted.verdict), ...planning }),

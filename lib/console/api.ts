@@ -121,13 +121,16 @@ export interface Body {
   readonly cut: boolean;
 }
 
+/** A claim as the operator has seen it. */
+export type SeenClaim = Pick<OpenClaimView, 'id' | 'fence'>;
+
 /** Which claims or messages an act is about. */
 export type PlanWanted =
   | {
       readonly kind: 'resolve';
       readonly verdict: string;
-      /** The ids of the claims; without it, all that the filter finds. */
-      readonly ids?: readonly string[] | undefined;
+      /** The claims, each with the fence that the operator has seen; without it, all that the filter finds. */
+      readonly claims?: readonly SeenClaim[] | undefined;
       readonly filter?: ClaimsFilter | undefined;
     }
   | { readonly kind: 'redrive'; readonly queueUrl: string; readonly messageIds: readonly string[] };

@@ -37,15 +37,20 @@ export function openList({ openClaims }: Pick<Operator, 'openClaims'>, now: () =
     /** @param maxAgeMs how old a snapshot may be */
     async read(maxAgeMs: number): Promise<OpenSnapshot> {
       if (last !== undefined && now() - last.at <= maxAgeMs) return last;
-      reading ??= readAll().finally(() => {
-        reading = undefined;
-      });
-      last = await reading;
-      return last;
+      const own = reading ?? readAll();
+      reading = own;
+      try {
+        const read = await own;
+        if (reading === own) last = read;
+        return read;
+      } finally {
+        if (reading === own) reading = undefined;
+      }
     },
-    /** What was read is out of date: an act has changed it. */
+    /** What was read is out of date, and so is what is being read: an act has changed it. */
     forget(): void {
       last = undefined;
+      reading = undefined;
     },
   };
 }

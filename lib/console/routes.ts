@@ -6,7 +6,7 @@ import type { ActLine, ClaimsList, ConsoleState, Overview, QueueName, QueueNow }
 import type { HistorySource } from './history.ts';
 import { letterBox } from './letters.ts';
 import { byOperation, distinct, grouped, matching, openList, sorted } from './open-list.ts';
-import { BadRequest, countOf, filterOf, planWantedOf, sortOf, textOf } from './wanted.ts';
+import { BadRequest, countOf, fenceOf, filterOf, planWantedOf, sortOf, textOf } from './wanted.ts';
 
 export interface DeskOptions {
   readonly operate: Operator;
@@ -107,11 +107,9 @@ export function routesOf({ operate, state, history, now, newId }: DeskOptions): 
     const given = propertyOf(body, 'steps');
     if (typeof given !== 'object' || given === null) throw new BadRequest('steps is missing.');
     const steps = Object.entries(given).map(([name, said]) => [name, stepVerdict(said)] as const);
-    const fence = propertyOf(body, 'fence');
-    if (typeof fence !== 'number') throw new BadRequest('fence is missing.');
     const result = await operate.resolve({ id: textOf(body, 'id') }, Object.fromEntries(steps), {
       ...actedBy(body),
-      fence,
+      fence: fenceOf(body),
     });
     list.forget();
     return result;

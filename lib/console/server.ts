@@ -59,7 +59,6 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const now = Date.now;
   const assets = assetsOf(await readPage());
   const counted = liveHistory(now);
-  const live = feed && openFeed(feed, counted.count);
   const history =
     options.history ??
     (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/console.md.'));
@@ -70,6 +69,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   });
   server.listen(wantedPort, '127.0.0.1');
   await once(server, 'listening');
+  // Not before the port is known to be free: no caller could end it.
+  const live = feed && openFeed(feed, counted.count);
   const { port } = server.address() as AddressInfo;
   const session = createSession(port, () => randomBytes(32).toString('base64url'));
   const serving: Serving = { port, session, write, routes, assets, live };

@@ -1,6 +1,6 @@
 import { propertyOf } from '../kernel/unknown.ts';
 import type { OpenState } from '../operate/index.ts';
-import { type ClaimsFilter, type PlanWanted, SORTS, type Sort } from './api.ts';
+import { type ClaimsFilter, type PlanWanted, type SeenClaim, SORTS, type Sort } from './api.ts';
 
 /** What a request asks for does not fit. */
 export class BadRequest extends Error {
@@ -17,7 +17,7 @@ export function textOf(body: unknown, name: string): string {
 }
 
 /** @throws BadRequest */
-export function textsOf(body: unknown, name: string): readonly string[] {
+function textsOf(body: unknown, name: string): readonly string[] {
   const value = propertyOf(body, name);
   if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value;
   throw new BadRequest(`${name}: expected a list of texts.`);
@@ -52,6 +52,19 @@ export function countOf(
 }
 
 /** @throws BadRequest */
+export function fenceOf(value: unknown): number {
+  const fence = propertyOf(value, 'fence');
+  if (typeof fence !== 'number') throw new BadRequest('fence is missing.');
+  return fence;
+}
+
+/** @throws BadRequest */
+function seenClaimsOf(claims: unknown): readonly SeenClaim[] {
+  if (!Array.isArray(claims)) throw new BadRequest('claims: expected a list.');
+  return claims.map((claim: unknown) => ({ id: textOf(claim, 'id'), fence: fenceOf(claim) }));
+}
+
+/** @throws BadRequest */
 export function planWantedOf(body: unknown): PlanWanted {
   const kind = textOf(body, 'kind');
   if (kind === 'redrive') {
@@ -59,8 +72,9 @@ export function planWantedOf(body: unknown): PlanWanted {
   }
   if (kind !== 'resolve') throw new BadRequest('kind: expected resolve or redrive.');
   const verdict = textOf(body, 'verdict');
-  if (propertyOf(body, 'ids') !== undefined) return { kind, verdict, ids: textsOf(body, 'ids') };
+  const claims = propertyOf(body, 'claims');
+  if (claims !== undefined) return { kind, verdict, claims: seenClaimsOf(claims) };
   const filter = propertyOf(body, 'filter');
-  if (filter === undefined) throw new BadRequest('ids or filter is missing.');
+  if (filter === undefined) throw new BadRequest('claims or filter is missing.');
   return { kind, verdict, filter: filterOf((name) => propertyOf(filter, name)) };
 }

@@ -1,5 +1,4 @@
 import { identify } from '../claims/identity.ts';
-import { understood } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -14,6 +13,7 @@ import { messageOf, sealedIn } from '../sqs/message.ts';
 import { type ClaimView, claimView } from './claim-view.ts';
 import type { Desk } from './desk.ts';
 import { giveBack, type Received, readQueueState, receiveSome } from './queue-calls.ts';
+import { readRecord } from './read-record.ts';
 import { docs } from './words.ts';
 
 /** Which dead letters to look at. */
@@ -70,8 +70,10 @@ export interface DeadLetter {
   /** How its claim was found: pawl's attribute on the message, or the consumer's `key`. */
   readonly joinedBy: 'attribute' | 'key' | 'nothing';
   readonly claimId: string | undefined;
-  /** `undefined` if there is none, or it is not known which. */
+  /** `undefined` if there is none, or it is not known which, or it is foreign. */
   readonly claim: ClaimView | undefined;
+  /** Another program, or a later version of pawl, wrote what is under `claimId`. This version leaves it alone, and cannot show it. */
+  readonly claimIsForeign: boolean;
 }
 
 /** What a look at a dead-letter queue has seen, and what it could not see. */
@@ -162,7 +164,7 @@ async function letterOf(desk: Desk, message: Received, query: DeadLettersQuery):
   const { MessageId, Body = '', Attributes = {}, MessageAttributes = {} } = message;
   const { reason, error, sourceMessageId } = deadLetterAttributes;
   const { joinedBy, claimId } = await joined(desk, message, query);
-  const record = claimId === undefined ? undefined : understood(await desk.store.read(claimId));
+  const found = await readRecord(desk, claimId);
   return {
     messageId: MessageId,
     reason: MessageAttributes[reason]?.StringValue,
@@ -176,7 +178,8 @@ async function letterOf(desk: Desk, message: Received, query: DeadLettersQuery):
     ...(query.bodies === true && { body: Body }),
     joinedBy,
     claimId,
-    claim: record && claimView(record, desk.host),
+    claim: found.kind === 'read' && found.record ? claimView(found.record, desk.host) : undefined,
+    claimIsForeign: found.kind === 'foreign',
   };
 }
 

@@ -1,7 +1,6 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { isForgotten } from '../claims/decide.ts';
 import { isOpen } from '../claims/open.ts';
-import { type ClaimRecord, understood } from '../claims/record.ts';
 import { expectActedBy } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
@@ -14,6 +13,7 @@ import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
 import { giveBack, type Received, receiveSome, sourceOf } from './queue-calls.ts';
+import { type RecordRead, readRecord } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
 /** What a redrive is to do. */
@@ -47,6 +47,8 @@ export type StayReason =
    * run the effect again.
    */
   | 'would-repeat'
+  /** Another program, or a later version of pawl, wrote its claim. This version cannot say what a copy would come to. */
+  | 'foreign'
   /** On a FIFO queue: an earlier message of its group stays. */
   | 'behind';
 
@@ -103,9 +105,11 @@ type Prospect =
   | { readonly will: 'stay'; readonly whyNot: StayReason };
 
 /** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
-function prospectOf(about: About, found: ClaimRecord | undefined, now: number): Prospect {
+function prospectOf(about: About, read: RecordRead, now: number): Prospect {
   const { claimId, reason } = about;
   if (claimId === undefined) return { will: 'consumer-decides' };
+  if (read.kind === 'foreign') return { will: 'stay', whyNot: 'foreign' };
+  const found = read.record;
   if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
   if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
   if (found.status === 'in-flight' && now < found.leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
@@ -151,13 +155,16 @@ export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<Re
   const items: PlannedRedrive[] = [];
   const held = new Set<string | undefined>();
   for await (const chunk of inChunks(letters, readsAtOnce)) {
-    const found = await Promise.all(chunk.map((letter) => claimOf(desk, letter)));
-    for (const [index, { messageId, claimId, reason, group, sourceMessageId }] of chunk.entries()) {
+    const read = await Promise.all(
+      chunk.map(async (letter) => ({ letter, claim: await readRecord(desk, letter.claimId) })),
+    );
+    for (const { letter, claim } of read) {
+      const { messageId, claimId, reason, group, sourceMessageId } = letter;
       const about = { messageId, claimId, reason, group, sourceMessageId };
       const isBehind = isFifo && held.has(group);
       const prospect: Prospect = isBehind
         ? { will: 'stay', whyNot: 'behind' }
-        : prospectOf(about, found[index], desk.host.now());
+        : prospectOf(about, claim, desk.host.now());
       if (prospect.will === 'stay' && holdsBack(prospect.whyNot)) held.add(group);
       items.push({ ...about, ...prospect });
     }
@@ -169,10 +176,6 @@ export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<Re
 function inSequence(letters: Iterable<DeadLetter>): readonly DeadLetter[] {
   const place = ({ sequenceNumber = '0' }: DeadLetter) => BigInt(sequenceNumber);
   return [...letters].sort((a, b) => Number(place(a) - place(b)));
-}
-
-async function claimOf({ store }: Desk, { claimId }: About): Promise<ClaimRecord | undefined> {
-  return claimId === undefined ? undefined : understood(await store.read(claimId));
 }
 
 /**
@@ -254,7 +257,7 @@ async function redriveOne({ desk, plan, isFifo }: Redrive, { message, item }: Ch
   const act = () => ({ at: host.now(), by, note, id: claimId, from, to, messageId });
   let newMessageId: string;
   try {
-    const prospect = prospectOf(item, await claimOf(desk, item), host.now());
+    const prospect = prospectOf(item, await readRecord(desk, claimId), host.now());
     if (prospect.will === 'stay') return { messageId, claimId, outcome: 'stays', whyNot: prospect.whyNot };
     const dedupId = isFifo ? `pawl-redrive-${host.randomId()}` : undefined;
     const { MessageId = '' } = await sqs().send(copyOf(message, to, dedupId));

@@ -10,6 +10,7 @@ import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts
 import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
+import { readRecord } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
 /** Who resolves a claim, and which doubt of it. */
@@ -61,7 +62,8 @@ export type PlannedResolution = {
     }
   | {
       readonly will: 'stay';
-      readonly whyNot: Unresolved;
+      /** `foreign`: another program, or a later version of pawl, wrote the claim. This version leaves it alone. */
+      readonly whyNot: Unresolved | 'foreign';
     }
 );
 
@@ -170,7 +172,7 @@ export async function resolve(
     }
     const assessed = assess(found, verdict, desk, doubtedAt);
     if (assessed.kind === 'parked') {
-      // Whoever parks it meanwhile, and is resolved, is another doubt.
+      // If it is resolved now, and parked again by a worker, that is another doubt.
       fence = assessed.record.fence;
       break;
     }
@@ -228,7 +230,9 @@ export async function planResolutions(desk: Desk, wanted: ResolutionsWanted): Pr
 
 async function planOne(desk: Desk, name: ClaimToResolve, verdict: ResolutionVerdict): Promise<PlannedResolution> {
   const id = idOf(name, desk.host);
-  const found = understood(await desk.store.read(id));
+  const read = await readRecord(desk, id);
+  if (read.kind === 'foreign') return { id, will: 'stay', whyNot: 'foreign' };
+  const found = read.record;
   // Between a list and its plan an operator looks at the provider. What has begun since was not looked at.
   const isAnother = found !== undefined && name.fence !== undefined && name.fence !== found.fence;
   if (isAnother) return { id, will: 'stay', whyNot: 'another-doubt' };

@@ -16,6 +16,7 @@ const letter: DeadLetter = {
   joinedBy: 'key',
   claimId: 'charge#p-1',
   claim: undefined,
+  claimIsForeign: false,
 };
 
 // DynamoDB deletes days late, and a consumer does not go by what is past its retention. The plan must not promise that the copy would not run.

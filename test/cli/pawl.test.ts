@@ -43,6 +43,21 @@ describe('pawl', () => {
     expect([command.code, command.error]).toEqual([2, expect.stringContaining("no command 'claim-all'")]);
     expect([option.code, option.error]).toEqual([2, expect.stringContaining('pawl claims --help')]);
   });
+
+  it.each([
+    [['claims', '--operaton', 'x'], "There is no option '--operaton'. Did you mean '--operation'?"],
+    [['redrive', '--dryrun'], "There is no option '--dryrun'. Did you mean '--dry-run'?"],
+    [['doctor', 'Shop', '--regoin', 'eu-west-1'], "There is no option '--regoin'. Did you mean '--region'?"],
+    [['template', 'sam', '--batchsize=5'], "There is no option '--batchsize'. Did you mean '--batch-size'?"],
+    [['claims', '--constructor'], "There is no option '--constructor'."],
+    // Of two queues, the command would look at the last one, and say nothing of the first.
+    [['dlq', '--table', 't', '--queue', 'one', '--queue', 'two'], '--queue: expected once, and got twice.'],
+  ])('refuses %j, with the nearest option', async (args, said) => {
+    const { code, error } = await runPawl(args);
+    expect(code).toBe(2);
+    expect(error.startsWith(`${said}`)).toBe(true);
+    expect(error).toContain(`pawl ${args[0]} --help`);
+  });
 });
 
 describe.each(COMMANDS.map((command) => [command.name, command] as const))('pawl %s', (_, command) => {

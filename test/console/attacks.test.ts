@@ -22,7 +22,7 @@ function serve({ write }: { readonly write: boolean }): Promise<RunningConsole> 
   return startConsole({ operate, title: 'claims', write, user: 'maria', queues: [] });
 }
 
-const planned = { kind: 'resolve', verdict: 'applied', ids: [id] };
+const planned = { kind: 'resolve', verdict: 'applied', claims: [{ id, fence: 1 }] };
 const json = { 'content-type': 'application/json' };
 const own = () => ({ origin: `http://127.0.0.1:${served.port}` });
 
@@ -152,7 +152,7 @@ describe('with the session', () => {
 
   it('no GET, PUT or DELETE writes', async () => {
     const { session, get } = await openPage(served);
-    const query = new URLSearchParams({ ...planned, ids: id });
+    const query = new URLSearchParams({ ...planned, claims: id });
     for (const path of ['/api/plan', '/api/act', '/api/resolve-steps', '/api/dead-letters']) {
       expect(await get(`${path}?${query}`)).toMatchObject({ status: 404 });
       for (const method of ['PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
@@ -184,10 +184,12 @@ describe('with the session', () => {
 
   it('a body of over a megabyte is refused', async () => {
     const { post } = await openPage(served);
-    expect(await post('/api/plan', { ...planned, ids: ['x'.repeat(1_000_000)] })).toMatchObject({ status: 413 });
+    expect(await post('/api/plan', { ...planned, claims: [{ id: 'x'.repeat(1_000_000), fence: 1 }] })).toMatchObject({
+      status: 413,
+    });
   });
 
-  it.each(['{', '[]', 'null', '"x"', '{"kind":"drop"}', '{"kind":"resolve","verdict":"applied","ids":[1]}'])(
+  it.each(['{', '[]', 'null', '"x"', '{"kind":"drop"}', '{"kind":"resolve","verdict":"applied","claims":[1]}'])(
     'the body %s is refused',
     async (body) => {
       const { session } = await openPage(served);

@@ -82,6 +82,26 @@ describe('the list of open claims', () => {
     expect(reads).toBe(3);
   });
 
+  it('is read anew after an act, also while a reading from before it is under way', async () => {
+    const begun: (() => void)[] = [];
+    async function* openClaims() {
+      const open = begun.length === 0 ? claims : [];
+      await new Promise<void>((resolve) => begun.push(resolve));
+      yield { claims: open, cursor: undefined, incomplete: false };
+    }
+    const list = openList({ openClaims }, () => at);
+    const before = list.read(0);
+    list.forget();
+    const after = list.read(0);
+    expect(begun).toHaveLength(2);
+    begun[1]?.();
+    expect((await after).claims).toEqual([]);
+    begun[0]?.();
+    expect((await before).claims).toHaveLength(3);
+    // What was read before the act is not kept.
+    expect((await list.read(1000)).claims).toEqual([]);
+  });
+
   it('stops after fifty thousand, and says so', async () => {
     let pages = 0;
     async function* openClaims() {

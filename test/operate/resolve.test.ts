@@ -3,7 +3,7 @@ import type { ClaimRecord } from '../../lib/claims/record.ts';
 import { memoryStore, once, step } from '../../lib/index.ts';
 import { type OperateEvent, operator } from '../../lib/operate/index.ts';
 import { collect } from '../support/collect.ts';
-import { record } from '../support/records.ts';
+import { laterRecord, record } from '../support/records.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 const maria = { by: 'maria', note: 'seen in the bank statement' };
@@ -191,6 +191,17 @@ describe('a bulk resolution', () => {
     expect(store.records()).toEqual(claims);
     // It can go to a browser and come back.
     expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+  });
+
+  it('leaves a claim that a later version wrote, and plans the others', async () => {
+    const foreign = laterRecord({ ...parked, id: 'mail#3' }, { v: 3 });
+    const { operate } = anOperator({ ...parked, id: 'mail#1' }, foreign);
+    const wanted = { claims: [{ id: 'mail#3' }, { id: 'mail#1' }], verdict: 'retry', ...maria } as const;
+    expect((await operate.planResolutions(wanted)).items).toMatchObject([
+      { id: 'mail#3', will: 'stay', whyNot: 'foreign' },
+      { id: 'mail#1', will: 'resolve' },
+    ]);
+    await expect(operate.resolve({ id: 'mail#3' }, 'retry', maria)).rejects.toThrow('left alone');
   });
 
   it('has a result for each item, and reads each claim again: a doubt that came later stays', async () => {

@@ -19,3 +19,8 @@ export function request(claimId: string, overrides: Partial<ClaimRequest> = {}):
 export function record(overrides: Partial<ClaimRecord> = {}): ClaimRecord {
   return claimRecord({ id: 'issue-gift-card#order-1', ...overrides });
 }
+
+/** A record as a later version of pawl may write it. */
+export function laterRecord(fields: Partial<ClaimRecord>, strange: object): ClaimRecord {
+  return { ...record(fields), ...strange };
+}

@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ActLine, ClaimsFilter, ConsoleState, PlanShown, PlanWanted } from '../api.ts';
+import type { ActLine, ClaimsFilter, ConsoleState, PlanShown, PlanWanted, SeenClaim } from '../api.ts';
 import { act, post } from './call.ts';
-import { count, shown } from './format.ts';
+import { count } from './format.ts';
 import { Modal } from './modal.tsx';
 import { Failed } from './parts.tsx';
-import { Bar } from './picture.tsx';
-import { linkTo } from './place.ts';
+import { PlanItems, Results, Summary } from './plan.tsx';
 
 /*
  * What the operator does, in three moments: choose, read the plan and confirm it with a name and a note, see what became of each item.
@@ -18,6 +17,8 @@ export const VERDICTS = [
 ] as const;
 
 type Verdict = (typeof VERDICTS)[number][0];
+/** Some claims, as the operator has seen them, or all that the filter finds. */
+export type ResolveAbout = { readonly claims: readonly SeenClaim[] } | { readonly filter: ClaimsFilter };
 type OnClose = (acted: boolean) => void;
 
 export function ResolveDialog({
@@ -26,20 +27,20 @@ export function ResolveDialog({
   onClose,
 }: {
   readonly state: ConsoleState;
-  readonly about: { readonly ids: readonly string[] } | { readonly filter: ClaimsFilter };
+  readonly about: ResolveAbout;
   readonly onClose: OnClose;
 }) {
   const [verdict, setVerdict] = useState<Verdict>();
   const { plan, error, make } = usePlan();
   const acted = useRef(false);
-  const all = 'ids' in about ? count(about.ids.length, 'claim') : 'all claims that the filter finds';
+  const all = 'claims' in about ? count(about.claims.length, 'claim') : 'all claims that the filter finds';
   return (
     <Modal title={`Resolve ${all}`} onClose={() => onClose(acted.current)}>
       {plan === undefined ? (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (verdict !== undefined) make({ kind: 'resolve', verdict, ...about });
+            if (verdict !== undefined) make({ kind: 'resolve', verdict, ...seen(about) });
           }}
         >
           <fieldset>
@@ -83,6 +84,11 @@ export function ResolveDialog({
   );
 }
 
+/** Of each claim, only what the server needs. If it has been granted since, the decision is about another doubt. */
+function seen(about: ResolveAbout) {
+  return 'claims' in about ? { claims: about.claims.map(({ id, fence }) => ({ id, fence })) } : about;
+}
+
 export function RedriveDialog({
   state,
   wanted,
@@ -123,18 +129,6 @@ function usePlan() {
     post<PlanShown>('/api/plan', wanted).then(setPlan, (thrown: Error) => setError(thrown.message));
   };
   return { plan, error, make };
-}
-
-const willWords: Readonly<Record<string, readonly [tone: string, says: string]>> = {
-  resolve: ['good', 'will be resolved'],
-  'park and resolve': ['good', 'will be parked, then resolved'],
-  run: ['good', 'will run'],
-  acknowledge: ['in-flight', 'will be acknowledged: the effect is confirmed'],
-  'consumer-decides': ['plain', 'the consumer decides: the claim is not known'],
-};
-
-export function wordsOf(will: string): readonly [tone: string, says: string] {
-  return willWords[will] ?? ['parked', will.replace('stay: ', 'stay: ')];
 }
 
 function Confirm({
@@ -230,98 +224,5 @@ export function ActedBy({
         </button>
       </p>
     </form>
-  );
-}
-
-function Summary({ plan: { summary, itemsInAll } }: { readonly plan: PlanShown }) {
-  return (
-    <ul class="plain">
-      {summary.map(({ will, count: n }) => {
-        const [tone, says] = wordsOf(will);
-        return (
-          <li key={will} class="measure">
-            <span>
-              <strong>{n.toLocaleString('en')}</strong> {says}
-            </span>
-            <Bar parts={[{ name: will, value: n, tone }]} of={itemsInAll} label={`${n} of ${itemsInAll}: ${says}`} />
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
-function PlanItems({ plan: { items, itemsInAll } }: { readonly plan: PlanShown }) {
-  return (
-    <details>
-      <summary>Each item</summary>
-      <ul class="items">
-        {items.map((item) => {
-          const id = 'id' in item ? item.id : (item.claimId ?? item.messageId);
-          const will = item.will === 'stay' ? `stay: ${item.whyNot}` : item.will;
-          return (
-            <li key={'id' in item ? item.id : item.messageId}>
-              <span class="text">{shown(id)}</span> <span class="muted">{will}</span>
-            </li>
-          );
-        })}
-      </ul>
-      {itemsInAll > items.length && <p class="muted">and {(itemsInAll - items.length).toLocaleString('en')} more</p>}
-    </details>
-  );
-}
-
-const mostShown = 200;
-
-/** What became of each item: those that were not done first. */
-function Results({
-  plan,
-  lines,
-  error,
-}: {
-  readonly plan: PlanShown;
-  readonly lines: readonly ActLine[];
-  readonly error: string | undefined;
-}) {
-  const results = lines.flatMap((line) => (line.kind === 'result' ? [line.result] : []));
-  const failed = lines.find((line) => line.kind === 'failed');
-  const isOver = lines.some((line) => line.kind !== 'result') || error !== undefined;
-  const wanted = plan.kind === 'resolve' ? 'resolved' : 'redriven';
-  const done = results.filter(({ outcome }) => outcome === wanted);
-  const others = results.filter(({ outcome }) => outcome !== wanted);
-  return (
-    <>
-      <p role="status" class="big">
-        {isOver
-          ? `${done.length.toLocaleString('en')} ${wanted}, ${(plan.stay + others.length).toLocaleString('en')} not`
-          : `${results.length.toLocaleString('en')} of ${plan.count.toLocaleString('en')} …`}
-      </p>
-      <Bar
-        parts={[
-          { name: wanted, value: done.length, tone: 'good' },
-          { name: 'not', value: others.length, tone: 'bad' },
-        ]}
-        of={plan.count}
-        label={`${results.length} of ${plan.count}`}
-      />
-      <Failed error={error ?? (failed?.kind === 'failed' ? failed.error : undefined)} />
-      <ul class="items">
-        {[...others, ...done].slice(0, mostShown).map((result) => (
-          <li key={'messageId' in result ? result.messageId : result.id}>
-            <span class="text">{shown('id' in result ? result.id : (result.claimId ?? result.messageId))}</span>{' '}
-            <span class={result.outcome === wanted ? 'good' : 'bad'}>
-              {result.outcome}
-              {'whyNot' in result && `: ${result.whyNot}`}
-              {'error' in result && `: ${shown(result.error.message)}`}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {isOver && plan.kind === 'resolve' && done.length > 0 && (
-        <p>
-          Their messages wait for you: <a href={linkTo('dead-letters')}>dead letters</a>.
-        </p>
-      )}
-    </>
   );
 }

@@ -59,7 +59,7 @@ export function Claim({ state, place: { params } }: { readonly state: ConsoleSta
       )}
       {acting && claim && claim.stepsInDoubt.length > 0 && <StepsDialog state={state} claim={claim} onClose={close} />}
       {acting && claim && claim.stepsInDoubt.length === 0 && (
-        <ResolveDialog state={state} about={{ ids: [claim.id] }} onClose={close} />
+        <ResolveDialog state={state} about={{ claims: [claim] }} onClose={close} />
       )}
     </>
   );

@@ -1,36 +1,35 @@
 import { useState } from 'preact/hooks';
 import type { OpenClaimView } from '../../operate/index.ts';
 import type { ClaimsFilter, ClaimsGroup, ClaimsList, ConsoleState, Sort } from '../api.ts';
-import { ResolveDialog } from './act.tsx';
+import { type ResolveAbout, ResolveDialog } from './act.tsx';
+import { Choice, Search } from './filters.tsx';
 import { age, count, shown, time } from './format.ts';
 import { useKeys } from './keyboard.ts';
 import { useLoad } from './load.ts';
 import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
 import { Bar } from './picture.tsx';
 import { go, linkTo, type Place, placeWith } from './place.ts';
+import { Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
 const pageSize = 50;
 const refreshMs = 30_000;
 const FILTERS = ['operation', 'state', 'reason', 'error', 'q'] as const;
 
-/** What an act is about: the selected claims, or all that the filter finds. */
-type About = { readonly ids: readonly string[] } | { readonly filter: ClaimsFilter };
-
 export function Claims({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
   const { params } = place;
   const page = Math.max(1, Number(params.get('page') ?? 1));
   const [fresh, setFresh] = useState(0);
   const { value: list, error, reload } = useLoad<ClaimsList>(pathOf(params, page, fresh), refreshMs);
-  const selection = useSelection();
-  const [about, setAbout] = useState<About>();
+  const selection = useSelection<OpenClaimView>(({ id }) => id);
+  const [about, setAbout] = useState<ResolveAbout>();
   const filter: ClaimsFilter = Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? undefined]));
   const refresh = () => {
     setFresh((before) => before + 1);
     reload();
   };
   const resolveSelected = () => {
-    if (state.write && selection.ids.size > 0) setAbout({ ids: [...selection.ids] });
+    if (state.write && selection.rows.length > 0) setAbout({ claims: selection.rows });
   };
   useKeys({ a: resolveSelected });
   return (
@@ -99,40 +98,18 @@ function pathOf(params: URLSearchParams, page: number, fresh: number): string {
 
 function Filters({ place, list }: { readonly place: Place; readonly list: ClaimsList | undefined }) {
   const { params } = place;
-  const set = (name: string, value: string) => go(placeWith(place, { [name]: value }));
   const error = params.get('error');
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <label class="wide">
-        Search
-        <input
-          type="search"
-          value={params.get('q') ?? ''}
-          placeholder="key, reason or error"
-          onInput={({ currentTarget }) => go(placeWith(place, { q: currentTarget.value }), { replace: true })}
-          onKeyDown={({ key, currentTarget }) => {
-            if (key === 'Escape') currentTarget.blur();
-          }}
-        />
-      </label>
-      <Choice
-        name="Operation"
-        value={params.get('operation')}
-        of={list?.operations}
-        onChange={(to) => set('operation', to)}
-      />
-      <Choice
-        name="State"
-        value={params.get('state')}
-        of={['parked', 'in-doubt', 'in-flight']}
-        onChange={(to) => set('state', to)}
-      />
-      <Choice name="Reason" value={params.get('reason')} of={list?.reasons} onChange={(to) => set('reason', to)} />
+      <Search place={place} placeholder="key, reason or error" />
+      <Choice place={place} param="operation" name="Operation" of={list?.operations} />
+      <Choice place={place} param="state" name="State" of={['parked', 'in-doubt', 'in-flight']} />
+      <Choice place={place} param="reason" name="Reason" of={list?.reasons} />
       <label class="check">
         <input
           type="checkbox"
           checked={params.has('group')}
-          onChange={({ currentTarget }) => set('group', currentTarget.checked ? '1' : '')}
+          onChange={({ currentTarget }) => go(placeWith(place, { group: currentTarget.checked ? '1' : '' }))}
         />{' '}
         Group
       </label>
@@ -145,33 +122,6 @@ function Filters({ place, list }: { readonly place: Place; readonly list: Claims
         </p>
       )}
     </form>
-  );
-}
-
-function Choice({
-  name,
-  value,
-  of = [],
-  onChange,
-}: {
-  readonly name: string;
-  readonly value: string | null;
-  readonly of: readonly string[] | undefined;
-  readonly onChange: (to: string) => void;
-}) {
-  const all = value === null || of.includes(value) ? of : [value, ...of];
-  return (
-    <label>
-      {name}
-      <select value={value ?? ''} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value="">any</option>
-        {all.map((one) => (
-          <option key={one} value={one}>
-            {shown(one)}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
@@ -208,13 +158,13 @@ function linkOfGroup(place: Place, { operation, reason, error }: ClaimsGroup): s
 
 function ActBar({
   list: { matching, total },
-  selection: { ids, clear },
+  selection: { rows, clear },
   write,
   onResolve,
   onResolveAll,
 }: {
   readonly list: ClaimsList;
-  readonly selection: Selection;
+  readonly selection: Selection<OpenClaimView>;
   readonly write: boolean;
   readonly onResolve: () => void;
   readonly onResolveAll: () => void;
@@ -227,16 +177,16 @@ function ActBar({
     <div class="act-bar">
       <p role="status">
         {found}
-        {ids.size > 0 && `, ${ids.size.toLocaleString('en')} selected`}
+        {rows.length > 0 && `, ${rows.length.toLocaleString('en')} selected`}
       </p>
-      {ids.size > 0 && (
+      {rows.length > 0 && (
         <button type="button" class="small" onClick={clear}>
           Select none
         </button>
       )}
       {write && (
         <>
-          <button type="button" class="main" disabled={ids.size === 0} onClick={onResolve}>
+          <button type="button" class="main" disabled={rows.length === 0} onClick={onResolve}>
             Resolve selected …
           </button>
           <button type="button" disabled={matching === 0} onClick={onResolveAll}>
@@ -263,46 +213,34 @@ function Table({
 }: {
   readonly list: ClaimsList;
   readonly place: Place;
-  readonly selection: Selection;
+  readonly selection: Selection<OpenClaimView>;
 }) {
   const { claims, at } = list;
   const sort = place.params.get('sort') ?? 'age';
   const reversed = place.params.has('reverse');
-  const ids = claims.map(({ id }) => id);
   if (claims.length === 0) return <p class="empty">No open claim fits.</p>;
   return (
-    <table class="list">
-      <caption class="hidden">Open claims</caption>
-      <thead>
-        <tr>
-          <th class="tick">
-            <input
-              type="checkbox"
-              aria-label="Select this page"
-              checked={ids.every((id) => selection.ids.has(id))}
-              onChange={() => selection.toggleAll(ids)}
-            />
-          </th>
-          {COLUMNS.map(([by, name, look]) => (
-            <th key={name} class={look} aria-sort={by === sort ? (reversed ? 'descending' : 'ascending') : undefined}>
-              {by === undefined ? (
-                name
-              ) : (
-                <a href={placeWith(place, { sort: by, reverse: by === sort && !reversed ? '1' : undefined })}>
-                  {name}
-                  {by === sort && <span aria-hidden="true">{reversed ? ' ↑' : ' ↓'}</span>}
-                </a>
-              )}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {claims.map((claim) => (
-          <Row key={claim.id} claim={claim} at={at} selection={selection} />
-        ))}
-      </tbody>
-    </table>
+    <Rows
+      caption="Open claims"
+      rows={claims}
+      selection={selection}
+      heads={COLUMNS.map(([by, name, look]) => (
+        <th key={name} class={look} aria-sort={by === sort ? (reversed ? 'descending' : 'ascending') : undefined}>
+          {by === undefined ? (
+            name
+          ) : (
+            <a href={placeWith(place, { sort: by, reverse: by === sort && !reversed ? '1' : undefined })}>
+              {name}
+              {by === sort && <span aria-hidden="true">{reversed ? ' ↑' : ' ↓'}</span>}
+            </a>
+          )}
+        </th>
+      ))}
+    >
+      {claims.map((claim) => (
+        <Row key={claim.id} claim={claim} at={at} selection={selection} />
+      ))}
+    </Rows>
   );
 }
 
@@ -313,16 +251,13 @@ function Row({
 }: {
   readonly claim: OpenClaimView;
   readonly at: number;
-  readonly selection: Selection;
+  readonly selection: Selection<OpenClaimView>;
 }) {
   const { id, operation, key, state, reason, error, attempts, firstSeenAt } = claim;
   const name = shown(key ?? id);
-  const selected = selection.ids.has(id);
   return (
-    <tr data-row class={selected ? 'selected' : undefined}>
-      <td class="tick">
-        <input type="checkbox" checked={selected} aria-label={`Select ${name}`} onChange={() => selection.toggle(id)} />
-      </td>
+    <tr data-row class={selection.has(claim) ? 'selected' : undefined}>
+      <Tick row={claim} name={name} selection={selection} />
       <td class="text">
         <a data-open href={linkTo('claim', { id })}>
           {name}

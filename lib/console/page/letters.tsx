@@ -3,10 +3,12 @@ import type { DeadLetter } from '../../operate/index.ts';
 import type { Body, ConsoleState, LettersList, QueueName } from '../api.ts';
 import { RedriveDialog } from './act.tsx';
 import { post } from './call.ts';
+import { Choice, Search } from './filters.tsx';
 import { bytes, count, shown, shownBody } from './format.ts';
 import { useKeys } from './keyboard.ts';
 import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
-import { go, linkTo, type Place, placeWith } from './place.ts';
+import { linkTo, type Place, placeWith } from './place.ts';
+import { Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
 const pageSize = 50;
@@ -52,7 +54,7 @@ function QueueLetters({
   const [looking, setLooking] = useState(false);
   const [error, setError] = useState<string>();
   const [chosen, setChosen] = useState<readonly string[]>();
-  const selection = useSelection();
+  const selection = useSelection<DeadLetter>(({ messageId }) => messageId);
   const { params } = place;
 
   const last = () =>
@@ -79,7 +81,7 @@ function QueueLetters({
   );
   const page = Math.max(1, Number(params.get('page') ?? 1));
   const redriveSelected = () => {
-    if (state.write && selection.ids.size > 0) setChosen([...selection.ids]);
+    if (state.write && selection.rows.length > 0) setChosen(selection.rows.map(({ messageId }) => messageId));
   };
   useKeys({ a: redriveSelected });
   return (
@@ -100,11 +102,11 @@ function QueueLetters({
           <div class="act-bar">
             <p role="status">
               {count(found.length, 'message')}
-              {selection.ids.size > 0 && `, ${selection.ids.size} selected`}
+              {selection.rows.length > 0 && `, ${selection.rows.length} selected`}
             </p>
             {state.write && (
               <>
-                <button type="button" class="main" disabled={selection.ids.size === 0} onClick={redriveSelected}>
+                <button type="button" class="main" disabled={selection.rows.length === 0} onClick={redriveSelected}>
                   Redrive selected …
                 </button>
                 <button
@@ -159,32 +161,8 @@ function Filters({ place, list }: { readonly place: Place; readonly list: Letter
   const reasons = [...new Set(list.letters.map(reasonOf))].toSorted();
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      <label class="wide">
-        Search
-        <input
-          type="search"
-          value={place.params.get('q') ?? ''}
-          placeholder="key, reason, error or message id"
-          onInput={({ currentTarget }) => go(placeWith(place, { q: currentTarget.value }), { replace: true })}
-          onKeyDown={({ key, currentTarget }) => {
-            if (key === 'Escape') currentTarget.blur();
-          }}
-        />
-      </label>
-      <label>
-        Reason
-        <select
-          value={place.params.get('reason') ?? ''}
-          onChange={({ currentTarget }) => go(placeWith(place, { reason: currentTarget.value }))}
-        >
-          <option value="">any</option>
-          {reasons.map((reason) => (
-            <option key={reason} value={reason}>
-              {shown(reason)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Search place={place} placeholder="key, reason, error or message id" />
+      <Choice place={place} param="reason" name="Reason" of={reasons} />
     </form>
   );
 }
@@ -216,36 +194,28 @@ function Table({
   readonly letters: readonly DeadLetter[];
   readonly at: number;
   readonly queue: QueueName;
-  readonly selection: Selection;
+  readonly selection: Selection<DeadLetter>;
 }) {
-  const ids = letters.map(({ messageId }) => messageId);
   if (letters.length === 0) return <p class="empty">No message fits.</p>;
   return (
-    <table class="list">
-      <caption class="hidden">Dead letters</caption>
-      <thead>
-        <tr>
-          <th class="tick">
-            <input
-              type="checkbox"
-              aria-label="Select this page"
-              checked={ids.every((id) => selection.ids.has(id))}
-              onChange={() => selection.toggleAll(ids)}
-            />
-          </th>
+    <Rows
+      caption="Dead letters"
+      rows={letters}
+      selection={selection}
+      heads={
+        <>
           <th>Message</th>
           <th>Reason and error</th>
           <th>Claim</th>
           <th class="number wide-only">Receives</th>
           <th class="number">Age</th>
-        </tr>
-      </thead>
-      <tbody>
-        {letters.map((letter) => (
-          <Row key={letter.messageId} letter={letter} at={at} queue={queue} selection={selection} />
-        ))}
-      </tbody>
-    </table>
+        </>
+      }
+    >
+      {letters.map((letter) => (
+        <Row key={letter.messageId} letter={letter} at={at} queue={queue} selection={selection} />
+      ))}
+    </Rows>
   );
 }
 
@@ -258,12 +228,12 @@ function Row({
   readonly letter: DeadLetter;
   readonly at: number;
   readonly queue: QueueName;
-  readonly selection: Selection;
+  readonly selection: Selection<DeadLetter>;
 }) {
-  const { messageId, error, claimId, claim, receiveCount, sentAt, bodyBytes, group } = letter;
+  const { messageId, error, claimId, claim, claimIsForeign, receiveCount, sentAt, bodyBytes, group } = letter;
   const [body, setBody] = useState<Body>();
   const [failed, setFailed] = useState<string>();
-  const selected = selection.ids.has(messageId);
+  const selected = selection.has(letter);
   const reveal = () => {
     if (body !== undefined) return setBody(undefined);
     post<Body>('/api/dead-letters/body', { queueUrl: queue.url, messageId }).then(setBody, (thrown: Error) =>
@@ -273,14 +243,7 @@ function Row({
   return (
     <>
       <tr data-row class={selected ? 'selected' : undefined}>
-        <td class="tick">
-          <input
-            type="checkbox"
-            checked={selected}
-            aria-label={`Select message ${messageId}`}
-            onChange={() => selection.toggle(messageId)}
-          />
-        </td>
+        <Tick row={letter} name={`message ${messageId}`} selection={selection} />
         <td>
           <code title={messageId}>{messageId.slice(0, 8)}</code>{' '}
           <button type="button" class="small" aria-expanded={body !== undefined} onClick={reveal}>
@@ -306,7 +269,9 @@ function Row({
               {shown(claimId)}
             </a>
           )}
-          <div>{claimId !== undefined && <StatePill state={claim?.status ?? 'not there'} />}</div>
+          <div>
+            {claimId !== undefined && <StatePill state={claimIsForeign ? 'foreign' : (claim?.status ?? 'not there')} />}
+          </div>
         </td>
         <td class="number wide-only">{receiveCount}</td>
         <td class="number">

@@ -23,11 +23,11 @@ export function StepsDialog({
   readonly claim: ClaimView;
   readonly onClose: (acted: boolean) => void;
 }) {
-  const [said, setSaid] = useState<Readonly<Record<string, Said>>>({});
+  const [said, setSaid] = useState<ReadonlyMap<string, Said>>(new Map());
   const [outcome, setOutcome] = useState<string>();
   const [error, setError] = useState<string>();
-  const of = (name: string): Said => said[name] ?? { verdict: '', result: '' };
-  const say = (name: string, change: Partial<Said>) => setSaid({ ...said, [name]: { ...of(name), ...change } });
+  const of = (name: string): Said => said.get(name) ?? { verdict: '', result: '' };
+  const say = (name: string, change: Partial<Said>) => setSaid(new Map(said).set(name, { ...of(name), ...change }));
 
   async function resolve(by: string, note: string) {
     setError(undefined);
@@ -96,7 +96,13 @@ export function StepsDialog({
   );
 }
 
+/** @throws Error, whose message is for the operator */
 function verdictOf(name: string, { verdict, result }: Said) {
   if (verdict === '') throw new Error(`${name}: choose what you know of it.`);
-  return verdict === 'applied' && result !== '' ? { verdict, result: JSON.parse(result) } : verdict;
+  if (verdict !== 'applied' || result === '') return verdict;
+  try {
+    return { verdict, result: JSON.parse(result) };
+  } catch {
+    throw new Error(`${name}: what it returned is not JSON. A text stands in quotes.`);
+  }
 }

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openPage } from '../../support/console-client.ts';
+import { startDescribedAccount } from '../../support/described-account.ts';
 import { runCommand } from '../../support/in-process.ts';
 import { startIncident } from '../../support/incident.ts';
 import { envOf } from '../../support/pawl-command.ts';
@@ -67,6 +69,36 @@ it('pawl console serves a table and its queues until Ctrl-C, with the credential
     child.kill('SIGKILL');
     cloudWatch.close();
     cloudWatch.closeAllConnections();
+  }
+});
+
+it('pawl console says what it may not read of a stack', async () => {
+  const account = await startDescribedAccount({
+    stacks: { Shop: ['mails', 'secret'].map((name) => ['AWS::Lambda::Function', name] as const) },
+    functions: { mails: { Environment: { Variables: { CLAIMS_TABLE: incident.tableName } } }, secret: 'denied' },
+    mappings: 'denied',
+    queues: {},
+    table: {},
+    decisionOn: () => 'allowed',
+  });
+  const env = {
+    ...envOf(incident, inject('dynamoEndpoint')),
+    AWS_ENDPOINT_URL_LAMBDA: account.endpoint,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: account.endpoint,
+    PATH: process.env['PATH'] ?? '',
+  };
+  const child = spawn(process.execPath, ['bin/pawl.ts', 'console', '--stack', 'Shop'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = text(child.stderr);
+  try {
+    await once(child.stdout, 'data');
+    child.kill('SIGINT');
+    expect(await said).toMatch(/^Left out: secret: .*\nLeft out: mails: you may not lambda:ListEventSourceMappings/);
+  } finally {
+    child.kill('SIGKILL');
+    await account.stop();
   }
 });
 

@@ -8,6 +8,7 @@ import { operator } from '../../../lib/operate/index.ts';
 import { backfillOpenClaims } from '../../../lib/stores/dynamodb/index.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { mailing, startIncident } from '../../support/incident.ts';
+import { record } from '../../support/records.ts';
 
 /*
  * An incident, settled in a real browser: 40 parked mails and 10 rejected orders. The tests follow on each other.
@@ -186,6 +187,50 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await page.getByText('No claim is open.').waitFor();
     await page.getByRole('img', { name: /^Done: 39 in/ }).waitFor();
     expect(await incident.sqs.depth('orders')).toMatchObject({ ready: 0 });
+  });
+
+  it('resolves the steps of a claim one by one, and nothing of a claim that was granted since it was shown', async () => {
+    const id = 'pay#order-1';
+    const checkpoints = JSON.stringify(
+      ['charge', 'mail'].map((name) => ({ name, state: 'started', at: Date.now(), fence: 3 })),
+    );
+    const parked = record({ id, status: 'parked', fence: 3, open: '03', expiresAt: undefined, checkpoints });
+    await incident.store.write({ next: parked, seen: undefined });
+    await page.goto(`http://127.0.0.1:${served.port}/#/claim?id=${encodeURIComponent(id)}`);
+    const open = () => page.getByRole('button', { name: 'Resolve …' }).click();
+    const step = (name: string) => dialog().getByRole('group', { name });
+    const confirm = () => dialog().getByRole('button', { name: 'Resolve 2 steps' }).click();
+    await open();
+    expect(await violationsIn(page)).toEqual([]);
+    await step('charge').getByRole('combobox').selectOption('applied');
+    await step('charge').getByRole('textbox').fill('ch_1');
+    await dialog().getByLabel('Note').fill('the card was charged, the mail was not sent');
+    await confirm();
+    await dialog().getByText('charge: what it returned is not JSON.').waitFor();
+    await step('charge').getByRole('textbox').fill('{"id":"ch_1"}');
+    await confirm();
+    await dialog().getByText('mail: choose what you know of it.').waitFor();
+    await step('mail').getByRole('combobox').selectOption('not-applied');
+    await confirm();
+    await dialog().getByText('resolved', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Resolved as by-step by maria').waitFor();
+    const resolved = await incident.store.read(id);
+    expect(resolved?.resolution).toMatchObject({ steps: { charge: 'applied', mail: 'not-applied' } });
+    expect(resolved?.checkpoints).toContain('ch_1');
+
+    // The page shows one doubt. Meanwhile a worker has the claim, and leaves another.
+    const shown = { ...parked, id: 'pay#order-2', checkpoints: undefined };
+    await incident.store.write({ next: shown, seen: undefined });
+    await page.goto(`http://127.0.0.1:${served.port}/#/claim?id=${encodeURIComponent(shown.id)}`);
+    await heading(shown.id);
+    await open();
+    await incident.store.write({ next: { ...shown, fence: 4, rev: 2 }, seen: shown });
+    await dialog().getByText('It did not happen.').click();
+    await dialog().getByRole('button', { name: 'Show the plan' }).click();
+    await dialog().getByText('1 stay: another-doubt').waitFor();
+    await dialog().getByText('There is nothing to do.').waitFor();
+    await page.keyboard.press('Escape');
   });
 
   it('fits on a phone', async () => {

@@ -86,7 +86,7 @@ describe.skipIf('missing' in found)(
       const other = createServer((_, response) => {
         response.setHeader('content-type', 'text/html');
         response.end(`<iframe src="${target}/"></iframe>
-        <form method="post" enctype="text/plain" action="${target}/api/plan"><input name='{"kind":"resolve","verdict":"applied","ids":["mail#1"],"x":"' value='"}'></form>`);
+        <form method="post" enctype="text/plain" action="${target}/api/plan"><input name='{"kind":"resolve","verdict":"applied","claims":[{"id":"mail#1","fence":1}],"x":"' value='"}'></form>`);
       }).listen(0, '127.0.0.1');
       try {
         await new Promise((resolve) => other.once('listening', resolve));
@@ -110,7 +110,7 @@ describe.skipIf('missing' in found)(
               credentials: 'include',
               mode: 'no-cors',
               method: 'POST',
-              body: '{"kind":"resolve","verdict":"applied","ids":["mail#1"]}',
+              body: '{"kind":"resolve","verdict":"applied","claims":[{"id":"mail#1","fence":1}]}',
             },
             { credentials: 'include', method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' },
           ];

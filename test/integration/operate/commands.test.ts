@@ -1,3 +1,4 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
@@ -165,9 +166,39 @@ describe('pawl resolve', () => {
       code: 1,
       out: expect.stringContaining('another-doubt'),
     });
+    const { code, out } = await pawl('resolve', id, 'applied', '--fence', '2', '--dry-run', ...acted);
+    expect([code, out]).toEqual([1, expect.stringMatching(/stay: another-doubt +fence#1\n0 claims would be resolved/)]);
+  });
+
+  it('takes the name of a step as it is, also with an equals sign', async () => {
+    const names = ['for=all', 'for'];
+    const checkpoints = JSON.stringify(names.map((name) => ({ name, state: 'started', at: Date.now(), fence: 1 })));
+    const id = await parkedClaim('steps#2', { checkpoints });
+    const steps = ['--step', 'for=all=applied', '--step', 'for=not-applied', '--step-result', 'for=all="a=b"'];
+    expect(await pawl('resolve', id, ...steps, '--yes', ...acted)).toMatchObject({ code: 0 });
+    const resolved = await incident.store.read(id);
+    expect(resolved?.resolution).toMatchObject({ steps: { 'for=all': 'applied', for: 'not-applied' } });
+    expect(JSON.parse(resolved?.checkpoints ?? '')).toMatchObject([
+      { name: 'for=all', state: 'done', result: '"a=b"' },
+      { name: 'for' },
+    ]);
   });
 
   it.each([
+    [['x#1', '--step', 'a=applied', '--step', 'a=retry', ...acted], /--step a: the step is named twice/],
+    [['x#1', '--step', 'applied', ...acted], /--step: expected name=verdict; got 'applied'/],
+    [
+      ['x#1', '--step', 'a=applied', '--step-result', 'b=1', ...acted],
+      /--step-result: expected name=json, with the name/,
+    ],
+    [['x#1', 'applied', '--step-result', 'a=1', ...acted], /--step-result: expected name=json, with the name/],
+    [
+      ['x#1', '--step', 'a=applied', '--step-result', 'a=1', '--step-result', 'a=2', ...acted],
+      /--step-result a: the result is given twice/,
+    ],
+    [['x#1', '--step', 'a=applied', '--step-result', 'a={', ...acted], /--step-result a: expected JSON/],
+    [['x#1', 'applied', '--reason', 'abandoned', ...acted], /--reason: name claims, or filters, and not both/],
+    [['x#1', 'x#2', 'applied', '--fence', '1', ...acted], /--fence: name one claim/],
     [['x#1', 'applied', '--by', 'maria'], /--note is missing/],
     [['x#1', 'applied', '--note', 'n'], /--by is missing/],
     [['x#1', 'done', ...acted], /ends with a verdict: applied, not-applied, retry; got done/],
@@ -231,6 +262,23 @@ describe('pawl dlq and pawl redrive', () => {
     ]);
     await incident.deliverMails();
     expect(incident.sent).toEqual(['order-3']);
+  });
+
+  it('show a claim that a later version wrote as foreign, and leave its message', async () => {
+    const { url } = await incident.sqs.createQueue('foreign-dlq');
+    const id = 'send-email#foreign';
+    const Item = { id: { S: id }, v: { N: '3' }, status: { S: 'parked' } };
+    await incident.dynamo.send(new PutItemCommand({ TableName: incident.tableName, Item }));
+    const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+    for (const claim of [id, `${mailing}#order-1`]) {
+      const MessageAttributes = { 'pawl-claim': text(claim) };
+      await incident.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: '{}', MessageAttributes }));
+    }
+    const { out } = await pawl('dlq', '--queue', url);
+    expect(out).toMatch(/ foreign +\S{36} +send-email#foreign\n/);
+    expect(out).toMatch(/ parked +\S{36} +send-email#order-1\n/);
+    const plan = await pawl('redrive', '--queue', url, '--to', incident.mails.queue.url, '--dry-run');
+    expect(plan.out).toMatch(/stay: foreign .* send-email#foreign\n/);
   });
 
   it('find the table and the queues of a stack', async () => {

@@ -8,7 +8,7 @@ import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.t
 import { bodyField, snsEnvelope } from '../../../lib/sqs/index.ts';
 import { collect } from '../../support/collect.ts';
 import { receiveAll } from '../../support/receive-all.ts';
-import { record } from '../../support/records.ts';
+import { laterRecord, record } from '../../support/records.ts';
 
 let sqs: SqsLocal;
 let client: SQSClient;
@@ -94,6 +94,9 @@ const rejected = record({ id: 'pay#no', status: 'rejected' });
 const running = record({ id: 'pay#runs', leaseUntil: Date.now() + 600_000 });
 const dying = record({ id: 'pay#died', leaseUntil: Date.now() - 600_000 });
 
+/** As a later version of pawl may write them. */
+const foreign = [laterRecord({ id: 'pay#v3' }, { v: 3 }), laterRecord({ id: 'pay#paused' }, { status: 'paused' })];
+
 describe('a redrive', () => {
   it('sends the message as it was, to the byte, with its attributes and without what pawl said of it', async () => {
     const body = '{"a": 1,\n "ä€∞":"<&>\\u0041"}';
@@ -139,6 +142,31 @@ describe('a redrive', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual(['redriven', 'redriven', 'redriven']);
     expect((await bodiesOf(queue.url)).sort()).toEqual(['not joined', 'pay#died', 'pay#done']);
     expect((await bodiesOf(dead.url)).sort()).toEqual(['pay#no', 'pay#parked', 'pay#runs']);
+  });
+
+  it('leaves a message whose claim a later version wrote, and sends the others', async () => {
+    for (const { id } of [...foreign, completed]) await bury({ claim: id, body: id });
+    const { operate, store } = anOperator(...foreign, completed);
+    const { letters } = await operate.deadLetters({ queueUrl: dead.url });
+    const shown = letters.map(({ claimId, claim, claimIsForeign }) => [claimId, claim?.status, claimIsForeign]);
+    expect(shown.toSorted()).toEqual([
+      ['pay#done', 'completed', false],
+      ['pay#paused', undefined, true],
+      ['pay#v3', undefined, true],
+    ]);
+    const { plan, results } = await redriveAll(operate);
+    expect(plan.items.filter(({ will }) => will === 'stay')).toMatchObject([
+      { whyNot: 'foreign' },
+      { whyNot: 'foreign' },
+    ]);
+    expect(results).toMatchObject([{ claimId: 'pay#done', outcome: 'redriven' }]);
+    // Written between the plan and the deed: by a deployment that is under way.
+    await bury({ claim: 'pay#soon' });
+    const before = await operate.deadLetters({ queueUrl: dead.url });
+    const later = await operate.planRedrive({ from: dead.url, to: queue.url, letters: before.letters, ...maria });
+    await store.write({ next: laterRecord({ id: 'pay#soon' }, { v: 3 }), seen: undefined });
+    expect(later.count).toBe(1);
+    expect(await collect(operate.redrive(later))).toMatchObject([{ outcome: 'stays', whyNot: 'foreign' }]);
   });
 
   it('reads each claim again before it sends: one that was parked since the plan stays', async () => {
@@ -331,6 +359,13 @@ describe('on a FIFO queue', () => {
       expect(numbers).toHaveLength(6);
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     }
+  });
+
+  it('nothing is sent past a message whose claim a later version wrote', async () => {
+    await bury({ body: 'a1', group: 'a', dedup: '1', claim: 'pay#v3' });
+    await bury({ body: 'a2', group: 'a', dedup: '2' });
+    const { plan } = await redriveAll(anOperator(...foreign).operate);
+    expect(plan).toMatchObject({ count: 0, items: [{ whyNot: 'foreign' }, { whyNot: 'behind' }] });
   });
 
   it('nothing is sent past an earlier message of its group that may still run', async () => {

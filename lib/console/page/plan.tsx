@@ -1,0 +1,111 @@
+import type { ActLine, PlanShown } from '../api.ts';
+import { shown } from './format.ts';
+import { Failed } from './parts.tsx';
+import { Bar } from './picture.tsx';
+import { linkTo } from './place.ts';
+
+const willWords: Readonly<Record<string, readonly [tone: string, says: string]>> = {
+  resolve: ['good', 'will be resolved'],
+  'park and resolve': ['good', 'will be parked, then resolved'],
+  run: ['good', 'will run'],
+  acknowledge: ['in-flight', 'will be acknowledged: the effect is confirmed'],
+  'consumer-decides': ['plain', 'the consumer decides: the claim is not known'],
+};
+
+function wordsOf(will: string): readonly [tone: string, says: string] {
+  return willWords[will] ?? ['parked', will];
+}
+
+/** What will happen, and to how many. */
+export function Summary({ plan: { summary, itemsInAll } }: { readonly plan: PlanShown }) {
+  return (
+    <ul class="plain">
+      {summary.map(({ will, count: n }) => {
+        const [tone, says] = wordsOf(will);
+        return (
+          <li key={will} class="measure">
+            <span>
+              <strong>{n.toLocaleString('en')}</strong> {says}
+            </span>
+            <Bar parts={[{ name: will, value: n, tone }]} of={itemsInAll} label={`${n} of ${itemsInAll}: ${says}`} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export function PlanItems({ plan: { items, itemsInAll } }: { readonly plan: PlanShown }) {
+  return (
+    <details>
+      <summary>Each item</summary>
+      <ul class="items">
+        {items.map((item) => {
+          const id = 'id' in item ? item.id : (item.claimId ?? item.messageId);
+          const will = item.will === 'stay' ? `stay: ${item.whyNot}` : item.will;
+          return (
+            <li key={'id' in item ? item.id : item.messageId}>
+              <span class="text">{shown(id)}</span> <span class="muted">{will}</span>
+            </li>
+          );
+        })}
+      </ul>
+      {itemsInAll > items.length && <p class="muted">and {(itemsInAll - items.length).toLocaleString('en')} more</p>}
+    </details>
+  );
+}
+
+const mostShown = 200;
+
+/** What became of each item: those that were not done first. */
+export function Results({
+  plan,
+  lines,
+  error,
+}: {
+  readonly plan: PlanShown;
+  readonly lines: readonly ActLine[];
+  readonly error: string | undefined;
+}) {
+  const results = lines.flatMap((line) => (line.kind === 'result' ? [line.result] : []));
+  const failed = lines.find((line) => line.kind === 'failed');
+  const isOver = lines.some((line) => line.kind !== 'result') || error !== undefined;
+  const wanted = plan.kind === 'resolve' ? 'resolved' : 'redriven';
+  const done = results.filter(({ outcome }) => outcome === wanted);
+  const others = results.filter(({ outcome }) => outcome !== wanted);
+  return (
+    <>
+      <p role="status" class="big">
+        {isOver
+          ? `${done.length.toLocaleString('en')} ${wanted}, ${(plan.stay + others.length).toLocaleString('en')} not`
+          : `${results.length.toLocaleString('en')} of ${plan.count.toLocaleString('en')} …`}
+      </p>
+      <Bar
+        parts={[
+          { name: wanted, value: done.length, tone: 'good' },
+          { name: 'not', value: others.length, tone: 'bad' },
+        ]}
+        of={plan.count}
+        label={`${results.length} of ${plan.count}`}
+      />
+      <Failed error={error ?? (failed?.kind === 'failed' ? failed.error : undefined)} />
+      <ul class="items">
+        {[...others, ...done].slice(0, mostShown).map((result) => (
+          <li key={'messageId' in result ? result.messageId : result.id}>
+            <span class="text">{shown('id' in result ? result.id : (result.claimId ?? result.messageId))}</span>{' '}
+            <span class={result.outcome === wanted ? 'good' : 'bad'}>
+              {result.outcome}
+              {'whyNot' in result && `: ${result.whyNot}`}
+              {'error' in result && `: ${shown(result.error.message)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {isOver && plan.kind === 'resolve' && done.length > 0 && (
+        <p>
+          Their messages wait for you: <a href={linkTo('dead-letters')}>dead letters</a>.
+        </p>
+      )}
+    </>
+  );
+}

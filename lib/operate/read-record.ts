@@ -1,0 +1,27 @@
+import { type ClaimRecord, understood } from '../claims/record.ts';
+import type { ErrorCode } from '../kernel/error-code.ts';
+import { propertyOf } from '../kernel/unknown.ts';
+import type { Desk } from './desk.ts';
+
+/** `foreign`: another program, or a later version of pawl, wrote what is under this id. Nothing is decided upon it. */
+export type RecordRead =
+  | { readonly kind: 'read'; readonly record: ClaimRecord | undefined }
+  | { readonly kind: 'foreign' };
+
+const foreign: string = 'foreign-item' satisfies ErrorCode;
+
+/**
+ * For work on many claims: a record of a later version must not end the work on the others.
+ *
+ * @param id of the record, if it is known
+ * @throws the store's error
+ */
+export async function readRecord({ store }: Pick<Desk, 'store'>, id: string | undefined): Promise<RecordRead> {
+  if (id === undefined) return { kind: 'read', record: undefined };
+  try {
+    return { kind: 'read', record: understood(await store.read(id)) };
+  } catch (error) {
+    if (propertyOf(error, 'code') === foreign) return { kind: 'foreign' };
+    throw error;
+  }
+}
