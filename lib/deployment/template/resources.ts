@@ -20,7 +20,7 @@ export interface Ids {
   readonly source: string;
 }
 
-export const TABLE_ID = 'ClaimsTable';
+const TABLE_ID = 'ClaimsTable';
 
 export function idsOf({ name }: Settings): Ids {
   const prefix = name
@@ -91,7 +91,7 @@ function indexResource({ name, partitionKey, sortKey, projection }: TableIndex):
 }
 
 /** The name and the ARN of the claims table, whether the template has it or not. */
-export function tableReferences({ claimsTable }: Settings): { readonly name: Yaml; readonly arn: Yaml } {
+function tableReferences({ claimsTable }: Settings): { readonly name: Yaml; readonly arn: Yaml } {
   if (claimsTable === undefined) return { name: ref(TABLE_ID), arn: arn(TABLE_ID) };
   const [partition, region, account] = ['Partition', 'Region', 'AccountId'].map((name) => `\${AWS::${name}}`);
   return {
