@@ -259,7 +259,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What breaks a rule, one sentence each. */
-export function boundaryProblems(imports: readonly Import[]): string[] {
+function boundaryProblems(imports: readonly Import[]): string[] {
   const broken = RULES.flatMap(({ rule, from, only, never }) =>
     imports
       .filter((edge) => from.test(edge.from))
@@ -286,7 +286,7 @@ function cycles(imports: readonly Import[]): string[] {
 }
 
 /** All imports of all files that tsconfig.json includes, and of the console's page, which has a configuration of its own. */
-export function readImports(root: string): readonly Import[] {
+function readImports(root: string): readonly Import[] {
   const imports: Import[] = [];
   const traced = ['tsconfig.json', 'lib/console/page/tsconfig.json'].map((config) => runTsc(root, config)).join('\n');
   for (const match of traced.matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {

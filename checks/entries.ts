@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
  */
 
 /** The name that a user imports, and its module below `lib/`, without the extension. */
-export const ENTRIES: Readonly<Record<string, string>> = {
+export const ENTRIES = {
   '.': 'index',
   './dynamodb': 'stores/dynamodb/index',
   './dynamodb/lean': 'stores/dynamodb/lean/index',
@@ -25,7 +25,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './statements': 'statements/index',
   './testing': 'testing/index',
   './constructs': 'deployment/constructs/index',
-};
+} as const satisfies Readonly<Record<string, string>>;
 
 const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url));
 

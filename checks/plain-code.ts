@@ -13,7 +13,7 @@ interface Habit {
   readonly pattern: RegExp;
 }
 
-export const HABITS = {
+const HABITS = {
   'as unknown as': {
     pattern: /\bas unknown as\b/g,
     instead: 'give the value a type that it has, or narrow it by what it is',

@@ -15,8 +15,8 @@ Usage: npm run bench -- [options]
 
   --quick   a few minutes; leaves out batches of 1,000 and 10,000, and is too noisy to be quoted
   --json    the result as one line of JSON instead of tables
-  --write   also writes bench/BENCHMARKS.md and docs/cost.md, with their charts
-  --costs   only what it costs in money, and cold starts; with --write, docs/cost.md and its chart
+  --write   also writes bench/BENCHMARKS.md and docs/evidence/cost.md, with their charts
+  --costs   only what it costs in money, and cold starts; with --write, docs/evidence/cost.md and its chart
   --help    this text
 
 The last line is always the summary, as JSON. Needs Java 17 for DynamoDB Local. Needs no AWS account, and no network.`;

@@ -35,8 +35,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 function writeCosts({ money, cold, environment }: Costs): void {
-  writeFileSync(new URL('../../docs/cost.md', import.meta.url), moneyDocument(money, cold, environment));
-  writeFileSync(new URL('../../docs/cost.svg', import.meta.url), moneyChart(money));
+  writeFileSync(new URL('../../docs/evidence/cost.md', import.meta.url), moneyDocument(money, cold, environment));
+  writeFileSync(new URL('../../docs/evidence/cost.svg', import.meta.url), moneyChart(money));
 }
 
 try {

@@ -7,7 +7,7 @@ export interface Polling {
   readonly filters?: number | undefined;
   /** Of this event source; undefined when it has none. */
   readonly maxConcurrency?: number | undefined;
-  /** How many batches all event sources of the function together run at once; undefined when one of them has no limit. See `mostBatches`. */
+  /** How many batches all event sources of the function together run at once; undefined when one of them has no limit. See `mostBatchesOfAll`. */
   readonly maxConcurrencyOfAll?: number | undefined;
   /** Undefined when Lambda chooses how many pollers there are. */
   readonly provisionedPollers?: ProvisionedPollers | undefined;
@@ -64,12 +64,23 @@ export function pollingProblems(facts: Facts): readonly Problem[] {
 }
 
 /** How many batches an event source runs at once; undefined when nothing limits it. */
-export function mostBatches({
+function mostBatches({
   maxConcurrency,
   provisionedPollers,
 }: Pick<Polling, 'maxConcurrency' | 'provisionedPollers'>): number | undefined {
   if (maxConcurrency !== undefined || provisionedPollers?.maximum === undefined) return maxConcurrency;
   return BATCHES_PER_POLLER * provisionedPollers.maximum;
+}
+
+/** How many batches the event sources of a function run at once, all together; undefined when one of them has no limit, and when there is none. */
+export function mostBatchesOfAll(
+  sources: readonly Pick<Polling, 'enabled' | 'maxConcurrency' | 'provisionedPollers'>[],
+): number | undefined {
+  // A disabled event source polls nothing, and counts only where all are disabled: it may be enabled one day.
+  const enabled = sources.filter((source) => source.enabled !== false);
+  const each = (enabled.length > 0 ? enabled : sources).map(mostBatches);
+  if (each.length === 0) return undefined;
+  return each.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
 }
 
 function rangeProblem(

@@ -57,7 +57,7 @@ export interface Receives {
  * How many messages of a batch get their turn in one invocation; undefined when neither option of the handler is known. If only its concurrency
  * is known, one message may take the whole invocation.
  */
-export function turnsPerInvocation(facts: Receiving): number | undefined {
+function turnsPerInvocation(facts: Receiving): number | undefined {
   const { timeoutSeconds, handlerTimeoutSeconds, fifo, concurrency } = facts;
   if (handlerTimeoutSeconds === undefined && concurrency === undefined) return undefined;
   if (timeoutSeconds === undefined) return undefined;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /** How the CDK bundles a function. */
-export const AS_CDK_BUNDLES = {
+const AS_CDK_BUNDLES = {
   bundle: true,
   platform: 'node',
   target: 'node24',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 
 /** DynamoDB Local 3 is compiled for Java 17; an older one ends at once with an `UnsupportedClassVersionError`. */
-export const OLDEST_JAVA = 17;
+const OLDEST_JAVA = 17;
 
 const INSTALL = [
   `Install Java ${OLDEST_JAVA} or newer and put \`java\` on the PATH:`,

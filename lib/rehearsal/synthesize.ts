@@ -54,7 +54,7 @@ export async function synthesize(app: CdkApp, context: Readonly<Record<string, u
 }
 
 /** Reads the stacks in a cloud assembly, sorted by their names. */
-export async function readAssembly(folder: string): Promise<readonly Synthesized[]> {
+async function readAssembly(folder: string): Promise<readonly Synthesized[]> {
   const files = await readdir(folder);
   const templates = files.filter((name) => name.endsWith('.template.json')).sort();
   return Promise.all(templates.map((name) => readStack(folder, name, files)));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The timeout of the functions, and the visibility timeouts of a queue that fits it and of one that does not. */
-export const FUNCTION_SECONDS = 30;
+const FUNCTION_SECONDS = 30;
 export const VISIBILITY_SECONDS = 60;
 const TOO_SHORT_SECONDS = 5;
 

@@ -20,7 +20,7 @@ Usage: npm run soak -- [options]
   --help           this text
 
 Needs Java 17 for DynamoDB Local. Needs no AWS account, and no network.
-Exits with 0 if nothing was lost or doubled, and with 1 otherwise.`;
+Exits with 0 if every order that was sent has one card or is in the dead-letter queue, and with 1 otherwise.`;
 
 /** @throws TypeError when an option makes no sense */
 export function readCommandLine(args: readonly string[]): CommandLine | 'help' {

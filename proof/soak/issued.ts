@@ -8,8 +8,12 @@ export interface Issued {
   /** How many orders have a card. */
   readonly orders: () => number;
   readonly kills: () => number;
-  /** Orders without a card, and with more than one. */
-  verdict(sent: number): { readonly lost: number; readonly doubled: number };
+  /**
+   * Orders without a card, and with more than one.
+   *
+   * @param setAside orders with a message in the dead-letter queue, which are not lost. @default none
+   */
+  verdict(sent: number, setAside?: ReadonlySet<string>): { readonly lost: number; readonly doubled: number };
 }
 
 /** At most so many cards of one order are counted. */
@@ -73,10 +77,10 @@ export async function startIssued(
     server,
     orders: () => withCard,
     kills: () => kills,
-    verdict(sent) {
+    verdict(sent, setAside = new Set()) {
       const ofSent = counts.subarray(0, sent);
       return {
-        lost: ofSent.filter((count) => count === 0).length,
+        lost: ofSent.filter((count, place) => count === 0 && !setAside.has(orderIdOf(place))).length,
         doubled: ofSent.filter((count) => count > 1).length,
       };
     },

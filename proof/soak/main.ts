@@ -10,7 +10,7 @@ async function main(args: readonly string[]): Promise<void> {
   const result = await soak({ ...commandLine, progress });
   progress.end();
   console.log(commandLine.json ? JSON.stringify(result) : asText(result));
-  if (result.lost > 0 || result.doubled > 0) process.exitCode = 1;
+  if (result.lost > 0 || result.doubled > 0 || result.unfinished > 0) process.exitCode = 1;
 }
 
 try {

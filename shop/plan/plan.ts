@@ -59,7 +59,7 @@ export interface PlannedRepayment {
   readonly killed: boolean;
 }
 
-export const PAYMENT_OPERATIONS = ['payment-callback', 'post-payment'] as const;
+const PAYMENT_OPERATIONS = ['payment-callback', 'post-payment'] as const;
 
 export interface PlanOptions {
   readonly orders: number;

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { doctor } from '../../lib/cli/doctor.ts';
-import { type DescribedAccount, describedKeys, startDescribedAccount } from '../support/described-account.ts';
+import { type DescribedAccount, describedKeys, useDescribedAccounts } from '../support/described-account.ts';
 
 /* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
 
@@ -46,20 +46,10 @@ const account: DescribedAccount = {
   decisionOn: () => 'allowed',
 };
 
-let stop: () => Promise<void> = async () => undefined;
-beforeEach(() => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'any');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'any');
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await stop();
-});
+const describeAccount = useDescribedAccounts();
 
 async function run(change: Partial<DescribedAccount>, ...args: readonly string[]) {
-  const server = await startDescribedAccount({ ...account, ...change });
-  stop = server.stop;
-  vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
+  await describeAccount({ ...account, ...change });
   let [out, error] = ['', ''];
   const code = await doctor([...args, '--region', 'eu-west-1'], {
     out: { write: (text) => (out += text) },

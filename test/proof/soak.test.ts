@@ -22,6 +22,9 @@ describe('the soak', () => {
       await issue(1);
       await issue(1);
       expect(issued.verdict(3)).toEqual({ lost: 1, doubled: 1 });
+      expect(issued.verdict(3, new Set([orderIdOf(2)])).lost).toBe(0);
+      // A dead letter of an order that has its card is no excuse for another order.
+      expect(issued.verdict(3, new Set([orderIdOf(0)])).lost).toBe(1);
       expect(issued.orders()).toBe(2);
       expect([await isIssued(0), await isIssued(2)]).toEqual([true, false]);
     } finally {

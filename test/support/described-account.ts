@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, vi } from 'vitest';
 import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
 
 /** What an account answers to those who only look at it. */
@@ -57,6 +58,26 @@ export async function startDescribedAccount(account: DescribedAccount) {
       server.closeAllConnections();
       await once(server, 'close');
     },
+  };
+}
+
+/** For the tests of a file: describes the account that the SDK's own clients find, in place of the one before. It ends with its test. */
+export function useDescribedAccounts(): (account: DescribedAccount) => Promise<void> {
+  let stop = async () => {};
+  beforeEach(() => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'any');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'any');
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await stop();
+    stop = async () => {};
+  });
+  return async (account) => {
+    await stop();
+    const server = await startDescribedAccount(account);
+    stop = server.stop;
+    vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
   };
 }
 

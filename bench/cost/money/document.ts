@@ -89,17 +89,17 @@ function addedOf({ cells }: Money, name: Paid, handlerMs: number): number {
   return total(name) - total('middy');
 }
 
-/** `docs/cost.md`. */
+/** `docs/evidence/cost.md`. */
 export function moneyDocument(money: Money, cold: readonly Cold[], environment: Environment): string {
   const { date, commit, command, machine, load } = environment;
   const added = PAID.filter((name) => name !== 'middy').map(
     (name) => `${TITLES[name]} $${addedOf(money, name, 20).toFixed(2)}`,
   );
-  return `# What it costs
+  return `# Evidence: what a million messages cost
 
-\`npm run bench -- --write\` writes this page. The prices are in \`bench/cost/money/prices.ts\`: ${PRICES.region}, entered on ${PRICES.date}, list prices without the free tier. Change them there for your region.
+The measurements behind [what it costs](../cost.md). \`npm run bench -- --write\` writes this page. The prices are in \`bench/cost/money/prices.ts\`: ${PRICES.region}, entered on ${PRICES.date}, list prices without the free tier. Change them there for your region.
 
-Beside an unprotected consumer, a million messages cost so much more, in batches of 10, with a handler of 20 ms, at 512 MB: ${added.join('; ')}.
+What a million messages cost more than with an unprotected consumer, in batches of 10, with a handler of 20 ms, at 512 MB: ${added.join('; ')}.
 
 ![US dollars for a million messages](cost.svg)
 
@@ -110,7 +110,7 @@ ${moneyTables(money).map(asMarkdown).join('\n\n')}
 - Each message is delivered once. A duplicate costs a write unit if SQS delivers it for the first time, and a read unit if SQS has delivered it before.
 - DynamoDB is on demand. Storage is for 30 days, as long as pawl remembers an outcome.
 - SQS is one request to receive and one to delete, for up to ten messages. Polls of an empty queue and the producer's requests are left out.
-- Lambda is its GB-seconds and its requests. A batch of one waits for each message alone: larger batches are the cheapest measure there is.
+- Lambda is its GB-seconds and its requests. In batches of one, each message pays for the waiting of its own invocation.
 - pawl runs 25 messages of a batch at once by default (\`concurrency\`); the others run the whole batch at once. A batch of 100 with a slow handler therefore takes longer with pawl. Set \`concurrency: 100\` for the same.
 - A claim that is watched (\`watched: true\`, the default of \`once\` and of HTTP) is in the index of open claims while it is in flight. It costs one more write unit when it is granted, and one when it ends: $${(2 * PRICES.dynamoDb.millionWriteUnits).toFixed(2)} for a million.
 

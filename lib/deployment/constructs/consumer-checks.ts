@@ -67,8 +67,7 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
     ...unknownTimes({ timeout, maxBatchingWindow, visibilityTimeout, claimRetention, retentionPeriod, ...ofHandler }),
     ...misplacedOptions(props),
     ...unseenTimeout(props, existing),
-    ...takenVariables(props.environment ?? {}),
-    ...secrets(stack, props.environment ?? {}),
+    ...environmentProblems(stack, props.environment, ['CLAIMS_TABLE', 'DEAD_LETTER_QUEUE_URL']),
   ]);
 
   const timeoutSeconds = timeout.toSeconds();
@@ -195,8 +194,17 @@ function unknownTimes(times: Readonly<Record<string, Duration | undefined>>): Pr
     );
 }
 
-function takenVariables(environment: Readonly<Record<string, string>>): Problem[] {
-  return ['CLAIMS_TABLE', 'DEAD_LETTER_QUEUE_URL']
+/** What must not be in the environment of a function that a construct makes. @param own the variables that the construct sets itself */
+export function environmentProblems(
+  stack: Stack,
+  environment: Readonly<Record<string, string>> = {},
+  own: readonly string[],
+): readonly Problem[] {
+  return [...takenVariables(environment, own), ...secrets(stack, environment)];
+}
+
+function takenVariables(environment: Readonly<Record<string, string>>, own: readonly string[]): readonly Problem[] {
+  return own
     .filter((name) => name in environment)
     .map((name) =>
       refused('variables', `environment sets ${name}, which the construct sets itself. Remove it, or rename it.`),

@@ -6,9 +6,9 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { WiringError } from '../wiring.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantOperate } from './claims-table.ts';
+import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { expectProps } from './known-props.ts';
@@ -97,7 +97,7 @@ export type SweepMetric =
  * Its role may list, read and resolve the open claims of the table, as an operator may. Grant it what its `ask` needs. The function finds the name of
  * the table in `CLAIMS_TABLE`.
  *
- * @throws {WiringError} when an option is unknown, or `environment` sets `CLAIMS_TABLE`
+ * @throws {WiringError} when an option is unknown, or `environment` sets `CLAIMS_TABLE` or holds a secret
  *
  * @example
  * const sweep = new OpenClaimsSweep(this, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
@@ -116,9 +116,7 @@ export class OpenClaimsSweep extends Construct {
     expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/sweep.md' });
     expectKinds(this, props, ['claimsTable']);
     const { claimsTable, environment = {}, timeout = Duration.minutes(1), maxDoubtAge = Duration.hours(1) } = props;
-    if ('CLAIMS_TABLE' in environment) {
-      throw new WiringError(this.node.path, ['environment: the construct sets CLAIMS_TABLE; remove it.']);
-    }
+    refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE']));
 
     const made: LambdaFunctionConstruct = createFunction(
       this,
@@ -130,9 +128,11 @@ export class OpenClaimsSweep extends Construct {
     this.rule = new Rule(this, 'Schedule', {
       description: `${Stack.of(this).stackName}: settles claims in doubt.`,
       schedule: props.schedule ?? Schedule.rate(Duration.minutes(5)),
-      // The next run comes by itself: a second try of this one would only run beside it.
       targets: [new LambdaFunction(made, { retryAttempts: 0 })],
     });
+    // The next run comes by itself: a second try of this one would only run beside it. EventBridge tries a call again that Lambda did not take, and
+    // Lambda a run that failed.
+    made.configureAsyncInvoke({ retryAttempts: 0 });
     this.alarms = this.#createAlarms(maxDoubtAge);
   }
 

@@ -2,7 +2,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IConstruct } from 'constructs';
 import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../needs.ts';
 import { wiringProblems } from '../wiring.ts';
-import { mostBatches } from '../wiring-polling.ts';
+import { mostBatchesOfAll } from '../wiring-polling.ts';
 import { type Problem, refused } from '../wiring-problem.ts';
 import { isElsewhere } from '../wiring-queues.ts';
 import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
@@ -70,7 +70,7 @@ function consumerProblems(consumer: IConstruct, parts: Parts, props: ConsumerPro
     runtime: made?.runtime,
     reservedConcurrency: made?.reservedConcurrency,
     managedInstances: made?.managedInstances,
-    maxConcurrencyOfAll: sumOfConcurrency(ofFunction),
+    maxConcurrencyOfAll: mostBatchesOfAll(ofFunction),
     queueArn: arns.queue,
     visibilityTimeoutSeconds: queue?.visibilityTimeoutSeconds,
     retentionSeconds: queue?.retentionSeconds,
@@ -100,15 +100,6 @@ function consumerProblems(consumer: IConstruct, parts: Parts, props: ConsumerPro
 
 function unique(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ text }, index) => problems.findIndex((other) => other.text === text) === index);
-}
-
-function sumOfConcurrency(sources: readonly SeenEventSource[]): number | undefined {
-  // A disabled event source polls nothing, and counts only where all are disabled: it may be enabled one day.
-  const enabled = sources.filter((source) => source.enabled !== false);
-  const each = (enabled.length > 0 ? enabled : sources).map(mostBatches);
-  return each.length === 0
-    ? undefined
-    : each.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
 }
 
 /** The `lockLease` of the construct. If it has none and the function was granted locks, their default. */

@@ -18,6 +18,7 @@ import { actOn, alarmAt } from './alarms.ts';
 import { grantStatements } from './claims-table.ts';
 import { expectProps } from './known-props.ts';
 import { claimMetric } from './metrics.ts';
+import { expectKinds } from './prop-kinds.ts';
 
 /** The options of a {@link StatementCheck}. */
 export interface StatementCheckProps {
@@ -73,6 +74,8 @@ export interface StatementCheckAlarms {
  * Runs a function on a schedule that compares the provider's statement with the claims of an operation, permits it what that needs, and raises an alarm
  * where something does not agree.
  *
+ * @throws {WiringError} when an option is unknown or has another kind
+ *
  * @example
  * new StatementCheck(this, 'Statements', { claimsTable: claims.table, function: statementFunction, operation: 'charge' });
  */
@@ -86,6 +89,7 @@ export class StatementCheck extends Construct {
   constructor(scope: Construct, id: string, props: StatementCheckProps) {
     super(scope, id);
     expectProps(this, props, { door: 'StatementCheck', known, docs: 'docs/statements.md' });
+    expectKinds(this, props, ['claimsTable', 'function']);
     const { claimsTable, function: fn, operation, schedule = Schedule.rate(Duration.days(1)) } = props;
     this.#of = { operation, namespace: props.metricNamespace ?? 'pawl' };
     grantStatements(claimsTable, fn);

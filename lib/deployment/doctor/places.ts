@@ -18,7 +18,7 @@ export interface Places {
 /** A dead-letter queue, and where its messages go back to. */
 export interface DeadLetterPlace {
   readonly deadLetterUrl: string;
-  /** `undefined`: the queue whose redrive policy names it. */
+  /** `undefined`: the one queue whose redrive policy names it. A dead letter does not say which of several queues it is from. */
   readonly queueUrl: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function readPlaces(name: string, config: Config): Promise<Places> 
     sqs: new SQSClient({ ...config, useQueueUrlAsEndpoint: false }),
   };
   const tables = new Set<string>();
-  const deadLetters = new Map<string, string | undefined>();
+  const found: DeadLetterPlace[] = [];
   const unread: Unread[] = [];
   try {
     const inStack = await functionsOf(clients, name);
@@ -78,16 +78,24 @@ export async function readPlaces(name: string, config: Config): Promise<Places> 
               urls,
               mappings.map(({ EventSourceArn = '' }) => EventSourceArn),
             );
-      for await (const { deadLetterUrl, queueUrl } of places) deadLetters.set(deadLetterUrl, queueUrl);
+      for await (const place of places) found.push(place);
     }
   } finally {
     for (const client of Object.values(clients)) client.destroy();
   }
-  return {
-    tables: [...tables],
-    deadLetters: Array.from(deadLetters, ([deadLetterUrl, queueUrl]) => ({ deadLetterUrl, queueUrl })),
-    unread,
-  };
+  return { tables: [...tables], deadLetters: eachOnce(found), unread };
+}
+
+/**
+ * Each dead-letter queue once. If several queues share it, it has no queue to go back to: a redrive to any of them would give a consumer the messages of
+ * another one. The redrive is then refused, until the operator names a queue.
+ */
+function eachOnce(places: readonly DeadLetterPlace[]): readonly DeadLetterPlace[] {
+  const byUrl = Map.groupBy(places, ({ deadLetterUrl }) => deadLetterUrl);
+  return Array.from(byUrl, ([deadLetterUrl, same]) => {
+    const [queueUrl, ...others] = new Set(same.map((place) => place.queueUrl));
+    return { deadLetterUrl, queueUrl: others.length === 0 ? queueUrl : undefined };
+  });
 }
 
 async function* ofQueues(

@@ -1,7 +1,7 @@
 import type { EventSourceMappingConfiguration, FunctionConfiguration } from '@aws-sdk/client-lambda';
 import { deadLetterUrls } from '../../sqs/dead-letter-urls.ts';
 import { DEAD_LETTER_ACTIONS, INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../needs.ts';
-import { DEFAULT_POLLERS, mostBatches, type ProvisionedPollers } from '../wiring-polling.ts';
+import { DEFAULT_POLLERS, mostBatchesOfAll, type ProvisionedPollers } from '../wiring-polling.ts';
 import type { Account } from './account.ts';
 import type { ConsumerFacts, EventSourceFacts, TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
@@ -55,7 +55,7 @@ export async function readConsumer(account: Account, fed: Fed, needs: HandlerNee
     reservedConcurrency,
     source: eventSource(mapping),
     ...sharing(mapping, ofQueue),
-    maxConcurrencyOfAll: sumOfConcurrency(all),
+    maxConcurrencyOfAll: mostBatchesOfAll(all.map(eventSource)),
     queue,
     deadLetterQueue,
     namedDeadLetterQueue,
@@ -85,15 +85,6 @@ function sharing(
     sources: own.map(({ FunctionArn, UUID }) => `${UUID} of ${FunctionArn}`),
     otherFunctions: others.map(({ FunctionArn = '' }) => FunctionArn),
   };
-}
-
-/** Undefined when one of them has no limit. */
-function sumOfConcurrency(all: readonly EventSourceMappingConfiguration[]): number | undefined {
-  // A disabled event source polls nothing, and counts only where all are disabled: it may be enabled one day.
-  const counted = all.some(isEnabled) ? all.filter(isEnabled) : all;
-  return counted
-    .map((one) => mostBatches(eventSource(one)))
-    .reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one));
 }
 
 interface Places {

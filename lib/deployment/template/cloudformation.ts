@@ -1,33 +1,20 @@
 import { rules, text } from './notes.ts';
-import {
-  arn,
-  functionProperties,
-  idsOf,
-  outputs,
-  pollingProperties,
-  queueResources,
-  ref,
-  roleResources,
-  tableResources,
-} from './resources.ts';
+import { arn, functionProperties, idsOf, pollingProperties, ref, stackText } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { RULES_OF } from './statements.ts';
-import { noted, yamlText } from './yaml.ts';
+import { noted } from './yaml.ts';
 
 /** A consumer as a template of CloudFormation. The code of the function is where its parameters say. */
 export function cloudFormationTemplate(settings: Settings): string {
   const ids = idsOf(settings);
-  return yamlText({
-    AWSTemplateFormatVersion: '2010-09-09',
-    Description: `The consumer ${settings.name}, whose messages take effect once`,
-    Parameters: {
-      CodeBucket: { Type: 'String', Description: 'The bucket with the zip file of the handler' },
-      CodeKey: { Type: 'String', Description: 'The key of the zip file, with index.mjs or index.js at its top' },
-    },
-    Resources: {
-      ...tableResources(settings),
-      ...queueResources(settings),
-      ...roleResources(settings),
+  const parameters = {
+    CodeBucket: { Type: 'String', Description: 'The bucket with the zip file of the handler' },
+    CodeKey: { Type: 'String', Description: 'The key of the zip file, with index.mjs or index.js at its top' },
+  };
+  return stackText(
+    settings,
+    { Parameters: parameters },
+    {
       [ids.function]: {
         Type: 'AWS::Lambda::Function',
         Properties: {
@@ -47,6 +34,5 @@ export function cloudFormationTemplate(settings: Settings): string {
         },
       }),
     },
-    Outputs: outputs(settings),
-  });
+  );
 }

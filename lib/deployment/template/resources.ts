@@ -3,7 +3,7 @@ import { CLAIMS_TABLE, keyAttributes, type TableIndex } from '../table-definitio
 import { type Note, rules, text } from './notes.ts';
 import type { Settings } from './settings.ts';
 import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
-import { noted, type Yaml, type YamlMap } from './yaml.ts';
+import { noted, type Yaml, type YamlMap, yamlText } from './yaml.ts';
 
 /*
  * The resources of a consumer in CloudFormation's language, which AWS SAM and the Serverless Framework share. It owns no number and no action: those
@@ -20,7 +20,7 @@ export interface Ids {
   readonly source: string;
 }
 
-export const TABLE_ID = 'ClaimsTable';
+const TABLE_ID = 'ClaimsTable';
 
 export function idsOf({ name }: Settings): Ids {
   const prefix = name
@@ -91,7 +91,7 @@ function indexResource({ name, partitionKey, sortKey, projection }: TableIndex):
 }
 
 /** The name and the ARN of the claims table, whether the template has it or not. */
-export function tableReferences({ claimsTable }: Settings): { readonly name: Yaml; readonly arn: Yaml } {
+function tableReferences({ claimsTable }: Settings): { readonly name: Yaml; readonly arn: Yaml } {
   if (claimsTable === undefined) return { name: ref(TABLE_ID), arn: arn(TABLE_ID) };
   const [partition, region, account] = ['Partition', 'Region', 'AccountId'].map((name) => `\${AWS::${name}}`);
   return {
@@ -170,7 +170,7 @@ export function roleStatements(settings: Settings): readonly YamlMap[] {
 }
 
 /** The function's log group, and a role that may write only there. */
-export function roleResources(settings: Settings): YamlMap {
+function roleResources(settings: Settings): YamlMap {
   const ids = idsOf(settings);
   const statements = [
     ...roleStatements(settings),
@@ -239,6 +239,22 @@ export function pollingProperties(settings: Settings): YamlMap {
       : { ScalingConfig: noted(rules(...RULES_OF.maxConcurrency), { MaximumConcurrency: maxConcurrency }) }),
     FunctionResponseTypes: noted(rules(...RULES_OF.partialResponses), ['ReportBatchItemFailures']),
   };
+}
+
+/**
+ * The text of a stack. CloudFormation and AWS SAM write everything alike but the function and its event source.
+ *
+ * @param sections of the template, beside those that both have
+ * @param resources the function, and its event source if that is one
+ */
+export function stackText(settings: Settings, sections: YamlMap, resources: YamlMap): string {
+  return yamlText({
+    AWSTemplateFormatVersion: '2010-09-09',
+    Description: `The consumer ${settings.name}, whose messages take effect once`,
+    ...sections,
+    Resources: { ...tableResources(settings), ...queueResources(settings), ...roleResources(settings), ...resources },
+    Outputs: outputs(settings),
+  });
 }
 
 /** What a producer and an operator need. */

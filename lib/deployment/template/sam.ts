@@ -1,17 +1,8 @@
 import { rules, text } from './notes.ts';
-import {
-  arn,
-  functionProperties,
-  idsOf,
-  outputs,
-  pollingProperties,
-  queueResources,
-  roleResources,
-  tableResources,
-} from './resources.ts';
+import { arn, functionProperties, idsOf, pollingProperties, stackText } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { RULES_OF } from './statements.ts';
-import { noted, yamlText } from './yaml.ts';
+import { noted } from './yaml.ts';
 
 /**
  * A consumer as a template of AWS SAM. The role is written out: the one that SAM would make has managed policies, which permit the same on every
@@ -19,14 +10,10 @@ import { noted, yamlText } from './yaml.ts';
  */
 export function samTemplate(settings: Settings): string {
   const ids = idsOf(settings);
-  return yamlText({
-    AWSTemplateFormatVersion: '2010-09-09',
-    Transform: 'AWS::Serverless-2016-10-31',
-    Description: `The consumer ${settings.name}, whose messages take effect once`,
-    Resources: {
-      ...tableResources(settings),
-      ...queueResources(settings),
-      ...roleResources(settings),
+  return stackText(
+    settings,
+    { Transform: 'AWS::Serverless-2016-10-31' },
+    {
       [ids.function]: {
         Type: 'AWS::Serverless::Function',
         Properties: {
@@ -38,6 +25,5 @@ export function samTemplate(settings: Settings): string {
         },
       },
     },
-    Outputs: outputs(settings),
-  });
+  );
 }

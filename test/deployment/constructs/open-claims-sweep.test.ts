@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, SecretValue } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { describe, expect, test } from 'vitest';
@@ -28,6 +28,10 @@ describe('a sweep of open claims', () => {
       Timeout: 60,
       Environment: { Variables: Match.objectLike({ CLAIMS_TABLE: { Ref: table } }) },
     });
+  });
+
+  test('is not run again by Lambda after a failure: the next run comes by itself', () => {
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
   });
 
   test('may list, read and resolve open claims, and nothing that makes or deletes one', () => {
@@ -69,4 +73,11 @@ test('a sweep takes another schedule and another age', () => {
 
 test('a sweep refuses a CLAIMS_TABLE of its own: it would settle the claims of another table', () => {
   expect(() => synthesize({ environment: { CLAIMS_TABLE: 'other' } })).toThrow('CLAIMS_TABLE');
+});
+
+test('a sweep refuses a secret in its environment, as a consumer does', () => {
+  const ask = SecretValue.secretsManager('provider-token').unsafeUnwrap();
+  expect(() => synthesize({ environment: { PROVIDER_TOKEN: ask } })).toThrow(
+    "environment.PROVIDER_TOKEN holds a secret's value",
+  );
 });

@@ -49,3 +49,12 @@ test('an alarm goes off on a finding, and another one when no run has ended for 
 test('a misspelt property is refused', () => {
   expect(() => templateOf({ maxSilense: Duration.hours(1) } as never)).toThrow("Did you mean 'maxSilence'");
 });
+
+test('a construct in place of its table, and a number in place of a duration, are refused with what to write', () => {
+  const claimsTable = new ClaimsTable(new Stack(new App(), 'Other'), 'Claims');
+  expect(() => templateOf({ claimsTable } as never)).toThrow(
+    'claimsTable: expected a table: the property table of a ClaimsTable',
+  );
+  expect(() => templateOf({ maxSilence: 25 } as never)).toThrow('maxSilence: expected a Duration');
+  expect(() => templateOf({ function: undefined } as never)).toThrow('function: expected a function of aws-lambda');
+});

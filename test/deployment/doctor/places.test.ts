@@ -64,6 +64,13 @@ it('finds the claims table and the dead-letter queues of a stack, with nested st
   });
 });
 
+it('does not choose between queues that share a dead-letter queue: a redrive to either would give it the messages of the other', async () => {
+  const queues = { ...shop.queues, mails: redriveTo('dlq'), orders: redriveTo('dlq') };
+  const mails = { Environment: { Variables: { CLAIMS_TABLE: 'claims' } } };
+  const { deadLetters } = await placesOf({ ...shop, functions: { ...shop.functions, mails }, queues });
+  expect(deadLetters).toEqual([{ deadLetterUrl: expect.stringMatching(/\/dlq$/), queueUrl: undefined }]);
+});
+
 describe('an operator who may not list event sources, which IAM permits for all functions or for none', () => {
   it('finds the dead-letter queues in the variables of the functions, and is told where there is none', async () => {
     const found = await placesOf({ ...shop, mappings: 'denied' });

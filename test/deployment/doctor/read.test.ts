@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
 import { readDeployed } from '../../../lib/deployment/doctor/read.ts';
-import { type DescribedAccount, describedKeys, startDescribedAccount } from '../../support/described-account.ts';
+import { type DescribedAccount, describedKeys, useDescribedAccounts } from '../../support/described-account.ts';
 
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
 
@@ -61,21 +61,11 @@ const sound: DescribedAccount = {
   decisionOn: () => 'allowed',
 };
 
-let stop: () => Promise<void> = async () => undefined;
-beforeEach(() => {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'nobody');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'nobody');
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await stop();
-});
+const describeAccount = useDescribedAccounts();
 
 /** What doctor says of the stack, for each of its consumers, beside what is well. */
 async function examine(change: Partial<DescribedAccount> = {}, name = 'Shop') {
-  const server = await startDescribedAccount({ ...sound, ...change });
-  stop = server.stop;
-  vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
+  await describeAccount({ ...sound, ...change });
   const { consumers, skipped } = await readDeployed(name, { region: 'eu-west-1' });
   const found = consumers.map((facts) =>
     checkConsumer(facts, { claimRetentionSeconds: 30 * 86_400 })
@@ -99,7 +89,6 @@ test('finds another function that the queue feeds, whatever stack it is in, unle
   const both = (more: object) => ({ mappings: [mapping('send-mail', 'mails'), mapping('old', 'mails', more)] });
   const { found } = await examine(both({}));
   expect(found).toEqual([[expect.stringMatching(/^problem: The queue feeds .*:function:old as well/)]]);
-  await stop();
   expect((await examine(both({ State: 'Disabled' }))).found).toEqual([[]]);
 });
 
@@ -107,7 +96,6 @@ test('a function whose own event source is disabled takes no message from the on
   const out = { State: 'Disabled', ScalingConfig: { MaximumConcurrency: 10 } };
   const takenOver = { mappings: [mapping('send-mail', 'mails', out), mapping('new', 'mails')] };
   expect((await examine(takenOver)).found).toEqual([[expect.stringMatching(/^warning: The event source is disabled/)]]);
-  await stop();
   const polling = { ScalingConfig: { MaximumConcurrency: 10 } };
   const mappings = [mapping('send-mail', 'mails', polling), mapping('send-mail', 'letters', out)];
   const { found } = await examine({ mappings, reservedConcurrency: { 'send-mail': 10 } });
@@ -118,7 +106,6 @@ test('reads the pollers that are provisioned: ten batches at once for each', asy
   const mappings = [mapping('send-mail', 'mails', { ProvisionedPollerConfig: { MaximumPollers: 3 } })];
   const { found } = await examine({ mappings, reservedConcurrency: { 'send-mail': 29 } });
   expect(found).toEqual([[expect.stringMatching(/^problem: reservedConcurrentExecutions is 29, .* up to 30 batches/)]]);
-  await stop();
   expect((await examine({ mappings, reservedConcurrency: { 'send-mail': 30 } })).found).toEqual([[]]);
 });
 
@@ -149,7 +136,6 @@ test('a function on two queues has a dead-letter queue for each', async () => {
   const mappings = [mapping('send-mail', 'mails'), mapping('send-mail', 'letters')];
   const functions = { 'send-mail': aFunction('send-mail', { DEAD_LETTER_QUEUE_URL: pairs }) };
   expect((await examine({ mappings, functions })).found).toEqual([[], []]);
-  await stop();
   const { found } = await examine({ mappings });
   expect(found).toEqual([
     [],
@@ -165,7 +151,6 @@ test('a denial of the queue’s own policy counts, which IAM does not simulate f
   });
   const { found } = await examine(denied(policy()));
   expect(found).toEqual([[expect.stringMatching(/^problem: .* the policy of the queue denies it/)]]);
-  await stop();
   const tlsOnly = policy({ Bool: { 'aws:SecureTransport': 'false' } });
   expect((await examine(denied(tlsOnly))).found).toEqual([[]]);
 });
@@ -181,11 +166,9 @@ test('reads whether the list of open claims works: the index is there, or Dynamo
   };
   for (const [IndexStatus, findings] of Object.entries(expected)) {
     expect((await examine(withIndex({ IndexStatus }))).found).toEqual([findings]);
-    await stop();
   }
   const all = withIndex({ Projection: { ProjectionType: 'ALL' } });
   expect((await examine(all)).found).toEqual([[]]);
-  await stop();
   const { found } = await examine({ table: { ...sound.table, GlobalSecondaryIndexes: undefined } });
   expect(found).toEqual([[expect.stringMatching(/^warning: The claims table claims has no index open/)]]);
 });

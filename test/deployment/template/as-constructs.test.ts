@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Duration, Stack } from 'aws-cdk-lib';
@@ -116,10 +116,12 @@ test.each(PAIRS)('what is printed for %j is what the constructs make', (options,
   );
 });
 
-test('synth accepts what is printed, and refuses it once a number is changed', () => {
+test('synth accepts what is printed, and refuses it once a number is changed', ({ onTestFinished }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-printed-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const refusal = (change: (template: string) => string) =>
     problemsOf((stack) => {
-      const file = join(tmpdir(), 'printed.yaml');
+      const file = join(folder, 'printed.yaml');
       writeFileSync(file, change(templateText('cloudformation', { name: 'orders' })));
       const parameters = { CodeBucket: 'code', CodeKey: 'code.zip' };
       const include = new CfnInclude(stack, 'Printed', { templateFile: file, parameters });
