@@ -169,12 +169,12 @@ describe('what was received before', () => {
       { ...options, store: { ...memory, read }, onEvent: ({ type }) => events.push(type) },
       async ({ body }) => void ran.push(body.orderId),
     );
-    const call = () => handler(sqsEvent(again('a')), context(30_000, host.now));
-    expect(failuresOf(await call())).toEqual(['a']);
-    expect(events).toEqual(['store-unavailable']);
+    const call = () => handler(sqsEvent(again('a'), again('b')), context(30_000, host.now));
+    expect(failuresOf(await call())).toEqual(['a', 'b']);
+    expect(events).toEqual(['store-unavailable', 'store-unavailable']);
     isDown = false;
     expect(failuresOf(await call())).toEqual([]);
-    expect(ran).toEqual(['a']);
+    expect(ran).toEqual(['a', 'b']);
   });
 
   it('is not looked at ahead in an envelope, or in a message group: what is in it, or behind it, is not known yet', async () => {
