@@ -49,7 +49,7 @@ export interface Outgoing {
   readonly delaySeconds?: number;
 }
 
-export const docs = 'docs/producers.md';
+export const docs = 'docs/guides/producers.md';
 export const known = {
   operation: true,
   store: true,

@@ -79,7 +79,7 @@ export interface ReconcileStatementsOptions {
   readonly host?: Host;
 }
 
-export const docs = 'docs/statements.md';
+export const docs = 'docs/guides/statements.md';
 
 const known = {
   operation: true,

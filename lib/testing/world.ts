@@ -39,7 +39,7 @@ export interface CallOptions {
 }
 
 const known = { resends: true, takesMs: true } as const satisfies NamesOf<CallOptions>;
-const docs = 'docs/testing.md';
+const docs = 'docs/guides/testing.md';
 
 /** What a handler gets in place of the outside world, in one sandbox. */
 export interface World {

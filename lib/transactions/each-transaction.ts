@@ -64,7 +64,7 @@ export function eachTransaction<Body>(
   given: EachTransactionOptions<Body>,
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
-  expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/transactions.md' });
+  expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/guides/transactions.md' });
   expect(
     typeof writesOf === 'function',
     'the function of eachTransaction',

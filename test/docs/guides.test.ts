@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ENTRIES } from '../../checks/entries.ts';
 import { blocksOf, filesOf, guides, pages, ROOT } from './blocks.ts';
@@ -19,6 +19,9 @@ function anchorsOf(path: string): readonly string[] {
   return [...headings, ...Array.from(text.matchAll(/<a name="([^"]+)">/g), ([, name = '']) => name)];
 }
 
+/** A page's path as the name of a folder. */
+const nameOf = (guide: string) => guide.replace(/\.md$/, '').replaceAll('/', '-');
+
 // Inside the project, so that its packages are found; where git does not look.
 mkdirSync(join(ROOT, '.pawl'), { recursive: true });
 const scratch = mkdtempSync(join(ROOT, '.pawl', 'docs-'));
@@ -31,14 +34,14 @@ test('the code in the README and in the guides compiles', { timeout: 120_000 }, 
     const files = [...filesOf(guide)].filter(([path]) => path.endsWith('.ts'));
     const filed = new Set(files.map(([, code]) => code));
     for (const [path, code] of files) {
-      const file = join(scratch, basename(guide, '.md'), path);
+      const file = join(scratch, nameOf(guide), path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, code);
     }
     for (const { number, given, code } of blocksOf(guide)) {
       pages.add(guide);
       if (filed.has(code)) continue;
-      writeFileSync(join(scratch, `${basename(guide, '.md')}-${number}.ts`), `${given}${code}\nexport {};\n`);
+      writeFileSync(join(scratch, `${nameOf(guide)}-${number}.ts`), `${given}${code}\nexport {};\n`);
     }
   }
   expect(pages).toContain('README.md');

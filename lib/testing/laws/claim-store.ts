@@ -102,7 +102,7 @@ const known = {
  * claimStoreLaws({ test, open: () => myStore({ table: 'claims' }) });
  */
 export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
-  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/stores.md' });
+  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/guides/stores.md' });
   const {
     test,
     name,
