@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sourcesOfEntries } from './compile.ts';
@@ -72,19 +73,22 @@ export interface Checked {
   readonly problems: readonly string[];
 }
 
-/**
- * @param sources the name of each entry, as a user imports it, and the path of its module
- * @param root the folder that places are printed from, with a `/` at its end
- */
-export function checkDocstrings(
-  sources: ReadonlyMap<string, string>,
-  { root, config }: { readonly root: string; readonly config: string },
-): Checked {
+export interface Project {
+  /** The folder that places are printed from, with a `/` at its end. */
+  readonly root: string;
+  /** The path of the `tsconfig.json` that includes the entries. */
+  readonly config: string;
+  /** Code that declares what every example may use. */
+  readonly prelude: string;
+}
+
+/** @param sources the name of each entry, as a user imports it, and the path of its module */
+export function checkDocstrings(sources: ReadonlyMap<string, string>, { root, config, prelude }: Project): Checked {
   const entries = publicNames(config, sources, root);
   const names = new Set(entries.flatMap(({ names }) => names));
   // An option of a base is an option of every type that extends it.
   const missing = new Set([...names].flatMap(missingOf));
-  return { entries, problems: [...missing, ...brokenExamples(entries, sources)] };
+  return { entries, problems: [...missing, ...brokenExamples(entries, sources, prelude)] };
 }
 
 function row(name: string, { names, examples, options }: Shares): string {
@@ -97,7 +101,9 @@ function row(name: string, { names, examples, options }: Shares): string {
 }
 
 if (import.meta.main) {
-  const { entries, problems } = checkDocstrings(sourcesOfEntries, { root: ROOT, config: join(ROOT, 'tsconfig.json') });
+  const prelude = readFileSync(join(ROOT, 'checks/docstrings/prelude.ts'), 'utf8');
+  const config = join(ROOT, 'tsconfig.json');
+  const { entries, problems } = checkDocstrings(sourcesOfEntries, { root: ROOT, config, prelude });
   console.log(`${''.padEnd(24)}${['docstrings', 'examples', 'options'].map((title) => title.padStart(12)).join('')}`);
   for (const { name, names } of entries) console.log(row(name, sharesOf(names)));
   console.log(row('all', sharesOf([...new Set(entries.flatMap(({ names }) => names))])));

@@ -1,15 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { compileErrors } from '../compile.ts';
 import type { Example } from './comment.ts';
 import type { Entry, PublicName } from './public-names.ts';
 
 /**
  * Compiles the examples of docstrings, all in one program. In scope without an import are the public names of the entry, as in the editor of a reader who
- * came from there, and what `prelude.ts` declares. The example imports everything else by itself.
+ * came from there, and what the prelude declares. The example imports everything else by itself.
  */
-
-const PRELUDE = fileURLToPath(new URL('prelude.ts', import.meta.url));
 
 interface Module {
   readonly example: Example;
@@ -21,11 +17,16 @@ interface Module {
  * What is wrong with the examples: the place, the name and the compiler's sentence, one each.
  *
  * @param sources what `pawl` and `pawl/…` are
+ * @param prelude code that declares what every example may use
  */
-export function brokenExamples(entries: readonly Entry[], sources: ReadonlyMap<string, string>): readonly string[] {
+export function brokenExamples(
+  entries: readonly Entry[],
+  sources: ReadonlyMap<string, string>,
+  prelude: string,
+): readonly string[] {
   const modules = modulesOf(entries);
   const files = new Map(Array.from(modules, ([path, { code }]) => [path, code]));
-  const errors = compileErrors(files.set('prelude.ts', readFileSync(PRELUDE, 'utf8')), sources);
+  const errors = compileErrors(files.set('prelude.ts', prelude), sources);
   return errors
     .split('\n')
     .filter((line) => line !== '')

@@ -9,7 +9,18 @@ import { checkedReconcile, type Reconcile } from './reconcile.ts';
 import type { Attributes } from './record.ts';
 import type { ClaimStore } from './store.ts';
 
-/** The options that every way into pawl has in common. */
+/**
+ * The options that every way into pawl has in common.
+ *
+ * @example
+ * const shared: Omit<ClaimOptions<Order>, 'operation'> = {
+ *   store,
+ *   onAbandoned: 'park',
+ *   timeoutMs: 10_000,
+ *   retentionSeconds: 30 * 24 * 3600,
+ *   attributes: (order) => ({ amountCents: order.amountCents }),
+ * };
+ */
 export interface ClaimOptions<Input> {
   /** What the consumer does, e.g. `issue-gift-card`: the namespace of its keys. It must not change, or every effect may happen again. */
   readonly operation: string;

@@ -16,8 +16,13 @@ export interface MemoryStore extends ClaimStore, ListsOpenClaims, KeepsNotes {
  * the next start of this one knows nothing of it.
  *
  * @example
+ * import { eachMessage } from 'pawl/sqs';
+ *
  * const store = memoryStore();
- * const handler = eachMessage({ store, operation: 'send-email', … }, send);
+ * const handler = eachMessage(
+ *   { operation: 'send-email', store, key: ({ body }) => body.id, schema: Order, onAbandoned: 'park' },
+ *   ({ body }) => mailer.send(body),
+ * );
  */
 export function memoryStore(): MemoryStore {
   const records = new Map<string, ClaimRecord>();

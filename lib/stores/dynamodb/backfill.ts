@@ -13,6 +13,16 @@ import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { dynamoStore } from './store.ts';
 
+/**
+ * The options of `backfillOpenClaims`.
+ *
+ * @example
+ * const options: BackfillOptions = {
+ *   tableName: 'claims',
+ *   readUnitsPerSecond: 500,
+ *   onProgress: ({ parts }) => console.log(`${parts.done} of ${parts.of}`),
+ * };
+ */
 export interface BackfillOptions extends TableOptions {
   /**
    * Looks at the whole table, also where an earlier call was stopped on its way. Needed if a version of pawl without this index has worked on the

@@ -8,6 +8,12 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { type ClaimTableOptions, claimTableOptionNames, tableOf } from './options.ts';
 import { sharedRequests } from './shared-requests.ts';
 
+/**
+ * The options of `dynamoStore` and of `transactionalStore`.
+ *
+ * @example
+ * const options: DynamoStoreOptions = { tableName: process.env.CLAIMS_TABLE };
+ */
 export interface DynamoStoreOptions extends ClaimTableOptions {
   /** The timers. Only simulations set it. */
   readonly host?: Pick<Host, 'after' | 'random'>;
