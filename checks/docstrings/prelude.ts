@@ -3,7 +3,7 @@ import type { Claim, ClaimRecord, ListsOpenClaims, OnceCall, OnceOutcome } from 
 import type { ClaimsTable, Consumer } from 'pawl/constructs';
 import type { KeepsNotes } from 'pawl/dynamodb';
 import type { Locks } from 'pawl/locks';
-import type { Message, SqsHandler } from 'pawl/sqs';
+import type { BodySchema, Message, SqsHandler } from 'pawl/sqs';
 import type { TransactionalStore } from 'pawl/transactions';
 
 /**
@@ -31,6 +31,9 @@ declare global {
     readonly idempotencyKey: string;
     readonly signal?: AbortSignal;
   }
+
+  /** Its schema, of a library such as Valibot or Zod. */
+  const Order: BodySchema<Order>;
 
   const order: Order;
   const payment: Payment;

@@ -16,11 +16,11 @@ export interface MemoryStore extends ClaimStore, ListsOpenClaims, KeepsNotes {
  * the next start of this one knows nothing of it.
  *
  * @example
- * import { eachMessage } from 'pawl/sqs';
+ * import { bodyField, eachMessage } from 'pawl/sqs';
  *
  * const store = memoryStore();
  * const handler = eachMessage(
- *   { operation: 'send-email', store, key: ({ body }) => body.id, schema: Order, onAbandoned: 'park' },
+ *   { operation: 'send-email', store, schema: Order, key: bodyField('id'), onAbandoned: 'park' },
  *   ({ body }) => mailer.send(body),
  * );
  */
