@@ -2,7 +2,8 @@ import type { App, Stack } from 'aws-cdk-lib';
 import type { Claim, ClaimRecord, ListsOpenClaims, OnceCall, OnceOutcome } from 'pawl';
 import type { ClaimsTable, Consumer } from 'pawl/constructs';
 import type { KeepsNotes } from 'pawl/dynamodb';
-import type { Locks } from 'pawl/locks';
+import type { DynamoLockStore, Locks, WorkingLock } from 'pawl/locks';
+import type { Operator } from 'pawl/operate';
 import type { BodySchema, Message, SqsHandler } from 'pawl/sqs';
 import type { TransactionalStore } from 'pawl/transactions';
 
@@ -49,8 +50,12 @@ declare global {
   const refund: (payment: Payment, call?: OnceCall) => Promise<OnceOutcome<{ readonly id: string }>>;
   /** A function that `eachMessage` made. */
   const handler: SqsHandler;
-  /** A function that `resourceLocks` made. */
+  /** What `resourceLocks` returned, the store below it, and a lock of its `withLock`. */
   const locks: Locks;
+  const lockStore: DynamoLockStore;
+  const lock: WorkingLock;
+  /** What `operator` returned. */
+  const operate: Operator;
 
   /** Sends mail, and honours no key. */
   const mailer: {

@@ -3,6 +3,12 @@ import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { LockStore } from './store.ts';
 
+/**
+ * The options of `resourceLocks`.
+ *
+ * @example
+ * const options: LocksOptions = { store: memoryLockStore(), leaseMs: 30_000, keepMs: 900_000 };
+ */
 export interface LocksOptions {
   /** Where the locks are kept: `dynamoLockStore({ tableName })`, or `memoryLockStore()` in tests. */
   readonly store: LockStore;
@@ -25,6 +31,13 @@ export interface LocksOptions {
   readonly host?: Host;
 }
 
+/**
+ * The options of `lockAll` and `tryLockAll`.
+ *
+ * @example
+ * const options: LockAllOptions = { holder: claim.effectKey, reason: 'a repayment', waitMs: 2000 };
+ * const lock = await locks.lockAll([['debt', 17], ['debt', 18]], options);
+ */
 export interface LockAllOptions {
   /**
    * Names the request that wants the resources, the same on every attempt: `claim.effectKey`, for example. A second attempt of the same

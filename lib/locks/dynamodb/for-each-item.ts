@@ -18,6 +18,18 @@ import { beginWork, lookUpWork, mostActions, moveOn, type ProgressTable, readSeg
 import type { TransactAction } from './transact-action.ts';
 import { processWorkNames, WorkNames } from './work-names.ts';
 
+/**
+ * The options of `forEachItem`.
+ *
+ * @example
+ * const options: ForEachItemOptions<string> = {
+ *   tableName: process.env.CLAIMS_TABLE,
+ *   id: claim.effectKey,
+ *   work: 'repay',
+ *   fence: lockStore.stillHeld(lock),
+ *   signal: claim.signal,
+ * };
+ */
 export interface ForEachItemOptions<T> extends TableOptions {
   /** The identity of the request, the same on every attempt: `claim.effectKey`. */
   readonly id: string;
@@ -74,7 +86,13 @@ const known = {
   names: true,
 } as const satisfies NamesOf<ForEachItemOptions<unknown>>;
 
-/** The writes for a chunk, whose first item is the one at `from`. */
+/**
+ * The writes for a chunk, whose first item is the one at `from`.
+ *
+ * @example
+ * const writesFor: WritesFor<string> = (debts) =>
+ *   debts.map((id) => ({ Put: { TableName: 'repayments', Item: { id, payment: payment.id } } }));
+ */
 export type WritesFor<T> = (
   chunk: readonly T[],
   from: number,
@@ -99,9 +117,9 @@ export interface ForEachItemResult extends Progress {
  *   failed; OptionError when a name is used twice in one attempt; what `writesFor` throws. Chunks under way are awaited first
  * @example
  * await forEachItem(
- *   debts,
- *   { id: claim.effectKey, work: 'repay', fence: store.stillHeld(lock), tableName, signal: claim.signal },
- *   (chunk) => chunk.map((debt) => ({ Update: repaid(debt) })),
+ *   payment.debts,
+ *   { tableName: 'claims', id: claim.effectKey, work: 'repay', fence: lockStore.stillHeld(lock), signal: lock.signal },
+ *   (debts) => debts.map((id) => ({ Put: { TableName: 'repayments', Item: { id, payment: payment.id } } })),
  * );
  */
 export function forEachItem<T>(
@@ -236,7 +254,8 @@ async function doChunk<T>(running: Running<T>, segment: Segment, from: number): 
  * How far a work has come, or nothing when it was not begun.
  *
  * @example
- * const progress = await readProgress({ tableName, id: 'repay#request-17', work: 'repay' }); // { total: 20000, done: 8425 }
+ * const progress = await readProgress({ tableName: 'claims', id: 'repay#request-17', work: 'repay' });
+ * if (progress) console.log(`${progress.done} of ${progress.total}`);
  */
 export function readProgress(
   options: TableOptions & WorkName & { readonly documents?: DynamoDBDocumentClient },
