@@ -1,4 +1,5 @@
-import type { App, Stack } from 'aws-cdk-lib';
+import type { Stack } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Claim, ClaimRecord, ListsOpenClaims, OnceCall, OnceOutcome } from 'pawl';
 import type { ClaimsTable, Consumer } from 'pawl/constructs';
 import type { KeepsNotes } from 'pawl/dynamodb';
@@ -68,8 +69,9 @@ declare global {
     find(idempotencyKey: string): Promise<{ readonly id: string } | undefined>;
   };
 
-  const app: App;
   const stack: Stack;
-  const table: ClaimsTable;
-  const consumer: Consumer;
+  /** What the stack has already. */
+  const claims: ClaimsTable;
+  const sendEmail: Consumer;
+  const existingFunction: LambdaFunction;
 }

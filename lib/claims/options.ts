@@ -82,6 +82,7 @@ export interface ClaimOptions<Input> {
   /**
    * What the author knows about an error: `'retryable'` (nothing was applied), `'rejected'` (final), or `'unknown'`. A `LeaseError` is never
    * final, whatever this says of it: the time was over, and not the effect impossible.
+   * @default nothing is known of an error: it goes the way of `onAbandoned`
    */
   readonly classify?: (error: unknown) => Classification | undefined;
   /**
@@ -122,7 +123,10 @@ export interface ClaimOptions<Input> {
    * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
    */
   readonly onEvent?: (event: ClaimEvent) => void;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 

@@ -59,7 +59,9 @@ export type Resolved =
  * const options: ParkedClaimsOptions = { operation: 'send-email', store, retentionSeconds: 30 * 24 * 3600 };
  */
 export interface ParkedClaimsOptions {
+  /** The operation of the consumer whose claims these are. */
   readonly operation: string;
+  /** The store of the consumer: `dynamoStore({ tableName })`. */
   readonly store: ClaimStore;
   /**
    * How long the decision is remembered, in seconds. When it is forgotten, a later message with the key runs. So set no less than the consumer sets.

@@ -53,7 +53,10 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
   readonly fingerprint?: FingerprintOption<HttpRequest<Event>>;
-  /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
+  /**
+   * The URL of your documentation of all this: the `type` of problem details, and a `Link`.
+   * @default none: the `type` is `about:blank`
+   */
   readonly documentation?: string;
 }
 

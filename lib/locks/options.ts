@@ -27,7 +27,10 @@ export interface LocksOptions {
    * @default 1000
    */
   readonly skewMs?: number;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 
@@ -44,7 +47,10 @@ export interface LockAllOptions {
    * holder gets them, and the first can write no more.
    */
   readonly holder: string;
-  /** Why they are locked, in at most 512 characters, for other holders and for people. @default '' */
+  /**
+   * Why they are locked, in at most 512 characters, for other holders and for people.
+   * @default ''
+   */
   readonly reason?: string;
   /**
    * How long to wait for other holders, in milliseconds. A store that does not respond is awaited for some seconds longer.

@@ -34,7 +34,10 @@ export interface OperatorOptions {
    * @default one line of JSON to `console.warn`
    */
   readonly onEvent?: (event: OperateEvent) => void;
-  /** Time, chance and identity. Only tests set it. */
+  /**
+   * Time, chance and identity. Only tests set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 

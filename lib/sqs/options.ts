@@ -32,7 +32,10 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    * @default none
    */
   readonly envelope?: EnvelopeOption | undefined;
-  /** Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs. */
+  /**
+   * Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs.
+   * @default none: the body is not checked
+   */
   readonly schema?: BodySchema<Body>;
   /**
    * What of a message is its intent: a second message with the same key and another fingerprint never runs.

@@ -21,7 +21,10 @@ import { WriteCarrier } from './write-carrier.ts';
  * const options: CommitOptions = { result: { entry: 'entry-17' } };
  */
 export interface CommitOptions {
-  /** What duplicates get, where results are recorded. What the handler returns is not recorded, once it has committed. */
+  /**
+   * What duplicates get, where results are recorded. What the handler returns is not recorded, once it has committed.
+   * @default nothing
+   */
   readonly result?: unknown;
 }
 

@@ -53,20 +53,35 @@ export interface ForEachItemOptions<T> extends TableOptions {
    * @default 25
    */
   readonly chunk?: number;
-  /** How many chunks are under way at once, at most 64. @default 4 */
+  /**
+   * How many chunks are under way at once, at most 64.
+   * @default 4
+   */
   readonly concurrency?: number;
-  /** No chunk is begun after it was aborted: `claim.signal` or `lock.signal`. */
+  /**
+   * No chunk is begun after it was aborted: `claim.signal` or `lock.signal`.
+   * @default none
+   */
   readonly signal?: AbortSignal;
   /**
    * How long progress is remembered after an attempt began, in seconds: longer than the message can come again.
    * @default 2592000, which is 30 days
    */
   readonly retentionSeconds?: number;
-  /** A document client of your own. It takes the place of `client`. */
+  /**
+   * A document client of your own. It takes the place of `client`.
+   * @default one over `client`
+   */
   readonly documents?: DynamoDBDocumentClient;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
-  /** The names in use. Only simulations set it. @default those of this process; with a `host` of your own, none */
+  /**
+   * The names in use. Only simulations set it.
+   * @default those of this process; with a `host` of your own, none
+   */
   readonly names?: WorkNames;
 }
 

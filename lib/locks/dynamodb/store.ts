@@ -25,7 +25,10 @@ import { type TransactAction, whenIn } from './transact-action.ts';
  * const options: DynamoLockStoreOptions = { tableName: process.env.CLAIMS_TABLE };
  */
 export interface DynamoLockStoreOptions extends TableOptions {
-  /** The timers. Only simulations set it. */
+  /**
+   * The timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 

@@ -35,9 +35,15 @@ export interface BackfillOptions extends TableOptions {
    * @default 1500
    */
   readonly readUnitsPerSecond?: number;
-  /** Hears of every part of the table that was looked at. What it throws is ignored. */
+  /**
+   * Hears of every part of the table that was looked at. What it throws is ignored.
+   * @default none
+   */
   readonly onProgress?: (progress: BackfillProgress) => void;
-  /** The timers, the clock and the random source. Only simulations set it. */
+  /**
+   * The timers, the clock and the random source. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 

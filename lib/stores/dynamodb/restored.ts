@@ -16,8 +16,9 @@ const docs = 'docs/restore.md';
  * const options: RestoredTableOptions = { tableName: 'claims-restored', by: 'maria', note: 'compared with the statement' };
  */
 export interface RestoredTableOptions extends TableOptions {
+  /** The name of the person or the job. */
   readonly by: string;
-  /** At most 2,000 characters. */
+  /** Why. At most 2,000 characters. */
   readonly note: string;
 }
 

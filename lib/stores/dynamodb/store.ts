@@ -15,7 +15,10 @@ import { sharedRequests } from './shared-requests.ts';
  * const options: DynamoStoreOptions = { tableName: process.env.CLAIMS_TABLE };
  */
 export interface DynamoStoreOptions extends ClaimTableOptions {
-  /** The timers. Only simulations set it. */
+  /**
+   * The timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
