@@ -26,7 +26,13 @@ export type OpenClaim = Pick<
   | 'attributes'
 >;
 
-/** Which open claims to list. */
+/**
+ * Which open claims to list.
+ *
+ * @example
+ * const page = await store.listOpen({ operation: 'refund', limit: 100 });
+ * const next = page.cursor && (await store.listOpen({ operation: 'refund', limit: 100, cursor: page.cursor }));
+ */
 export interface OpenQuery {
   /** @default the open claims of every operation */
   readonly operation?: string | undefined;
