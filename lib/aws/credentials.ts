@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { OptionError } from '../../../kernel/errors.ts';
-import type { Host } from '../../../kernel/host.ts';
-import { insist } from '../../../kernel/retry.ts';
-import { propertyOf } from '../../../kernel/unknown.ts';
+import { OptionError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { insist } from '../kernel/retry.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import { getJson } from './get-json.ts';
 
 /** What requests are signed with, by the names of the AWS SDK. */
@@ -10,18 +10,18 @@ export interface LeanCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** When they end. Without it, they are kept until DynamoDB refuses them. */
+  /** When they end. Without it, they are kept until AWS refuses them. */
   readonly expiration?: Date | undefined;
 }
 
 /** A function that gets credentials, as those of `@aws-sdk/credential-providers`. */
 export type CredentialProvider = () => Promise<LeanCredentials>;
 
-/** The credentials of a transport. */
+/** The credentials of a lean transport. */
 export interface Credentials {
   /** Those that requests are signed with now: at once where there are any that last. @throws CredentialsError; what the provider throws */
   current(): LeanCredentials | Promise<LeanCredentials>;
-  /** DynamoDB has refused these. The next call of `current` gets others, if there are any. */
+  /** AWS has refused these. The next call of `current` gets others, if there are any. */
   forget(refused: LeanCredentials): void;
 }
 
@@ -92,8 +92,8 @@ async function ofEnvironment(host: Host, env: Environment): Promise<LeanCredenti
   const url = containerUrl(env);
   if (url === undefined) {
     throw new CredentialsError(
-      'no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set, nor AWS_CONTAINER_CREDENTIALS_FULL_URI. leanDynamo reads ' +
-        'no profile: pass its option `credentials`, e.g. fromNodeProviderChain() of @aws-sdk/credential-providers.',
+      'no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set, nor AWS_CONTAINER_CREDENTIALS_FULL_URI. The lean transports ' +
+        'read no profile: pass its option `credentials`, e.g. fromNodeProviderChain() of @aws-sdk/credential-providers.',
     );
   }
   const policy = { requestMs: 1000, until: host.now() + 5000, tries: 4 };

@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  CredentialsError,
-  credentialsOf,
-  type LeanCredentials,
-} from '../../../lib/stores/dynamodb/lean/credentials.ts';
-import { someDay, virtualHost } from '../../support/virtual-host.ts';
+import { CredentialsError, credentialsOf, type LeanCredentials } from '../../lib/aws/credentials.ts';
+import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 const minutes = 60_000;
 const lasting = (ms: number): LeanCredentials => ({

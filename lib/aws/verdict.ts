@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib';
-import { propertyOf } from '../../../kernel/unknown.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import type { HttpResult } from './http.ts';
+import type { ErrorHeaders, Service } from './service.ts';
 
 /**
  * What a try of a request came to, and whether another one may help. The classes of errors are those of the AWS SDK's standard retry.
  *
- * Owns: which error is of which class, and the form that the stores know errors by (`../errors.ts`). Does not own: how often and how soon.
+ * Owns: which error is of which class, and the form of an error, which is the SDK's. Does not own: how often and how soon.
  */
 
 export type Verdict =
@@ -13,7 +14,7 @@ export type Verdict =
   | { readonly kind: 'failed'; readonly error: Error; readonly again: Again };
 
 /**
- * Whether to send it again. `soon`: the connection or the service failed. `throttled`: DynamoDB asks for fewer requests. `credentials`, `clock`: it was
+ * Whether to send it again. `soon`: the connection or the service failed. `throttled`: the service asks for fewer requests. `credentials`, `clock`: it was
  * refused for its signature, and helps only with other credentials, or under another time.
  */
 export type Again = 'never' | 'soon' | 'throttled' | 'credentials' | 'clock';
@@ -55,43 +56,39 @@ const clock: readonly string[] = [
 ];
 const credentials: readonly string[] = ['ExpiredTokenException', 'ExpiredToken', 'UnrecognizedClientException'];
 
-export function verdictOf(result: HttpResult): Verdict {
+export function verdictOf(service: Service, result: HttpResult): Verdict {
   if (result.kind === 'failed') {
     const { error } = result;
     // The name that the SDK gives it, for listeners that look at names.
     if (connection.includes(propertyOf(error, 'code'))) return failed(named(error, 'TimeoutError'), 'soon');
     return failed(error, 'never');
   }
+  const { title, readError = JSON.parse } = service;
   const { status, headers, body } = result;
   // A proxy on the way may cut or change a response. Half of a list of statements would be taken for all of it.
   if (headers.crc32 !== undefined && Number(headers.crc32) !== crc32(body)) {
-    return failed(named(new Error('the response of DynamoDB does not match its checksum'), 'CRC32CheckFailed'), 'soon');
+    return failed(named(new Error(`the response of ${title} does not match its checksum`), 'CRC32CheckFailed'), 'soon');
   }
-  const said = parsed(body.toString('utf8'), status);
+  const said = objectIn(body.toString('utf8'), status === 200 ? JSON.parse : readError);
   if (status === 200 && said !== undefined) return { kind: 'value', value: said };
   if (status === 200) {
-    return failed(named(new SyntaxError('the response of DynamoDB is no JSON'), 'InvalidResponse'), 'soon');
+    return failed(named(new SyntaxError(`the response of ${title} is no JSON`), 'InvalidResponse'), 'soon');
   }
-  return failedBy(status, said ?? {});
+  return failedBy(service, status, said ?? {}, headers);
 }
 
 /** A try that was given up after its time. */
-export function gaveUp(ms: number): Verdict {
-  return failed(named(new Error(`DynamoDB did not respond within ${ms} ms`), 'TimeoutError'), 'soon');
+export function gaveUp({ title }: Service, ms: number): Verdict {
+  return failed(named(new Error(`${title} did not respond within ${ms} ms`), 'TimeoutError'), 'soon');
 }
 
-function failedBy(status: number, said: object): Verdict {
+function failedBy({ title, factsOf }: Service, status: number, said: object, headers: ErrorHeaders): Verdict {
   const type = propertyOf(said, '__type');
   // `com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException`
   const name = typeof type === 'string' ? type.slice(type.indexOf('#') + 1) : `HttpStatus${status}`;
   const text = propertyOf(said, 'message') ?? propertyOf(said, 'Message');
-  const error = new Error(typeof text === 'string' ? text : `DynamoDB returned ${name}, with status ${status}`);
-  const { Item, CancellationReasons } = said as { readonly Item?: unknown; readonly CancellationReasons?: unknown };
-  Object.assign(error, {
-    $metadata: { httpStatusCode: status },
-    ...(Item !== undefined && { Item }),
-    ...(CancellationReasons !== undefined && { CancellationReasons }),
-  });
+  const error = new Error(typeof text === 'string' ? text : `${title} returned ${name}, with status ${status}`);
+  Object.assign(error, { $metadata: { httpStatusCode: status } }, factsOf?.(said, headers));
   return failed(named(error, name), againAfter(status, name));
 }
 
@@ -110,19 +107,11 @@ function named(error: Error, name: string): Error {
   return Object.assign(error, { name });
 }
 
-/** An error may hold an item of the application, and its binary values are no texts there. */
-function parsed(text: string, status: number): object | undefined {
+function objectIn(text: string, read: (text: string) => unknown): object | undefined {
   try {
-    const value: unknown = status === 200 ? JSON.parse(text) : JSON.parse(text, withBinaries);
+    const value = read(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** An attribute called `B` holds a value with a type, and no text. */
-function withBinaries(key: string, value: unknown): unknown {
-  if (key === 'B' && typeof value === 'string') return Uint8Array.from(Buffer.from(value, 'base64'));
-  if (key === 'BS' && Array.isArray(value)) return value.map((one) => withBinaries('B', one));
-  return value;
 }

@@ -12,18 +12,23 @@ export type HttpResult =
   | {
       readonly kind: 'response';
       readonly status: number;
-      readonly headers: { readonly date?: string | undefined; readonly crc32?: string | undefined };
+      readonly headers: {
+        readonly date?: string | undefined;
+        readonly crc32?: string | undefined;
+        /** The error's name in the service's older protocol, and whose fault it is: `AWS.SimpleQueueService.NonExistentQueue;Sender`. */
+        readonly queryError?: string | undefined;
+      };
       readonly body: Buffer;
     }
   | {
       /** The connection failed. The request may have been applied. */
       readonly kind: 'failed';
       readonly error: Error;
-      /** The connection had served another request before: DynamoDB may have closed it in between. */
+      /** The connection had served another request before: the service may have closed it in between. */
       readonly wasIdle: boolean;
     };
 
-/** The way to one endpoint. `leanTransport` decides what is sent again, and when a try is given up. */
+/** The way to one endpoint. `signedRequests` decides what is sent again, and when a try is given up. */
 export interface Http {
   /** @returns gives the try up. `done` is not called after that */
   send(request: HttpTry, done: (result: HttpResult) => void): () => void;
@@ -70,7 +75,11 @@ export function nodeHttp(endpoint: URL): Http {
           end({
             kind: 'response',
             status: response.statusCode ?? 0,
-            headers: { date: response.headers.date, crc32: textOf(response.headers['x-amz-crc32']) },
+            headers: {
+              date: response.headers.date,
+              crc32: textOf(response.headers['x-amz-crc32']),
+              queryError: textOf(response.headers['x-amzn-query-error']),
+            },
             body: first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks),
           });
         });
