@@ -24,6 +24,17 @@ import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchReques
 /**
  * The options of the middleware. Those that reach into the handling of one message (`lease`, `timeoutMs`,
  * `marksEffect`) are only for `eachMessage`: a batch handler holds all its claims for the rest of the invocation.
+ *
+ * @example
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * const options: SqsOnceOptions<Order> = {
+ *   operation: 'send-email',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onAbandoned: 'retry',
+ * };
  */
 export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' | 'marksEffect'>;
 
@@ -72,6 +83,11 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import middy from '@middy/core';
+ * import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * declare const existingBatchHandler: (event: SQSEvent) => Promise<SQSBatchResponse>;
  * export const handler = middy(existingBatchHandler, { timeoutEarlyInMillis: 0 }).use(
  *   sqsOnce({ operation: 'send-email', store, key: bodyField('orderId'), onAbandoned: 'retry' }),
  * );
@@ -79,7 +95,7 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): Middleware<SqsEvent> {
-  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
+  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/guides/wrap.md' });
   const consumer = createConsumer<Body>(options);
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };

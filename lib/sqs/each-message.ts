@@ -15,7 +15,14 @@ import { receive } from './receive.ts';
 /** A Lambda handler of batches of SQS. */
 export type SqsHandler = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>;
 
-/** Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`. */
+/**
+ * Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`.
+ *
+ * @example
+ * const send: MessageHandler<Order> = async ({ body }, claim) => {
+ *   await claim.effect(() => mailer.send(body));
+ * };
+ */
 export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Promise<unknown> | unknown;
 
 /**
@@ -29,15 +36,15 @@ export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Pro
  * @throws OptionError at once when an option is missing or out of range
  * @example
  * export const handler = eachMessage(
- *   { operation: 'issue-gift-card', store, schema: Order, key: bodyField('orderId'), onAbandoned: 'retry' },
- *   async ({ body }, claim) => giftCards.issue(body, { idempotencyKey: claim.effectKey }),
+ *   { operation: 'charge-order', store, schema: Order, key: bodyField('id'), onAbandoned: 'retry' },
+ *   ({ body }, claim) => bank.charge(body, { idempotencyKey: claim.effectKey }),
  * );
  */
 export function eachMessage<Body>(
   options: SqsOptions<Body> & { readonly host?: Host },
   handle: MessageHandler<Body>,
 ): SqsHandler {
-  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/wrap.md' });
+  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/guides/wrap.md' });
   expect(
     typeof handle === 'function',
     'the handler of eachMessage',

@@ -4,6 +4,18 @@ import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 
+/**
+ * The options of `sendOnce`.
+ *
+ * @example
+ * const options: SendOnceOptions = {
+ *   operation: 'refund',
+ *   store,
+ *   queueUrl: process.env.REFUNDS_QUEUE_URL,
+ *   ignore: ['sentAt'],
+ *   giveUpAfterMs: 5000,
+ * };
+ */
 export interface SendOnceOptions
   extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'watched' | 'onEvent' | 'host'> {
   /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
@@ -28,7 +40,16 @@ export interface SendOnceOptions
   readonly giveUpAfterMs?: number;
 }
 
-/** What is to be sent. */
+/**
+ * What is to be sent.
+ *
+ * @example
+ * const message: Outgoing = {
+ *   key: entityKey('payment', payment.id, 'refund'),
+ *   body: { payment: payment.id, amountCents: payment.amountCents },
+ *   messageGroupId: payment.customer,
+ * };
+ */
 export interface Outgoing {
   /**
    * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. The one that
@@ -49,7 +70,7 @@ export interface Outgoing {
   readonly delaySeconds?: number;
 }
 
-export const docs = 'docs/producers.md';
+export const docs = 'docs/guides/producers.md';
 export const known = {
   operation: true,
   store: true,
@@ -76,6 +97,7 @@ export const knownOfMessage = {
   delaySeconds: true,
 } as const satisfies NamesOf<Outgoing>;
 
+/** What became of a call of a function that `sendOnce` made. Only `sent` means that the message is in the queue. */
 export type SendOutcome =
   /** It is in the queue: since now, or since earlier. `messageId` is the last one known. */
   | {

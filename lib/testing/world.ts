@@ -24,7 +24,18 @@ export type Wrapped<T> = {
     : T[Name];
 };
 
-/** How a call is made. */
+/**
+ * How a call is made.
+ *
+ * @example
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
+ * const handler = (world: World) =>
+ *   eachMessage<Order>(
+ *     { ...world.options, operation: 'charge-order', key: bodyField('id'), onAbandoned: 'retry' },
+ *     ({ body }) => world.io('bank.charge', async () => body.id, { takesMs: 2000, resends: true }),
+ *   );
+ */
 export interface CallOptions {
   /**
    * The client sends again by itself when a response is lost, as the AWS SDK does unless `maxAttempts` is 1.
@@ -39,7 +50,7 @@ export interface CallOptions {
 }
 
 const known = { resends: true, takesMs: true } as const satisfies NamesOf<CallOptions>;
-const docs = 'docs/testing.md';
+const docs = 'docs/guides/testing.md';
 
 /** What a handler gets in place of the outside world, in one sandbox. */
 export interface World {

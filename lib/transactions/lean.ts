@@ -25,7 +25,7 @@ export type { AppWrite, CommitResult, Refusal, TransactionalStore } from './stor
  * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function transactionalStore(options: LeanStoreOptions): TransactionalStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'transactionalStore', known: leanStoreOptionNames, docs: 'docs/lean.md' });
+  expectOptions(options, { door: 'transactionalStore', known: leanStoreOptionNames, docs: 'docs/guides/lean.md' });
   const { host = nodeHost } = options;
   const table = leanTableOf(options);
   return committing(sharedRequests(table, host), table);

@@ -50,7 +50,7 @@ export interface LeanDynamo extends DynamoTransport {
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE, client: leanDynamo() });
  */
 export function leanDynamo(options: LeanDynamoOptions = {}): LeanDynamo {
-  expectOptions(options, { door: 'leanDynamo', known, docs: 'docs/lean.md' });
+  expectOptions(options, { door: 'leanDynamo', known, docs: 'docs/guides/lean.md' });
   const { credentials, host = nodeHost, region, endpoint } = options;
   expect(region === undefined || typeof region === 'string', 'region', "a region's name", region);
   expect(endpoint === undefined || URL.canParse(endpoint), 'endpoint', 'a URL', endpoint);
