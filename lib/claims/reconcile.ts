@@ -43,7 +43,7 @@ export interface Reconcile<Input> extends ReconcileOptions<Input> {
  * });
  */
 export function reconcile<Input>(options: ReconcileOptions<Input>): Reconcile<Input> {
-  expectOptions(options, { door: 'reconcile', known, docs: 'docs/policies.md' });
+  expectOptions(options, { door: 'reconcile', known, docs: 'docs/guides/policies.md' });
   const { ask, settleMs } = options;
   expect(typeof ask === 'function', 'reconcile.ask', 'a function', ask);
   expectWhole('reconcile.settleMs', settleMs);

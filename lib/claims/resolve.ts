@@ -70,7 +70,7 @@ export interface ParkedClaimsOptions {
   readonly retentionSeconds?: number | 'forever';
 }
 
-const docs = 'docs/operate.md';
+const docs = 'docs/guides/operate.md';
 const known = { operation: true, store: true, retentionSeconds: true, host: true } as const satisfies NamesOf<
   ParkedClaimsOptions & { readonly host?: Host }
 >;

@@ -46,7 +46,7 @@ export interface StepReconcile {
   readonly settleMs: number;
 }
 
-const docs = 'docs/transactions.md';
+const docs = 'docs/guides/transactions.md';
 const known = { onAbandoned: true } as const satisfies NamesOf<StepOptions>;
 const knownOfPolicy = { ask: true, settleMs: true } as const satisfies NamesOf<StepReconcile>;
 

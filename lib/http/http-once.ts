@@ -44,7 +44,7 @@ interface UnderWay {
  */
 export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): Middleware<Event> {
   const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/http.md' });
+  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/guides/http.md' });
   const gate = createGate(options);
 
   return {

@@ -58,7 +58,7 @@ export function headerKey(options: HeaderKeyOptions = {}): RequestKey<unknown> {
   const given: unknown = options;
   const written = typeof given === 'string' ? `headerKey({ name: '${given}' })` : 'headerKey({ name })';
   expect(typeof given === 'object' && given !== null, 'headerKey', `options: ${written}`, given, 'wrong-key-option');
-  expectOptions(options, { door: 'headerKey', known, docs: 'docs/http.md' });
+  expectOptions(options, { door: 'headerKey', known, docs: 'docs/guides/http.md' });
   const { name = 'Idempotency-Key', bareTokens = false } = options;
   const toDo = `send the header ${name}: "…", with the quotes, and a key of your own between them`;
   const key: RequestKey<unknown> = ({ header }) => {

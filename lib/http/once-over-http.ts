@@ -50,7 +50,7 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   handler: (event: Event, context: Context, claim: never) => Returned<Response>,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
+  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/guides/http.md' });
   expect(
     typeof handler === 'function',
     'the handler of onceOverHttp',

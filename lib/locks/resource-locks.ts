@@ -32,7 +32,7 @@ import {
   workUnder,
 } from './with-lock.ts';
 
-const docs = 'docs/locks.md';
+const docs = 'docs/guides/locks.md';
 const ofWithLock = { unlock: 'it is an option of withLock: this lock is held until its holder ends it' };
 
 /** Other holders have some of the resources. Ask again after `retryAfterMs`: then their leases have ended, unless renewed. */

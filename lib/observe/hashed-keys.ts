@@ -31,7 +31,7 @@ const known = { salt: true } as const satisfies NamesOf<HashOptions>;
  * const onEvent = hashedKeys(allOf(logEvents, metricEvents()), { salt: process.env.LOG_SALT });
  */
 export function hashedKeys(listener: Listener, options: HashOptions = {}): Listener {
-  expectOptions(options, { door: 'hashedKeys', known, docs: 'docs/operate.md' });
+  expectOptions(options, { door: 'hashedKeys', known, docs: 'docs/guides/operate.md' });
   const { salt = '' } = options;
   return function callHashed(event) {
     const { operation, id } = event;

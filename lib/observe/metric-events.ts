@@ -35,7 +35,7 @@ const known = { namespace: true, write: true } as const satisfies NamesOf<Metric
  * const onEvent = allOf(logEvents, metricEvents({ namespace: 'shop' }));
  */
 export function metricEvents(options: MetricOptions = {}): Listener {
-  expectOptions(options, { door: 'metricEvents', known, docs: 'docs/operate.md' });
+  expectOptions(options, { door: 'metricEvents', known, docs: 'docs/guides/operate.md' });
   const { namespace = 'pawl', write = (line) => process.stdout.write(`${line}\n`) } = options;
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);

@@ -75,7 +75,7 @@ function expectRule(option: string, given: unknown): void {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
     const within = option === 'fingerprint' ? {} : { within: 'previous' };
     const known = option === 'fingerprint' ? knownOfRule : knownOfPrevious;
-    expectOptions(given, { door: 'fingerprint', ...within, known, docs: 'docs/fingerprint.md' });
+    expectOptions(given, { door: 'fingerprint', ...within, known, docs: 'docs/reference/fingerprint.md' });
   }
   const fields: Partial<Record<string, unknown>> = typeof given === 'object' && given !== null ? { ...given } : {};
   const { ignore, of, version } = fields;

@@ -35,7 +35,7 @@ const known = { keys: true } as const satisfies NamesOf<RememberOptions>;
  * const store = rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE }));
  */
 export function rememberCompleted<Store extends ClaimStore>(store: Store, options: RememberOptions = {}): Store {
-  expectOptions(options, { door: 'rememberCompleted', known, docs: 'docs/policies.md' });
+  expectOptions(options, { door: 'rememberCompleted', known, docs: 'docs/guides/policies.md' });
   expect(typeof store?.write === 'function', 'rememberCompleted', 'a claim store', store, 'wrong-store');
   const { keys = 1000 } = options;
   expect(Number.isSafeInteger(keys) && keys > 0, 'rememberCompleted.keys', 'a whole number, 1 or more', keys);

@@ -121,7 +121,7 @@ export interface SweepOptions<Provider> {
   readonly onProgress?: (progress: { readonly runs: number; readonly of: number }) => void;
 }
 
-const docs = 'docs/testing.md';
+const docs = 'docs/guides/testing.md';
 const known = {
   messages: true,
   provider: true,

@@ -53,7 +53,7 @@ const known = { result: true } as const satisfies NamesOf<CommitOptions>;
  * await commit(claim, [withdraw, { Put: { TableName: 'ledger', Item: { id: payment.id } } }]);
  */
 export function commit(claim: Claim, writes: readonly AppWrite[], options: CommitOptions = {}): Promise<void> {
-  expectOptions(options, { door: 'commit', known, docs: 'docs/transactions.md' });
+  expectOptions(options, { door: 'commit', known, docs: 'docs/guides/transactions.md' });
   const { result } = options;
   const internals = internalsOf(claim);
   const { engine, grant } = internals;

@@ -69,7 +69,7 @@ const known = {
  * );
  */
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
-  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/transactions.md' });
+  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/guides/transactions.md' });
   // Found out after the remote call, a phase that is missing would leave its effect without its record.
   for (const [name, phase] of Object.entries({ execute: phases.execute, record: phases.record })) {
     expect(typeof phase === 'function', `inPhases.${name}`, 'a function', phase, 'wrong-handler');

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compileErrors } from '../../checks/compile.ts';
 import { blocksOf, filesOf, guides, pages, ROOT } from './blocks.ts';
@@ -22,7 +22,7 @@ test('the code in the README and in the guides compiles', { timeout: 120_000 }, 
   const pages = new Set<string>();
   const compiled = new Map<string, string>();
   for (const guide of guides) {
-    const name = basename(guide, '.md');
+    const name = guide.replace(/\.md$/, '').replaceAll('/', '-');
     // Files that import each other are compiled in a folder of their own.
     const files = [...filesOf(guide)].filter(([path]) => path.endsWith('.ts'));
     const filed = new Set(files.map(([, code]) => code));

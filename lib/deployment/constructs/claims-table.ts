@@ -133,7 +133,7 @@ export function grantLocks(table: ITable, grantee: IGrantable): Grant {
  * Permits `grantee` to list the open claims of `table`, to read a claim, and to resolve it. These permissions allow no claim to be made or deleted,
  * and no scan. A consumer needs none of this.
  *
- * For dead letters, permit the queues' actions as well: see docs/security.md.
+ * For dead letters, permit the queues' actions as well: see docs/reference/security.md.
  *
  * @example
  * import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
@@ -214,7 +214,7 @@ export class ClaimsTable extends Construct {
 
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
-    expectProps(this, props, { door: 'ClaimsTable', known, docs: 'docs/adopt.md' });
+    expectProps(this, props, { door: 'ClaimsTable', known, docs: 'docs/guides/adopt.md' });
     // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
     // the same claim, because a condition sees its own region only. A `Table` has no such method.
     const table = new Table(this, 'Table', {

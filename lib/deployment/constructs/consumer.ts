@@ -74,7 +74,7 @@ export class Consumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/wiring.md' });
+    expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/reference/wiring.md' });
     expectKinds(this, props, ['claimsTable']);
     markUnderConstruction(this);
     this.#props = props;

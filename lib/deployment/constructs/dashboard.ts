@@ -78,7 +78,7 @@ export class ClaimsDashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: ClaimsDashboardProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'ClaimsDashboard', known, docs: 'docs/operate.md' });
+    expectProps(this, props, { door: 'ClaimsDashboard', known, docs: 'docs/guides/operate.md' });
     const { claimsTable, consumers, dashboardName } = props;
     const isTable = typeof claimsTable === 'object' && 'alarms' in claimsTable;
     const areConsumers =

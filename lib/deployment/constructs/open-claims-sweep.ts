@@ -128,7 +128,7 @@ export class OpenClaimsSweep extends Construct {
 
   constructor(scope: Construct, id: string, props: OpenClaimsSweepProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/sweep.md' });
+    expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/guides/sweep.md' });
     expectKinds(this, props, ['claimsTable']);
     const { claimsTable, environment = {}, timeout = Duration.minutes(1), maxDoubtAge = Duration.hours(1) } = props;
     refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE']));

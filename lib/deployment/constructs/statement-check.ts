@@ -103,7 +103,7 @@ export class StatementCheck extends Construct {
 
   constructor(scope: Construct, id: string, props: StatementCheckProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'StatementCheck', known, docs: 'docs/statements.md' });
+    expectProps(this, props, { door: 'StatementCheck', known, docs: 'docs/guides/statements.md' });
     expectKinds(this, props, ['claimsTable', 'function']);
     const { claimsTable, function: fn, operation, schedule = Schedule.rate(Duration.days(1)) } = props;
     this.#of = { operation, namespace: props.metricNamespace ?? 'pawl' };

@@ -85,7 +85,7 @@ export interface ForEachItemOptions<T> extends TableOptions {
   readonly names?: WorkNames;
 }
 
-const docs = 'docs/locks.md';
+const docs = 'docs/guides/locks.md';
 const known = {
   ...tableOptionNames,
   id: true,
@@ -300,6 +300,6 @@ function documentsOf(options: TableOptions & { readonly documents?: DynamoDBDocu
 function sdkClientOf({ client = defaultClient() }: TableOptions): DynamoDBClient {
   if (!isTransport(client)) return client;
   throw new OptionError(
-    "client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See docs/lean.md.",
+    "client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See docs/guides/lean.md.",
   );
 }

@@ -65,7 +65,7 @@ const mostWrites = 100;
  * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
  */
 export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStore {
-  expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/locks.md' });
+  expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/guides/locks.md' });
   const { host = nodeHost } = options;
   const { nameOfTable, transport } = tableOf(options);
   const table = explainedTable(nameOfTable, transport, 'grantLocks');

@@ -72,7 +72,7 @@ const longestPointer = 16_384;
  * const envelope = [snsEnvelope(), largePayload({ s3Client: new S3Client({}), buckets: ['payloads'] })];
  */
 export function largePayload(options: LargePayloadOptions): Envelope {
-  expectOptions(options, { door: 'largePayload', known, docs: 'docs/envelopes.md' });
+  expectOptions(options, { door: 'largePayload', known, docs: 'docs/guides/envelopes.md' });
   const { s3Client, buckets, maxBytes = defaults.maxBytes, timeoutMs = defaults.timeoutMs } = options;
   expect(typeof s3Client?.send === 'function', 's3Client', 'an S3Client', s3Client);
   const isList = buckets === undefined || (Array.isArray(buckets) && buckets.every((one) => typeof one === 'string'));

@@ -7,7 +7,7 @@ import { explainedTable, explaining } from './explain.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { putMark, type RestoredMark, readMark } from './restored-store.ts';
 
-const docs = 'docs/restore.md';
+const docs = 'docs/guides/restore.md';
 
 /**
  * Who sets or lifts a mark, and why.

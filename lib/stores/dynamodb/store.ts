@@ -38,7 +38,7 @@ export const dynamoStoreOptionNames = {
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
+  expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/guides/adopt.md' });
   const { host = nodeHost } = options;
   return sharedRequests(tableOf(options), host);
 }

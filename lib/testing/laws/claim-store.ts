@@ -111,7 +111,7 @@ const known = {
  * claimStoreLaws({ test, open: () => memoryStore() });
  */
 export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
-  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/stores.md' });
+  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/guides/stores.md' });
   const {
     test,
     name,

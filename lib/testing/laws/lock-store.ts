@@ -70,7 +70,7 @@ const known = {
  * lockStoreLaws({ test, open: () => memoryLockStore() });
  */
 export function lockStoreLaws(options: LockStoreLawsOptions): void {
-  expectOptions(options, { door: 'lockStoreLaws', known, docs: 'docs/stores.md' });
+  expectOptions(options, { door: 'lockStoreLaws', known, docs: 'docs/guides/stores.md' });
   const { test, name, open, openElsewhere, openLosingResponses, mayMeetItself = false } = options;
   registerLaws({ test, name }, lawsFor(options), async () => {
     const store = await open();
