@@ -3,7 +3,14 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 /** What pawl asks of SQS, by the names of its API. */
 export type SqsOperation = 'ChangeMessageVisibilityBatch' | 'GetQueueAttributes' | 'SendMessage';
 
-/** Carries requests of pawl to SQS: `leanSqs()`, or the AWS SDK's client inside. It is for pawl's own requests, and no client for an application. */
+/**
+ * Carries requests of pawl to SQS: `leanSqs()`, or the AWS SDK's client inside. It is for pawl's own requests, and no client for an application.
+ *
+ * @example
+ * import { leanSqs } from 'pawl/sqs/lean';
+ *
+ * const sqsClient: SqsTransport = leanSqs();
+ */
 export interface SqsTransport {
   readonly kind: 'sqs-transport';
   /**

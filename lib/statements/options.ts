@@ -28,6 +28,18 @@ export interface StatementProgress {
   readonly lines: number;
 }
 
+/**
+ * The options of `reconcileStatements`.
+ *
+ * @example
+ * const options: ReconcileStatementsOptions = {
+ *   operation: 'charge-order',
+ *   store,
+ *   statement: () => [{ effectKey: 'charge-order#order-17', at: Date.parse('2026-11-22T12:00:00Z') }],
+ *   from: Date.parse('2026-11-22T00:00:00Z'),
+ *   settleMs: 3_600_000,
+ * };
+ */
 export interface ReconcileStatementsOptions {
   /** The operation of the consumer whose effects the statement has. */
   readonly operation: string;
@@ -66,16 +78,25 @@ export interface ReconcileStatementsOptions {
    * @default 1000
    */
   readonly mostFindings?: number;
-  /** No part is begun after it was aborted: the next call goes on. */
+  /**
+   * No part is begun after it was aborted: the next call goes on.
+   * @default none
+   */
   readonly signal?: AbortSignal;
-  /** Hears of every part that is done. What it throws is ignored. */
+  /**
+   * Hears of every part that is done. What it throws is ignored.
+   * @default none
+   */
   readonly onProgress?: (progress: StatementProgress) => void;
   /**
    * Hears of the end of a run, once: `statement-clean` or `statement-findings`. Also of each claim that a line completes.
    * @default what is out of the ordinary goes to `console.warn`, as one line of JSON
    */
   readonly onEvent?: (event: ClaimEvent) => void;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 
