@@ -12,6 +12,7 @@ export type SqsOperation = 'ChangeMessageVisibilityBatch' | 'GetQueueAttributes'
  * const sqsClient: SqsTransport = leanSqs();
  */
 export interface SqsTransport {
+  /** Tells it from the AWS SDK's client. */
   readonly kind: 'sqs-transport';
   /**
    * Sends a request, and again as often as its policy allows.

@@ -38,9 +38,15 @@ export interface FindingsOptions {
  * for await (const finding of findings({ store }).list(query)) console.log(finding.id);
  */
 export interface FindingsQuery {
-  /** @default every operation */
+  /**
+   * Only the findings of this operation.
+   * @default every operation
+   */
   readonly operation?: string | undefined;
-  /** @default every kind but `undecided` */
+  /**
+   * Only the findings of this kind.
+   * @default every kind but `undecided`
+   */
   readonly kind?: FindingKind | undefined;
 }
 
@@ -53,6 +59,7 @@ export interface FindingsQuery {
  * for await (const { id } of found.list({ operation: 'charge-order' })) await found.accept(id, accepted);
  */
 export interface AcceptedBy {
+  /** The name of the person or the job. */
   readonly by: string;
   /** In at most 2,000 characters. */
   readonly note: string;

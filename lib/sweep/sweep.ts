@@ -26,7 +26,9 @@ import { type About, type Settler, settleClaim } from './settle-claim.ts';
  * const report = await sweep(undefined, context);
  */
 export interface SweepContext {
+  /** The name of the function, which the metrics carry. */
   readonly functionName?: string;
+  /** Milliseconds until Lambda stops the run. */
   getRemainingTimeInMillis(): number;
 }
 
