@@ -41,6 +41,7 @@ import { expectTransactional, WriteCarrier } from './write-carrier.ts';
  */
 export interface EachTransactionOptions<Body>
   extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
+  /** Where the claims are kept: `transactionalStore({ tableName })`, which commits them with the writes. */
   readonly store: TransactionalStore;
   /**
    * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
