@@ -79,7 +79,7 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): Middleware<SqsEvent> {
-  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/guides/wrap.md' });
+  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/reference/options.md' });
   const consumer = createConsumer<Body>(options);
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };

@@ -37,7 +37,7 @@ export function eachMessage<Body>(
   options: SqsOptions<Body> & { readonly host?: Host },
   handle: MessageHandler<Body>,
 ): SqsHandler {
-  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/guides/wrap.md' });
+  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/reference/options.md' });
   expect(
     typeof handle === 'function',
     'the handler of eachMessage',
