@@ -15,6 +15,7 @@ export const handler = onceOverHttp(
   async (event) => {
     await sleep(1_000);
     refunds += 1;
-    return { statusCode: 201, body: JSON.stringify({ refund: refunds, ...JSON.parse(event.body ?? '') }) };
+    const body = JSON.stringify({ refund: refunds, ...JSON.parse(event.body ?? '') });
+    return { statusCode: 201, headers: { 'content-type': 'application/json' }, body };
   },
 );

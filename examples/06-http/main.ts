@@ -15,9 +15,9 @@ async function post(key: string, body: object): Promise<string> {
     isBase64Encoded: false,
   };
   const { statusCode, headers, body: text = '{}' } = await handler(event, { getRemainingTimeInMillis: () => 10_000 });
-  const replayed = new Headers(Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]));
+  const names = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
   const { refund, reason } = JSON.parse(text);
-  return `  ${statusCode} ${reason ?? `refund ${refund}`}${replayed.has('idempotency-replayed') ? ', replayed' : ''}`;
+  return `  ${statusCode} ${reason ?? `refund ${refund}`}${names.includes('idempotency-replayed') ? ', replayed' : ''}`;
 }
 
 console.log('An impatient client sends the same request twice at once:');
