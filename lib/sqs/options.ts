@@ -7,6 +7,7 @@ import type { BodySchema } from '../payload/schema.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
 import type { Message } from './message.ts';
+import type { SqsTransport } from './transport.ts';
 
 /**
  * The options of every SQS consumer.
@@ -77,10 +78,10 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly deadLetters?: DeadLetters | undefined;
   /**
-   * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
-   * @default one is made when it is first needed
+   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
+   * @default the SDK's client, made when it is first needed
    */
-  readonly sqsClient?: SQSClient;
+  readonly sqsClient?: SQSClient | SqsTransport;
 }
 
 export const sqsOptionNames = {

@@ -3,6 +3,7 @@ import type { ClaimOptions } from '../claims/options.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { SqsTransport } from './transport.ts';
 
 /**
  * The options of `sendOnce`.
@@ -23,10 +24,10 @@ export interface SendOnceOptions
   /** The queue's URL. A missing URL, `undefined` or an empty text, is reported at the first call: then nothing is sent. */
   readonly queueUrl: string | undefined;
   /**
-   * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
-   * @default one is made when it is first needed
+   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
+   * @default the SDK's client, made when it is first needed
    */
-  readonly sqsClient?: SQSClient;
+  readonly sqsClient?: SQSClient | SqsTransport;
   /**
    * Paths of the body that may change between two tries, such as `sentAt`. Give them to the consumer's `fingerprint` as well.
    * @default none

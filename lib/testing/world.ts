@@ -4,6 +4,7 @@ import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { SqsOptions } from '../sqs/options.ts';
+import type { SqsTransport } from '../sqs/transport.ts';
 import { callFaults, type Fault, readFaults, resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';
 import { deadLetterQueueUrl, queueClientOf } from './queue-client.ts';
@@ -58,7 +59,8 @@ export interface World {
   readonly options: {
     readonly store: ClaimStore;
     readonly host: Host;
-    readonly sqsClient: NonNullable<SqsOptions<unknown>['sqsClient']>;
+    /** Of the AWS SDK, as far as pawl and a stale receipt need it; the lean doors take it too. */
+    readonly sqsClient: Exclude<SqsOptions<unknown>['sqsClient'], SqsTransport | undefined> & SqsTransport;
     readonly onEvent: (event: ClaimEvent) => void;
   };
   /** For `deadLetterQueue(…)`. Without it, the queue's own redrive policy moves a message that can never run. */
