@@ -1,4 +1,12 @@
-/** What a handler knows about the claim it runs under. */
+/**
+ * What a handler knows about the claim it runs under.
+ *
+ * @example
+ * const refundOnce = once(
+ *   { operation: 'refund', store, key: (payment: Payment) => payment.id, onAbandoned: 'park' },
+ *   (payment, claim: Claim) => bank.refund(payment, { idempotencyKey: claim.effectKey, signal: claim.signal }),
+ * );
+ */
 export interface Claim {
   readonly operation: string;
   readonly key: string;
@@ -35,5 +43,13 @@ export type Verdict =
   /** It cannot be said now. Asked again later; after `maxAbandoned` of these the claim is parked. */
   | { readonly verdict: 'inconclusive' };
 
-/** What is known of an attempt in doubt. */
+/**
+ * What is known of an attempt in doubt. `reconcile` passes it to `ask`; `effectKey` is what the provider knows the effect by.
+ *
+ * @example
+ * const ask = async (_: Payment, doubt: Doubt): Promise<Verdict> => {
+ *   const found = await bank.find(doubt.effectKey);
+ *   return found ? { verdict: 'applied', result: found } : { verdict: 'not-applied' };
+ * };
+ */
 export type Doubt = Pick<Claim, 'operation' | 'key' | 'effectKey' | 'attempt' | 'signal'>;

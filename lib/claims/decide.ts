@@ -7,7 +7,19 @@ import { successor } from './successor.ts';
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
 export type AbandonedPolicy = 'retry' | 'park' | 'reconcile';
 
-/** The rules a claim is decided by. They come from the consumer's options, and are the same for all its keys. */
+/**
+ * The rules a claim is decided by. They come from the consumer's options, and are the same for all its keys.
+ *
+ * @example
+ * const rules: ClaimRules = {
+ *   onAbandoned: 'park',
+ *   skewMs: 1000,
+ *   maxAbandoned: 3,
+ *   maxAttempts: 20,
+ *   retryWindowSeconds: 14 * 24 * 3600,
+ *   retentionSeconds: 30 * 24 * 3600,
+ * };
+ */
 export interface ClaimRules {
   readonly onAbandoned: AbandonedPolicy;
   /** How far the clocks of two workers may differ; always spent on waiting. */
@@ -28,7 +40,12 @@ export interface ClaimRules {
   readonly retentionSeconds: number;
 }
 
-/** One worker's wish to run one effect. */
+/**
+ * One worker's wish to run one effect.
+ *
+ * @example
+ * const request: ClaimRequest = { id: 'refund#payment-17', claimId: crypto.randomUUID(), leaseUntil: Date.now() + 60_000 };
+ */
 export interface ClaimRequest {
   readonly id: string;
   /** The token of this request, reused over its own retries: by it, the worker recognises its own write. */
@@ -82,6 +99,11 @@ export type Decision =
  *
  * @param found what the store holds for `request.id`, read strongly consistent; `undefined` when there is nothing
  * @param now epoch milliseconds by this worker's clock
+ * @example
+ * declare const rules: ClaimRules;
+ * const request = { id: 'refund#payment-17', claimId: crypto.randomUUID(), leaseUntil: Date.now() + 60_000 };
+ * const decision = decide(await store.read(request.id), request, rules, Date.now());
+ * if (decision.write) await store.write(decision.write);
  */
 export function decide(
   found: ClaimRecord | undefined,

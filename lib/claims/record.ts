@@ -36,7 +36,13 @@ export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
 /** Facts that ride with a key: an amount, who asked, which account. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** One item of the claims table. Times are epoch milliseconds, except `expiresAt`. */
+/**
+ * One item of the claims table. Times are epoch milliseconds, except `expiresAt`.
+ *
+ * @example
+ * const record = await store.read('refund#payment-17');
+ * if (record?.status === 'parked') console.log(`${record.id} was parked: ${record.error?.message}`);
+ */
 export interface ClaimRecord {
   /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
   readonly id: string;

@@ -26,7 +26,12 @@ export interface HttpEvent {
   readonly rawBody?: string | null | undefined;
 }
 
-/** One request, of any of these services. */
+/**
+ * One request, of any of these services.
+ *
+ * @example
+ * const key = ({ method, path, header }: HttpRequest<HttpEvent>) => `${method} ${path} ${header('x-request-id')}`;
+ */
 export interface HttpRequest<Event> {
   readonly event: Event;
   readonly method: string;

@@ -9,6 +9,10 @@ export type LockStatus = 'held' | 'kept' | 'ended';
 /**
  * One lock over any number of resources, as one item. The resources name it, and are locked for as long as it has not ended:
  * so renewing, keeping and unlocking are one write, whatever the number of resources, and happen to all of them at once.
+ *
+ * @example
+ * const [found] = await lockStore.read([lock.id]);
+ * if (found?.kind === 'lock') console.log(`${found.status} since ${new Date(found.since).toISOString()}`);
  */
 export interface LockRecord {
   readonly kind: 'lock';
@@ -34,7 +38,13 @@ export interface LockRecord {
   readonly v: 'lock-1';
 }
 
-/** One resource, and the lock it was last under. It is never deleted: its fence would restart, and an old one be good again. */
+/**
+ * One resource, and the lock it was last under. It is never deleted: its fence would restart, and an old one be good again.
+ *
+ * @example
+ * const [found] = await lockStore.read(['#resource#debt#17']);
+ * if (found?.kind === 'resource') console.log(`locked ${found.fence} times`);
+ */
 export interface ResourceRecord {
   readonly kind: 'resource';
   /** `#resource#` and the identity of the resource. */

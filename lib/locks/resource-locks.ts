@@ -32,7 +32,7 @@ import {
   workUnder,
 } from './with-lock.ts';
 
-const docs = 'docs/locks.md';
+const docs = 'docs/guides/locks.md';
 const ofWithLock = { unlock: 'it is an option of withLock: this lock is held until its holder ends it' };
 
 /** Other holders have some of the resources. Ask again after `retryAfterMs`: then their leases have ended, unless renewed. */
@@ -49,6 +49,7 @@ export type TryLockAllResult = { readonly outcome: 'locked'; readonly lock: Lock
 /** What `tryWithLock` returns: what became of the work, or who has some of its resources. */
 export type TryWithLockResult<R> = Worked<R> | BusyResources;
 
+/** Locks over resources, as `resourceLocks` returns them. Each call takes all of its resources or none. */
 export interface Locks {
   /**
    * Locks all of the resources, or none. Any sets exclude each other that have a resource in common.
@@ -101,6 +102,11 @@ export interface Locks {
  * @throws OptionError when an option is missing or out of range
  * @example
  * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
+ * const resources = payment.debts.map((debt) => ['customer', payment.customer, 'debt', debt] as const);
+ * const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
+ * await locks.withLock(resources, { holder: claim.effectKey, unlock }, (lock) =>
+ *   bank.refund(payment, { idempotencyKey: claim.effectKey, signal: lock.signal }),
+ * );
  */
 export function resourceLocks(options: LocksOptions): Locks {
   expectOptions(options, { door: 'resourceLocks', known: locksOptionNames, docs });

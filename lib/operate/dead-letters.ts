@@ -16,7 +16,17 @@ import { giveBack, type Received, readQueueState, receiveSome } from './queue-ca
 import { readRecord } from './read-record.ts';
 import { docs } from './words.ts';
 
-/** Which dead letters to look at. */
+/**
+ * Which dead letters to look at.
+ *
+ * @example
+ * const query: DeadLettersQuery = {
+ *   queueUrl: 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead',
+ *   operation: 'send-email',
+ *   key: ({ messageAttributes }) => messageAttributes['idempotency-key']?.stringValue,
+ * };
+ * const { letters } = await operate.deadLetters(query);
+ */
 export interface DeadLettersQuery {
   /** The URL of the dead-letter queue. */
   readonly queueUrl: string;

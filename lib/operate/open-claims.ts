@@ -7,7 +7,13 @@ import { type OpenClaimView, type OpenState, openClaimView } from './claim-view.
 import type { Desk } from './desk.ts';
 import { docs } from './words.ts';
 
-/** Which open claims to list. All conditions have to hold. */
+/**
+ * Which open claims to list. All conditions have to hold.
+ *
+ * @example
+ * const query: OpenClaimsQuery = { operation: 'send-email', state: 'parked', olderThanMs: 3_600_000 };
+ * for await (const { claims } of operate.openClaims(query)) console.log(claims.map(({ id }) => id));
+ */
 export interface OpenClaimsQuery {
   /** @default every operation */
   readonly operation?: string | undefined;

@@ -40,7 +40,8 @@ export async function claimMessage<Body>(
     deadline,
     mayTakeOver,
     redelivered: receiveCountOf(record) > 1,
-    look,
+    // A suspect looks anew: its first look was before all others had their turn.
+    look: mayTakeOver ? undefined : look,
     source: onInFlight === 'discard' ? messageId : undefined,
   });
   if (acquired.grant !== undefined) {

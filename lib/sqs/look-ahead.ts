@@ -28,7 +28,9 @@ export class LookAhead<Body, One extends Delivery> {
     // A message group is claimed one by one, and ends at its first failure. What an envelope holds is not known before it is opened.
     const isLookedAt = (one: One) => receiveCountOf(one.record) > 1 && groupOf(one) === undefined;
     const line = consumer.envelopes === undefined ? batch.filter(isLookedAt) : [];
-    this.#line = new Set(line.toSorted((a, b) => receiveCountOf(b.record) - receiveCountOf(a.record)));
+    // One alone shares no request: it looks in its turn, as the search's worker does.
+    const shared = line.length > 1 ? line : [];
+    this.#line = new Set(shared.sort((a, b) => receiveCountOf(b.record) - receiveCountOf(a.record)));
   }
 
   /** Prepares a message that has its turn. @returns as `prepare` */

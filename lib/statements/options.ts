@@ -79,7 +79,7 @@ export interface ReconcileStatementsOptions {
   readonly host?: Host;
 }
 
-export const docs = 'docs/statements.md';
+export const docs = 'docs/guides/statements.md';
 
 const known = {
   operation: true,
@@ -104,6 +104,8 @@ export interface StatementSettings
     Pick<ReconcileStatementsOptions, 'cutOff' | 'signal' | 'onProgress'> {
   readonly store: ClaimStore & KeepsNotes;
   readonly retentionSeconds: number;
+  /** Ids of the findings that this attempt has stored: at its end, the index may not list them yet. At most `mostFindings`. */
+  readonly justStored: Set<string>;
 }
 
 /** @throws OptionError */
@@ -133,7 +135,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
   expect(from <= (cutOff ?? latest), 'from', 'a time before the cut-off', from);
   return {
     ...{ operation, store, statement, from, cutOff, settleMs, tolerance, skewMs, retentionSeconds, mostFindings },
-    ...{ onEvent, host },
+    ...{ onEvent, host, justStored: new Set<string>() },
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };

@@ -69,7 +69,8 @@ async function begin(settings: StatementSettings): Promise<HeldRun | undefined> 
 
 function newRun(settings: StatementSettings, attempt: string, before: StatementRun | undefined): StatementRun {
   const { host, operation, from, settleMs, skewMs, cutOff = host.now() - settleMs - skewMs } = settings;
-  const isGapless = before !== undefined && from <= before.cutOff;
+  // A line that was not stored as a finding is not looked at again: its claim must not count as missing there.
+  const isGapless = before !== undefined && from <= before.cutOff && before.counts.notStored === 0;
   return {
     ...{ token: host.randomId(), attempt, operation, from, cutOff, startedAt: host.now() },
     coveredFrom: isGapless ? Math.min(from, before.coveredFrom) : from,

@@ -103,7 +103,7 @@ export interface SweepOptions {
   readonly host?: Host;
 }
 
-export const docs = 'docs/sweep.md';
+export const docs = 'docs/guides/sweep.md';
 
 const known = {
   store: true,

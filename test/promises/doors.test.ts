@@ -18,8 +18,8 @@ import {
   wait,
 } from './kit.ts';
 
-const http = 'docs/http.md';
-const wrap = 'docs/wrap.md';
+const http = 'docs/guides/http.md';
+const wrap = 'docs/guides/wrap.md';
 const readme = 'README.md';
 const dlq = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dlq';
 

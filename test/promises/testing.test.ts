@@ -3,7 +3,7 @@ import { bodyField, deadLetterQueue, eachMessage, messageId } from '../../lib/sq
 import { assertSurvivesCrashes, crashSweep, SweepError, type SweepOptions } from '../../lib/testing/index.ts';
 import { promise, thrownBy } from './kit.ts';
 
-const page = 'docs/testing.md';
+const page = 'docs/guides/testing.md';
 type Bank = { readonly paid: { readonly id: string; readonly key: string }[] };
 
 /** Sweeps a handler of two orders, of which one is sent twice. `honours`: the provider knows its effect keys again. */

@@ -7,15 +7,32 @@ import { explainedTable, explaining } from './explain.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { putMark, type RestoredMark, readMark } from './restored-store.ts';
 
-const docs = 'docs/restore.md';
+const docs = 'docs/guides/restore.md';
 
-/** Who sets or lifts a mark, and why. */
+/**
+ * Who sets or lifts a mark, and why.
+ *
+ * @example
+ * const options: RestoredTableOptions = { tableName: 'claims-restored', by: 'maria', note: 'compared with the statement' };
+ */
 export interface RestoredTableOptions extends TableOptions {
+  /** The name of the person or the job. */
   readonly by: string;
-  /** At most 2,000 characters. */
+  /** Why. At most 2,000 characters. */
   readonly note: string;
 }
 
+/**
+ * The options of `markRestored`.
+ *
+ * @example
+ * const options: MarkRestoredOptions = {
+ *   tableName: 'claims-restored',
+ *   cutOff: new Date('2026-11-22T12:00:00Z'),
+ *   by: 'maria',
+ *   note: 'a bad deployment deleted claims',
+ * };
+ */
 export interface MarkRestoredOptions extends RestoredTableOptions {
   /** The point in time that the table was restored to. */
   readonly cutOff: Date;
@@ -24,7 +41,13 @@ export interface MarkRestoredOptions extends RestoredTableOptions {
 const knownOfLift = { ...tableOptionNames, by: true, note: true } as const satisfies NamesOf<RestoredTableOptions>;
 const known = { ...knownOfLift, cutOff: true } as const satisfies NamesOf<MarkRestoredOptions>;
 
-/** The mark of a table, if it has one. @throws DynamoDB's error */
+/**
+ * The mark of a table, if it has one.
+ * @throws DynamoDB's error
+ * @example
+ * const mark = await readRestored({ tableName: 'claims-restored' });
+ * if (mark && mark.liftedAt === undefined) console.log(`restored to ${new Date(mark.cutOff).toISOString()}`);
+ */
 export async function readRestored(options: TableOptions): Promise<RestoredMark | undefined> {
   expectOptions(options, { door: 'readRestored', known: tableOptionNames, docs });
   const { nameOfTable, transport } = tableOf(options);
@@ -37,7 +60,12 @@ export async function readRestored(options: TableOptions): Promise<RestoredMark 
  * @returns the mark that stands. If the table was marked before, it is that one, and nothing is changed
  * @throws OptionError; DynamoDB's error
  * @example
- * await markRestored({ tableName: 'claims-restored', cutOff: new Date('2026-11-22T12:00:00Z'), by: 'maria', note: 'a bad deployment deleted claims' });
+ * await markRestored({
+ *   tableName: 'claims-restored',
+ *   cutOff: new Date('2026-11-22T12:00:00Z'),
+ *   by: 'maria',
+ *   note: 'a bad deployment deleted claims',
+ * });
  */
 export async function markRestored(options: MarkRestoredOptions): Promise<RestoredMark> {
   expectOptions(options, { door: 'markRestored', known, docs });

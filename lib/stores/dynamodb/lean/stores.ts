@@ -46,7 +46,7 @@ export function leanTableOf(options: LeanTableOptions): Table {
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'dynamoStore', known: leanStoreOptionNames, docs: 'docs/lean.md' });
+  expectOptions(options, { door: 'dynamoStore', known: leanStoreOptionNames, docs: 'docs/guides/lean.md' });
   const { host = nodeHost } = options;
   return sharedRequests(leanTableOf(options), host);
 }
@@ -59,6 +59,6 @@ export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenCl
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function individualDynamoStore(options: LeanTableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/lean.md' });
+  expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/guides/lean.md' });
   return singleRequests(leanTableOf(options));
 }
