@@ -178,9 +178,9 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, the rehearsal, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
@@ -219,12 +219,22 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',
-    from: /^lib\/rehearsal\//,
+    from: /^lib\/rehearsal\/(?!file\/)/,
     only: /^(lib\/rehearsal\/|node:|@aws-sdk\/|(aws-lambda|esbuild|fauxqs)$)/,
   },
   {
-    rule: "only lib/rehearsal/pawl knows pawl's table and events: the stand-in for AWS runs any app",
-    from: /^lib\/rehearsal\/(?!pawl\/)/,
+    rule: 'lib/rehearsal/file runs a rehearsal file: it imports the engine, errors and options of the kernel, Node and the AWS SDK',
+    from: /^lib\/rehearsal\/file\//,
+    only: /^(lib\/rehearsal\/|lib\/kernel\/(errors|take-options|unknown-option)\.ts$|node:|@aws-sdk\/)/,
+  },
+  {
+    rule: 'the engine of a rehearsal knows no rehearsal file',
+    from: /^lib\/rehearsal\/(?!file\/|index\.ts$)/,
+    never: /^lib\/rehearsal\/(file\/|index\.ts$)/,
+  },
+  {
+    rule: "only lib/rehearsal/pawl knows pawl's table and events, and a rehearsal file asks it: the stand-in for AWS runs any app",
+    from: /^lib\/rehearsal\/(?!pawl\/|file\/)/,
     never: /^lib\/rehearsal\/pawl\//,
   },
   {
@@ -233,8 +243,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
+    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
+    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
     never: /^lib\/rehearsal\//,
   },
   {
