@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENTRIES } from '../../checks/entries.ts';
@@ -38,16 +38,21 @@ function installPawl(folder: string): void {
   const installed = join(folder, 'pawl');
   for (const made of [modules, installed]) mkdirSync(made);
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const exports = Object.fromEntries(Object.entries(ENTRIES).map(([entry, module]) => [entry, `./lib/${module}.ts`]));
+  const exports = Object.fromEntries(
+    Object.entries({ ...ENTRIES, './rehearsal': 'rehearsal/index' }).map(([entry, module]) => [
+      entry,
+      `./lib/${module}.ts`,
+    ]),
+  );
   writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'pawl', version, type: 'module', exports }));
   // Links: Node strips no types of a file that is really below `node_modules`.
   symlinkSync(join(ROOT, 'lib'), join(installed, 'lib'));
   symlinkSync(installed, join(modules, 'pawl'));
 }
 
-/** What `cdk.json` of a folder says: the command that synthesizes its app. */
-export function commandOf(folder: string): readonly [string, ...string[]] {
-  const { app } = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8'));
-  const [program = '', ...args] = String(app).split(' ');
-  return [program, ...args];
+/** The rehearsal file of a project's folder. */
+export function rehearsalOf(folder: string): string {
+  const file = ['rehearsal.ts', 'rehearsal.mts'].map((name) => join(folder, name)).find(existsSync);
+  if (file === undefined) throw new Error(`There is no rehearsal in ${folder}.`);
+  return file;
 }
