@@ -50,6 +50,12 @@ function installPawl(folder: string): void {
   symlinkSync(installed, join(modules, 'pawl'));
 }
 
+/** Lets the code in a folder of a project import a version of pawl that is installed elsewhere. */
+export function installVersion(folder: string, installed: string): void {
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(installed, join(folder, 'node_modules/pawl'));
+}
+
 /** The rehearsal file of a project's folder. */
 export function rehearsalOf(folder: string): string {
   const file = ['rehearsal.ts', 'rehearsal.mts'].map((name) => join(folder, name)).find(existsSync);
