@@ -52,6 +52,11 @@ export interface CarriedOut {
 interface Work {
   readonly construct: string;
   readonly intents: readonly string[];
+  readonly batch: number;
+  /** How often the message that was received most often was received. */
+  readonly receives: number;
+  /** The intents of each message, or record of a stream, by the identifier that a response of a batch has for it. */
+  readonly items: ReadonlyMap<string, readonly string[]>;
 }
 
 /** What is known of a request to DynamoDB, from its way there to its way back. */
@@ -121,6 +126,13 @@ function isSame(moment: Moment | undefined, other: Moment): boolean {
   return sameWrite && moment.when === other.when;
 }
 
+/** What comes back together is received together again. Each in such a batch would cost all others a receive, until they have none left. */
+const MOST_RECEIVES = 2;
+
+function isSpared({ working }: State, sandbox: string): boolean {
+  return (working.get(sandbox)?.receives ?? 0) > MOST_RECEIVES;
+}
+
 /** Whether the worker of one of these intents is to die at this moment. Notes it. */
 function dies(
   state: State,
@@ -128,6 +140,7 @@ function dies(
   moment: (intent: string) => Moment,
   said: string,
 ): boolean {
+  if (isSpared(state, sandbox)) return false;
   const victim = intents.find((intent) => isSame(state.plan.trouble(intent, construct).kill, moment(intent)));
   if (victim === undefined || !takes(state, 'kill', construct, victim)) return false;
   state.stats.kill += 1;
@@ -141,6 +154,7 @@ function freezes(
   moment: (intent: string) => Moment,
   said: string,
 ): void {
+  if (isSpared(state, sandbox)) return;
   const victim = intents.find((intent) => isSame(state.plan.trouble(intent, construct).freeze, moment(intent)));
   if (victim === undefined || !takes(state, 'freeze', construct, victim)) return;
   const forMs = state.stallMs(construct);
@@ -152,12 +166,16 @@ function freezes(
 function begin(state: State, { sandbox, construct, event }: Invocation): void {
   const records = list(record(event)['Records']).map(record);
   const receives = new Map<string, number>();
+  const items = new Map<string, readonly string[]>();
   for (const one of records) {
     const count = Number(record(one['attributes'])['ApproximateReceiveCount'] ?? 1);
-    for (const intent of intentsOfRecord(state, one)) receives.set(intent, count);
+    const about = intentsOfRecord(state, one);
+    items.set(String(one['messageId'] ?? record(one['dynamodb'])['SequenceNumber']), about);
+    for (const intent of about) receives.set(intent, count);
   }
   const intents = records.length > 0 ? [...receives.keys()] : state.intents.namedIn(JSON.stringify(event) ?? '');
-  state.working.set(sandbox, { construct, intents });
+  const most = Math.max(1, ...receives.values());
+  state.working.set(sandbox, { construct, intents, items, receives: most, batch: records.length });
   state.journal.add(intents, { kind: 'began', sandbox, construct, batch: records.length, receives });
   const about = { sandbox, construct, intents };
   const start = () => ({ at: 'start' }) as const;
@@ -173,7 +191,15 @@ function intentsOfRecord({ messageIntent, intents }: State, one: Readonly<Record
 function end(state: State, { sandbox, construct }: Invocation, outcome: Outcome): void {
   const work = state.working.get(sandbox);
   state.working.delete(sandbox);
-  state.journal.add(work?.intents ?? [], { kind: 'ended', sandbox, construct, outcome });
+  const batch = work?.batch ?? 0;
+  const failed = new Set(failedItems(outcome).flatMap((id) => work?.items.get(id) ?? []));
+  state.journal.add(work?.intents ?? [], { kind: 'ended', sandbox, construct, batch, outcome, failed });
+}
+
+/** What the response of a batch names as failed. */
+function failedItems(outcome: Outcome): readonly string[] {
+  const value = outcome.kind === 'response' ? outcome.value : undefined;
+  return list(record(value)['batchItemFailures']).map((failure) => String(record(failure)['itemIdentifier']));
 }
 
 /** Which intents a request is about: those that it names; if it names none, those of its sandbox. */
@@ -253,6 +279,7 @@ function response(state: State, call: TapCall, answer: TapAnswer): 'pass' | 'dro
       kind: 'stored',
       sandbox,
       operation: call.operation,
+      isNamed: named.length > 0,
       write: { ...write, result },
     });
   }

@@ -14,10 +14,24 @@ export type Happening =
       readonly batch: number;
       readonly receives: ReadonlyMap<string, number>;
     }
-  | { readonly kind: 'ended'; readonly sandbox: string; readonly construct: string; readonly outcome: Outcome }
+  | {
+      readonly kind: 'ended';
+      readonly sandbox: string;
+      readonly construct: string;
+      readonly batch: number;
+      readonly outcome: Outcome;
+      /** The intents whose messages the response of a batch names as failed. */
+      readonly failed: ReadonlySet<string>;
+    }
   | { readonly kind: 'acknowledged'; readonly construct: string; readonly forgotten: boolean }
   | { readonly kind: 'visible-while-handled'; readonly construct: string }
-  | { readonly kind: 'stored'; readonly sandbox: string; readonly operation: string; readonly write: StoreWrite }
+  | {
+      readonly kind: 'stored';
+      readonly sandbox: string;
+      readonly operation: string;
+      readonly write: StoreWrite /** Whether the record itself names the intents. Otherwise they are those of the batch. */;
+      readonly isNamed: boolean;
+    }
   | {
       readonly kind: 'called';
       readonly sandbox: string | undefined;

@@ -153,6 +153,18 @@ function hints(result: RehearsalResult, paint: Paint): readonly string[] {
   ];
 }
 
+function happened({ effects: verdicts }: RehearsalResult): string {
+  const sum = (pick: (verdict: RehearsalResult['effects'][number]) => number) =>
+    verdicts.reduce((total, verdict) => total + pick(verdict), 0);
+  const rest = [
+    [sum(({ parked }) => parked.length), 'wait for an operator'],
+    [sum(({ setAside }) => setAside.length), 'are in a dead-letter queue'],
+    [sum(({ notOwed }) => notOwed.length), 'were refused or given up by their client'],
+  ] as const;
+  const others = rest.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return [`${sum(({ done }) => done)} effects happened once`, ...others].join(', ');
+}
+
 function conclusion(result: RehearsalResult, paint: Paint, again: string): readonly string[] {
   const total = (pick: (verdict: RehearsalResult['effects'][number]) => readonly string[]) =>
     result.effects.reduce((sum, verdict) => sum + pick(verdict).length, 0);
@@ -163,7 +175,7 @@ function conclusion(result: RehearsalResult, paint: Paint, again: string): reado
   ];
   const numbers = `${doubled} doubled, ${lost} lost${unfinished > 0 ? `, ${unfinished} unfinished` : ''}`;
   const verdict = result.good
-    ? paint('green', `0 doubled, 0 lost: each effect happened once.`)
+    ? paint('green', `0 doubled, 0 lost: ${happened(result)}.`)
     : paint('red', `${numbers}${result.findings.length > 0 ? `, ${result.findings.length} findings` : ''}.`);
   return [verdict, paint('dim', `${result.seconds.toFixed(0)} s. The same again: ${again}`)];
 }

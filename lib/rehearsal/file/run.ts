@@ -199,13 +199,18 @@ async function settle(run: Run, signal: AbortSignal): Promise<number> {
     if (quiet >= QUIET_LOOKS || Date.now() >= until || signal.aborted) return left;
     run.run.onLook?.({
       seconds: (Date.now() - journal.startedAt) / 1_000,
-      done: new Map(providers.map(({ name, counts }) => [name, counts.size])),
+      done: new Map(providers.map((served) => [effectOf(options, served), served.counts.size])),
       killed: run.carried.stats.kill,
       left,
       isWaiting: depths.every(({ ready }) => ready === 0) && engine.sandboxes.busy === 0,
     });
     await sleep(BETWEEN_LOOKS_MS);
   }
+}
+
+/** The effect that a provider counts, or its own name. */
+function effectOf({ effects = {} }: RehearsalOptions, { name, provider }: ServedProvider): string {
+  return Object.keys(effects).find((effect) => effects[effect] === provider) ?? name;
 }
 
 /** Deploys each time that another share of the intents has reached a function. */
@@ -250,7 +255,7 @@ async function resultOf(run: Run, left: number): Promise<RehearsalResult> {
       waiting,
     }),
   );
-  const harmed = verdicts.flatMap((verdict) => harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal));
+  const harmed = verdicts.flatMap((verdict) => harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, deadLettered));
   const stats = consumersOf(engine).map((consumer) => consumer.stats);
   const byProvider = (pick: (stats: ServedProvider['stats']) => number) =>
     Object.fromEntries(
@@ -316,11 +321,14 @@ function harmedOf(
   { effect, doubled, lost, unfinished }: EffectVerdict,
   counts: ReadonlyMap<string, number>,
   journal: Journal,
+  deadLettered: ReadonlySet<string>,
 ): readonly Harmed[] {
   const of = (problem: Harmed['problem'], list: readonly string[]) =>
     list.map((intent) => {
       const times = counts.get(intent) ?? 0;
-      return { effect, intent, problem, times, story: storyOf(intent, journal, `${effect} × ${times}: ${problem}`) };
+      const where = deadLettered.has(intent) ? '; its message is in a dead-letter queue' : '';
+      const end = `${effect} × ${times}: ${problem}${where}`;
+      return { effect, intent, problem, times, story: storyOf(intent, journal, end) };
     });
   return [...of('doubled', doubled), ...of('lost', lost), ...of('unfinished', unfinished)];
 }

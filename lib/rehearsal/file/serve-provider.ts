@@ -74,7 +74,9 @@ function routed(
   const [first] = intents;
   if (first === undefined) {
     if (request.method !== 'GET' && request.method !== 'HEAD') state.stats.unattributed += 1;
-    return answerOf(state, request, 0);
+    // A look-up asks about an effect: that of the intent that it names.
+    const [asked] = state.serve.intents.namedIn(textOf(request));
+    return answerOf(state, request, asked === undefined ? 0 : (state.counts.get(asked) ?? 0));
   }
   return {
     effect: state.name,
@@ -99,11 +101,15 @@ function intentsOf({ options: { intent }, serve: { intents } }: State, request: 
   if (intent === undefined) {
     // A look-up names an intent, too.
     if (request.method === 'GET' || request.method === 'HEAD') return [];
-    return intents.namedIn(`${request.path} ${JSON.stringify(request.query)} ${request.text}`);
+    return intents.namedIn(textOf(request));
   }
   const named = intent(request);
   if (named === undefined || named === null) return [];
   return (typeof named === 'string' ? [named] : [...named]).map(String);
+}
+
+function textOf({ path, query, text }: ProviderRequest): string {
+  return `${decodeURIComponent(path)} ${JSON.stringify(query)} ${text}`;
 }
 
 function keyOf({ options: { idempotencyKey } }: State, request: ProviderRequest): string | undefined {

@@ -1,16 +1,51 @@
 import type { ProviderFault } from '../provider.ts';
-import type { Outcome } from '../sandbox.ts';
 import type { Entry, Journal } from './journal.ts';
 
 /** What happened to one intent, line by line, as the crash sweep tells it. */
 export function storyOf(intent: string, journal: Journal, end?: string): readonly string[] {
-  const lines: string[] = [];
-  for (const entry of entriesOf(intent, journal)) {
-    const said = lineOf(entry, intent);
-    if (said !== undefined) lines.push(`${seconds(entry.at - journal.startedAt)}  ${said}`);
-  }
+  const lines = folded(entriesOf(intent, journal)).map(
+    (entries) => `${seconds((entries[0]?.at ?? 0) - journal.startedAt)}  ${linesOf(entries, intent)}`,
+  );
   if (end !== undefined) lines.push(`${'end'.padStart(10)}  ${end}`);
   return lines;
+}
+
+/** Writes that name no intent may be about any of their batch. One after the other, they are one line. */
+function folded(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  const groups: Entry[][] = [];
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    if (
+      group !== undefined &&
+      isUnnamed(entry) &&
+      group.every((other) => isUnnamed(other) && sandboxIn(other) === sandboxIn(entry))
+    )
+      group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+function isUnnamed(entry: Entry): boolean {
+  return entry.kind === 'stored' && !entry.isNamed && entry.intents.length > 1;
+}
+
+function sandboxIn(entry: Entry): string | undefined {
+  return 'sandbox' in entry ? entry.sandbox : undefined;
+}
+
+function linesOf(entries: readonly Entry[], intent: string): string {
+  const [first] = entries;
+  if (first === undefined) return '';
+  if (entries.length === 1 && !isUnnamed(first)) return lineOf(first, intent);
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind !== 'stored') continue;
+    const what = `${entry.operation} ${entry.write.table}: ${entry.write.result}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  const said = Array.from(counts, ([what, count]) => `${what} × ${count}`).join('; ');
+  return `${sandboxIn(first)}  ${said} (of the whole batch: the records name no intent)`;
 }
 
 /** The entries about an intent, and those about the sandboxes that were at work on it. */
@@ -19,16 +54,22 @@ export function entriesOf(intent: string, { entries }: Journal): readonly Entry[
   return entries.filter((entry) => {
     const isAbout = entry.intents.includes(intent);
     if (entry.kind === 'began' && isAbout) working.add(entry.sandbox);
-    const sandbox = 'sandbox' in entry ? entry.sandbox : undefined;
+    const sandbox = sandboxIn(entry);
     const isWorking = sandbox !== undefined && working.has(sandbox);
     if (entry.kind === 'ended' && isWorking) working.delete(entry.sandbox);
     if (isAbout || entry.kind === 'deployed') return true;
     // A mate in the batch may cost it its worker.
-    return isWorking && (entry.kind === 'killed' || entry.kind === 'stalled' || entry.kind === 'ended');
+    return (
+      isWorking && (entry.kind === 'killed' || entry.kind === 'stalled' || entry.kind === 'ended' || isHang(entry))
+    );
   });
 }
 
-function lineOf(entry: Entry, intent: string): string | undefined {
+function isHang(entry: Entry): boolean {
+  return entry.kind === 'called' && (entry.fault?.kind.startsWith('hang') ?? false);
+}
+
+function lineOf(entry: Entry, intent: string): string {
   switch (entry.kind) {
     case 'asked':
       return entry.how;
@@ -42,8 +83,10 @@ function lineOf(entry: Entry, intent: string): string | undefined {
     }
     case 'stored':
       return `${entry.sandbox}  ${entry.operation} ${entry.write.table} ${entry.write.key}: ${entry.write.result}`;
-    case 'called':
-      return `${entry.sandbox ?? '?'}  calls ${entry.provider}, ${entry.call}: ${calledResult(entry.result, entry.fault)}`;
+    case 'called': {
+      const mate = entry.intents.includes(intent) ? '' : `, for ${entry.intents.join(', ')} in the same batch`;
+      return `${entry.sandbox ?? '?'}  calls ${entry.provider}, ${entry.call}${mate}: ${calledResult(entry.result, entry.fault)}`;
+    }
     case 'killed': {
       const mate = entry.intents.includes(intent) ? '' : `, because of ${entry.intents.join(', ')} in the same batch`;
       return `${entry.sandbox}  IS KILLED ${entry.moment}${mate}`;
@@ -51,7 +94,7 @@ function lineOf(entry: Entry, intent: string): string | undefined {
     case 'stalled':
       return `${entry.sandbox}  IS STOPPED for ${(entry.forMs / 1000).toFixed(1)} s ${entry.moment}`;
     case 'ended':
-      return `${entry.sandbox}  ${outcomeText(entry.outcome)}`;
+      return `${entry.sandbox}  ${outcomeText(entry, intent)}`;
     case 'acknowledged':
       return entry.forgotten
         ? 'the queue deletes the message, and FORGETS THAT: it is delivered again'
@@ -92,9 +135,12 @@ function faultText(fault: ProviderFault): string {
   }
 }
 
-function outcomeText(outcome: Outcome): string {
+function outcomeText({ outcome, failed, batch }: Extract<Entry, { kind: 'ended' }>, intent: string): string {
   switch (outcome.kind) {
     case 'response': {
+      if (failed.has(intent)) return 'responds: this message has failed';
+      if (batch > 0)
+        return failed.size > 0 ? 'responds: this message is done, others have failed' : 'responds: all done';
       const text = JSON.stringify(outcome.value) ?? 'nothing';
       return `responds ${text.length > 160 ? `${text.slice(0, 160)}…` : text}`;
     }
