@@ -38,12 +38,7 @@ function installPawl(folder: string): void {
   const installed = join(folder, 'pawl');
   for (const made of [modules, installed]) mkdirSync(made);
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const exports = Object.fromEntries(
-    Object.entries({ ...ENTRIES, './rehearsal': 'rehearsal/index' }).map(([entry, module]) => [
-      entry,
-      `./lib/${module}.ts`,
-    ]),
-  );
+  const exports = Object.fromEntries(Object.entries(ENTRIES).map(([entry, module]) => [entry, `./lib/${module}.ts`]));
   writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'pawl', version, type: 'module', exports }));
   // Links: Node strips no types of a file that is really below `node_modules`.
   symlinkSync(join(ROOT, 'lib'), join(installed, 'lib'));
