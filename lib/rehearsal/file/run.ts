@@ -6,6 +6,7 @@ import type { CdkApp } from '../synthesize.ts';
 import { watchForBroken } from './broken.ts';
 import { type CarriedOut, carryOut } from './carry-out.ts';
 import type { Rehearsal, RehearsalOptions } from './define.ts';
+import { type ReadyDeployment, readyDeployments, SAME_CODE } from './deployments.ts';
 import { countEffects } from './effects.ts';
 import { filtered } from './filter.ts';
 import { hintsFor } from './hints.ts';
@@ -61,6 +62,7 @@ interface Run {
   readonly traffic: Traffic;
   readonly carried: CarriedOut;
   readonly shortened: readonly Shortened[];
+  readonly deployments: readonly ReadyDeployment[];
   /** Rejects when the app turns out not to work at all. */
   readonly broken: Promise<never>;
 }
@@ -95,6 +97,7 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
   }
   const shortened: Shortened[] = [];
   const broken = watchForBroken(carried.watch, journal);
+  const deployments = await readyDeployments(options, run.app, stopping);
   const engine = stopping.use(
     await startRehearsal({
       app: run.app,
@@ -128,27 +131,23 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
   const traffic = createTraffic({ rehearsal: engine, intents, journal, plan });
   started.traffic = traffic;
   stopping.defer(() => traffic.stop());
-  const left = await Promise.race([
-    goThrough({
-      options,
-      run,
-      plan,
-      intents,
-      journal,
-      providers,
-      engine,
-      traffic,
-      carried,
-      shortened,
-      broken: broken.failed,
-    }),
-    broken.failed,
-  ]);
+  const whole: Run = {
+    options,
+    run,
+    plan,
+    intents,
+    journal,
+    providers,
+    engine,
+    traffic,
+    carried,
+    shortened,
+    deployments,
+    broken: broken.failed,
+  };
+  const left = await Promise.race([goThrough(whole), broken.failed]);
   // Awaited here: the tables and queues that it reads end with this block.
-  return await resultOf(
-    { options, run, plan, intents, journal, providers, engine, traffic, carried, shortened, broken: broken.failed },
-    left,
-  );
+  return await resultOf(whole, left);
 }
 
 function consumersOf({ stacks }: Engine): readonly Consumer[] {
@@ -215,7 +214,7 @@ function effectOf({ effects = {} }: RehearsalOptions, { name, provider }: Served
 }
 
 /** Deploys each time that another share of the intents has reached a function. */
-function deployInTraffic({ plan, engine, journal, intents }: Run): AbortController {
+function deployInTraffic({ plan, engine, journal, intents, deployments }: Run): AbortController {
   const stopped = new AbortController();
   const { deploy: wanted } = plan.faults;
   const watch = async () => {
@@ -223,9 +222,10 @@ function deployInTraffic({ plan, engine, journal, intents }: Run): AbortControll
       await sleep(20);
       const reached = new Set(journal.entries.flatMap((entry) => (entry.kind === 'began' ? entry.intents : [])));
       if (reached.size === 0 || reached.size < (intents.all.size * (done + 1)) / (wanted + 1)) continue;
-      await engine.deploy();
+      const { what, bundleFor } = deployments[done] ?? SAME_CODE;
+      await engine.deploy(bundleFor);
       done += 1;
-      journal.add([], { kind: 'deployed', what: 'the same code, in new sandboxes' });
+      journal.add([], { kind: 'deployed', what });
     }
   };
   watch().catch(() => undefined);
