@@ -213,13 +213,19 @@ console.log([help, asked.status, /ECONNREFUSED/.test(asked.stderr)].join());
       'console.js': `
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 
-const env = { ...process.env, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+// Stands for a table without items: the console asks whether it was restored.
+const aws = createServer((_, response) => response.setHeader('content-type', 'application/x-amz-json-1.0').end('{}')).listen(0, '127.0.0.1');
+await once(aws, 'listening');
+const env = { ...process.env, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:' + aws.address().port, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
 const served = spawn('node_modules/.bin/pawl', ['console', '--table', 'claims'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 const [line] = await once(served.stdout.setEncoding('utf8'), 'data');
 const { status } = await fetch(line.trim());
 served.kill('SIGINT');
 await once(served, 'exit');
+aws.closeAllConnections();
+aws.close();
 console.log('the console is served: ' + status);
 `,
     },

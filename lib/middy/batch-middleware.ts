@@ -24,6 +24,17 @@ import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchReques
 /**
  * The options of the middleware. Those that reach into the handling of one message (`lease`, `timeoutMs`,
  * `marksEffect`) are only for `eachMessage`: a batch handler holds all its claims for the rest of the invocation.
+ *
+ * @example
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * const options: SqsOnceOptions<Order> = {
+ *   operation: 'send-email',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onAbandoned: 'retry',
+ * };
  */
 export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' | 'marksEffect'>;
 
@@ -63,7 +74,7 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
 
 /** The middleware of `sqsOnce`, over a way to SQS. @throws OptionError when an option is missing or out of range */
 export function sqsOnceOver<Body>(wayToSqs: WayToSqs, options: SqsOnceOptions<Body>): Middleware<SqsEvent> {
-  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/wrap.md' });
+  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/reference/options.md' });
   const consumer = createConsumer<Body>(options, wayToSqs);
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };

@@ -15,6 +15,11 @@ import type { Middleware } from './middy-types.ts';
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import middy from '@middy/core';
+ * import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * declare const existingBatchHandler: (event: SQSEvent) => Promise<SQSBatchResponse>;
  * export const handler = middy(existingBatchHandler, { timeoutEarlyInMillis: 0 }).use(
  *   sqsOnce({ operation: 'send-email', store, key: bodyField('orderId'), onAbandoned: 'retry' }),
  * );

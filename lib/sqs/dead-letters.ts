@@ -41,7 +41,7 @@ export function isDeadLetterAttribute(name: string): boolean {
  * @throws OptionError when the URL is given, and is no text. A missing one, `undefined` or an empty text, is reported at the first call: then nothing
  *   runs, and all messages come again
  * @example
- * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
+ * const deadLetters = deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL);
  */
 export function deadLetterQueue(url: string | undefined): DeadLetters {
   const isUrl = typeof url !== 'string' || !url.startsWith('arn:') || url.includes('=');

@@ -15,7 +15,14 @@ import type { WayToSqs } from './transport.ts';
 /** A Lambda handler of batches of SQS. */
 export type SqsHandler = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>;
 
-/** Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`. */
+/**
+ * Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`.
+ *
+ * @example
+ * const send: MessageHandler<Order> = async ({ body }, claim) => {
+ *   await claim.effect(() => mailer.send(body));
+ * };
+ */
 export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Promise<unknown> | unknown;
 
 /** The handler of `eachMessage`, over a way to SQS. @throws OptionError when an option is missing or out of range */
@@ -24,7 +31,12 @@ export function eachMessageOver<Body>(
   options: SqsOptions<Body>,
   handle: MessageHandler<Body>,
 ): SqsHandler {
-  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/wrap.md' });
+  expectOptions(options, {
+    door: 'eachMessage',
+    known: sqsOptionNames,
+    refused: ofHttp,
+    docs: 'docs/reference/options.md',
+  });
   expect(
     typeof handle === 'function',
     'the handler of eachMessage',

@@ -14,8 +14,8 @@ import { consumersQueues } from './sdk-transport.ts';
  * @throws OptionError at once when an option is missing or out of range
  * @example
  * export const handler = eachMessage(
- *   { operation: 'issue-gift-card', store, schema: Order, key: bodyField('orderId'), onAbandoned: 'retry' },
- *   async ({ body }, claim) => giftCards.issue(body, { idempotencyKey: claim.effectKey }),
+ *   { operation: 'charge-order', store, schema: Order, key: bodyField('id'), onAbandoned: 'retry' },
+ *   ({ body }, claim) => bank.charge(body, { idempotencyKey: claim.effectKey }),
  * );
  */
 export function eachMessage<Body>(

@@ -9,7 +9,20 @@ import type { MessageKey } from './keys.ts';
 import type { Message } from './message.ts';
 import type { SqsTransport } from './transport.ts';
 
-/** The options of every SQS consumer. */
+/**
+ * The options of every SQS consumer.
+ *
+ * @example
+ * const options: SqsOptions<Order> = {
+ *   operation: 'send-email',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onAbandoned: 'park',
+ *   fingerprint: { ignore: ['sentAt'] },
+ *   deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
+ * };
+ */
 export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   /** The stable identity of the intended effect: `bodyField('orderId')`, or any function of the message. */
   readonly key: MessageKey<Body>;
@@ -20,7 +33,10 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    * @default none
    */
   readonly envelope?: EnvelopeOption | undefined;
-  /** Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs. */
+  /**
+   * Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs.
+   * @default none: the body is not checked
+   */
   readonly schema?: BodySchema<Body>;
   /**
    * What of a message is its intent: a second message with the same key and another fingerprint never runs.

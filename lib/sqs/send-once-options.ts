@@ -5,6 +5,18 @@ import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { SqsTransport } from './transport.ts';
 
+/**
+ * The options of `sendOnce`.
+ *
+ * @example
+ * const options: SendOnceOptions = {
+ *   operation: 'refund',
+ *   store,
+ *   queueUrl: process.env.REFUNDS_QUEUE_URL,
+ *   ignore: ['sentAt'],
+ *   giveUpAfterMs: 5000,
+ * };
+ */
 export interface SendOnceOptions
   extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'watched' | 'onEvent' | 'host'> {
   /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
@@ -29,7 +41,16 @@ export interface SendOnceOptions
   readonly giveUpAfterMs?: number;
 }
 
-/** What is to be sent. */
+/**
+ * What is to be sent.
+ *
+ * @example
+ * const message: Outgoing = {
+ *   key: entityKey('payment', payment.id, 'refund'),
+ *   body: { payment: payment.id, amountCents: payment.amountCents },
+ *   messageGroupId: payment.customer,
+ * };
+ */
 export interface Outgoing {
   /**
    * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. The one that
@@ -47,10 +68,14 @@ export interface Outgoing {
   readonly attributes?: Readonly<Record<string, string>>;
   /** Needed by FIFO queues; on others, it means fairness. */
   readonly messageGroupId?: string;
+  /**
+   * For how long SQS holds the message back, in seconds: 0 to 900. Not for a FIFO queue.
+   * @default what the queue sets
+   */
   readonly delaySeconds?: number;
 }
 
-export const docs = 'docs/producers.md';
+export const docs = 'docs/guides/producers.md';
 export const known = {
   operation: true,
   store: true,
@@ -77,6 +102,7 @@ export const knownOfMessage = {
   delaySeconds: true,
 } as const satisfies NamesOf<Outgoing>;
 
+/** What became of a call of a function that `sendOnce` made. Only `sent` means that the message is in the queue. */
 export type SendOutcome =
   /** It is in the queue: since now, or since earlier. `messageId` is the last one known. */
   | {

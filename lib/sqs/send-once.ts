@@ -14,7 +14,8 @@ import type { Outgoing, SendOnceOptions, SendOutcome } from './send-once-options
  * @throws OptionError at once when an option is missing or out of range; at the first call when the queue's URL is missing
  * @example
  * const send = sendOnce({ operation: 'refund', store, queueUrl: process.env.REFUNDS_QUEUE_URL });
- * await send({ key: entityKey('payment', payment.id, 'refund'), body: { payment: payment.id } });
+ * const answer = await send({ key: entityKey('payment', payment.id, 'refund'), body: { payment: payment.id } });
+ * if (answer.outcome === 'parked') console.error(`an operator has to decide: ${answer.error.message}`);
  */
 export function sendOnce(options: SendOnceOptions): (message: Outgoing) => Promise<SendOutcome> {
   return sendOnceOver(producersQueues, options);

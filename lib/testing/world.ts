@@ -25,7 +25,18 @@ export type Wrapped<T> = {
     : T[Name];
 };
 
-/** How a call is made. */
+/**
+ * How a call is made.
+ *
+ * @example
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
+ * const handler = (world: World) =>
+ *   eachMessage<Order>(
+ *     { ...world.options, operation: 'charge-order', key: bodyField('id'), onAbandoned: 'retry' },
+ *     ({ body }) => world.io('bank.charge', async () => body.id, { takesMs: 2000, resends: true }),
+ *   );
+ */
 export interface CallOptions {
   /**
    * The client sends again by itself when a response is lost, as the AWS SDK does unless `maxAttempts` is 1.
@@ -40,7 +51,7 @@ export interface CallOptions {
 }
 
 const known = { resends: true, takesMs: true } as const satisfies NamesOf<CallOptions>;
-const docs = 'docs/testing.md';
+const docs = 'docs/guides/testing.md';
 
 /** What a handler gets in place of the outside world, in one sandbox. */
 export interface World {
@@ -60,14 +71,14 @@ export interface World {
    * @param name stands for the call in a story, e.g. `ses.send`
    * @param call makes the call; called twice where the client sends again
    * @example
-   * await claim.effect(() => world.io('ses.send', () => ses.send(mail)));
+   * const send = (world: World) => claim.effect(() => world.io('mailer.send', () => mailer.send(order)));
    */
   io<T>(name: string, call: () => Promise<T> | T, options?: CallOptions): Promise<T>;
   /**
    * Makes every call of every method an await boundary. Every method then returns a promise.
    *
    * @example
-   * const mailer = world.wrap('mailer', fakeMailer);
+   * const sweptMailer = (world: World) => world.wrap('mailer', mailer);
    */
   wrap<T extends object>(name: string, client: T, options?: CallOptions): Wrapped<T>;
 }

@@ -10,9 +10,12 @@ import { type EachTransactionOptions, eachTransactionOver, type TransactionHandl
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  * export const handler = eachTransaction(
- *   { operation: 'post-payment', store: transactionalStore({ tableName }), key: bodyField('paymentId') },
- *   ({ body }) => [debitOf(body), creditOf(body)].map((entry) => ({ Put: { TableName, Item: entry } })),
+ *   { operation: 'post-order', store, schema: Order, key: bodyField('id') },
+ *   ({ body }) => [{ Put: { TableName: 'ledger', Item: { id: body.id, cents: body.amountCents } } }],
  * );
  */
 export function eachTransaction<Body>(

@@ -24,8 +24,24 @@ import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite, TransactionalStore } from './store.ts';
 import { expectTransactional, WriteCarrier } from './write-carrier.ts';
 
+/**
+ * The options of `eachTransaction`: those of `eachMessage` that a transaction has a use for.
+ *
+ * @example
+ * import { RejectedError } from 'pawl';
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * const options: EachTransactionOptions<Order> = {
+ *   operation: 'post-order',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onRefused: (refused) => new RejectedError(refused.message),
+ * };
+ */
 export interface EachTransactionOptions<Body>
   extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
+  /** Where the claims are kept: `transactionalStore({ tableName })`, which commits them with the writes. */
   readonly store: TransactionalStore;
   /**
    * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
@@ -45,7 +61,15 @@ const refused = {
 };
 const known = { ...sqsOptionNames, onRefused: true } as const satisfies NamesOf<EachTransactionOptions<unknown>>;
 
-/** From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once. */
+/**
+ * From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once.
+ *
+ * @example
+ * const writesOf: TransactionHandler<Order> = ({ body }) => [
+ *   { Put: { TableName: 'ledger', Item: { id: `${body.id}/debit`, cents: -body.amountCents } } },
+ *   { Put: { TableName: 'ledger', Item: { id: `${body.id}/credit`, cents: body.amountCents } } },
+ * ];
+ */
 export type TransactionHandler<Body> = (message: Message<Body>) => Promise<readonly AppWrite[]> | readonly AppWrite[];
 
 /** The handler of `eachTransaction`, over a way to SQS. @throws OptionError when an option is missing or out of range */
@@ -54,7 +78,7 @@ export function eachTransactionOver<Body>(
   given: EachTransactionOptions<Body>,
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
-  expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/transactions.md' });
+  expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/guides/transactions.md' });
   expect(
     typeof writesOf === 'function',
     'the function of eachTransaction',

@@ -17,7 +17,7 @@ import { aheadBy, mapStore, mischievous, never, promise, surroundings, thrownBy,
 
 const protocol = 'protocol';
 const readme = 'README.md';
-const policies = 'docs/policies.md';
+const policies = 'docs/guides/policies.md';
 const payment = { id: 'p-1' };
 
 /** A worker that got so far and never came to an end: its lease is over. */
