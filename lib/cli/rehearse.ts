@@ -7,10 +7,14 @@ import { report } from '../rehearsal/file/report.ts';
 import { type Look, runRehearsal } from '../rehearsal/file/run.ts';
 import { createProgress, type Progress } from '../rehearsal/progress.ts';
 import { type Io, type Line, UsageError } from './command.ts';
+import { REHEARSAL_PEERS } from './commands.ts';
 import { printJson } from './output.ts';
 
 /** `pawl rehearse`. @returns 0 if all is good, 1 if an effect was lost or doubled, 2 if it could not run */
 export async function rehearse(line: Line, io: Io): Promise<number> {
+  expectNode();
+  // Those that are asked for only when a server starts are asked for now, while nothing runs yet.
+  for (const peer of REHEARSAL_PEERS) import.meta.resolve(peer);
   const files = line.positionals.length > 0 ? line.positionals : [undefined];
   const seed = seedOf(line);
   let worst = 0;
@@ -19,6 +23,12 @@ export async function rehearse(line: Line, io: Io): Promise<number> {
     if (worst > 0 && !line.flag('keep-going')) return worst;
   }
   return worst;
+}
+
+/** @throws UsageError if this Node is too old. The others of pawl's commands run on it */
+function expectNode(): void {
+  if (typeof AsyncDisposableStack === 'function') return;
+  throw new UsageError(`pawl rehearse needs Node 24 or newer; this is ${process.version}.`);
 }
 
 function seedOf(line: Line): number {

@@ -255,7 +255,9 @@ async function resultOf(run: Run, left: number): Promise<RehearsalResult> {
       waiting,
     }),
   );
-  const harmed = verdicts.flatMap((verdict) => harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, deadLettered));
+  const harmed = verdicts.flatMap((verdict) =>
+    harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, deadLettered),
+  );
   const stats = consumersOf(engine).map((consumer) => consumer.stats);
   const byProvider = (pick: (stats: ServedProvider['stats']) => number) =>
     Object.fromEntries(
