@@ -100,10 +100,11 @@ export function eachTransactionOver<Body>(
   const handler = eachBy<Body>(
     wayToSqs,
     { ...options, onAbandoned: 'retry' },
-    async (consumer, one, deadline, mayTakeOver) => {
+    async (consumer, one, deadline, mayTakeOver, { begins }) => {
       if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) return acknowledged;
       const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
       if (attempt.kind === 'refused') return attempt.disposition;
+      begins();
       return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
     },
   );
