@@ -22,6 +22,8 @@ const near: Readonly<Record<string, readonly string[]>> = {
   kernel: ['kernel', 'claims'],
   payload: ['payload', 'sqs'],
   claims: ['claims', 'sweep', 'sqs', 'middy'],
+  sweep: ['sweep'],
+  statements: ['statements'],
   sqs: ['sqs', 'middy'],
   middy: ['middy'],
   stores: ['stores'],
