@@ -7,7 +7,7 @@ import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { endFinding, type Finding, type FindingKind, findingKinds, openFindings } from './finding.ts';
+import { endFinding, type Finding, type FindingKind, findingKinds, openFindings, readFinding } from './finding.ts';
 import { docs, expectNotes } from './options.ts';
 import { hasEnded, readRun } from './run-note.ts';
 import { reportOf, type StatementReport } from './run-report.ts';
@@ -68,7 +68,7 @@ export interface AcceptedBy {
 /** What became of an acceptance. */
 export type AcceptResult =
   | { readonly outcome: 'accepted'; readonly finding: Finding }
-  /** It was accepted before, or a later look has shown that it is settled. Nothing was changed. */
+  /** It was accepted before, a later look has shown that it is settled, or it is `undecided`: the next run looks again. Nothing was changed. */
   | { readonly outcome: 'not-open'; readonly finding: Finding }
   | { readonly outcome: 'unknown-finding' };
 
@@ -114,6 +114,9 @@ export function findings(options: FindingsOptions): Findings {
       expectActedBy(by, note);
       expect(typeof id === 'string' && id.startsWith('#finding#'), 'id', "a finding's id, from list", id);
       const at = host.now();
+      const found = await readFinding(store, id);
+      // A run decides nothing by absence beside a line that is undecided. Accepted, it would be out of sight.
+      if (found?.kind === 'undecided') return { outcome: 'not-open', finding: found };
       const finding = await endFinding(store, id, { accepted: { by, note, at } }, at);
       if (finding === undefined) return { outcome: 'unknown-finding' };
       const { accepted: stored } = finding;
