@@ -83,7 +83,7 @@ const known = { operation: true, keyPrefix: true, limit: true, cursor: true } as
  * @throws OptionError when the query is none
  */
 export function checkedPrefix(query: OpenQuery): string {
-  expectOptions(query, { door: 'listOpen', known, docs: 'docs/guides/operate.md' });
+  expectOptions(query, { door: 'listOpen', known, docs: 'docs/reference/table.md' });
   const { operation, keyPrefix, limit } = query;
   expect(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000, 'limit', 'a whole number from 1 to 1000', limit);
   if (operation !== undefined) expectOperation(operation);

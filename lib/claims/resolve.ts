@@ -72,7 +72,7 @@ export interface ParkedClaimsOptions {
   readonly retentionSeconds?: number | 'forever';
 }
 
-const docs = 'docs/guides/operate.md';
+const docs = 'docs/guides/recover.md';
 const known = { operation: true, store: true, retentionSeconds: true, host: true } as const satisfies NamesOf<
   ParkedClaimsOptions & { readonly host?: Host }
 >;
