@@ -84,7 +84,7 @@ export interface Known {
   readonly peers: readonly Peers[];
 }
 
-/** A row of the table of packages in docs/install.md. */
+/** A row of the table of packages in docs/guides/install.md. */
 interface Peers {
   readonly entries: readonly string[];
   /** What of the entries needs the packages. Empty for all of it. */
@@ -161,7 +161,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** The rows of docs/install.md that say which packages an entry needs. */
+/** The rows of docs/guides/install.md that say which packages an entry needs. */
 export function peersOfEntries(page: string): readonly Peers[] {
   const names = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
   return [...page.matchAll(/^\| (`pawl[^|]*) \| ([^|]*) \|/gm)].map(([, entries = '', packages = '']) => ({

@@ -31,7 +31,12 @@ export function eachMessageOver<Body>(
   options: SqsOptions<Body>,
   handle: MessageHandler<Body>,
 ): SqsHandler {
-  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/reference/options.md' });
+  expectOptions(options, {
+    door: 'eachMessage',
+    known: sqsOptionNames,
+    refused: ofHttp,
+    docs: 'docs/reference/options.md',
+  });
   expect(
     typeof handle === 'function',
     'the handler of eachMessage',

@@ -14,7 +14,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { version, devDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
-const peers = peersOfEntries(readFileSync(`${ROOT}docs/install.md`, 'utf8'));
+const peers = peersOfEntries(readFileSync(`${ROOT}docs/guides/install.md`, 'utf8'));
 const known: Known = { version, versions: devDependencies, peers };
 const names = exampleNames(ROOT);
 
