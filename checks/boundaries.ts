@@ -178,19 +178,19 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, the rehearsal, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
-    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
+    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, errors and unknown values of the kernel, Node and the client of CloudWatch',
     from: /^lib\/console\/(?!page\/)/,
-    only: /^(lib\/console\/(?!page\/)|lib\/operate\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
   },
   {
     rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, and its view library",
     from: /^lib\/console\/page\/(?!bundle\.ts$)/,
-    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/operate\/index\.ts$|preact(\/|$))/,
+    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/(operate|statements)\/index\.ts$|preact(\/|$))/,
   },
   {
     rule: "only the page's bundler imports one: users have none",
@@ -219,12 +219,22 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',
-    from: /^lib\/rehearsal\//,
+    from: /^lib\/rehearsal\/(?!file\/)/,
     only: /^(lib\/rehearsal\/|node:|@aws-sdk\/|(aws-lambda|esbuild|fauxqs)$)/,
   },
   {
-    rule: "only lib/rehearsal/pawl knows pawl's table and events: the stand-in for AWS runs any app",
-    from: /^lib\/rehearsal\/(?!pawl\/)/,
+    rule: 'lib/rehearsal/file runs a rehearsal file: it imports the engine, errors and options of the kernel, Node and the AWS SDK',
+    from: /^lib\/rehearsal\/file\//,
+    only: /^(lib\/rehearsal\/|lib\/kernel\/(errors|take-options|unknown-option)\.ts$|node:|@aws-sdk\/)/,
+  },
+  {
+    rule: 'the engine of a rehearsal knows no rehearsal file',
+    from: /^lib\/rehearsal\/(?!file\/|index\.ts$)/,
+    never: /^lib\/rehearsal\/(file\/|index\.ts$)/,
+  },
+  {
+    rule: "only lib/rehearsal/pawl knows pawl's table and events, and a rehearsal file asks it: the stand-in for AWS runs any app",
+    from: /^lib\/rehearsal\/(?!pawl\/|file\/)/,
     never: /^lib\/rehearsal\/pawl\//,
   },
   {
@@ -233,8 +243,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
+    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates and the examples import it',
+    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples)\/)/,
     never: /^lib\/rehearsal\//,
   },
   {

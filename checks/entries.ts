@@ -26,8 +26,12 @@ export const ENTRIES = {
   './sweep': 'sweep/index',
   './statements': 'statements/index',
   './testing': 'testing/index',
+  './rehearsal': 'rehearsal/index',
   './constructs': 'deployment/constructs/index',
 } as const satisfies Readonly<Record<string, string>>;
+
+/** Those without a copy for `require`: tools, which no project bundles. */
+export const MODULES_ONLY: ReadonlySet<string> = new Set(['./rehearsal']);
 
 const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url));
 
@@ -37,7 +41,9 @@ export function exportsOf(entries: Readonly<Record<string, string>>): object {
     name,
     {
       import: { types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` },
-      require: { types: `./dist/cjs/${module}.d.ts`, default: `./dist/cjs/${module}.js` },
+      ...(MODULES_ONLY.has(name)
+        ? {}
+        : { require: { types: `./dist/cjs/${module}.d.ts`, default: `./dist/cjs/${module}.js` } }),
     },
   ]);
   return { ...Object.fromEntries(both), './package.json': './package.json' };
@@ -45,7 +51,9 @@ export function exportsOf(entries: Readonly<Record<string, string>>): object {
 
 /** The same for `moduleResolution: node10`, which reads no `exports`. It is the default of `module: commonjs` before TypeScript 6. */
 export function typesVersionsOf(entries: Readonly<Record<string, string>>): object {
-  const types = Object.entries(entries).map(([name, module]) => [name.slice('./'.length), [`dist/cjs/${module}.d.ts`]]);
+  const types = Object.entries(entries)
+    .filter(([name]) => !MODULES_ONLY.has(name))
+    .map(([name, module]) => [name.slice('./'.length), [`dist/cjs/${module}.d.ts`]]);
   return { '*': Object.fromEntries(types.filter(([name]) => name !== '')) };
 }
 

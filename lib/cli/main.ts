@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { explained } from '../kernel/error-code.ts';
 import { nearestOf } from '../kernel/unknown-option.ts';
 import { type Command, helpOf, type Io, Line, UsageError } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, REHEARSAL_PEERS } from './commands.ts';
 import { completion } from './completion.ts';
 
 const OTHERS = [
@@ -21,6 +21,8 @@ See: pawl <command> --help, pawl --version`;
 
 /** The clients of AWS that the commands use. They are optional peers: a project that only wraps handlers needs few of them. */
 const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+
+const neededBy = (name: string | undefined) => (name === 'rehearse' ? REHEARSAL_PEERS : NEEDED);
 
 const io: Io = { out: process.stdout, error: process.stderr, input: process.stdin };
 
@@ -86,6 +88,8 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!isMissingModule(error)) throw error;
-  process.stderr.write(`${error.message}\npawl ${process.argv[2]} needs: npm install --save-dev ${NEEDED.join(' ')}\n`);
+  process.stderr.write(
+    `${error.message}\npawl ${process.argv[2]} needs: npm install --save-dev ${neededBy(process.argv[2]).join(' ')}\n`,
+  );
   process.exitCode = 2;
 }

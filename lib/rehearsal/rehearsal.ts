@@ -68,6 +68,8 @@ export interface RehearsalFaults {
 
 /** A function that a queue feeds. */
 export interface Consumer extends AtConstruct {
+  /** What its template says. */
+  readonly mapping: ProvisionedEventSource;
   readonly queue: ProvisionedQueue;
   readonly deadLetterQueue: ProvisionedQueue | undefined;
   readonly stats: EventSourceStats;
@@ -217,7 +219,7 @@ async function startConsumer(
   });
   sources.push(source);
   const deadLetterQueue = queues.find(({ arn }) => arn === queue.deadLetterArn);
-  return { logicalId, construct, queue, deadLetterQueue, stats: source.stats };
+  return { logicalId, construct, mapping, queue, deadLetterQueue, stats: source.stats };
 }
 
 async function startApi({ functions, stopping }: Starting, stack: string, api: ProvisionedApi): Promise<HttpServer> {

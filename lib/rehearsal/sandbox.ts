@@ -114,14 +114,17 @@ function kill(state: State): boolean {
 
 function stall(state: State, forMs: number): boolean {
   if (isDead(state) || state.stall !== 'none') return false;
-  state.child.kill('SIGSTOP');
   state.stall = 'stalled';
+  // A process that is stopped while it loads would only be late, as one that takes long to load.
+  void state.ready.then(() => state.child.kill('SIGSTOP'));
   setTimeout(() => endStall(state), forMs).unref();
   return true;
 }
 
 function endStall(state: State): void {
   if (isDead(state)) return;
+  // It has responded in the last moment, and is not used again.
+  if (state.frozen) return void kill(state);
   state.child.kill('SIGCONT');
   if (state.stall === 'abandoned') setTimeout(() => kill(state), AFTERLIFE_MS).unref();
   else state.stall = 'none';
@@ -156,7 +159,7 @@ async function call({ child, ended, options: { timeoutMs } }: State, event: unkn
 }
 
 function thaw(state: State): void {
-  if (state.frozen) state.child.kill('SIGCONT');
+  if (state.frozen && state.stall === 'none') state.child.kill('SIGCONT');
   state.frozen = false;
 }
 

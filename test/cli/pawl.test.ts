@@ -93,7 +93,7 @@ it('completes commands and options in bash', async () => {
     execFileSync('bash', ['-c', `${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${at}; _pawl; echo "\${COMPREPLY[@]}"`], {
       encoding: 'utf8',
     }).trim();
-  expect(complete('pawl re', 1)).toBe('resolve restored redrive');
+  expect(complete('pawl re', 1)).toBe('resolve restored redrive rehearse');
   expect(complete('pawl resolve --not', 2)).toBe('--note');
   expect(complete('pawl doctor --individual', 2)).toBe('--individual-store');
   expect(complete('pawl template serv', 2)).toBe('serverless');
