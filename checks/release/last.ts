@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from './manifest.ts';
-import type { Records } from './records.ts';
+import type { Records } from './record-changes.ts';
 import type { Reports } from './surface.ts';
 
 /** What is kept of a release, so that the next one can be compared with it. */
