@@ -1,0 +1,37 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { addressOf, siteMarkdown } from './page.ts';
+import { PAGES, ROOT } from './paths.ts';
+import { withTimeLines } from './time-lines/page.ts';
+
+/** Puts the pages together: `docs/`, the changelog, and what belongs to them. What is generated from the code comes beside them (`api.ts`). */
+export function assemble(): void {
+  rmSync(PAGES, { recursive: true, force: true });
+  for (const path of readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })) {
+    if (path.endsWith('.md')) assemblePage(path);
+    else if (/\.(txt|yaml|yml|tf|svg)$/.test(path)) copy(path, join('public', path));
+  }
+  cpSync(join(ROOT, 'docs/images'), join(PAGES, 'images'), { recursive: true });
+  writeFileSync(join(PAGES, 'changelog.md'), siteMarkdown(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')));
+}
+
+/** One page, as a path from `docs/`. */
+export function assemblePage(path: string): void {
+  const to = join(PAGES, `${addressOf(path)}.md`);
+  mkdirSync(dirname(to), { recursive: true });
+  const markdown = withTimeLines(readFileSync(join(ROOT, 'docs', path), 'utf8'));
+  writeFileSync(to, withFiles(siteMarkdown(markdown), path));
+}
+
+function copy(path: string, to: string): void {
+  mkdirSync(dirname(join(PAGES, to)), { recursive: true });
+  cpSync(join(ROOT, 'docs', path), join(PAGES, to));
+}
+
+/** Links to files that are no pages lead to where those files are served from. */
+function withFiles(markdown: string, path: string): string {
+  return markdown.replace(
+    /\]\((?!https?:|\/)([^)\s#]+\.(?:txt|yaml|yml|tf|svg))\)/g,
+    (_, target: string) => `](/${join(dirname(path), target)})`,
+  );
+}
