@@ -78,7 +78,23 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the lean transport imports no AWS SDK, and of the store only what does not load it: the SDK is what it does without',
     from: /^lib\/stores\/dynamodb\/lean\//,
-    only: /^(lib\/(kernel|claims|stores\/dynamodb\/lean)\/|lib\/host\.ts$|lib\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$|aws4$|node:)/,
+    only: /^(lib\/(aws|kernel|claims|stores\/dynamodb\/lean)\/|lib\/host\.ts$|lib\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$)/,
+  },
+  {
+    rule: 'lib/aws asks AWS without its SDK: it imports the kernel, the host, Node and the signer, and knows no store and no door',
+    from: /^lib\/aws\//,
+    only: /^(lib\/(aws|kernel)\/|lib\/host\.ts$|aws4$|node:)/,
+  },
+  {
+    rule: 'only the lean transports ask AWS without its SDK',
+    from: /^lib\/(?!aws\/|stores\/dynamodb\/lean\/|sqs\/lean\/)/,
+    never: /^lib\/aws\//,
+  },
+  {
+    rule: 'what the lean doors of SQS share with the others loads no client of the SDK: a lean consumer would carry it',
+    from: /^lib\/(sqs\/(?!(index|each-message|send-once|sdk-transport)\.ts$)|middy\/(?!(index|sqs-once)\.ts$)|transactions\/lean\.ts$)/,
+    never:
+      /^lib\/(sqs\/(index|each-message|send-once|sdk-transport)|middy\/(index|sqs-once)|transactions\/each-transaction)\.ts$/,
   },
   {
     rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
@@ -93,7 +109,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
     from: /^lib\/sqs\//,
-    never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$)/,
+    never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$|aws\/)/,
   },
   {
     rule: 'lib/middy wraps batch handlers: it imports the kernel, the payload, the claims, the consumer of SQS and itself; no store',
@@ -138,7 +154,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/testing imports the kernel, the claims, the locks, the memory store, the host, Node and the types of SQS: no client, no Middy, no CDK',
     from: /^lib\/testing\//,
-    only: /^(lib\/(kernel|claims|testing)\/|lib\/locks\/(?!dynamodb\/|index\.ts$)|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options)\.ts$|lib\/host\.ts$|node:)/,
+    only: /^(lib\/(kernel|claims|testing)\/|lib\/locks\/(?!dynamodb\/|index\.ts$)|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options|transport)\.ts$|lib\/host\.ts$|node:)/,
   },
   {
     rule: 'lib/testing is for tests: nothing that gets deployed may import it',

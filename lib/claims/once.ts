@@ -17,6 +17,18 @@ import { fallbackLease } from './renewed-lease.ts';
 import { run } from './run.ts';
 import type { RunResult } from './run-result.ts';
 
+/**
+ * The options of `once`: those of every door, and the key of an input.
+ *
+ * @example
+ * const options: OnceOptions<Payment> = {
+ *   operation: 'refund',
+ *   store,
+ *   key: (payment) => payment.id,
+ *   fingerprint: (payment) => canonicalValue(payment),
+ *   onAbandoned: 'park',
+ * };
+ */
 export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
   readonly key: (input: Input) => KeyValue;
@@ -28,7 +40,15 @@ export interface OnceOptions<Input> extends ClaimOptions<Input> {
   readonly fingerprint?: FingerprintOption<Input>;
 }
 
-/** What a call of a once-function is given besides its input. */
+/**
+ * What a call of a once-function is given besides its input.
+ *
+ * @example
+ * import type { Context } from 'aws-lambda';
+ *
+ * export const handler = (payment: Payment, context: Context) =>
+ *   refund(payment, { remainingMs: () => context.getRemainingTimeInMillis() });
+ */
 export interface OnceCall {
   /** Milliseconds until the caller is stopped, e.g. `context.getRemainingTimeInMillis`. The lease ends then. */
   readonly remainingMs?: () => number;

@@ -26,15 +26,30 @@ export type OpenClaim = Pick<
   | 'attributes'
 >;
 
-/** Which open claims to list. */
+/**
+ * Which open claims to list.
+ *
+ * @example
+ * const page = await store.listOpen({ operation: 'refund', limit: 100 });
+ * const next = page.cursor && (await store.listOpen({ operation: 'refund', limit: 100, cursor: page.cursor }));
+ */
 export interface OpenQuery {
-  /** @default the open claims of every operation */
+  /**
+   * Only the claims of this operation.
+   * @default every operation
+   */
   readonly operation?: string | undefined;
-  /** How the key begins. Needs `operation`. */
+  /**
+   * How the key begins. Needs `operation`.
+   * @default every key
+   */
   readonly keyPrefix?: string | undefined;
   /** At most how many claims a page holds: 1 to 1,000. */
   readonly limit: number;
-  /** The `cursor` of the page before. @default the first page */
+  /**
+   * The `cursor` of the page before.
+   * @default the first page
+   */
   readonly cursor?: string | undefined;
 }
 

@@ -36,10 +36,17 @@ export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
 /** Facts that ride with a key: an amount, who asked, which account. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** One item of the claims table. Times are epoch milliseconds, except `expiresAt`. */
+/**
+ * One item of the claims table. Times are epoch milliseconds, except `expiresAt`.
+ *
+ * @example
+ * const record = await store.read('refund#payment-17');
+ * if (record?.status === 'parked') console.log(`${record.id} was parked: ${record.error?.message}`);
+ */
 export interface ClaimRecord {
   /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
   readonly id: string;
+  /** What an operator sees of the claim. */
   readonly status: ClaimStatus;
   /** Random token of the last grant: the worker that knows it is the owner. */
   readonly claimId: string;
@@ -47,6 +54,7 @@ export interface ClaimRecord {
   readonly fence: number;
   /** Until when the claim is exclusive, by the clock of the worker that holds it. */
   readonly leaseUntil: number;
+  /** When the key was first seen. */
   readonly firstSeenAt: number;
   /** How many times the claim was granted. */
   readonly attempts: number;
@@ -57,9 +65,11 @@ export interface ClaimRecord {
    * Kept beside `released`, so that a policy chosen later still sees the doubt.
    */
   readonly unknownAt?: number | undefined;
+  /** What the payload meant, as a hash. A later request with another one never runs. */
   readonly fingerprint?: string | undefined;
   /** The outcome to replay, as JSON text: exact, and a fresh copy each time it is read. */
   readonly result?: string | undefined;
+  /** Why a completed claim has no `result`. */
   readonly resultOmitted?: ResultOmitted | undefined;
   /** How far the steps of the handler came, by their order, as JSON text. Kept through later attempts. */
   readonly checkpoints?: string | undefined;

@@ -5,7 +5,20 @@ import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
 import type { HttpResponse } from './response.ts';
 
-/** The options of `onceOverHttp` and `httpOnce`. */
+/**
+ * The options of `onceOverHttp` and `httpOnce`.
+ *
+ * @example
+ * import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
+ *
+ * const options: HttpOptions<APIGatewayProxyEventV2WithJWTAuthorizer> = {
+ *   operation: 'charge-order',
+ *   store,
+ *   caller: ({ requestContext }) => String(requestContext.authorizer.jwt.claims.sub),
+ *   fingerprint: { ignore: ['sentAt'] },
+ *   onAbandoned: 'park',
+ * };
+ */
 export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpRequest<Event>> {
   /**
    * Who sends the request, as your authorizer found out. Keys of two callers are two keys, and no caller gets a response that was made for another.
@@ -40,7 +53,10 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
   readonly fingerprint?: FingerprintOption<HttpRequest<Event>>;
-  /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
+  /**
+   * The URL of your documentation of all this: the `type` of problem details, and a `Link`.
+   * @default none: the `type` is `about:blank`
+   */
   readonly documentation?: string;
 }
 

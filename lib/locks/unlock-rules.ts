@@ -30,7 +30,8 @@ const known = { onSuccess: true, onFailure: true } as const satisfies NamesOf<Un
 
 /** @throws OptionError: a rule that is misspelt would keep the lock without a word */
 export function checkRules(rules: UnlockRules | undefined): void {
-  if (rules !== undefined) expectOptions(rules, { door: 'withLock', within: 'unlock', known, docs: 'docs/guides/locks.md' });
+  if (rules !== undefined)
+    expectOptions(rules, { door: 'withLock', within: 'unlock', known, docs: 'docs/guides/locks.md' });
   for (const name of ['onSuccess', 'onFailure'] as const) {
     const rule = rules?.[name];
     const isRule = rule === 'unlock' || rule === 'keep' || typeof rule === 'function';

@@ -9,7 +9,8 @@ import type { Message } from '../sqs/message.ts';
  * @param record of `event.Records`, as the handler was given it
  * @throws TypeError for any other object, and for a copy
  * @example
- * const handle = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map((record) => issue(openedMessage<Order>(record).body)));
+ * export const existingBatchHandler = ({ Records }: SqsEvent) =>
+ *   Promise.allSettled(Records.map((record) => mailer.send(openedMessage<Order>(record).body)));
  */
 export function openedMessage<Body>(record: object): Message<Body> {
   const message = propertyOf(record, openedAs);

@@ -33,6 +33,7 @@ export type Compared<Input> =
       readonly version?: string;
     };
 
+/** The rule that was in force before a deployment changed it, and until when it is accepted. */
 export type PreviousRule<Input> = {
   /** Until when, ISO 8601: at least as long as a message can be on its queue and in its dead-letter queue. */
   readonly until: string;

@@ -3,7 +3,16 @@ import { errorKind } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 
-/** A payload has no canonical form. The message says what is in the way and where, by path; never a value. */
+/**
+ * A payload has no canonical form. The message says what is in the way and where, by path; never a value.
+ *
+ * @example
+ * try {
+ *   canonicalValue({ amount: Number.NaN });
+ * } catch (error) {
+ *   if (error instanceof FingerprintError) console.error(error.message); // says what is in the way, and where
+ * }
+ */
 export class FingerprintError extends Error {
   override readonly name = 'FingerprintError';
   /** @internal */

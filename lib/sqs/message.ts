@@ -2,7 +2,12 @@ import type { MessageAttribute, Opened } from '../payload/envelopes/envelope.ts'
 import type { Metadata } from '../payload/envelopes/metadata.ts';
 import type { SqsRecord } from './event.ts';
 
-/** One message, as a handler sees it. */
+/**
+ * One message, as a handler sees it.
+ *
+ * @example
+ * const label = ({ body, receiveCount }: Message<Order>) => `order ${body.id}, delivery ${receiveCount}`;
+ */
 export interface Message<Body> {
   /** The parsed and validated body. */
   readonly body: Body;

@@ -1,5 +1,5 @@
 import { judgeLine } from './judge-line.ts';
-import { markOf, type StatementLine } from './line.ts';
+import { nameOf, type StatementLine } from './line.ts';
 import type { StatementSettings } from './options.ts';
 import { added, allOf, atTheBegin, keep, move, type Phase, partSize } from './phase.ts';
 import type { HeldRun } from './run-note.ts';
@@ -13,7 +13,7 @@ export async function readLines(settings: StatementSettings, begun: HeldRun): Pr
   let skipped = 0;
   let before: StatementLine | undefined;
   let part: StatementLine[] = [];
-  const isHere = () => before !== undefined && markOf(before, '', 0, host).line === last;
+  const isHere = () => before !== undefined && nameOf(before, host) === last;
   for await (const line of statement({ from, cutOff, after: cursor })) {
     if (skipped < toSkip) {
       skipped++;
@@ -69,7 +69,7 @@ async function doLines(
   return move(settings, held, {
     position: position + part.length,
     cursor: last?.cursor,
-    last: last && markOf(last, '', 0, settings.host).line,
+    last: last && nameOf(last, settings.host),
     counts,
   });
 }

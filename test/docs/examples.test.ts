@@ -495,8 +495,9 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/powertools-beside.md', 'EventBridgeSchema.extend('],
   ['docs/guides/powertools-beside.md', 'new BatchProcessor('],
   ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/sweep/sweep.test.ts
-  ['docs/guides/restore.md', 'restored: true'], // test/integration/restored.test.ts
-  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // the store alone: test/laws/lean-dynamodb.long.test.ts
+  ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/integration/restored.test.ts
+  ['docs/guides/restore.md', "restored: 'lift',"], // test/integration/restored-statements.long.test.ts
+  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/laws/lean-dynamodb.long.test.ts, test/integration/lean-sqs.test.ts
   ['docs/guides/lean.md', 'leanDynamo({ region'],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
 ];

@@ -257,10 +257,15 @@ describe('the fingerprint', () => {
     },
   );
 
-  promise('docs/reference/fingerprint.md', 'nesting beyond 500 levels | refused', '501 levels are refused', async () => {
-    const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
-    expect(await thrownBy(() => canonicalJson(deep))).toBeInstanceOf(FingerprintError);
-  });
+  promise(
+    'docs/reference/fingerprint.md',
+    'nesting beyond 500 levels | refused',
+    '501 levels are refused',
+    async () => {
+      const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
+      expect(await thrownBy(() => canonicalJson(deep))).toBeInstanceOf(FingerprintError);
+    },
+  );
 });
 
 describe('options', () => {

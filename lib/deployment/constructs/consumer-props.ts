@@ -11,6 +11,18 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
  *
  * A function, a queue, a dead-letter queue and an event source that exist are taken as they are. Options that decide how
  * they are made are refused beside them. What can be seen of them is checked at synth time.
+ *
+ * @example
+ * import { Duration } from 'aws-cdk-lib';
+ *
+ * const props: ConsumerProps = {
+ *   entry: 'lambda/send-email.ts',
+ *   claimsTable: claims.table,
+ *   operation: 'send-email',
+ *   timeout: Duration.seconds(30),
+ *   batchSize: 10,
+ *   maxConcurrency: 5,
+ * };
  */
 export interface ConsumerProps {
   /**

@@ -14,7 +14,20 @@ import type { ConsumerProps } from './consumer-props.ts';
 import { expectProps } from './known-props.ts';
 import { expectKinds } from './prop-kinds.ts';
 
-/** The options of an {@link OpenClaimsSweep}. */
+/**
+ * The options of an {@link OpenClaimsSweep}.
+ *
+ * @example
+ * import { Duration } from 'aws-cdk-lib';
+ * import { Schedule } from 'aws-cdk-lib/aws-events';
+ *
+ * const props: OpenClaimsSweepProps = {
+ *   entry: 'lambda/sweep.ts',
+ *   claimsTable: claims.table,
+ *   schedule: Schedule.rate(Duration.minutes(15)),
+ *   maxDoubtAge: Duration.hours(4),
+ * };
+ */
 export interface OpenClaimsSweepProps
   extends Pick<
     ConsumerProps,
@@ -98,10 +111,12 @@ export type SweepMetric =
  * the table in `CLAIMS_TABLE`.
  *
  * @throws {WiringError} when an option is unknown, or `environment` sets `CLAIMS_TABLE` or holds a secret
- *
  * @example
- * const sweep = new OpenClaimsSweep(this, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
- * sweep.addAlarmAction(new SnsAction(onCall));
+ * import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+ * import { Topic } from 'aws-cdk-lib/aws-sns';
+ *
+ * const sweep = new OpenClaimsSweep(stack, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
+ * sweep.addAlarmAction(new SnsAction(new Topic(stack, 'OnCall')));
  */
 export class OpenClaimsSweep extends Construct {
   /** The function that runs the sweep. */

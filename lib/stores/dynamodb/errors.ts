@@ -48,7 +48,15 @@ export function isConflict(error: unknown): boolean {
   return reasons.length > 0 && reasons.every(({ Code = 'None' }) => passing.includes(Code));
 }
 
-/** The index of open claims cannot be read yet. Claims are not affected. */
+/**
+ * The index of open claims cannot be read yet. Claims are not affected.
+ *
+ * @example
+ * const page = await store.listOpen({ limit: 100 }).catch((error) => {
+ *   if (error instanceof OpenIndexError && error.reason === 'building') return undefined; // again in a few minutes
+ *   throw error;
+ * });
+ */
 export class OpenIndexError extends Error {
   override readonly name = 'OpenIndexError';
   /** `missing`: the table was deployed without it. `building`: DynamoDB is still at it. */

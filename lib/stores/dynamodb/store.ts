@@ -8,8 +8,17 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { type ClaimTableOptions, claimTableOptionNames, tableOf } from './options.ts';
 import { sharedRequests } from './shared-requests.ts';
 
+/**
+ * The options of `dynamoStore` and of `transactionalStore`.
+ *
+ * @example
+ * const options: DynamoStoreOptions = { tableName: process.env.CLAIMS_TABLE };
+ */
 export interface DynamoStoreOptions extends ClaimTableOptions {
-  /** The timers. Only simulations set it. */
+  /**
+   * The timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
