@@ -1,15 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ProjectReflection } from 'typedoc';
 import { ENTRIES } from '../checks/entries.ts';
+import { API, SIDEBAR, type SidebarItem } from './api-sidebar.ts';
 import { PAGES, ROOT } from './paths.ts';
-
-/** Where the reference of the names is, from the root of the pages. */
-export const API = 'reference/api';
-
-const SIDEBAR = join(PAGES, API, 'sidebar.json');
 
 /**
  * Writes the reference of every public name, from its types and its docstring: a page for each name, and one for each entry.
@@ -65,19 +61,9 @@ function nameEntries(project: ProjectReflection): void {
   }
 }
 
-interface SidebarItem {
-  readonly text: string;
-  readonly link: string;
-}
-
 function sidebarOf(project: ProjectReflection): readonly SidebarItem[] {
   const names = (project.children ?? []).map(({ name }) => name).toSorted();
   return names.map((text) => ({ text, link: `/${API}/${text}/` }));
-}
-
-/** The entries, for the sidebar: written beside the pages. */
-export function apiSidebar(): readonly SidebarItem[] {
-  return JSON.parse(readFileSync(SIDEBAR, 'utf8'));
 }
 
 /** TypeDoc uses TypeScript's compiler as a library, which TypeScript 7 is not. It gets the one that makes the API report. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { apiSidebar } from '../api.ts';
+import { apiSidebar } from '../api-sidebar.ts';
 import { SECTIONS } from '../nav.ts';
 import { addressOf, anchorOf, titleOf } from '../page.ts';
 import { OUT, PAGES, ROOT } from '../paths.ts';
@@ -32,6 +32,8 @@ export default defineConfig({
   cacheDir: join(ROOT, '.pawl/vitepress'),
   // Without a web server's help: every link names its file.
   cleanUrls: false,
+  // Not a page. `links.ts` looks whether the file is there.
+  ignoreDeadLinks: [/\.tf$/],
   markdown: {
     anchor: { slugify: anchorOf },
     // Braces in a heading are code here.
@@ -50,4 +52,6 @@ export default defineConfig({
     outline: { level: [2, 3] },
     search: { provider: 'local' },
   },
+  // Otherwise its esbuild reads the tsconfig of the project, whose target it does not know.
+  vite: { esbuild: { tsconfigRaw: '{}' } },
 });
