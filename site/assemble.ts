@@ -9,7 +9,7 @@ export function assemble(): void {
   rmSync(PAGES, { recursive: true, force: true });
   for (const path of readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })) {
     if (path.endsWith('.md')) assemblePage(path);
-    else if (/\.(txt|yaml|yml|tf|svg)$/.test(path)) copy(path, join('public', path));
+    else if (/\.(txt|json|yaml|yml|tf|svg)$/.test(path)) copy(path, join('public', path));
   }
   cpSync(join(ROOT, 'docs/images'), join(PAGES, 'images'), { recursive: true });
   writeFileSync(join(PAGES, 'changelog.md'), siteMarkdown(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')));
@@ -20,7 +20,7 @@ export function assemblePage(path: string): void {
   const to = join(PAGES, `${addressOf(path)}.md`);
   mkdirSync(dirname(to), { recursive: true });
   const markdown = withTimeLines(readFileSync(join(ROOT, 'docs', path), 'utf8'));
-  writeFileSync(to, withFiles(siteMarkdown(markdown), path));
+  writeFileSync(to, withFiles(siteMarkdown(markdown)));
 }
 
 function copy(path: string, to: string): void {
@@ -28,10 +28,12 @@ function copy(path: string, to: string): void {
   cpSync(join(ROOT, 'docs', path), join(PAGES, to));
 }
 
-/** Links to files that are no pages lead to where those files are served from. */
-function withFiles(markdown: string, path: string): string {
+/** Links to files that are no pages: VitePress would take an extension that it does not know for a page's. */
+function withFiles(markdown: string): string {
   return markdown.replace(
-    /\]\((?!https?:|\/)([^)\s#]+\.(?:txt|yaml|yml|tf|svg))\)/g,
-    (_, target: string) => `](/${join(dirname(path), target)})`,
+    /\[([^\]]+)\]\((?!https?:|\/)([^)\s#]+\.(?:txt|json|yaml|yml|tf|svg))\)/g,
+    (whole, text: string, target: string, at: number) =>
+      // Of a picture, which is no link.
+      markdown[at - 1] === '!' ? whole : `<a href="${target}" target="_self">${text.replaceAll('`', '')}</a>`,
   );
 }

@@ -32,8 +32,6 @@ export default defineConfig({
   cacheDir: join(ROOT, '.pawl/vitepress'),
   // Without a web server's help: every link names its file.
   cleanUrls: false,
-  // Not a page. `links.ts` looks whether the file is there.
-  ignoreDeadLinks: [/\.tf$/],
   markdown: {
     anchor: { slugify: anchorOf },
     // Braces in a heading are code here.
@@ -52,6 +50,5 @@ export default defineConfig({
     outline: { level: [2, 3] },
     search: { provider: 'local' },
   },
-  // Otherwise its esbuild reads the tsconfig of the project, whose target it does not know.
-  vite: { esbuild: { tsconfigRaw: '{}' } },
+  vite: { build: { target: 'es2022', chunkSizeWarningLimit: 2_000 } },
 });

@@ -16,6 +16,8 @@ export interface Plan {
 
 export interface Estimate {
   readonly name: Paid;
+  /** As tables call it. */
+  readonly title: string;
   readonly durationMs: number;
   /** US dollars a month. */
   readonly cost: Cost;
@@ -27,7 +29,7 @@ export interface Estimate {
  */
 export function estimatesOf(plan: Plan, measured: readonly Measured[], prices: Prices): readonly Estimate[] {
   return [...Map.groupBy(measured, ({ name }) => name)].map(([name, own]) => {
-    const { units } = own[0] as Measured;
+    const { title, units } = own[0] as Measured;
     const durationMs = durationOf(plan, own);
     const million = costOf({ size: plan.size, memoryMb: plan.memoryMb, durationMs, units }, prices);
     const share = plan.messages / 1_000_000;
@@ -39,7 +41,7 @@ export function estimatesOf(plan: Plan, measured: readonly Measured[], prices: P
       sqs: sqs * share,
       total: total * share,
     };
-    return { name, durationMs, cost };
+    return { name, title, durationMs, cost };
   });
 }
 

@@ -5,6 +5,8 @@ import { MEMORIES_MB, PAID, type Paid } from './money.ts';
 /** What one contender was measured with: how long an invocation took, and what a message needs of DynamoDB. */
 export interface Measured {
   readonly name: Paid;
+  /** As tables call it. */
+  readonly title: string;
   readonly size: number;
   readonly handlerMs: number;
   readonly memoryMb: number;
@@ -30,6 +32,7 @@ export function measuredIn(page: string): readonly Measured[] {
     const units = { write: Number(write), read: Number(read), storedBytes: Number(storedBytes) };
     return MEMORIES_MB.map((memoryMb, index) => ({
       name,
+      title,
       size: Number(size),
       handlerMs: Number(handlerMs),
       memoryMb,

@@ -1,5 +1,4 @@
 import { defineComponent, h, ref } from 'vue';
-import { TITLES } from '../../../bench/cost/contender.ts';
 import { type Estimate, estimatesOf, type Plan } from '../../../bench/cost/money/estimate.ts';
 import { PRICES } from '../../../bench/cost/money/prices.ts';
 import { data } from './cost.data.ts';
@@ -57,13 +56,10 @@ function input(field: Field, plan: Plan, take: (field: Field, event: Event) => v
 function table(estimates: readonly Estimate[]) {
   const bare = estimates.find(({ name }) => name === 'middy')?.cost.total ?? 0;
   const head = ['a month', 'Lambda', 'DynamoDB', 'storage', 'SQS', 'in all', 'more than unprotected'];
-  const row = ({ name, cost }: Estimate) => {
+  const row = ({ name, title, cost }: Estimate) => {
     const more = name === 'middy' ? '' : dollars(cost.total - bare);
     const sums = [cost.lambda, cost.dynamoDb, cost.storage, cost.sqs, cost.total].map(dollars);
-    return h('tr', { key: name }, [
-      h('th', { scope: 'row' }, TITLES[name]),
-      ...[...sums, more].map((sum) => h('td', sum)),
-    ]);
+    return h('tr', { key: name }, [h('th', { scope: 'row' }, title), ...[...sums, more].map((sum) => h('td', sum))]);
   };
   return h('div', { class: 'calculator-table', tabindex: 0, role: 'region', 'aria-label': 'What a month costs' }, [
     h('table', { 'aria-live': 'polite' }, [
