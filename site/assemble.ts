@@ -9,7 +9,11 @@ export function assemble(): void {
   rmSync(PAGES, { recursive: true, force: true });
   for (const path of readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })) {
     if (path.endsWith('.md')) assemblePage(path);
-    else if (/\.(txt|json|yaml|yml|tf|svg)$/.test(path)) copy(path, join('public', path));
+    else if (/\.(txt|json|yaml|yml|tf|svg)$/.test(path)) {
+      // Beside the page that shows it, and where a link to it leads.
+      copy(path, path);
+      copy(path, join('public', path));
+    }
   }
   cpSync(join(ROOT, 'docs/images'), join(PAGES, 'images'), { recursive: true });
   writeFileSync(join(PAGES, 'changelog.md'), siteMarkdown(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')));

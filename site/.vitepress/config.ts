@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { apiSidebar } from '../api-sidebar.ts';
+import { API, apiSidebar } from '../api-sidebar.ts';
 import { SECTIONS } from '../nav.ts';
 import { addressOf, anchorOf, titleOf } from '../page.ts';
 import { OUT, PAGES, ROOT } from '../paths.ts';
@@ -11,17 +11,18 @@ const { version }: { readonly version: string } = JSON.parse(readFileSync(join(R
 const titleAt = (page: string) => titleOf(readFileSync(join(PAGES, `${page}.md`), 'utf8'));
 const linkTo = (page: string) => `/${page.replace(/(^|\/)index$/, '$1')}`;
 
-const sidebar = [
-  ...SECTIONS.map(({ title, groups }) => ({
-    text: title,
-    collapsed: title === 'Evidence',
-    items: groups.flatMap((group) => {
-      const items = group.pages.map(addressOf).map((page) => ({ text: titleAt(page), link: linkTo(page) }));
-      return groups.length === 1 ? items : [{ text: group.title, items }];
-    }),
-  })),
-  { text: 'Every name', collapsed: true, items: [...apiSidebar()] },
-];
+const sections = SECTIONS.map(({ title, groups }) => ({
+  text: title,
+  collapsed: title === 'Evidence',
+  items: groups.flatMap((group) => {
+    const items = group.pages.map(addressOf).map((page) => ({ text: titleAt(page), link: linkTo(page) }));
+    return groups.length === 1 ? items : [{ text: group.title, items }];
+  }),
+}));
+const names = { text: 'Every name', collapsed: false, items: [...apiSidebar()] };
+
+/** Beside a name stand the entries only: there are hundreds of such pages, and each holds its sidebar. */
+const sidebar = { [`/${API}/`]: [names], '/': [...sections, { ...names, collapsed: true }] };
 
 export default defineConfig({
   title: 'pawl',
