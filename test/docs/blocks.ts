@@ -15,13 +15,7 @@ const docs: readonly string[] = readdirSync(join(ROOT, 'docs'), { recursive: tru
 export const guides: readonly string[] = ['README.md', ...docs.filter((path) => !path.startsWith('docs/evidence/'))];
 
 /** The guides, and the pages that link to them. */
-export const pages: readonly string[] = [
-  'README.md',
-  ...docs,
-  'CONTRIBUTING.md',
-  'DESIGN.md',
-  'bench/BENCHMARKS.md',
-];
+export const pages: readonly string[] = ['README.md', ...docs, 'CONTRIBUTING.md', 'DESIGN.md', 'bench/BENCHMARKS.md'];
 
 export interface Block {
   /** From 1, in its guide. */

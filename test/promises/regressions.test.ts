@@ -219,7 +219,7 @@ type Any = any;
 
 describe('the fingerprint', () => {
   promise(
-    'docs/guides/operate.md',
+    'docs/guides/deployments.md',
     'declare the earlier rule for as long as those messages can come again',
     'a key that was recorded by the previous rule is accepted until its time, and another intent never is',
     async () => {
@@ -257,10 +257,15 @@ describe('the fingerprint', () => {
     },
   );
 
-  promise('docs/reference/fingerprint.md', 'nesting beyond 500 levels | refused', '501 levels are refused', async () => {
-    const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
-    expect(await thrownBy(() => canonicalJson(deep))).toBeInstanceOf(FingerprintError);
-  });
+  promise(
+    'docs/reference/fingerprint.md',
+    'nesting beyond 500 levels | refused',
+    '501 levels are refused',
+    async () => {
+      const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
+      expect(await thrownBy(() => canonicalJson(deep))).toBeInstanceOf(FingerprintError);
+    },
+  );
 });
 
 describe('options', () => {

@@ -8,8 +8,8 @@ export class BrokenFunctionError extends Error {
 }
 
 /** After so many failures of a kind, and no success, a function is broken. */
-const CRASHES = 3;
-const TIMEOUTS = 6;
+const CRASHES = 2;
+const TIMEOUTS = 4;
 const LINES = 12;
 
 /** Watches for functions that cannot be loaded, or never respond. A kill of the rehearsal's own is no sign of that. */

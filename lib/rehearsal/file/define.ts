@@ -53,7 +53,6 @@ export interface Deployment {
 
 /** What `rehearsal` returns, for `npx pawl rehearse`. */
 export interface Rehearsal {
-  /** @internal */
   readonly kind: 'pawl.rehearsal';
   readonly options: RehearsalOptions;
 }

@@ -40,7 +40,6 @@ export interface HttpProviderOptions {
 
 /** Stands for something outside of the app, at an address of this machine, and counts the effects that it was asked for. */
 export interface Provider {
-  /** @internal */
   readonly kind: 'pawl.provider';
   /** @internal */
   readonly options: HttpProviderOptions;

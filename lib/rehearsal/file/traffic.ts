@@ -45,6 +45,8 @@ export interface TrafficOptions {
   readonly intents: Intents;
   readonly journal: Journal;
   readonly plan: Plan;
+  /** Whether only some of the consumers run. What feeds none of them is not sent. */
+  readonly isFiltered: boolean;
 }
 
 /** The traffic from the inside of this file. */
@@ -187,10 +189,12 @@ function again(state: State, intent: string, target: string, work: () => Promise
 
 function queueOf(state: State, queue: ProvisionedQueue): AppQueue {
   const isFifo = queue.name.endsWith('.fifo');
+  const consumed = state.rehearsal.stacks.some(({ consumers }) => consumers.some((one) => one.queue.arn === queue.arn));
   return {
     name: queue.name,
     url: queue.url,
     async send(body, options) {
+      if (state.isFiltered && !consumed) return;
       const where = queue.construct;
       intend(state, options, `send to ${where}`);
       const text = typeof body === 'string' ? body : JSON.stringify(body);
