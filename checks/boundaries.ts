@@ -183,14 +183,14 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
-    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
+    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, errors and unknown values of the kernel, Node and the client of CloudWatch',
     from: /^lib\/console\/(?!page\/)/,
-    only: /^(lib\/console\/(?!page\/)|lib\/operate\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
   },
   {
     rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, and its view library",
     from: /^lib\/console\/page\/(?!bundle\.ts$)/,
-    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/operate\/index\.ts$|preact(\/|$))/,
+    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/(operate|statements)\/index\.ts$|preact(\/|$))/,
   },
   {
     rule: "only the page's bundler imports one: users have none",
@@ -243,8 +243,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
-    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
+    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates and the examples import it',
+    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples)\/)/,
     never: /^lib\/rehearsal\//,
   },
   {

@@ -43,11 +43,11 @@ function missingOf(of: PublicName): readonly string[] {
 
 function missingOfOption(
   type: string,
-  { name, isOptional, comment }: PublicName['options'][number],
+  { name, needsDefault, comment }: PublicName['options'][number],
 ): readonly string[] {
   if (!isSaid(comment.text))
     return [`${comment.place}: the option ${type}.${name} has no docstring that begins with a sentence`];
-  if (isOptional && !comment.tags.includes('default')) {
+  if (needsDefault && !comment.tags.includes('default')) {
     return [`${comment.place}: the option ${type}.${name} may be left out, and its docstring has no @default`];
   }
   return [];

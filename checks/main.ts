@@ -18,6 +18,7 @@ const CHECKS = {
   entries: ['checks/entries.ts'],
   api: ['checks/api.ts'],
   nameable: ['checks/nameable.ts'],
+  docstrings: ['checks/docstrings.ts'],
   sizes: ['checks/sizes.ts'],
   templates: ['checks/templates.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

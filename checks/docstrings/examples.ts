@@ -27,22 +27,25 @@ export function brokenExamples(
   const modules = modulesOf(entries);
   const files = new Map(Array.from(modules, ([path, { code }]) => [path, code]));
   const errors = compileErrors(files.set('prelude.ts', prelude), sources);
+  // What an error says in further lines is indented.
   return errors
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => placed(line, modules));
+    .split(/\n(?! |$)/)
+    .filter((error) => error !== '')
+    .map((error) => placed(error.trimEnd(), modules));
 }
 
 /** Each example once, as a module of the first entry that exports its name. */
 function modulesOf(entries: readonly Entry[]): ReadonlyMap<string, Module> {
   const modules = new Map<string, Module>();
-  const seen = new Set<PublicName>();
+  const seen = new Set<string>();
   for (const { name: entry, names } of entries) {
-    for (const of of names.filter((name) => !seen.has(name))) {
-      seen.add(of);
-      for (const [index, example] of of.comment.examples.entries()) {
-        const path = `${entry.replaceAll('/', '-')}-${of.name}-${index + 1}.ts`;
-        modules.set(path, { example, of: of.name, code: moduleOf(example, entry, names) });
+    for (const { name, examples } of names) {
+      for (const example of examples) {
+        const place = `${example.file}:${example.line}`;
+        if (seen.has(place)) continue;
+        seen.add(place);
+        const path = `${entry.replaceAll('/', '-')}-${name}-${example.line}.ts`;
+        modules.set(path, { example, of: name, code: moduleOf(example, entry, names) });
       }
     }
   }
@@ -71,7 +74,7 @@ function importedIn(code: string): readonly string[] {
 
 /** An error of the compiler, at the line of the docstring. */
 function placed(error: string, modules: ReadonlyMap<string, Module>): string {
-  const [, path = '', line = '', message = ''] = /^([^(]+)\((\d+),\d+\): error (.*)/.exec(error) ?? [];
+  const [, path = '', line = '', message = ''] = /^([^(]+)\((\d+),\d+\): error ([\s\S]*)/.exec(error) ?? [];
   const module = modules.get(path);
   if (module === undefined) return error;
   // The first line of the module is the import; the first of the code, that of the tag.

@@ -9,7 +9,7 @@ import {
   SymbolFlags,
   type Type,
 } from 'typescript/unstable/sync';
-import { type Comment, commentAbove } from './comment.ts';
+import { type Comment, commentAbove, type Example } from './comment.ts';
 
 /**
  * The public names of the entries, with their docstrings, as TypeScript reads them.
@@ -18,7 +18,7 @@ import { type Comment, commentAbove } from './comment.ts';
  */
 
 /**
- * An option type is what a caller passes: its name ends with `Options` or `Props`, or a public function takes it, or what such a function returns
+ * An option type is what a caller passes: its name says so, or a public function takes it, or what such a function returns
  * takes it.
  */
 export type Kind = 'function' | 'class' | 'option type' | 'other';
@@ -29,13 +29,16 @@ export interface PublicName {
   /** Whether it exists at run time. What does not is imported as a type. */
   readonly isValue: boolean;
   readonly comment: Comment;
-  /** Those of a type whose name ends with `Options` or `Props`, with those of its bases. */
+  /** Those of its docstring, and those of its methods. */
+  readonly examples: readonly Example[];
+  /** Those of an option type, with those of its bases. The members of a union are told of where it lists them. */
   readonly options: readonly Option[];
 }
 
 export interface Option {
   readonly name: string;
-  readonly isOptional: boolean;
+  /** It may be left out of an object that holds nothing but options. */
+  readonly needsDefault: boolean;
   readonly comment: Comment;
 }
 
@@ -51,8 +54,10 @@ interface Reader {
   readonly checker: Checker;
 }
 
-/** A name of a type that is only there for its options. */
-const OF_OPTIONS = /(Options|Props)$/;
+/** How the name of a type ends that is only there for its options. */
+const ENDS = ['Options', 'Props', 'Query', 'Wanted'];
+
+const isOfOptions = ({ name }: Named) => ENDS.some((end) => name.endsWith(end));
 
 /**
  * @param config the path of the program's `tsconfig.json`
@@ -148,35 +153,35 @@ function isOurs(root: string, { declarations }: Named): boolean {
 function kindOf(symbol: Named, passed: ReadonlySet<number>): Kind {
   if (has(symbol, SymbolFlags.Class)) return 'class';
   if (has(symbol, SymbolFlags.Value)) return 'function';
-  return OF_OPTIONS.test(symbol.name) || passed.has(symbol.id) ? 'option type' : 'other';
+  return isOfOptions(symbol) || passed.has(symbol.id) ? 'option type' : 'other';
 }
 
 function readName(reader: Reader, symbol: Named, kind: Kind): PublicName {
-  const isOfOptions = kind === 'option type' && OF_OPTIONS.test(symbol.name);
+  const comment = commentOf(reader, symbol);
+  const members = kind === 'function' ? [] : membersOf(reader, symbol);
   return {
     name: symbol.name,
     kind,
     isValue: has(symbol, SymbolFlags.Value),
-    comment: commentOf(reader, symbol),
-    options: isOfOptions ? optionsOf(reader, symbol) : [],
+    comment,
+    examples: [...comment.examples, ...members.flatMap((member) => member.comment.examples)],
+    options: kind === 'option type' ? members : [],
   };
 }
 
-function optionsOf(reader: Reader, symbol: Named): readonly Option[] {
+/** What a type declares, with its bases. Nothing of a union: its members share no more than the name that tells them apart. */
+function membersOf(reader: Reader, symbol: Named): readonly Option[] {
   const { checker, root } = reader;
-  const properties = partsOf(checker.getDeclaredTypeOfSymbol(symbol)).flatMap((part) =>
-    checker.getPropertiesOfType(part),
-  );
-  const options = properties
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  const properties = type.isUnionType() ? [] : checker.getPropertiesOfType(type);
+  return properties
     .filter((property) => isOurs(root, property))
     .map((property) => ({
       name: property.name,
-      isOptional: has(property, SymbolFlags.Optional),
+      needsDefault: isOfOptions(symbol) && has(property, SymbolFlags.Optional),
       comment: commentOf(reader, property),
     }))
     .filter(({ comment }) => !comment.tags.includes('internal'));
-  // A member of a union is listed by the union and by itself.
-  return [...new Map(options.map((option) => [option.comment.place, option])).values()];
 }
 
 /** Of several declarations, the first one that says something, with the examples of all. */

@@ -25,7 +25,15 @@ export interface Credentials {
   forget(refused: LeanCredentials): void;
 }
 
-/** There are no credentials. No request was sent. */
+/**
+ * There are no credentials. No request was sent.
+ *
+ * @example
+ * await refund(payment).catch((error) => {
+ *   if (error.cause instanceof CredentialsError) console.error('no request was sent: set credentials');
+ *   throw error;
+ * });
+ */
 export class CredentialsError extends Error {
   /** The AWS SDK's name of it. */
   override readonly name = 'CredentialsProviderError';

@@ -9,18 +9,35 @@ import { type Http, nodeHttp } from './http.ts';
 import type { Service } from './service.ts';
 import { type Send, signedRequests } from './signed-requests.ts';
 
-/** What the lean transports have in common. */
+/**
+ * What the lean transports have in common.
+ *
+ * @example
+ * const options: LeanOptions = {
+ *   region: 'eu-central-1',
+ *   credentials: async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: process.env.SECRET ?? '' }),
+ * };
+ */
 export interface LeanOptions {
-  /** @default the environment variable `AWS_REGION`, which Lambda sets */
+  /**
+   * The region of the service, such as `eu-central-1`.
+   * @default the environment variable `AWS_REGION`, which Lambda sets
+   */
   readonly region?: string;
-  /** The URL of the service. */
+  /**
+   * The URL of the service.
+   * @default that of the environment, or the service's endpoint in the region
+   */
   readonly endpoint?: string;
   /**
    * What requests are signed with, or a function that gets it. The function is called again 5 minutes before `expiration`.
    * @default those of the environment, or of the container endpoint
    */
   readonly credentials?: LeanCredentials | CredentialProvider;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 

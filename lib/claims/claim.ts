@@ -8,7 +8,9 @@
  * );
  */
 export interface Claim {
+  /** The operation of the consumer. */
   readonly operation: string;
+  /** The idempotency key. */
   readonly key: string;
   /** Hand this to the provider as ITS idempotency key: it is the same on every attempt. Header-safe, at most 255 characters. */
   readonly effectKey: string;
@@ -27,9 +29,9 @@ export interface Claim {
    *
    * @throws LeaseError when too little time is left to start it; Error when the claim has had its effect, or has ended
    * @example
-   * const order = await loadOrder(body.orderId);
+   * const receipt = await fetch(`https://orders.example.com/${order.id}/receipt`); // may fail: nothing was applied
    * await claim.effect(() => mailer.send(order));
-   * await metrics.flush(); // may fail: the mail is not sent again
+   * console.log(receipt.status); // may fail: the mail is not sent again
    */
   effect<T>(start: () => Promise<T> | T): Promise<T>;
 }

@@ -21,11 +21,15 @@ export type AbandonedPolicy = 'retry' | 'park' | 'reconcile';
  * };
  */
 export interface ClaimRules {
+  /** What becomes of a claim whose worker ended without an outcome. */
   readonly onAbandoned: AbandonedPolicy;
   /** How far the clocks of two workers may differ; always spent on waiting. */
   readonly skewMs: number;
+  /** How many workers may end without an outcome before the claim is parked. */
   readonly maxAbandoned: number;
+  /** After how many grants a key that keeps failing is parked. */
   readonly maxAttempts: number;
+  /** How long after it was first seen a failing key may still be tried, in seconds. */
   readonly retryWindowSeconds: number;
   /**
    * Whether a key whose attempts all said that nothing was applied may be tried again without end. A client that is refused decides for
@@ -47,9 +51,11 @@ export interface ClaimRules {
  * const request: ClaimRequest = { id: 'refund#payment-17', claimId: crypto.randomUUID(), leaseUntil: Date.now() + 60_000 };
  */
 export interface ClaimRequest {
+  /** The id of the record: `operation#key`. */
   readonly id: string;
   /** The token of this request, reused over its own retries: by it, the worker recognises its own write. */
   readonly claimId: string;
+  /** The fingerprint of the request's intent. Without one, nothing is compared. */
   readonly fingerprint?: string | undefined;
   /** The fingerprint by the rule that was in force before, while that is still accepted. */
   readonly previousFingerprint?: string | undefined;

@@ -56,7 +56,7 @@ export interface OnceCall {
   readonly redelivered?: boolean;
 }
 
-const docs = 'docs/guides/wrap.md';
+const docs = 'docs/reference/options.md';
 const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
 const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 

@@ -46,6 +46,7 @@ export type Attributes = Readonly<Record<string, string | number>>;
 export interface ClaimRecord {
   /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
   readonly id: string;
+  /** What an operator sees of the claim. */
   readonly status: ClaimStatus;
   /** Random token of the last grant: the worker that knows it is the owner. */
   readonly claimId: string;
@@ -53,6 +54,7 @@ export interface ClaimRecord {
   readonly fence: number;
   /** Until when the claim is exclusive, by the clock of the worker that holds it. */
   readonly leaseUntil: number;
+  /** When the key was first seen. */
   readonly firstSeenAt: number;
   /** How many times the claim was granted. */
   readonly attempts: number;
@@ -63,9 +65,11 @@ export interface ClaimRecord {
    * Kept beside `released`, so that a policy chosen later still sees the doubt.
    */
   readonly unknownAt?: number | undefined;
+  /** What the payload meant, as a hash. A later request with another one never runs. */
   readonly fingerprint?: string | undefined;
   /** The outcome to replay, as JSON text: exact, and a fresh copy each time it is read. */
   readonly result?: string | undefined;
+  /** Why a completed claim has no `result`. */
   readonly resultOmitted?: ResultOmitted | undefined;
   /** How far the steps of the handler came, by their order, as JSON text. Kept through later attempts. */
   readonly checkpoints?: string | undefined;

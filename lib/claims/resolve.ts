@@ -21,7 +21,9 @@ import { successor } from './successor.ts';
  * await parked.resolve('order-17', 'applied', by);
  */
 export interface ResolvedBy {
+  /** The name of the person or the job. */
   readonly by: string;
+  /** Why, in at most 2,000 characters. */
   readonly note: string;
   /**
    * The `fence` of the record that was looked at. If the claim has been granted since, the doubt is another one, and nothing
@@ -70,7 +72,7 @@ export interface ParkedClaimsOptions {
   readonly retentionSeconds?: number | 'forever';
 }
 
-const docs = 'docs/guides/operate.md';
+const docs = 'docs/guides/recover.md';
 const known = { operation: true, store: true, retentionSeconds: true, host: true } as const satisfies NamesOf<
   ParkedClaimsOptions & { readonly host?: Host }
 >;

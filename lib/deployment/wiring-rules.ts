@@ -165,7 +165,7 @@ export const RULES = {
     source: FROM.deadLetters,
   },
   receives: {
-    broken: '`maxReceiveCount` below what a healthy message may need ([the formula](#receives))',
+    broken: '`maxReceiveCount` below what a healthy message may need ([the formula](receives.md))',
     because: 'SQS dead-letters healthy messages that never ran',
     level: 'problem',
     construct: true,

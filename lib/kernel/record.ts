@@ -12,6 +12,7 @@
 
 /** One conditional write of one record. An attribute that `seen` has and `next` has not is removed. */
 export interface Write<Record> {
+  /** The record as it is to stand. */
   readonly next: Record;
   /** The record that was decided upon: the write is applied only if it is still that one. `undefined`: only if there is none. */
   readonly seen: Record | undefined;

@@ -17,7 +17,9 @@ import type { LockWrite } from './store.ts';
 export interface LockRequest {
   /** The token of this grant, reused when a request is sent again: by it, the worker recognises its own write. */
   readonly lockId: string;
+  /** Names the request that wants the resources, the same on every attempt. */
   readonly holder: string;
+  /** Why they are to be locked, for other holders and for people. */
   readonly reason: string;
   /** Until when the lock is to be exclusive, in epoch milliseconds: after now, or two such requests take from each other for ever. */
   readonly leaseUntil: number;

@@ -18,7 +18,9 @@ import type { RecordState, Transition } from '../kernel/record.ts';
  * const name: WorkName = { id: claim.effectKey, work: 'repay' };
  */
 export interface WorkName {
+  /** The identity of the request, the same on every attempt. */
   readonly id: string;
+  /** What is done, such as `'repay'`. */
   readonly work: string;
 }
 

@@ -15,9 +15,11 @@ export type LockStatus = 'held' | 'kept' | 'ended';
  * if (found?.kind === 'lock') console.log(`${found.status} since ${new Date(found.since).toISOString()}`);
  */
 export interface LockRecord {
+  /** Tells it from the record of a resource. */
   readonly kind: 'lock';
   /** `#lock#` and the random token of one grant: the worker that knows it is the owner. */
   readonly id: string;
+  /** Whether its resources are locked. */
   readonly status: LockStatus;
   /** The request that holds it, e.g. its effect key: the same on every attempt. */
   readonly holder: string;
@@ -35,6 +37,7 @@ export interface LockRecord {
   readonly rev: number;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS: long after the lease, when missing and ended mean the same. */
   readonly expiresAt: number;
+  /** The schema of the record. */
   readonly v: 'lock-1';
 }
 
@@ -46,12 +49,15 @@ export interface LockRecord {
  * if (found?.kind === 'resource') console.log(`locked ${found.fence} times`);
  */
 export interface ResourceRecord {
+  /** Tells it from the record of a lock. */
   readonly kind: 'resource';
   /** `#resource#` and the identity of the resource. */
   readonly id: string;
+  /** The lock that it was last under. */
   readonly lockId: string;
   /** Grows by one with every lock, and never goes back. */
   readonly fence: number;
+  /** The schema of the record. */
   readonly v: 'lock-1';
 }
 

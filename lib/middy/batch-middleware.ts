@@ -74,7 +74,7 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
 
 /** The middleware of `sqsOnce`, over a way to SQS. @throws OptionError when an option is missing or out of range */
 export function sqsOnceOver<Body>(wayToSqs: WayToSqs, options: SqsOnceOptions<Body>): Middleware<SqsEvent> {
-  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/guides/wrap.md' });
+  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/reference/options.md' });
   const consumer = createConsumer<Body>(options, wayToSqs);
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };

@@ -11,9 +11,26 @@ export type { SqsTransport } from '../sqs/transport.ts';
 export type { SqsOnceOptions } from './batch-middleware.ts';
 export { openedMessage } from './opened-message.ts';
 
-/** The options of the middleware over the lean transport. */
+/**
+ * The options of the middleware over the lean transport.
+ *
+ * @example
+ * import { bodyField, leanSqs } from 'pawl/sqs/lean';
+ *
+ * const options: LeanSqsOnceOptions<Order> = {
+ *   operation: 'send-email',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onAbandoned: 'retry',
+ *   sqsClient: leanSqs(),
+ * };
+ */
 export interface LeanSqsOnceOptions<Body> extends SqsOnceOptions<Body> {
-  /** @default `leanSqs()` of `pawl/sqs/lean` */
+  /**
+   * What carries the requests to SQS: `leanSqs()` of `pawl/sqs/lean`, with options of its own.
+   * @default `leanSqs()`
+   */
   readonly sqsClient?: SqsTransport;
 }
 
@@ -22,6 +39,11 @@ export interface LeanSqsOnceOptions<Body> extends SqsOnceOptions<Body> {
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import middy from '@middy/core';
+ * import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+ * import { bodyField } from 'pawl/sqs/lean';
+ *
+ * declare const existingBatchHandler: (event: SQSEvent) => Promise<SQSBatchResponse>;
  * export const handler = middy(existingBatchHandler, { timeoutEarlyInMillis: 0 }).use(
  *   sqsOnce({ operation: 'send-email', store, key: bodyField('orderId'), onAbandoned: 'retry' }),
  * );

@@ -82,9 +82,13 @@ export type PlannedRedrive = About &
  * for await (const { messageId, outcome } of operate.redrive(plan)) console.log(messageId, outcome);
  */
 export interface RedrivePlan extends ActedBy {
+  /** The URL of the dead-letter queue. */
   readonly from: string;
+  /** The URL of the queue that the copies go to. */
   readonly to: string;
+  /** For how long a message stays hidden if the process dies while it redrives, in seconds. */
   readonly hideSeconds: number;
+  /** What will become of each letter. */
   readonly items: readonly PlannedRedrive[];
   /** How many messages will be sent. */
   readonly count: number;

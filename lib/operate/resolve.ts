@@ -61,6 +61,7 @@ export type ClaimToResolve = ClaimName & { readonly fence?: number | undefined }
 export interface ResolutionsWanted extends ActedBy {
   /** The claims, for example those of `openClaims`. One with a `fence` stays if it has been granted since. */
   readonly claims: Iterable<ClaimToResolve> | AsyncIterable<ClaimToResolve>;
+  /** What the resolution says of each claim. */
   readonly verdict: ResolutionVerdict;
 }
 
@@ -92,7 +93,9 @@ export type PlannedResolution = {
  * if (plan.count > 0) for await (const { id, outcome } of operate.resolveAll(plan)) console.log(id, outcome);
  */
 export interface ResolutionPlan extends ActedBy {
+  /** What the resolution says of each claim. */
   readonly verdict: ResolutionVerdict;
+  /** What will become of each claim. */
   readonly items: readonly PlannedResolution[];
   /** How many items will be resolved. */
   readonly count: number;

@@ -40,8 +40,7 @@ export async function claimMessage<Body>(
     deadline,
     mayTakeOver,
     redelivered: receiveCountOf(record) > 1,
-    // A suspect looks anew: its first look was before all others had their turn.
-    look: mayTakeOver ? undefined : look,
+    look,
     source: onInFlight === 'discard' ? messageId : undefined,
   });
   if (acquired.grant !== undefined) {

@@ -31,7 +31,12 @@ export function eachMessageOver<Body>(
   options: SqsOptions<Body>,
   handle: MessageHandler<Body>,
 ): SqsHandler {
-  expectOptions(options, { door: 'eachMessage', known: sqsOptionNames, refused: ofHttp, docs: 'docs/guides/wrap.md' });
+  expectOptions(options, {
+    door: 'eachMessage',
+    known: sqsOptionNames,
+    refused: ofHttp,
+    docs: 'docs/reference/options.md',
+  });
   expect(
     typeof handle === 'function',
     'the handler of eachMessage',
@@ -39,10 +44,11 @@ export function eachMessageOver<Body>(
     handle,
     'wrong-handler',
   );
-  return eachBy(wayToSqs, options, async (consumer, one, deadline, mayTakeOver) => {
+  return eachBy(wayToSqs, options, async (consumer, one, deadline, mayTakeOver, { begins, hasEnded }) => {
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') return attempt.disposition;
-    return dispositionOfRun(await run(consumer.engine, attempt.grant, handle, one.message));
+    begins();
+    return dispositionOfRun(await run(consumer.engine, attempt.grant, handle, one.message, hasEnded));
   });
 }
 

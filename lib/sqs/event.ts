@@ -11,6 +11,7 @@ import type { MessageAttribute } from '../payload/envelopes/envelope.ts';
  * const { batchItemFailures } = await handler(event, { getRemainingTimeInMillis: () => 30_000 });
  */
 export interface SqsEvent {
+  /** The messages, in the order in which SQS delivered them. */
   readonly Records: readonly SqsRecord[];
 }
 
@@ -28,16 +29,22 @@ export interface SqsEvent {
  * };
  */
 export interface SqsRecord {
+  /** SQS's id of this copy of the message. */
   readonly messageId: string;
+  /** The handle of this delivery, for calls to SQS. */
   readonly receiptHandle: string;
+  /** The body, as it was sent. */
   readonly body: string;
+  /** SQS's own attributes, all of them texts. */
   readonly attributes: {
     readonly ApproximateReceiveCount?: string;
     /** Epoch milliseconds. */
     readonly ApproximateFirstReceiveTimestamp?: string;
     readonly MessageGroupId?: string | undefined;
   };
+  /** The attributes that the sender gave the message. */
   readonly messageAttributes: Readonly<Record<string, SqsMessageAttribute>>;
+  /** The ARN of the queue. */
   readonly eventSourceARN: string;
 }
 
@@ -51,6 +58,7 @@ export type SqsMessageAttribute = MessageAttribute;
  * const context: InvocationContext = { getRemainingTimeInMillis: () => 30_000 };
  */
 export interface InvocationContext {
+  /** Milliseconds until Lambda stops the invocation. */
   getRemainingTimeInMillis(): number;
 }
 

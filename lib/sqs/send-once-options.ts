@@ -68,6 +68,10 @@ export interface Outgoing {
   readonly attributes?: Readonly<Record<string, string>>;
   /** Needed by FIFO queues; on others, it means fairness. */
   readonly messageGroupId?: string;
+  /**
+   * For how long SQS holds the message back, in seconds: 0 to 900. Not for a FIFO queue.
+   * @default what the queue sets
+   */
   readonly delaySeconds?: number;
 }
 

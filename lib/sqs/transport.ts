@@ -3,8 +3,16 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 /** What pawl asks of SQS, by the names of its API. */
 export type SqsOperation = 'ChangeMessageVisibilityBatch' | 'GetQueueAttributes' | 'SendMessage';
 
-/** Carries requests of pawl to SQS: `leanSqs()`, or the AWS SDK's client inside. It is for pawl's own requests, and no client for an application. */
+/**
+ * Carries requests of pawl to SQS: `leanSqs()`, or the AWS SDK's client inside. It is for pawl's own requests, and no client for an application.
+ *
+ * @example
+ * import { leanSqs } from 'pawl/sqs/lean';
+ *
+ * const sqsClient: SqsTransport = leanSqs();
+ */
 export interface SqsTransport {
+  /** Tells it from the AWS SDK's client. */
   readonly kind: 'sqs-transport';
   /**
    * Sends a request, and again as often as its policy allows.

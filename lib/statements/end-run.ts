@@ -6,6 +6,7 @@ import type { StatementSettings } from './options.ts';
 import { type Phase, progressed } from './phase.ts';
 import { type EndedRun, type HeldRun, type StatementRun, writeRun } from './run-note.ts';
 import { reportOf } from './run-report.ts';
+import { settleRestored } from './settle-restored.ts';
 
 /** Looks at the open findings once more, and writes the report. */
 export async function endRun(settings: StatementSettings, held: HeldRun): Promise<Phase> {
@@ -27,7 +28,8 @@ export async function endRun(settings: StatementSettings, held: HeldRun): Promis
     if (finding.foundAt >= startedAt) fresh++;
     if (findings.length < mostFindings) findings.push(finding);
   }
-  const run: EndedRun = { ...held.run, phase: 'done', endedAt: host.now(), open, fresh };
+  const restored = await settleRestored(settings, held.run, open);
+  const run: EndedRun = { ...held.run, phase: 'done', endedAt: host.now(), open, fresh, restored };
   const forOperators = Object.entries(open).reduce((sum, [kind, count]) => sum + (kind === 'undecided' ? 0 : count), 0);
   const { from, cutOff } = run;
   const type = forOperators + counts.notStored > 0 ? 'statement-findings' : 'statement-clean';

@@ -59,6 +59,17 @@ export interface ParkedOperation {
 /** What the sweep does about the claims of an operation. */
 export type SweptOperation = AskedOperation | ParkedOperation;
 
+/**
+ * The options of `sweepOpenClaims`.
+ *
+ * @example
+ * const options: SweepOptions = {
+ *   store,
+ *   operations: { 'send-email': { onAbandoned: 'park' } },
+ *   askTimeoutMs: 5000,
+ *   onReport: (report) => console.log(JSON.stringify(report)),
+ * };
+ */
 export interface SweepOptions {
   /** The store of the consumers. It must list open claims, as `dynamoStore` does. */
   readonly store: ClaimStore & Partial<ListsOpenClaims>;
@@ -99,7 +110,10 @@ export interface SweepOptions {
    * @default one line in Embedded Metric Format, from which CloudWatch makes the metrics of `OpenClaimsSweep`
    */
   readonly onReport?: (report: SweepReport) => void;
-  /** Time, chance and identity. Only tests and simulations set it. */
+  /**
+   * Time, chance and identity. Only tests and simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 

@@ -20,6 +20,7 @@ export interface SweepReport {
   readonly boundaries: readonly string[];
   /** How the traffic came. */
   readonly deliveries: readonly Delivery[];
+  /** How many runs were made. */
   readonly runs: number;
   /** Runs that `max` left out. */
   readonly skipped: number;
@@ -27,11 +28,17 @@ export interface SweepReport {
   readonly fates: Readonly<Fates>;
   /** All harm that was done. The lists below have the same findings, by kind. */
   readonly findings: readonly Finding[];
+  /** An effect happened more often than expected. */
   readonly doubled: readonly Finding[];
+  /** The message was acknowledged, and an effect did not happen. */
   readonly lost: readonly Finding[];
+  /** The effect happened before that of an earlier message of its group. */
   readonly outOfOrder: readonly Finding[];
+  /** The message was dead-lettered, and its handler was never called. */
   readonly neverRan: readonly Finding[];
+  /** The message was dead-lettered although nothing was in doubt. */
   readonly deadLettered: readonly Finding[];
+  /** The message did not end. */
   readonly stuck: readonly Finding[];
 }
 

@@ -71,14 +71,14 @@ export interface World {
    * @param name stands for the call in a story, e.g. `ses.send`
    * @param call makes the call; called twice where the client sends again
    * @example
-   * await claim.effect(() => world.io('ses.send', () => ses.send(mail)));
+   * const send = (world: World) => claim.effect(() => world.io('mailer.send', () => mailer.send(order)));
    */
   io<T>(name: string, call: () => Promise<T> | T, options?: CallOptions): Promise<T>;
   /**
    * Makes every call of every method an await boundary. Every method then returns a promise.
    *
    * @example
-   * const mailer = world.wrap('mailer', fakeMailer);
+   * const sweptMailer = (world: World) => world.wrap('mailer', mailer);
    */
   wrap<T extends object>(name: string, client: T, options?: CallOptions): Wrapped<T>;
 }

@@ -36,9 +36,25 @@ export function transactionalStore(options: LeanStoreOptions): TransactionalStor
   return committing(sharedRequests(table, host), table);
 }
 
-/** The options of a consumer whose effect is writes, over the lean transports. */
+/**
+ * The options of a consumer whose effect is writes, over the lean transports.
+ *
+ * @example
+ * import { bodyField, leanSqs } from 'pawl/sqs/lean';
+ *
+ * const options: LeanTransactionOptions<Order> = {
+ *   operation: 'post-order',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   sqsClient: leanSqs(),
+ * };
+ */
 export interface LeanTransactionOptions<Body> extends EachTransactionOptions<Body> {
-  /** @default `leanSqs()` of `pawl/sqs/lean` */
+  /**
+   * What carries the requests to SQS: `leanSqs()` of `pawl/sqs/lean`, with options of its own.
+   * @default `leanSqs()`
+   */
   readonly sqsClient?: SqsTransport;
 }
 
@@ -48,9 +64,12 @@ export interface LeanTransactionOptions<Body> extends EachTransactionOptions<Bod
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import { bodyField } from 'pawl/sqs/lean';
+ *
+ * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  * export const handler = eachTransaction(
- *   { operation: 'post-payment', store: transactionalStore({ tableName }), key: bodyField('paymentId') },
- *   ({ body }) => [debitOf(body), creditOf(body)].map((entry) => ({ Put: { TableName, Item: entry } })),
+ *   { operation: 'post-order', store, schema: Order, key: bodyField('id') },
+ *   ({ body }) => [{ Put: { TableName: 'ledger', Item: { id: body.id, cents: body.amountCents } } }],
  * );
  */
 export function eachTransaction<Body>(

@@ -39,13 +39,14 @@ export const mostWrites = 99;
 /** A claim store over a table whose writes can carry the application's. */
 export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNotes>(
   store: Store,
-  { nameOfTable, transport, restore = async () => undefined }: Table,
+  { nameOfTable, transport, restore }: Table,
 ): TransactionalStore & ListsOpenClaims & KeepsNotes {
   return {
     ...store,
     async commit({ next, seen }, writes) {
       // The key is not known to be new. Its message takes a claim, which finds it in doubt.
-      if (seen === undefined && (await restore()) !== undefined) return { applied: false, found: undefined };
+      if (seen === undefined && (await restore?.ofClaim(next.id)) !== undefined)
+        return { applied: false, found: undefined };
       const { expression, names, values } = conditionOf(seen && claimState(seen));
       const claim: TransactWriteItem['Put'] = {
         TableName: nameOfTable(),

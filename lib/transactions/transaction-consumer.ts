@@ -41,6 +41,7 @@ import { expectTransactional, WriteCarrier } from './write-carrier.ts';
  */
 export interface EachTransactionOptions<Body>
   extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
+  /** Where the claims are kept: `transactionalStore({ tableName })`, which commits them with the writes. */
   readonly store: TransactionalStore;
   /**
    * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
@@ -99,10 +100,11 @@ export function eachTransactionOver<Body>(
   const handler = eachBy<Body>(
     wayToSqs,
     { ...options, onAbandoned: 'retry' },
-    async (consumer, one, deadline, mayTakeOver) => {
+    async (consumer, one, deadline, mayTakeOver, { begins }) => {
       if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) return acknowledged;
       const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
       if (attempt.kind === 'refused') return attempt.disposition;
+      begins();
       return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
     },
   );

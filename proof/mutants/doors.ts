@@ -130,7 +130,9 @@ export const doors: readonly Mutant[] = [
   ),
   breaks<EachMessage>('what may have killed a worker is not held back', 'lib/sqs/each-by.ts', ({ eachBy }) => ({
     eachBy: (wayToSqs, options, tryMessage) =>
-      eachBy(wayToSqs, options, (consumer, one, deadline) => tryMessage(consumer, one, deadline, true)),
+      eachBy(wayToSqs, options, (consumer, one, deadline, _, heard) =>
+        tryMessage(consumer, one, deadline, true, heard),
+      ),
   })),
   breaks<typeof import('../../lib/sqs/limit.ts')>(
     'what may have killed a worker is not run alone',

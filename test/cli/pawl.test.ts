@@ -62,7 +62,7 @@ describe('pawl', () => {
 
 describe.each(COMMANDS.map((command) => [command.name, command] as const))('pawl %s', (_, command) => {
   it('is on the page for operators', () => {
-    expect(readFileSync('docs/guides/operate.md', 'utf8')).toContain(`| \`pawl ${command.name}`);
+    expect(readFileSync('docs/reference/command-line.md', 'utf8')).toContain(`| \`pawl ${command.name}`);
   });
 
   it('has every option in its help, and reads it', () => {

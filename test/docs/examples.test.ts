@@ -400,7 +400,7 @@ const resolutions: readonly (readonly [guide: string, orderId: string, runs: num
   ['README.md', 'order-17', 0],
   ['README.md', 'order-18', 1],
   ['README.md', 'order-19', 1],
-  ['docs/guides/operate.md', 'order-17', 0],
+  ['docs/reference/command-line.md', 'order-17', 0],
 ];
 
 test.each(resolutions)('%s: parked.resolve of %s does what its comment says', async (guide, orderId, times) => {
@@ -422,7 +422,7 @@ test.each(resolutions)('%s: parked.resolve of %s does what its comment says', as
   expect(runs).toBe(times);
 });
 
-test('docs/guides/operate.md: of two steps in doubt, the one that was applied is not run, and the other is', async () => {
+test('docs/guides/recover.md: of two steps in doubt, the one that was applied is not run, and the other is', async () => {
   const store = memoryStore();
   const options = { operation: 'send-email', store, onAbandoned: 'retry', onEvent: () => undefined } as const;
   let fails = true;
@@ -442,7 +442,7 @@ test('docs/guides/operate.md: of two steps in doubt, the one that was applied is
   });
   await expect(order('order-17')).rejects.toThrow();
   fails = false;
-  const resolve = await exampleOf('docs/guides/operate.md', 'the card was charged, the mail was not sent');
+  const resolve = await exampleOf('docs/guides/recover.md', 'the card was charged, the mail was not sent');
   await resolve({ parked: parkedClaims({ operation: 'send-email', store }) });
   expect(await order('order-17')).toMatchObject({ outcome: 'completed', result: { id: 'ch_1' } });
   expect(ran).toEqual(['mail']);
@@ -454,10 +454,10 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/testing.md', 'no order is mailed twice'],
   ['docs/guides/testing.md', 'callers: {'],
   ['README.md', 'it is in the outbox'],
-  ['docs/guides/operate.md', 'it is in the outbox'],
-  ['docs/guides/operate.md', 'the card was charged, the mail was not sent'],
-  ['docs/guides/operate.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts
-  ['docs/guides/operate.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
+  ['docs/reference/command-line.md', 'it is in the outbox'],
+  ['docs/guides/recover.md', 'the card was charged, the mail was not sent'],
+  ['docs/reference/table.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts
+  ['docs/guides/deployments.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
   ['docs/guides/testing.md', 'expected: '], // an option of a sweep
   ['docs/guides/stores.md', 'export function mapStore'], // run in `stores.test.ts`, as are the next three
   ['docs/guides/stores.md', 'claimStoreLaws({'],
@@ -482,7 +482,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/envelopes.md', 'const unzipped = decoded('],
   ['docs/guides/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
   ['docs/guides/envelopes.md', 'canonicalJson(record.body)'],
-  ['docs/guides/operate.md', 'await operate.planResolutions({'], // test/integration/operate/incident.test.ts makes the same calls
+  ['docs/reference/command-line.md', 'await operate.planResolutions({'], // test/integration/operate/incident.test.ts makes the same calls
   ['docs/guides/powertools-beside.md', 'new Logger({'], // run as printed in test/integration/powertools-beside.test.ts, as are the next five
   ['docs/guides/powertools-beside.md', 'new Metrics({'],
   ['docs/guides/powertools-beside.md', 'new Tracer({'],
@@ -490,8 +490,9 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/powertools-beside.md', 'EventBridgeSchema.extend('],
   ['docs/guides/powertools-beside.md', 'new BatchProcessor('],
   ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/sweep/sweep.test.ts
-  ['docs/guides/restore.md', 'restored: true'], // test/integration/restored.test.ts
-  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // the store alone: test/laws/lean-dynamodb.long.test.ts
+  ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/integration/restored.test.ts
+  ['docs/guides/restore.md', "restored: 'lift',"], // test/integration/restored-statements.long.test.ts
+  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/laws/lean-dynamodb.long.test.ts, test/integration/lean-sqs.test.ts
   ['docs/guides/lean.md', 'leanDynamo({ region'],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
 ];

@@ -659,7 +659,7 @@ describe('parked messages', () => {
   );
 
   promise(
-    'docs/guides/operate.md',
+    'docs/guides/recover.md',
     'If the claim has been granted since, the doubt is another one. Nothing changes, and `resolve` returns `another-doubt`',
     'a resolution with an old fence does not decide a later doubt',
     async () => {

@@ -11,12 +11,15 @@ const quotedWordForWord: readonly string[] = [
   'docs/reference/fingerprint.md',
   'docs/guides/http.md',
   'docs/guides/locks.md',
-  'docs/guides/operate.md',
+  'docs/guides/deployments.md',
+  'docs/guides/recover.md',
   'docs/guides/policies.md',
   'docs/guides/producers.md',
   'docs/guides/testing.md',
   'docs/guides/transactions.md',
   'docs/guides/wrap.md',
+  'docs/reference/options.md',
+  'docs/reference/testing.md',
 ];
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').replaceAll('’', "'");

@@ -292,7 +292,7 @@ describe('the fingerprint', () => {
     );
   }
   promise(
-    'docs/guides/operate.md',
+    'docs/guides/deployments.md',
     'declare the earlier rule for as long as those messages can come again',
     'a call that was recorded by the previous rule is accepted until its time, and another intent never is',
     async () => {

@@ -219,7 +219,7 @@ type Any = any;
 
 describe('the fingerprint', () => {
   promise(
-    'docs/guides/operate.md',
+    'docs/guides/deployments.md',
     'declare the earlier rule for as long as those messages can come again',
     'a key that was recorded by the previous rule is accepted until its time, and another intent never is',
     async () => {

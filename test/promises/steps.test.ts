@@ -24,7 +24,7 @@ import {
 } from './kit.ts';
 
 const guide = 'docs/guides/transactions.md';
-const operate = 'docs/guides/operate.md';
+const operate = 'docs/guides/recover.md';
 const payment = { id: 'p-1' };
 
 describe('steps', () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENTRIES } from '../../checks/entries.ts';
@@ -45,9 +45,15 @@ function installPawl(folder: string): void {
   symlinkSync(installed, join(modules, 'pawl'));
 }
 
-/** What `cdk.json` of a folder says: the command that synthesizes its app. */
-export function commandOf(folder: string): readonly [string, ...string[]] {
-  const { app } = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8'));
-  const [program = '', ...args] = String(app).split(' ');
-  return [program, ...args];
+/** Lets the code in a folder of a project import a version of pawl that is installed elsewhere. */
+export function installVersion(folder: string, installed: string): void {
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(installed, join(folder, 'node_modules/pawl'));
+}
+
+/** The rehearsal file of a project's folder. */
+export function rehearsalOf(folder: string): string {
+  const file = ['rehearsal.ts', 'rehearsal.mts'].map((name) => join(folder, name)).find(existsSync);
+  if (file === undefined) throw new Error(`There is no rehearsal in ${folder}.`);
+  return file;
 }

@@ -121,8 +121,11 @@ export class Consumer extends Construct {
    * `pawl dlq`, `pawl redrive` and `--stack`. An operator also needs `ClaimsTable.grantOperate`; a consumer needs neither.
    *
    * @example
-   * claims.grantOperate(onCallRole);
-   * sendEmail.grantOperate(onCallRole);
+   * import { Role } from 'aws-cdk-lib/aws-iam';
+   *
+   * const onCall = Role.fromRoleName(stack, 'OnCall', 'on-call');
+   * claims.grantOperate(onCall);
+   * sendEmail.grantOperate(onCall);
    */
   grantOperate(grantee: IGrantable): Grant {
     return grantOperateConsumer(this, grantee);

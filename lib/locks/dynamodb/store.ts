@@ -41,7 +41,12 @@ export interface DynamoLockStore extends LockStore {
    * a `keep`, or the holder's next attempt, it is not.
    *
    * @example
-   * await documents.send(new TransactWriteCommand({ TransactItems: [store.stillHeld(lock), { Update: debtRepaid }] }));
+   * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+   * import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+   *
+   * const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+   * const repaid = { Put: { TableName: 'repayments', Item: { id: payment.id } } };
+   * await documents.send(new TransactWriteCommand({ TransactItems: [lockStore.stillHeld(lock), repaid] }));
    */
   stillHeld(lock: Pick<Lock, 'id'>): TransactAction;
   /**

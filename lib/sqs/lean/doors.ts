@@ -10,9 +10,12 @@ import type { LeanConsumerOptions, LeanProducerOptions } from './options.ts';
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import { dynamoStore } from 'pawl/dynamodb/lean';
+ *
+ * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  * export const handler = eachMessage(
- *   { operation: 'issue-gift-card', store, key: bodyField('orderId'), onAbandoned: 'retry' },
- *   async ({ body }, claim) => giftCards.issue(body, { idempotencyKey: claim.effectKey }),
+ *   { operation: 'charge-order', store, schema: Order, key: bodyField('id'), onAbandoned: 'retry' },
+ *   ({ body }, claim) => bank.charge(body, { idempotencyKey: claim.effectKey }),
  * );
  */
 export function eachMessage<Body>(

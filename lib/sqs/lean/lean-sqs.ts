@@ -4,6 +4,12 @@ import { OptionError } from '../../kernel/errors.ts';
 import { isSqsTransport, type SqsTransport } from '../transport.ts';
 import { leanTransport, sqs } from './lean-transport.ts';
 
+/**
+ * The options of `leanSqs`.
+ *
+ * @example
+ * const options: LeanSqsOptions = { region: 'eu-central-1', endpoint: 'http://localhost:4566' };
+ */
 export interface LeanSqsOptions extends LeanOptions {
   /**
    * The URL of SQS. The host in the URL of a queue does not count.

@@ -86,7 +86,7 @@ const atOnce = 100;
  * const { added } = await backfillOpenClaims({ tableName: process.env.CLAIMS_TABLE });
  */
 export async function backfillOpenClaims(options: BackfillOptions): Promise<BackfillProgress> {
-  expectOptions(options, { door: 'backfillOpenClaims', known, docs: 'docs/guides/operate.md' });
+  expectOptions(options, { door: 'backfillOpenClaims', known, docs: 'docs/reference/table.md' });
   const { restart = false, readUnitsPerSecond = 1500, onProgress, host = nodeHost } = options;
   expect(typeof restart === 'boolean', 'restart', 'true or false', restart);
   expect(readUnitsPerSecond > 0, 'readUnitsPerSecond', 'a number above 0', readUnitsPerSecond);

@@ -1,3 +1,4 @@
+import { expectOperation } from '../../claims/options.ts';
 import { expectActedBy } from '../../claims/resolve.ts';
 import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
@@ -5,7 +6,7 @@ import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { explainedTable, explaining } from './explain.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
-import { putMark, type RestoredMark, readMark } from './restored-store.ts';
+import { liftFor, putMark, type RestoredMark, readMark } from './restored-store.ts';
 
 const docs = 'docs/guides/restore.md';
 
@@ -20,6 +21,20 @@ export interface RestoredTableOptions extends TableOptions {
   readonly by: string;
   /** Why. At most 2,000 characters. */
   readonly note: string;
+}
+
+/**
+ * The options of `liftRestore`.
+ *
+ * @example
+ * const options: LiftRestoreOptions = { tableName: 'claims-restored', operation: 'charge', by: 'maria', note: 'compared with the statement' };
+ */
+export interface LiftRestoreOptions extends RestoredTableOptions {
+  /**
+   * The one operation to lift the mark for.
+   * @default all of them
+   */
+  readonly operation?: string | undefined;
 }
 
 /**
@@ -38,8 +53,9 @@ export interface MarkRestoredOptions extends RestoredTableOptions {
   readonly cutOff: Date;
 }
 
-const knownOfLift = { ...tableOptionNames, by: true, note: true } as const satisfies NamesOf<RestoredTableOptions>;
-const known = { ...knownOfLift, cutOff: true } as const satisfies NamesOf<MarkRestoredOptions>;
+const acted = { ...tableOptionNames, by: true, note: true } as const satisfies NamesOf<RestoredTableOptions>;
+const knownOfLift = { ...acted, operation: true } as const satisfies NamesOf<LiftRestoreOptions>;
+const known = { ...acted, cutOff: true } as const satisfies NamesOf<MarkRestoredOptions>;
 
 /**
  * The mark of a table, if it has one.
@@ -83,16 +99,20 @@ export async function markRestored(options: MarkRestoredOptions): Promise<Restor
 /**
  * Lifts the mark of a restored table: from then on, a key without a record is new. Consumers see it within 30 seconds. It cannot be undone.
  *
+ * With `operation`, it is lifted for that one alone, and stands for every other one.
+ *
  * @returns the mark as it stands, lifted by this call or by an earlier one; `undefined` if the table has none
  * @throws OptionError; DynamoDB's error
  * @example
  * await liftRestore({ tableName: 'claims-restored', by: 'maria', note: 'compared with the statement of 22 November' });
  */
-export async function liftRestore(options: RestoredTableOptions): Promise<RestoredMark | undefined> {
+export async function liftRestore(options: LiftRestoreOptions): Promise<RestoredMark | undefined> {
   expectOptions(options, { door: 'liftRestore', known: knownOfLift, docs });
-  const { by, note } = options;
+  const { by, note, operation } = options;
   expectActedBy(by, note);
+  if (operation !== undefined) expectOperation(operation);
   const { nameOfTable, transport } = tableOf(options);
+  if (operation !== undefined) return liftFor(transport, nameOfTable(), operation, { at: nodeHost.now(), by, note });
   const found = await readMark(transport, nameOfTable());
   if (found === undefined || found.liftedAt !== undefined) return found;
   const lifted = { ...found, liftedAt: nodeHost.now(), liftedBy: by, liftNote: note };

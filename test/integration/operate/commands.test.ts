@@ -367,6 +367,10 @@ describe('pawl restored', () => {
     expect(await run(...cutOff, ...acted, '--yes')).toMatchObject({ code: 1 });
     const { lines } = await run('--json');
     expect(lines()).toMatchObject([{ marked: true, cutOff: Date.parse('2026-11-21T09:00:00Z'), by: 'maria' }]);
+    expect(await run('--lift', '--operation', 'charge', ...acted, '--yes')).toMatchObject({ code: 1 });
+    const { out } = await run();
+    expect(out).toMatch(/mark +stands/);
+    expect(out).toMatch(/lifted for charge .* by maria/);
     expect(await run('--lift', ...acted, '--yes')).toMatchObject({ code: 0 });
     expect((await run()).out).toContain('lifted');
   });
@@ -392,5 +396,6 @@ describe('pawl restored', () => {
   it('refuses a time that is none, and to mark and lift at once', async () => {
     await expect(pawl('restored', '--cut-off', 'yesterday', ...acted)).rejects.toThrow('--cut-off: expected a time');
     await expect(pawl('restored', '--cut-off', '2026-11-21', '--lift', ...acted)).rejects.toThrow('exclude each other');
+    await expect(pawl('restored', '--operation', 'charge')).rejects.toThrow('for --lift alone');
   });
 });

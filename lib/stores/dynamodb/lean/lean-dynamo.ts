@@ -2,6 +2,12 @@ import { type LeanOptions, leanService } from '../../../aws/lean-service.ts';
 import type { DynamoTransport } from '../transport.ts';
 import { dynamodb, leanTransport } from './lean-transport.ts';
 
+/**
+ * The options of `leanDynamo`.
+ *
+ * @example
+ * const options: LeanDynamoOptions = { region: 'eu-central-1', endpoint: 'http://localhost:8000' };
+ */
 export interface LeanDynamoOptions extends LeanOptions {
   /**
    * The URL of DynamoDB.
