@@ -99,6 +99,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
 function appOf(state: State): App {
   const { rehearsal } = state;
   const { stacks } = rehearsal;
+  const consumedArns = new Set(stacks.flatMap(({ consumers }) => consumers.map(({ queue }) => queue.arn)));
   const deadLetterArns = new Set(stacks.flatMap(({ queues }) => queues.map(({ deadLetterArn }) => deadLetterArn)));
   return {
     queue: (construct) =>
@@ -108,7 +109,7 @@ function appOf(state: State): App {
           stacks.flatMap(({ queues }) => queues),
           construct,
           'queue',
-          ({ arn }) => !deadLetterArns.has(arn),
+          ({ arn }) => consumedArns.has(arn) && !deadLetterArns.has(arn),
         ),
       ),
     api: (construct) => {
