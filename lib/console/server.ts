@@ -64,7 +64,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const counted = liveHistory(now);
   const history =
     options.history ??
-    (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/console.md.'));
+    (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/guides/console.md.'));
   const state: ConsoleState = { title, write, user, queues, live: feed !== undefined };
   const routes = routesOf({ operate, findings, state, history, now, newId: randomUUID });
   const server = createServer((request, response) => {

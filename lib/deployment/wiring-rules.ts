@@ -1,5 +1,5 @@
 /*
- * The rules about how a consumer must be wired, each once: what breaks it, why that matters, and who asks it. `docs/wiring.md` prints this
+ * The rules about how a consumer must be wired, each once: what breaks it, why that matters, and who asks it. `docs/reference/wiring.md` prints this
  * table, and a test holds a case that is refused and one that narrowly passes against every cell.
  */
 
@@ -166,7 +166,7 @@ export const RULES = {
     source: FROM.deadLetters,
   },
   receives: {
-    broken: '`maxReceiveCount` below what a healthy message may need ([the formula](#receives))',
+    broken: '`maxReceiveCount` below what a healthy message may need ([the formula](receives.md))',
     because: 'SQS dead-letters healthy messages that never ran',
     level: 'problem',
     construct: true,

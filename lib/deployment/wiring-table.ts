@@ -128,7 +128,7 @@ const described = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE') => `${n
 export function openIndexProblems(table: string, index: OpenIndex): readonly Problem[] {
   const { name, partitionKey, sortKey, projected } = OPEN_CLAIMS;
   const warning = (text: string) => [warned('tableOpenIndex', text)];
-  const add = 'Deploy ClaimsTable of this version of pawl, or add the index as docs/operate.md describes it';
+  const add = 'Deploy ClaimsTable of this version of pawl, or add the index as docs/reference/table.md describes it';
   switch (index.kind) {
     case 'missing':
       return warning(

@@ -29,6 +29,7 @@ export interface FunctionsOptions {
 
 /** A function that can be invoked. */
 export interface RehearsedFunction extends LocalFunction {
+  readonly place: FunctionPlace;
   readonly maxSandboxes: number;
 }
 
@@ -68,7 +69,7 @@ async function create(
   const folder = (await bundleFor?.(place)) ?? provisioned.folder;
   const fn = lambda.createFunction({ ...definition, folder });
   const otherFolder = await other?.bundleFor(place);
-  if (other === undefined || otherFolder === undefined) return { ...fn, maxSandboxes };
+  if (other === undefined || otherFolder === undefined) return { ...fn, place, maxSandboxes };
   const beside = lambda.createFunction({ ...definition, folder: otherFolder });
-  return { ...fn, maxSandboxes, invoke: (event) => (other.takesNext() ? beside : fn).invoke(event) };
+  return { ...fn, place, maxSandboxes, invoke: (event) => (other.takesNext() ? beside : fn).invoke(event) };
 }

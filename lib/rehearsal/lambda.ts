@@ -5,6 +5,8 @@ export type { Outcome } from './sandbox.ts';
 
 export interface FunctionDefinition {
   readonly name: string;
+  /** The path of its construct, for those who watch. @default its name */
+  readonly construct?: string;
   /** The folder of its bundle. */
   readonly folder: string;
   /** `file.export`, as Lambda has it. */
@@ -20,12 +22,33 @@ export interface LambdaOptions {
   /** Given to every sandbox, e.g. where the local servers are. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly onLog?: (line: string, sandbox: string) => void;
+  readonly watch?: InvocationWatch;
+}
+
+/** One invocation, on its way into a sandbox. */
+export interface Invocation {
+  readonly sandbox: string;
+  /** The path of the function's construct. */
+  readonly construct: string;
+  readonly event: unknown;
+}
+
+/** Sees every invocation of every function. */
+export interface InvocationWatch {
+  readonly onBegin?: (invocation: Invocation) => void;
+  readonly onEnd?: (invocation: Invocation, outcome: Outcome) => void;
 }
 
 /** One function, as its invokers see it. */
 export interface LocalFunction {
   readonly name: string;
   invoke(event: unknown): Promise<Outcome>;
+  /**
+   * Deploys other code, or the same again: invocations from now on get new sandboxes. Those that are under way end in their old ones.
+   *
+   * @param folder of the new bundle @default the one that it has
+   */
+  deploy(folder?: string): void;
 }
 
 export interface LambdaStats {
@@ -43,6 +66,8 @@ export interface LambdaLocal {
   createFunction(definition: FunctionDefinition): LocalFunction;
   /** Kills a sandbox now, as a host that dies would. Returns false if no sandbox has this id, or it is dead already. */
   kill(sandbox: string): boolean;
+  /** Stops a sandbox in the middle of what it does, and lets it go on later. Returns false if no sandbox has this id, or it is dead already. */
+  stall(sandbox: string, forMs: number): boolean;
   readonly stats: LambdaStats;
   /** Kills every sandbox, frozen ones too. Invocations end as crashed; later ones fail. */
   stop(): void;
@@ -60,7 +85,10 @@ interface Service {
 /** One function: at most `maxSandboxes` invocations have a seat, the others wait in line. */
 interface FunctionState {
   readonly service: Service;
-  readonly definition: FunctionDefinition;
+  definition: FunctionDefinition;
+  /** How often it was deployed. A sandbox of an earlier deployment is not used again. */
+  version: number;
+  readonly versionOf: WeakMap<Sandbox, number>;
   /** Frozen sandboxes, the one that was used last at the end. */
   readonly warm: Sandbox[];
   readonly waiting: (() => void)[];
@@ -72,10 +100,23 @@ export function createLambda(options: LambdaOptions = {}): LambdaLocal {
   const service: Service = { options, alive: new Map(), stats, stopped: false };
   return {
     createFunction(definition) {
-      const state: FunctionState = { service, definition, warm: [], waiting: [], seats: 0 };
-      return { name: definition.name, invoke: (event) => invoke(state, event) };
+      const state: FunctionState = {
+        service,
+        definition,
+        version: 0,
+        versionOf: new WeakMap(),
+        warm: [],
+        waiting: [],
+        seats: 0,
+      };
+      return {
+        name: definition.name,
+        invoke: (event) => invoke(state, event),
+        deploy: (folder) => deploy(state, folder),
+      };
     },
     kill: (id) => kill(service, id),
+    stall: (id, forMs) => service.alive.get(id)?.stall(forMs) ?? false,
     stats,
     stop() {
       service.stopped = true;
@@ -97,13 +138,35 @@ async function invoke(state: FunctionState, event: unknown): Promise<Outcome> {
   const sandbox = takeWarm(state) ?? startFor(state);
   service.stats.invocations += 1;
   service.stats.busy += 1;
+  const { construct = state.definition.name } = state.definition;
+  const invocation = { sandbox: sandbox.id, construct, event };
+  service.options.watch?.onBegin?.(invocation);
   const outcome = await sandbox.invoke(event);
   service.stats.busy -= 1;
+  service.options.watch?.onEnd?.(invocation, outcome);
   if (outcome.kind === 'timed-out') service.stats.timedOut += 1;
-  if (sandbox.dead) service.alive.delete(sandbox.id);
-  else state.warm.push(sandbox);
+  if (sandbox.dead) forget(state, sandbox);
+  else if (state.versionOf.get(sandbox) === state.version) state.warm.push(sandbox);
+  else retire(state, sandbox);
   giveSeatUp(state);
   return outcome;
+}
+
+function deploy(state: FunctionState, folder = state.definition.folder): void {
+  state.definition = { ...state.definition, folder };
+  state.version += 1;
+  for (const sandbox of state.warm.splice(0)) retire(state, sandbox);
+}
+
+/** Ends a sandbox that is doing nothing. */
+function retire(state: FunctionState, sandbox: Sandbox): void {
+  sandbox.kill();
+  forget(state, sandbox);
+}
+
+/** A sandbox that is stalled has an end to come, and must be found when all is stopped. */
+function forget({ service }: FunctionState, sandbox: Sandbox): void {
+  if (!sandbox.stalled) service.alive.delete(sandbox.id);
 }
 
 async function takeSeat(state: FunctionState): Promise<void> {
@@ -118,15 +181,16 @@ function giveSeatUp(state: FunctionState): void {
   else next();
 }
 
-function takeWarm({ service, warm }: FunctionState): Sandbox | undefined {
+function takeWarm(state: FunctionState): Sandbox | undefined {
   for (;;) {
-    const sandbox = warm.pop();
+    const sandbox = state.warm.pop();
     if (sandbox === undefined || !sandbox.dead) return sandbox;
-    service.alive.delete(sandbox.id);
+    forget(state, sandbox);
   }
 }
 
-function startFor({ service, definition }: FunctionState): Sandbox {
+function startFor(state: FunctionState): Sandbox {
+  const { service, definition } = state;
   const { options, stats } = service;
   stats.started += 1;
   // Local servers tell sandboxes apart by the access key in the signature: every AWS request carries it.
@@ -149,5 +213,6 @@ function startFor({ service, definition }: FunctionState): Sandbox {
     },
   });
   service.alive.set(id, sandbox);
+  state.versionOf.set(sandbox, state.version);
   return sandbox;
 }

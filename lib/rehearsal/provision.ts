@@ -15,6 +15,9 @@ export interface ProvisionedQueue extends AtConstruct {
   readonly arn: string;
   /** The ARN of the queue that takes what was received too often. */
   readonly deadLetterArn: string | undefined;
+  /** How often it may be received before that. */
+  readonly maxReceiveCount: number | undefined;
+  readonly visibilitySeconds: number;
 }
 
 export interface ProvisionedFunction extends AtConstruct {
@@ -134,8 +137,18 @@ async function createQueue(
 ): Promise<ProvisionedQueue> {
   const attributes = queueAttributes(record(resolver.resolve(properties)));
   const { url, arn } = await sqs.createQueue(name, attributes);
-  const target = record(JSON.parse(attributes['RedrivePolicy'] ?? '{}'))['deadLetterTargetArn'];
-  return { logicalId, construct, name, url, arn, deadLetterArn: typeof target === 'string' ? target : undefined };
+  const redrive = record(JSON.parse(attributes['RedrivePolicy'] ?? '{}'));
+  const target = redrive['deadLetterTargetArn'];
+  return {
+    logicalId,
+    construct,
+    name,
+    url,
+    arn,
+    deadLetterArn: typeof target === 'string' ? target : undefined,
+    maxReceiveCount: optionalNumber(redrive['maxReceiveCount']),
+    visibilitySeconds: Number(attributes['VisibilityTimeout'] ?? 30),
+  };
 }
 
 const NOT_AN_ATTRIBUTE = new Set(['QueueName', 'Tags']);

@@ -2,22 +2,30 @@ import { rm } from 'node:fs/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
 import { type AtConstruct, onlyAt } from './constructs.ts';
+import type { DynamoDbLocal } from './dynamodb-local.ts';
 import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
 import { type FunctionPlace, type Functions, type FunctionsOptions, functionFor } from './functions.ts';
 import type { HttpServer } from './http.ts';
 import { startHttpApi } from './http-api.ts';
 import { requireJava } from './java.ts';
-import { createLambda, type LambdaLocal, type LambdaStats, type LocalFunction } from './lambda.ts';
+import {
+  createLambda,
+  type InvocationWatch,
+  type LambdaLocal,
+  type LambdaStats,
+  type LocalFunction,
+} from './lambda.ts';
 import {
   type Provisioned,
   type ProvisionedApi,
   type ProvisionedEventSource,
   type ProvisionedQueue,
+  type ProvisionedTable,
   provision,
 } from './provision.ts';
 import { type Servers, startServers } from './servers.ts';
 import type { SqsLocal } from './sqs-local.ts';
-import { type CdkApp, synthesize } from './synthesize.ts';
+import { type CdkApp, type Synthesized, synthesize } from './synthesize.ts';
 import type { TapHooks } from './tap.ts';
 
 /*
@@ -40,6 +48,12 @@ export interface RehearsalOptions extends FunctionsOptions {
   readonly endpoints?: Readonly<Record<string, string>>;
   /** What goes wrong, and where. @default nothing */
   readonly faults?: RehearsalFaults;
+  /** Changes what a stack says before anything is made from it: shorter timeouts, for example. @default nothing is changed */
+  readonly adjust?: (stack: Synthesized) => Synthesized;
+  /** A DynamoDB Local that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the rest */
+  readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
+  /** Sees every invocation. */
+  readonly watch?: InvocationWatch;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
   /** Gets a few words about each thing that is being started. */
@@ -57,15 +71,24 @@ export interface RehearsalFaults {
 
 /** A function that a queue feeds. */
 export interface Consumer extends AtConstruct {
+  /** What its template says. */
+  readonly mapping: ProvisionedEventSource;
   readonly queue: ProvisionedQueue;
   readonly deadLetterQueue: ProvisionedQueue | undefined;
   readonly stats: EventSourceStats;
+}
+
+export interface RehearsedApi extends AtConstruct {
+  readonly server: HttpServer;
 }
 
 /** One stack of the app. A construct is named by its path, of which parts at the beginning and at the end may be left out. */
 export interface RehearsedStack {
   readonly name: string;
   readonly consumers: readonly Consumer[];
+  readonly queues: readonly ProvisionedQueue[];
+  readonly tables: readonly ProvisionedTable[];
+  readonly apis: readonly RehearsedApi[];
   /** The name of the table of a construct. @throws Error if there is none, or more than one, as for all of these */
   table(construct: string): string;
   queue(construct: string): ProvisionedQueue;
@@ -87,6 +110,10 @@ export interface Rehearsal extends AsyncDisposable {
   readonly sandboxes: LambdaStats;
   /** Kills a sandbox, as a host that dies would. Returns false if no sandbox has this id, or it is dead already. */
   kill(sandbox: string): boolean;
+  /** Stops a sandbox in the middle of what it does, as a host that hangs would, and lets it go on later. Returns false as `kill` does. */
+  stall(sandbox: string, forMs: number): boolean;
+  /** Deploys all functions again: in mid-traffic, new invocations get new sandboxes. @param bundleFor the new code @default the same */
+  deploy(bundleFor?: NonNullable<FunctionsOptions['bundleFor']>): Promise<void>;
   /** Starts a server that hands every request to a function, as a function URL does. It ends with the rehearsal. */
   serve(fn: LocalFunction): Promise<HttpServer>;
   /** Ends all of it. Calling it again does nothing. */
@@ -122,13 +149,16 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     synthesize(options.app, options.context).then((made) =>
       stopping.adopt(made, ({ folder }) => rm(folder, { recursive: true, force: true })),
     ),
-    startServers({ hooks: faults, kill }, stopping),
+    startServers({ hooks: faults, kill, dynamoDb: options.dynamoDb }, stopping),
   ]);
   onStarting('creating tables and queues');
-  const provisioned = await allOrNothing(assembly.stacks.map((stack) => provision(stack, servers.dynamo, servers.sqs)));
+  const provisioned = await allOrNothing(
+    assembly.stacks.map((stack) => provision(options.adjust?.(stack) ?? stack, servers.dynamo, servers.sqs)),
+  );
 
   lambda = createLambda({
     ...(options.onLog ? { onLog: options.onLog } : {}),
+    ...(options.watch ? { watch: options.watch } : {}),
     environment: endpointVariables({
       ...options.endpoints,
       DYNAMODB: servers.tapped.dynamodb,
@@ -159,11 +189,14 @@ async function startStack(starting: Starting, provisioned: Provisioned): Promise
   for (const mapping of provisioned.eventSources) {
     consumers.push(await startConsumer(starting, provisioned, mapping));
   }
-  const apis: (AtConstruct & { readonly server: HttpServer })[] = [];
+  const apis: RehearsedApi[] = [];
   for (const api of provisioned.apis) apis.push({ ...api, server: await startApi(starting, stackName, api) });
   return {
     name: stackName,
     consumers,
+    queues,
+    tables,
+    apis,
     table: (construct) => onlyAt(tables, construct, 'table').name,
     queue: (construct) => onlyAt(queues, construct, 'queue'),
     consumer: (construct) => onlyAt(consumers, construct, 'consumer'),
@@ -189,7 +222,7 @@ async function startConsumer(
   });
   sources.push(source);
   const deadLetterQueue = queues.find(({ arn }) => arn === queue.deadLetterArn);
-  return { logicalId, construct, queue, deadLetterQueue, stats: source.stats };
+  return { logicalId, construct, mapping, queue, deadLetterQueue, stats: source.stats };
 }
 
 async function startApi({ functions, stopping }: Starting, stack: string, api: ProvisionedApi): Promise<HttpServer> {
@@ -203,7 +236,7 @@ async function startApi({ functions, stopping }: Starting, stack: string, api: P
 }
 
 function running(
-  { servers: { dynamo, sqs }, lambda }: Starting,
+  { servers: { dynamo, sqs }, lambda, functions }: Starting,
   stacks: readonly RehearsedStack[],
   stopping: AsyncDisposableStack,
 ): Rehearsal {
@@ -219,6 +252,13 @@ function running(
     sqs,
     sandboxes: lambda.stats,
     kill: (sandbox) => lambda.kill(sandbox),
+    stall: (sandbox, forMs) => lambda.stall(sandbox, forMs),
+    async deploy(bundleFor) {
+      for (const created of functions.created.values()) {
+        const fn = await created;
+        fn.deploy(await bundleFor?.(fn.place));
+      }
+    },
     serve: async ({ invoke }) =>
       stopping.adopt(await startHttpApi([{ key: '$default', invoke }]), (server) => server.stop()),
     stop,

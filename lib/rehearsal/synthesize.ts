@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killWithUs } from './children.ts';
 import { scratchFolder } from './scratch.ts';
@@ -46,6 +46,8 @@ export async function synthesize(app: CdkApp, context: Readonly<Record<string, u
   const folder = await scratchFolder(app.folder, 'synth-');
   try {
     await run(app, { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...PATHS, ...context }) });
+    // A file `index.js` of a bundle would be read as a module of the project, which may be an ES module. In Lambda no package is around it.
+    await writeFile(join(folder, 'package.json'), '{}');
     return { folder, stacks: await readAssembly(folder) };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

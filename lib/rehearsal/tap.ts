@@ -33,6 +33,8 @@ export type TapVerdict = 'pass' | 'kill' | 'drop' | { readonly delayMs: number }
 export interface Rewrite {
   /** The request that the server gets instead; `undefined` if the server gets none. */
   readonly body: string | undefined;
+  /** The status of a response that is made without the server. @default 200 */
+  readonly status?: number;
   /** Makes the response, from the server's if it got a request. */
   answer(body?: string): string;
 }
@@ -132,7 +134,7 @@ async function ask(
   const rewrite = state.hooks.rewrite?.(call);
   if (rewrite !== undefined && rewrite.body === undefined) {
     const headers = { 'content-type': 'application/x-amz-json-1.0' };
-    return { answer: { status: 200, body: rewrite.answer() }, headers };
+    return { answer: { status: rewrite.status ?? 200, body: rewrite.answer() }, headers };
   }
   const onward = await forward(state, request, Buffer.from(rewrite?.body ?? call.body));
   const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;

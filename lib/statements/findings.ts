@@ -12,23 +12,54 @@ import { docs, expectNotes } from './options.ts';
 import { hasEnded, readRun } from './run-note.ts';
 import { reportOf, type StatementReport } from './run-report.ts';
 
+/**
+ * The options of `findings`.
+ *
+ * @example
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const options: FindingsOptions = { store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) };
+ */
 export interface FindingsOptions {
   /** The store of the consumers. It must keep notes. */
   readonly store: ClaimStore & Partial<KeepsNotes>;
-  /** The clock. Only tests set it. */
+  /**
+   * The clock. Only tests set it.
+   * @default that of Node
+   */
   readonly host?: Host;
 }
 
-/** Which findings to list. */
+/**
+ * Which findings to list.
+ *
+ * @example
+ * const query: FindingsQuery = { operation: 'charge-order', kind: 'undecided' };
+ * for await (const finding of findings({ store }).list(query)) console.log(finding.id);
+ */
 export interface FindingsQuery {
-  /** @default every operation */
+  /**
+   * Only the findings of this operation.
+   * @default every operation
+   */
   readonly operation?: string | undefined;
-  /** @default every kind but `undecided` */
+  /**
+   * Only the findings of this kind.
+   * @default every kind but `undecided`
+   */
   readonly kind?: FindingKind | undefined;
 }
 
-/** Who accepts a finding, and why. */
+/**
+ * Who accepts a finding, and why.
+ *
+ * @example
+ * const accepted: AcceptedBy = { by: 'maria', note: 'a test charge of the bank' };
+ * const found = findings({ store });
+ * for await (const { id } of found.list({ operation: 'charge-order' })) await found.accept(id, accepted);
+ */
 export interface AcceptedBy {
+  /** The name of the person or the job. */
   readonly by: string;
   /** In at most 2,000 characters. */
   readonly note: string;
@@ -60,8 +91,8 @@ const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<Acce
  *
  * @throws OptionError at once when the store keeps no notes
  * @example
- * const found = findings({ store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) });
- * for await (const finding of found.list({ operation: 'charge' })) console.log(finding.kind, finding.claimId);
+ * const found = findings({ store });
+ * for await (const { kind, claimId } of found.list({ operation: 'charge-order' })) console.log(kind, claimId);
  */
 export function findings(options: FindingsOptions): Findings {
   expectOptions(options, { door: 'findings', known, docs });

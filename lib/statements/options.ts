@@ -30,6 +30,18 @@ export interface StatementProgress {
   readonly lines: number;
 }
 
+/**
+ * The options of `reconcileStatements`.
+ *
+ * @example
+ * const options: ReconcileStatementsOptions = {
+ *   operation: 'charge-order',
+ *   store,
+ *   statement: () => [{ effectKey: 'charge-order#order-17', at: Date.parse('2026-11-22T12:00:00Z') }],
+ *   from: Date.parse('2026-11-22T00:00:00Z'),
+ *   settleMs: 3_600_000,
+ * };
+ */
 export interface ReconcileStatementsOptions {
   /** The operation of the consumer whose effects the statement has. */
   readonly operation: string;
@@ -69,7 +81,7 @@ export interface ReconcileStatementsOptions {
    */
   readonly mostFindings?: number;
   /**
-   * What a run does about a table that was restored: its store has `restored: true`. See docs/restore.md.
+   * What a run does about a table that was restored: its store has `restored: true`. See docs/guides/restore.md.
    *
    * - `'complete'`: a line completes its claim, also one that the table has forgotten.
    * - `'release'`: besides, keys that are in doubt because of the restore, and that the statement does not have, are released. It needs a window from
@@ -80,20 +92,29 @@ export interface ReconcileStatementsOptions {
    * @default 'complete'
    */
   readonly restored?: 'complete' | 'release' | 'lift';
-  /** No part is begun after it was aborted: the next call goes on. */
+  /**
+   * No part is begun after it was aborted: the next call goes on.
+   * @default none
+   */
   readonly signal?: AbortSignal;
-  /** Hears of every part that is done. What it throws is ignored. */
+  /**
+   * Hears of every part that is done. What it throws is ignored.
+   * @default none
+   */
   readonly onProgress?: (progress: StatementProgress) => void;
   /**
    * Hears of the end of a run, once: `statement-clean` or `statement-findings`. Also of each claim that a line completes.
    * @default what is out of the ordinary goes to `console.warn`, as one line of JSON
    */
   readonly onEvent?: (event: ClaimEvent) => void;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 
-export const docs = 'docs/statements.md';
+export const docs = 'docs/guides/statements.md';
 
 const known = {
   operation: true,
@@ -175,7 +196,7 @@ function restoreIn(
   expect(modes.includes(restored), 'restored', "'complete', 'release' or 'lift'", restored);
   if (known !== undefined || restored === 'complete') return known;
   throw new OptionError(
-    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See docs/restore.md.`,
+    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See docs/guides/restore.md.`,
   );
 }
 

@@ -29,12 +29,14 @@ import { type HeldRun, readRun, type StatementRun, writeRun } from './run-note.t
  *
  * @throws OptionError when an option is missing or out of range; the store's error; what `statement` throws. The next call goes on
  * @example
+ * declare const chargesOf: (window: StatementWindow) => AsyncIterable<StatementLine>; // asks the provider, a page at a time
+ *
  * const { outcome } = await reconcileStatements({
- *   operation: 'charge',
- *   store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }),
- *   from: Date.now() - 2 * 86_400_000,
+ *   operation: 'charge-order',
+ *   store,
+ *   statement: chargesOf,
+ *   from: Date.parse('2026-11-22T00:00:00Z'),
  *   settleMs: 3_600_000,
- *   statement: ({ from, cutOff }) => chargesBetween(from, cutOff),
  * });
  */
 export async function reconcileStatements(options: ReconcileStatementsOptions): Promise<StatementOutcome> {

@@ -5,22 +5,17 @@ import { filesOfPage } from '../../checks/files-of-page.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const pagesIn = (folder: string): readonly string[] =>
-  readdirSync(join(ROOT, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}/${name}`);
+/** Every page under `docs/`, as paths from the root. */
+const docs: readonly string[] = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => `docs/${path}`)
+  .toSorted();
 
 /** The pages with examples, as paths from the root. */
-export const guides: readonly string[] = ['README.md', ...pagesIn('docs')];
+export const guides: readonly string[] = ['README.md', ...docs.filter((path) => !path.startsWith('docs/evidence/'))];
 
 /** The guides, and the pages that link to them. */
-export const pages: readonly string[] = [
-  ...guides,
-  ...pagesIn('docs/evidence'),
-  'CONTRIBUTING.md',
-  'DESIGN.md',
-  'bench/BENCHMARKS.md',
-];
+export const pages: readonly string[] = ['README.md', ...docs, 'CONTRIBUTING.md', 'DESIGN.md', 'bench/BENCHMARKS.md'];
 
 export interface Block {
   /** From 1, in its guide. */

@@ -16,7 +16,7 @@ import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts';
 import { startTap } from '../../lib/rehearsal/tap.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
-import type { SqsHandler } from '../../lib/sqs/each-message.ts';
+import type { SqsHandler } from '../../lib/sqs/each-by.ts';
 import { reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';

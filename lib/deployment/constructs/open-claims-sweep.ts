@@ -21,7 +21,20 @@ import type { ConsumerProps } from './consumer-props.ts';
 import { expectProps } from './known-props.ts';
 import { expectKinds } from './prop-kinds.ts';
 
-/** The options of an {@link OpenClaimsSweep}. */
+/**
+ * The options of an {@link OpenClaimsSweep}.
+ *
+ * @example
+ * import { Duration } from 'aws-cdk-lib';
+ * import { Schedule } from 'aws-cdk-lib/aws-events';
+ *
+ * const props: OpenClaimsSweepProps = {
+ *   entry: 'lambda/sweep.ts',
+ *   claimsTable: claims.table,
+ *   schedule: Schedule.rate(Duration.minutes(15)),
+ *   maxDoubtAge: Duration.hours(4),
+ * };
+ */
 export interface OpenClaimsSweepProps
   extends Pick<
     ConsumerProps,
@@ -115,10 +128,12 @@ export type SweepMetric =
  * the table in `CLAIMS_TABLE`.
  *
  * @throws {WiringError} when an option is unknown, or `environment` sets `CLAIMS_TABLE` or holds a secret
- *
  * @example
- * const sweep = new OpenClaimsSweep(this, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
- * sweep.addAlarmAction(new SnsAction(onCall));
+ * import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+ * import { Topic } from 'aws-cdk-lib/aws-sns';
+ *
+ * const sweep = new OpenClaimsSweep(stack, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
+ * sweep.addAlarmAction(new SnsAction(new Topic(stack, 'OnCall')));
  */
 export class OpenClaimsSweep extends Construct {
   /** The function that runs the sweep. */
@@ -130,7 +145,7 @@ export class OpenClaimsSweep extends Construct {
 
   constructor(scope: Construct, id: string, props: OpenClaimsSweepProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/sweep.md' });
+    expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/guides/sweep.md' });
     expectKinds(this, props, ['claimsTable']);
     const { claimsTable, environment = {}, timeout = Duration.minutes(1), maxDoubtAge = Duration.hours(1) } = props;
     refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE']));

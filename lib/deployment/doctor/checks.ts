@@ -9,7 +9,7 @@ export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
 /** One thing that was looked at. */
 export interface Finding {
   readonly level: Level;
-  /** The rule that is broken, as `docs/wiring.md` names it. */
+  /** The rule that is broken, as `docs/reference/wiring.md` names it. */
   readonly rule?: Problem['rule'];
   readonly about: 'wiring' | 'event source' | 'dead letters' | 'claims table' | 'permissions';
   /** Of level `ok`, what was seen. Otherwise what is wrong, with the numbers and the fix. */
