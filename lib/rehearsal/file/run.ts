@@ -48,7 +48,12 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     stallMs: (construct) => stallMs.get(construct) ?? 8_000,
   });
   for (const [name, provider] of Object.entries(options.providers ?? {})) {
-    const served = await serveProvider(name, provider, { intents, journal, kill, nextFault: carried.atProvider });
+    const served = await serveProvider(name, provider, {
+      intents,
+      journal,
+      kill: carried.killCaller,
+      nextFault: carried.atProvider,
+    });
     providers.push(stopping.adopt(served, (server) => server.stop()));
   }
   const shortened: Shortened[] = [];

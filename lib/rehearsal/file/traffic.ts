@@ -1,9 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessageAttributeValue, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { ProvisionedQueue } from '../provision.ts';
 import type { Rehearsal } from '../rehearsal.ts';
-import type { App, AppApi, AppFunction, AppQueue, AppResponse, AppTable, Intended, RequestOptions } from './app.ts';
+import type {
+  App,
+  AppApi,
+  AppFunction,
+  AppQueue,
+  AppResponse,
+  AppTable,
+  Intended,
+  RequestOptions,
+  SendOptions,
+} from './app.ts';
 import { itemsOf } from './effects.ts';
 import { meant } from './find.ts';
 import type { Intents } from './intents.ts';
@@ -62,6 +74,17 @@ interface State extends TrafficOptions {
   stopped: boolean;
 }
 
+const DOCS = 'docs/guides/rehearsal.md';
+const SEND: NamesOf<SendOptions> = {
+  intent: true,
+  effects: true,
+  groupId: true,
+  deduplicationId: true,
+  attributes: true,
+  delaySeconds: true,
+};
+const REQUEST: NamesOf<RequestOptions> = { intent: true, effects: true, headers: true, retries: true, timeoutMs: true };
+
 /** How many sends are under way at once. */
 const AT_ONCE = 20;
 
@@ -99,6 +122,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
 function appOf(state: State): App {
   const { rehearsal } = state;
   const { stacks } = rehearsal;
+  const consumedArns = new Set(stacks.flatMap(({ consumers }) => consumers.map(({ queue }) => queue.arn)));
   const deadLetterArns = new Set(stacks.flatMap(({ queues }) => queues.map(({ deadLetterArn }) => deadLetterArn)));
   return {
     queue: (construct) =>
@@ -108,7 +132,7 @@ function appOf(state: State): App {
           stacks.flatMap(({ queues }) => queues),
           construct,
           'queue',
-          ({ arn }) => !deadLetterArns.has(arn),
+          ({ arn }) => consumedArns.has(arn) && !deadLetterArns.has(arn),
         ),
       ),
     api: (construct) => {
@@ -194,6 +218,7 @@ function queueOf(state: State, queue: ProvisionedQueue): AppQueue {
     name: queue.name,
     url: queue.url,
     async send(body, options) {
+      expectOptions(options, { door: 'send', known: SEND, docs: DOCS });
       if (state.isFiltered && !consumed) return;
       const where = queue.construct;
       intend(state, options, `send to ${where}`);
@@ -247,6 +272,7 @@ function attributesOf(
 
 function apiOf(state: State, construct: string, endpoint: string): AppApi {
   const request: AppApi['request'] = async (method, path, body, options) => {
+    expectOptions(options, { door: 'request', known: REQUEST, docs: DOCS });
     const sent = intend(state, options, `${method} to ${construct}`);
     const call = () => callApi(state, `${endpoint}${path.startsWith('/') ? '' : '/'}${path}`, method, body, options);
     again(state, options.intent, construct, call);
