@@ -16,11 +16,21 @@ export interface ProviderRequest {
   readonly text: string;
 }
 
+/** What a provider responds. `body` is sent as JSON. */
 export interface ProviderResponse {
   readonly status: number;
   readonly body?: unknown;
 }
 
+/**
+ * The options of `httpProvider`.
+ *
+ * @example
+ * const options: HttpProviderOptions = {
+ *   intent: ({ method, body }) => (method === 'POST' ? body.paymentId : undefined),
+ *   respond: ({ method }, applied) => ({ status: method === 'POST' ? 201 : applied > 0 ? 200 : 404 }),
+ * };
+ */
 export interface HttpProviderOptions {
   /**
    * What a request asks an effect for; `undefined` if it asks for none, as a look-up. A list if it asks for several.
@@ -68,6 +78,9 @@ export function httpProvider(options: HttpProviderOptions = {}): Provider {
  * A mailer: every POST sends an email, and every other request sends none. It also stands for SES, as `AWS_ENDPOINT_URL_SESV2`.
  *
  * @param field where the body has the intent, such as `order.id` @default the intents that the request names
+ * @example
+ * const mail = mailer('orderId');
+ * const providers = { MAILER_URL: mail };
  */
 export function mailer(field?: string): Provider {
   return httpProvider({
