@@ -21,6 +21,7 @@ const CHECKS = {
   docstrings: ['checks/docstrings.ts'],
   sizes: ['checks/sizes.ts'],
   templates: ['checks/templates.ts'],
+  licences: ['checks/release/licences.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
