@@ -28,6 +28,7 @@ export function once<Input, R>(
 /**
  * The claims of an operation that wait for an operator's decision.
  *
+ * @throws OptionError at once when an option is missing or out of range
  * @example
  * const parked = parkedClaims({ operation: 'send-email', store });
  * await parked.resolve('order-17', 'applied', { by: 'maria', note: 'the mail is in the outbox' });

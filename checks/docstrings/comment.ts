@@ -32,25 +32,31 @@ export function commentAbove(declaration: Node, root: string): Comment {
     .slice(open + '/**'.length, close)
     .split('\n')
     .map((line, index) => (index === 0 ? line : line.replace(/^\s*\* ?/, '')).trimEnd());
-  return { place, ...partsOf(lines, { file, first }) };
+  return { place, ...partsOf(lines, { file, firstLine: first }) };
 }
 
 /** The text of a docstring, its tags, and the code below each `@example`. */
 function partsOf(
   lines: readonly string[],
-  { file, first }: { readonly file: string; readonly first: number },
+  { file, firstLine }: { readonly file: string; readonly firstLine: number },
 ): Omit<Comment, 'place'> {
   const text: string[] = [];
   const tags: string[] = [];
   const examples: { line: number; code: string[] }[] = [];
   for (const [index, line] of lines.entries()) {
-    const [, tag, rest = ''] = /^\s*@([a-z]+)\b(.*)/i.exec(line) ?? [];
     const code = examples.at(-1)?.code;
-    if (tag !== undefined) {
-      tags.push(tag);
-      if (tag === 'example') examples.push({ line: first + index, code: [rest] });
-    } else if (tags.at(-1) === 'example' && code !== undefined) code.push(line);
-    else if (tags.length === 0) text.push(line);
+    // In an example, only what begins a line is a tag: code may have an `@` after a space.
+    const first = tags.at(-1) === 'example' ? /^\s*@([a-z]+)\b/i : /(?:^|\s)@([a-z]+)\b/i;
+    const [found, tag] = first.exec(line) ?? [];
+    if (found === undefined || tag === undefined) {
+      if (tags.at(-1) === 'example') code?.push(line);
+      else if (tags.length === 0) text.push(line);
+      continue;
+    }
+    const [before = '', ...rest] = line.split(found);
+    if (tags.length === 0) text.push(before);
+    tags.push(tag);
+    if (tag === 'example') examples.push({ line: firstLine + index, code: [rest.join(found)] });
   }
   return {
     text: text.join('\n').trim(),

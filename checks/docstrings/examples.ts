@@ -76,7 +76,8 @@ function importedIn(code: string): readonly string[] {
 function placed(error: string, modules: ReadonlyMap<string, Module>): string {
   const [, path = '', line = '', message = ''] = /^([^(]+)\((\d+),\d+\): error ([\s\S]*)/.exec(error) ?? [];
   const module = modules.get(path);
-  if (module === undefined) return error;
+  // In the sources, or in the prelude: an example is not the place.
+  if (module === undefined) return error.replace(/^(\.\.\/)+/, '');
   // The first line of the module is the import; the first of the code, that of the tag.
   return `${module.example.file}:${module.example.line + Number(line) - 2}: the example of ${module.of} does not compile: ${message}`;
 }

@@ -15,6 +15,8 @@ import { type Comment, commentAbove, type Example } from './comment.ts';
  * The public names of the entries, with their docstrings, as TypeScript reads them.
  *
  * Owns: which name is a function, a class or an option type. Does not own: what each must have (`../docstrings.ts`).
+ *
+ * TypeScript 7 has no other interface for programs yet than the one that it calls unstable. All use of it is in this file and in `comment.ts`.
  */
 
 /**
@@ -74,7 +76,7 @@ export function publicNames(config: string, entries: ReadonlyMap<string, string>
     const symbols = new Map(exported.flatMap(({ symbols }) => symbols.map((symbol) => [symbol.id, symbol])));
     const passed = passedTypes(reader, symbols);
     const read = new Map(
-      Array.from(symbols, ([id, symbol]) => [id, readName(reader, symbol, kindOf(symbol, passed))] as const),
+      Array.from(symbols, ([id, symbol]) => [id, readName(reader, symbol, kindOf(reader, symbol, passed))] as const),
     );
     return exported.map(({ name, symbols }) => ({ name, names: symbols.flatMap(({ id }) => read.get(id) ?? []) }));
   } finally {
@@ -150,15 +152,21 @@ function isOurs(root: string, { declarations }: Named): boolean {
   return declarations.some(({ path }) => path.startsWith(root));
 }
 
-function kindOf(symbol: Named, passed: ReadonlySet<number>): Kind {
+function kindOf({ checker }: Reader, symbol: Named, passed: ReadonlySet<number>): Kind {
   if (has(symbol, SymbolFlags.Class)) return 'class';
-  if (has(symbol, SymbolFlags.Value)) return 'function';
+  if (has(symbol, SymbolFlags.Value)) return isCallable(checker, symbol) ? 'function' : 'other';
   return isOfOptions(symbol) || passed.has(symbol.id) ? 'option type' : 'other';
+}
+
+/** A constant may be a function as well. */
+function isCallable(checker: Checker, symbol: Named): boolean {
+  const type = checker.getTypeOfSymbol(symbol);
+  return type !== undefined && checker.getSignaturesOfType(type, SignatureKind.Call).length > 0;
 }
 
 function readName(reader: Reader, symbol: Named, kind: Kind): PublicName {
   const comment = commentOf(reader, symbol);
-  const members = kind === 'function' ? [] : membersOf(reader, symbol);
+  const members = has(symbol, SymbolFlags.Type) ? membersOf(reader, symbol) : [];
   return {
     name: symbol.name,
     kind,

@@ -16,7 +16,7 @@ export interface Claim {
   readonly effectKey: string;
   /** 1 on the first attempt. */
   readonly attempt: number;
-  /** Grows with every grant; for conditions of your own: "only if my fence is not older than the one that is there". */
+  /** Grows with every grant; for conditions of your own, such as "only if the stored fence is not greater than mine". */
   readonly fence: number;
   /** Aborted when the lease or the invocation is about to end, or when another worker has taken the claim over. */
   readonly signal: AbortSignal;

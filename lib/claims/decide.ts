@@ -61,7 +61,7 @@ export interface ClaimRequest {
   readonly previousFingerprint?: string | undefined;
   /** What the author keeps beside the key. Set with the first grant, and never decided upon. */
   readonly attributes?: Attributes | undefined;
-  /** The message that asks, where the record is to say so. */
+  /** SQS's id of the message that the request is for. Absent where the record does not keep it. */
   readonly source?: string | undefined;
   /** Until when the claim is to be exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;

@@ -33,7 +33,7 @@ export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
   readonly key: (input: Input) => KeyValue;
   /**
-   * What of the input is its intent, as a text, e.g. `canonicalValue`: a second call with the same key and another one never runs.
+   * What of the input is its intent, as a text, e.g. `canonicalValue`. A second call with the same key and another intent never runs.
    * `{ ignore }`: the canonical text of the input, but for these paths. `previous`: with the rule that was in force before, for a deployment that changes it.
    * @default nothing is compared
    */
@@ -60,7 +60,7 @@ const docs = 'docs/reference/options.md';
 const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
 const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 
-/** What came of a call. Only `completed` means that the effect has happened. */
+/** What became of a call. Only `completed` means that the effect has happened. */
 export type OnceOutcome<R> =
   /** The effect happened: now (`replayed: false`), or before (`replayed: true`, with the recorded result if there is one). */
   | { readonly outcome: 'completed'; readonly replayed: false; readonly result: R }

@@ -81,8 +81,8 @@ export interface ClaimOptions<Input> {
   readonly maxAbandoned?: number;
   /**
    * What the author knows about an error: `'retryable'` (nothing was applied), `'rejected'` (final), or `'unknown'`. A `LeaseError` is never
-   * final, whatever this says of it: the time was over, and not the effect impossible.
-   * @default nothing is known of an error: it goes the way of `onAbandoned`
+   * final, whatever this function returns: too little time was left, and the effect is still possible.
+   * @default nothing is known of an error: `onAbandoned` decides
    */
   readonly classify?: (error: unknown) => Classification | undefined;
   /**

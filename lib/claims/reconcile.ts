@@ -14,7 +14,7 @@ import type { Doubt, Verdict } from './claim.ts';
  */
 export interface ReconcileOptions<Input> {
   /**
-   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not answer within the lease, is
+   * Looks the effect up, by its effect key. It must not apply anything. If it throws, or does not return within the lease, the verdict is
    * inconclusive.
    */
   readonly ask: (input: Input, doubt: Doubt) => Promise<Verdict> | Verdict;

@@ -26,7 +26,7 @@ export interface ResolvedBy {
   /** Why, in at most 2,000 characters. */
   readonly note: string;
   /**
-   * The `fence` of the record that was looked at. If the claim has been granted since, the doubt is another one, and nothing
+   * The `fence` of the record that was looked at. If the claim has been granted since, this is another doubt, and nothing
    * is changed.
    * @default that of the record when `resolve` first reads it
    */

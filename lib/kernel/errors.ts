@@ -57,8 +57,8 @@ export class RetryableError extends Error {
 }
 
 /**
- * Throw it from a handler when the effect can never be applied: the claim is closed for good, duplicates get the same
- * result, and the message goes to the dead-letter queue.
+ * Throw it from a handler when the effect can never be applied: the claim is rejected, duplicates get the same
+ * error, and the message goes to the dead-letter queue.
  *
  * @example
  * const response = await fetch('https://cards.example.com/issue');
@@ -72,7 +72,7 @@ export class RejectedError extends Error {
 
 /**
  * Throw it from a handler when it is not known whether its effect happened, and it must not be tried again: the claim is parked, whatever
- * `onAbandoned` says of errors in general.
+ * the policy of `onAbandoned` is.
  *
  * @example
  * const response = await fetch('https://bank.example.com/charge');
@@ -155,7 +155,7 @@ export class InvalidMessageError extends Error {
 }
 
 /**
- * The claims store did not answer, or refused. Nothing was run; try again later. `cause` is the store's own error.
+ * The claims store did not respond, or refused the request. Nothing was run; try again later. `cause` is the store's own error.
  *
  * @example
  * await refund(payment).catch((error) => {

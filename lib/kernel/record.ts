@@ -38,6 +38,6 @@ export function isStill<R>(stateOf: (record: R) => RecordState, seen: R | undefi
 
 /**
  * What the owner of a record may make of it: the record to write if it is still the one that was found; `applied`, when that
- * was written before and the answer lost; `stale`, when the record is another worker's by now.
+ * was written before and the response was lost; `stale`, when the record belongs to another worker by now.
  */
 export type Transition<Record> = Record | 'applied' | 'stale';

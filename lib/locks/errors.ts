@@ -34,8 +34,11 @@ export class ResourcesBusyError extends RetryableError {
  * the next attempt goes on. What is done is counted, and not repeated.
  *
  * @example
- * const progressOf = (error: unknown) =>
- *   error instanceof WorkUnfinishedError ? `${error.done} of ${error.total}: ${error.why}` : 'not known';
+ * declare const repay: () => Promise<ForEachItemResult>; // calls `forEachItem`
+ * await repay().catch((error) => {
+ *   if (error instanceof WorkUnfinishedError) console.log(`${error.done} of ${error.total}: ${error.why}`);
+ *   throw error; // the message comes again, and the next attempt goes on
+ * });
  */
 export class WorkUnfinishedError extends RetryableError {
   override readonly name = 'WorkUnfinishedError';
@@ -59,7 +62,7 @@ export class WorkUnfinishedError extends RetryableError {
  * say that nothing was applied, so that `onAbandoned` decides what becomes of the claim. `cause` is what the rule threw.
  *
  * @example
- * const keepsItsLock = (error: unknown) => error instanceof LockKeptError && error.cause === undefined;
+ * const classify = (error: unknown) => (error instanceof LockKeptError ? 'unknown' : undefined); // `onAbandoned` decides
  */
 export class LockKeptError extends Error {
   override readonly name = 'LockKeptError';
@@ -70,10 +73,11 @@ export class LockKeptError extends Error {
 }
 
 /**
- * The work that this call is made in has some of the resources itself. Its lock is the one to use; nothing was changed.
+ * The work that this call is made in has some of the resources itself. Pass its lock to the inner work. Nothing was changed.
  *
  * @example
- * const repeated = (error: unknown) => (error instanceof NestedLockError ? error.resources : []);
+ * const describe = (error: unknown) =>
+ *   error instanceof NestedLockError ? `locked by the work around this call: ${error.resources.join()}` : String(error);
  */
 export class NestedLockError extends Error {
   override readonly name = 'NestedLockError';
@@ -96,7 +100,8 @@ export class LockingFailedError extends StoreUnavailableError {
  * The items are not those with which the work was begun: what is done of them cannot be told. Nothing was run.
  *
  * @example
- * const hint = (error: unknown) => (error instanceof WorkChangedError ? `the items of ${error.work} have changed` : '');
+ * const describe = (error: unknown) =>
+ *   error instanceof WorkChangedError ? `give the items of ${error.work} another id than ${error.id}` : String(error);
  */
 export class WorkChangedError extends Error {
   override readonly name = 'WorkChangedError';
@@ -115,7 +120,8 @@ export class WorkChangedError extends Error {
  * for each of the application's actions, `None` for those that were not in the way.
  *
  * @example
- * const refusedFrom = (error: unknown) => (error instanceof ChunkRefusedError ? error.from : undefined);
+ * const describe = (error: unknown) =>
+ *   error instanceof ChunkRefusedError ? `items from ${error.from} on: ${error.reasons.join()}` : String(error);
  */
 export class ChunkRefusedError extends Error {
   override readonly name = 'ChunkRefusedError';

@@ -12,7 +12,7 @@ import type { RecordState, Transition } from '../kernel/record.ts';
  */
 
 /**
- * What tells a work from others: that of one request from that of another, and the works of one request from each other.
+ * The name of a work: `id` tells the works of two requests apart, `work` the works of one request.
  *
  * @example
  * const name: WorkName = { id: claim.effectKey, work: 'repay' };

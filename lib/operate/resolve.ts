@@ -22,7 +22,7 @@ import { docs, skewMs } from './words.ts';
  */
 export interface ResolvedByOperator extends ActedBy {
   /**
-   * The `fence` of the claim that the operator looked at. If the claim has been granted since, the doubt is another one, and nothing changes.
+   * The `fence` of the claim that the operator looked at. If the claim has been granted since, this is another doubt, and nothing changes.
    * @default that of the claim when `resolve` first reads it
    */
   readonly fence?: number | undefined;

@@ -35,7 +35,7 @@ const mostLevels = 500;
 const inexact = /[\d.]{16}|e[+-]?\d{3}/i;
 
 /**
- * The canonical text of a JSON document: equal for documents that mean the same, different for all others. Numbers are
+ * The canonical text of a JSON document: equal for documents that mean the same, different for documents that do not. Numbers are
  * compared by all their digits, so what the parser would round stays apart. `docs/reference/fingerprint.md` has the rules.
  *
  * @param ignored paths of fields that change without changing the meaning: `'traceId'`, `'meta.sentAt'`,

@@ -112,6 +112,7 @@ type InputOf<Part> = (Part extends (input: infer Input) => KeyValue ? (input: In
 /**
  * The key is made of several parts, all of which must be there. `a` + `bc` and `ab` + `c` are different keys.
  *
+ * @throws OptionError when there are no parts, or a part is no function
  * @example
  * const key = compositeKey(bodyField('customerId'), bodyField('invoiceMonth')); // `c-17/2026-11`
  */

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
 import { type AtConstruct, onlyAt } from './constructs.ts';
+import type { DynamoDbLocal } from './dynamodb-local.ts';
 import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
 import { type FunctionPlace, type Functions, type FunctionsOptions, functionFor } from './functions.ts';
 import type { HttpServer } from './http.ts';
@@ -49,6 +50,8 @@ export interface RehearsalOptions extends FunctionsOptions {
   readonly faults?: RehearsalFaults;
   /** Changes what a stack says before anything is made from it: shorter timeouts, for example. @default nothing is changed */
   readonly adjust?: (stack: Synthesized) => Synthesized;
+  /** A DynamoDB Local that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the rest */
+  readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
   /** Sees every invocation. */
   readonly watch?: InvocationWatch;
   /** Gets every line that a sandbox prints. */
@@ -146,7 +149,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     synthesize(options.app, options.context).then((made) =>
       stopping.adopt(made, ({ folder }) => rm(folder, { recursive: true, force: true })),
     ),
-    startServers({ hooks: faults, kill }, stopping),
+    startServers({ hooks: faults, kill, dynamoDb: options.dynamoDb }, stopping),
   ]);
   onStarting('creating tables and queues');
   const provisioned = await allOrNothing(

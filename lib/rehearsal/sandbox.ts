@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from './children.ts';
@@ -54,7 +55,8 @@ const AFTERLIFE_MS = 4_000;
 /** How long loading a handler may take. Lambda has the same limit, outside the function's own timeout. */
 const INIT_TIMEOUT_MS = 10_000;
 
-const RUNTIME = fileURLToPath(new URL('./sandbox-runtime.ts', import.meta.url));
+/** In the package it is JavaScript, as this file is. */
+const RUNTIME = fileURLToPath(new URL(`./sandbox-runtime${extname(import.meta.url)}`, import.meta.url));
 
 /** A sandbox from the inside of this file. */
 interface State {

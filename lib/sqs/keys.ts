@@ -9,6 +9,7 @@ export type MessageKey<Body> = (message: Message<Body>) => KeyValue;
 /**
  * The key is a message attribute, as a producer that keeps its key over its own retries sends it: of SQS, or of SNS inside `snsEnvelope()`.
  *
+ * @throws OptionError unless the name is a text
  * @example
  * export const handler = eachMessage(
  *   { operation: 'send-email', store, schema: Order, key: messageAttribute('idempotency-key'), onAbandoned: 'park' },
@@ -41,7 +42,7 @@ export function messageId(): MessageKey<unknown> {
 export const keyAttribute = 'idempotency-key';
 
 /**
- * The key is the one that the producer sent the message with, by `sendOnce`.
+ * The key that the producer sent with the message, by `sendOnce`.
  *
  * @example
  * export const handler = eachMessage(

@@ -16,7 +16,7 @@ export function entityKey(...parts: readonly KeyValue[]): string {
 }
 
 /**
- * A key for one request, random: for what may well be done twice, if it is asked for twice. Keep it before you send, or give `sendOnce` an intent.
+ * A random key for one request, where a second request is meant to have a second effect. Store the key before you send, or give `sendOnce` an intent.
  *
  * @example
  * const send = sendOnce({ operation: 'refund', store, queueUrl: process.env.REFUNDS_QUEUE_URL });

@@ -53,8 +53,8 @@ export interface SendOnceOptions
  */
 export interface Outgoing {
   /**
-   * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. The one that
-   * was kept first is the one that is sent, however often this is called.
+   * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. pawl stores the first
+   * key of an intent, and sends that key at every call.
    */
   readonly key: KeyValue;
   /**
@@ -66,7 +66,7 @@ export interface Outgoing {
   readonly body: unknown;
   /** Attributes of your own, all of them texts. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Needed by FIFO queues; on others, it means fairness. */
+  /** The message group. A FIFO queue needs it. On a standard queue, it means fairness. */
   readonly messageGroupId?: string;
   /**
    * For how long SQS holds the message back, in seconds: 0 to 900. Not for a FIFO queue.

@@ -196,7 +196,7 @@ function restoreIn(
   expect(modes.includes(restored), 'restored', "'complete', 'release' or 'lift'", restored);
   if (known !== undefined || restored === 'complete') return known;
   throw new OptionError(
-    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See docs/restore.md.`,
+    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See docs/guides/restore.md.`,
   );
 }
 

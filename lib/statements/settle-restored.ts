@@ -39,7 +39,7 @@ export async function settleRestored(
 }
 
 /** Why absence decides nothing. */
-function whyNot(
+export function whyNot(
   { skewMs }: StatementSettings,
   { from, cutOff, reopenedAt, counts }: StatementRun,
   { undecided = 0, unreadable = 0 }: FindingCounts,
@@ -74,7 +74,7 @@ async function releaseAbsent(settings: StatementSettings, run: StatementRun, mar
 }
 
 /** Whether all that is in doubt of a claim is what the table has forgotten, and the window has all of that time. */
-function isOfRestore(
+export function isOfRestore(
   { restoredAt, unknownAt, status, checkpoints, firstSeenAt }: ClaimRecord,
   { skewMs }: StatementSettings,
   { from }: StatementRun,

@@ -106,7 +106,7 @@ export interface SweepOptions {
    */
   readonly onEvent?: (event: ClaimEvent) => void;
   /**
-   * Hears what came of each run. What it throws is ignored.
+   * Is called with the report of each run. What it throws is ignored.
    * @default one line in Embedded Metric Format, from which CloudWatch makes the metrics of `OpenClaimsSweep`
    */
   readonly onReport?: (report: SweepReport) => void;

@@ -47,8 +47,8 @@ export interface SweepOptions<Provider> {
    */
   readonly effects: (provider: Provider, message: SweptMessage) => EffectCount;
   /**
-   * How often the effect of this message ought to have happened: 0 for one that rightly has none. `'dead-letter'` for one that belongs in
-   * the dead-letter queue, or whose caller is rightly refused: it has no effect.
+   * How often the effect of this message ought to have happened: 0 for a message without an effect. `'dead-letter'` for a message that belongs in
+   * the dead-letter queue, or whose caller must be refused: it has no effect.
    * @default 1, of each effect
    */
   readonly expected?: (provider: Provider, message: SweptMessage) => Expected;

@@ -18,7 +18,7 @@ import type { Delivery } from './traffic.ts';
 export interface SweepReport {
   /** The await boundaries of the run without a fault, in their order. */
   readonly boundaries: readonly string[];
-  /** How the traffic came. */
+  /** In which ways the messages were delivered. */
   readonly deliveries: readonly Delivery[];
   /** How many runs were made. */
   readonly runs: number;
@@ -47,7 +47,7 @@ let line: Promise<unknown> = Promise.resolve();
 
 /**
  * Kills a handler at every await, fails there, loses the response there, applies the call late there, never responds there, singly and in
- * pairs. Lets the queue (or callers) deliver again, in several ways, and reports what doubled, was lost, or came to other harm.
+ * pairs. Lets the queue (or callers) deliver again, in several ways, and reports each effect that doubled, each message that was lost, and other harm.
  *
  * @throws OptionError when an option is out of range; TypeError when `effects` or `expected` return no counts; whatever `provider`,
  * `handler`, `effects` or `expected` throws; Error when the handler has no effect that could be counted

@@ -24,7 +24,7 @@ export interface Refusal {
   readonly item?: Record<string, unknown> | undefined;
 }
 
-/** A write that was not applied because of the application's part of it says so; the claim is as it was. */
+/** What became of a write with the application's writes. `refused`: a condition of the application's failed, nothing was applied, and the claim is as before. */
 export type CommitResult = WriteResult | { readonly applied: false; readonly refused: readonly Refusal[] };
 
 /** A claim store that can commit writes of the application's together with a write of a claim. */

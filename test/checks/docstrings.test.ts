@@ -86,6 +86,13 @@ test('a package passes whose functions, classes and option types have docstrings
   });
 });
 
+test('a tag may stand behind the sentence, in one line', () => {
+  const { problems } = checked(
+    WHOLE.replace('/**\n   * The number of tries.\n   * @default 3\n   */', '/** The number of tries. @default 3 */'),
+  );
+  expect(problems).toEqual([]);
+});
+
 test('an option type is one by its name, or because a public function takes it', () => {
   const { problems } = checked(SOUND);
   expect(problems).toEqual([

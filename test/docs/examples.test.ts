@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
 import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { crashSweep, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
-import { blocksOf, blockWith, guides } from './blocks.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
 
@@ -71,6 +71,21 @@ const Order = {
 
 const sweeps: readonly Sweep[] = [
   {
+    guide: 'docs/guides/from-a-table.md',
+    text: 'wasDone(',
+    handler: exported((world, outside) => ({
+      wasDone: (orderId: string) => world.io('table.read', () => orderId === 'done before'),
+      sendMail: ({ orderId }: Order) => world.io('mailer.send', () => outside.repeat(orderId, 'none')),
+    })),
+  },
+  {
+    guide: 'docs/guides/from-fifo.md',
+    text: 'book(body',
+    handler: exported((world, outside) => ({
+      book: ({ orderId }: Order, effectKey: string) => world.io('ledger.book', () => outside.act(orderId, effectKey)),
+    })),
+  },
+  {
     guide: 'README.md',
     text: 'giftCards.issue(body',
     handler: exported((world, outside) => ({
@@ -85,21 +100,6 @@ const sweeps: readonly Sweep[] = [
     guide: 'README.md',
     text: 'middy(existingBatchHandler',
     handler: exported((world, outside) => ({ existingBatchHandler: existing(world, outside) })),
-  },
-  {
-    guide: 'README.md',
-    text: 'reconcile({',
-    handler: asking,
-  },
-  {
-    guide: 'README.md',
-    text: 'locks.withLock(',
-    handler: inside((world, outside, orderId, claim) => ({
-      claim,
-      debts: ['a', 'b'],
-      allRepaid: () => outside.times(orderId) > 0,
-      repay: () => world.io('bank.repay', () => outside.act(orderId, orderId)),
-    })),
   },
   {
     guide: 'docs/guides/http.md',
@@ -397,9 +397,9 @@ test('the sweeps with callers of the testing page pass as they are printed, with
 }, 60_000);
 
 const resolutions: readonly (readonly [guide: string, orderId: string, runs: number])[] = [
-  ['README.md', 'order-17', 0],
-  ['README.md', 'order-18', 1],
-  ['README.md', 'order-19', 1],
+  ['docs/guides/recover.md', 'order-17', 0],
+  ['docs/guides/recover.md', 'order-18', 1],
+  ['docs/guides/recover.md', 'order-19', 1],
   ['docs/reference/command-line.md', 'order-17', 0],
 ];
 
@@ -453,7 +453,12 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/locks.md', 'forEachItem('], // locks-example.test.ts
   ['docs/guides/testing.md', 'no order is mailed twice'],
   ['docs/guides/testing.md', 'callers: {'],
-  ['README.md', 'it is in the outbox'],
+  ['docs/guides/recover.md', 'it is in the outbox'],
+  ['docs/tutorial/first-consumer.md', '// mailer.ts'], // tutorial.long.test.ts runs every file and command of that page, as are the next four
+  ['docs/tutorial/first-consumer.md', '// deliver.ts'],
+  ['docs/tutorial/first-consumer.md', '// twice.ts'],
+  ['docs/tutorial/first-consumer.md', '// once.ts'],
+  ['docs/tutorial/first-consumer.md', '// mails.test.ts'],
   ['docs/reference/command-line.md', 'it is in the outbox'],
   ['docs/guides/recover.md', 'the card was charged, the mail was not sent'],
   ['docs/reference/table.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts

@@ -159,7 +159,7 @@ export interface ConsumerProps {
 
   /**
    * Whether another `Consumer` has the same `operation` on the same table on purpose, with another function: the same effect by two
-   * functions, as while a new one takes over from an old one. A key that one of them has done is then done for the other. Both say so.
+   * functions, as while a new one takes over from an old one. A key that one of them has completed is then complete for the other. Set it on both.
    *
    * @default false
    */

@@ -1,5 +1,12 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { type Alarm, type IAlarmAction, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type Alarm,
+  ComparisonOperator,
+  type IAlarmAction,
+  Metric,
+  type MetricOptions,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -67,6 +74,13 @@ export interface OpenClaimsSweepProps
    * @default Duration.hours(1)
    */
   readonly maxDoubtAge?: Duration;
+
+  /**
+   * How long no run may begin before an alarm goes off: whole hours, at most 7 days. A rule that was disabled, or removed, is found by it.
+   *
+   * @default Duration.hours(1), or Duration.hours(25) with a `schedule` of your own
+   */
+  readonly maxSilence?: Duration;
 }
 
 const known = {
@@ -75,6 +89,7 @@ const known = {
   schedule: true,
   timeout: true,
   maxDoubtAge: true,
+  maxSilence: true,
   handler: true,
   environment: true,
   memorySize: true,
@@ -93,6 +108,8 @@ export interface OpenClaimsSweepAlarms {
   readonly oldestInDoubt: Alarm;
   /** The sweep has parked a claim: an operator has to decide. */
   readonly parked: Alarm;
+  /** No run has begun for too long. */
+  readonly silent: Alarm;
 }
 
 /** The metrics that a run of the sweep makes. */
@@ -148,7 +165,8 @@ export class OpenClaimsSweep extends Construct {
     // The next run comes by itself: a second try of this one would only run beside it. EventBridge tries a call again that Lambda did not take, and
     // Lambda a run that failed.
     made.configureAsyncInvoke({ retryAttempts: 0 });
-    this.alarms = this.#createAlarms(maxDoubtAge);
+    const silence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
+    this.alarms = this.#createAlarms(maxDoubtAge, silence);
   }
 
   /** Adds these actions to every alarm of the sweep, for instance an `SnsAction`. */
@@ -163,10 +181,21 @@ export class OpenClaimsSweep extends Construct {
     return new Metric({ namespace: 'pawl', metricName, dimensionsMap, statistic, ...props });
   }
 
-  #createAlarms(maxDoubtAge: Duration): OpenClaimsSweepAlarms {
+  #createAlarms(maxDoubtAge: Duration, maxSilence: Duration): OpenClaimsSweepAlarms {
     const { path } = this.node;
     const period = { period: Duration.minutes(5) };
+    const runs = this.function.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' });
+    const silent = runs.createAlarm(this, 'SilentAlarm', {
+      threshold: 1,
+      evaluationPeriods: maxSilence.toHours(),
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
+      alarmDescription:
+        `${path}: no run of the sweep has begun for ${maxSilence.toHours()} hours. Claims in doubt wait for a message, a caller or an operator; no effect is ` +
+        'doubled. What to do: look whether its rule is enabled and calls the function. Its other alarms say nothing while it does not run.',
+    });
     return {
+      silent,
       failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(period), {
         threshold: 1,
         description:

@@ -102,7 +102,7 @@ const known = {
 } as const satisfies NamesOf<ForEachItemOptions<unknown>>;
 
 /**
- * The writes for a chunk, whose first item is the one at `from`.
+ * Returns the writes for a chunk. `from` is the index of its first item.
  *
  * @example
  * const writesFor: WritesFor<string> = (debts) =>
@@ -266,8 +266,9 @@ async function doChunk<T>(running: Running<T>, segment: Segment, from: number): 
 }
 
 /**
- * How far a work has come, or nothing when it was not begun.
+ * How far a work has come, or `undefined` when it was not begun.
  *
+ * @throws OptionError when an option is wrong; DynamoDB's error
  * @example
  * const progress = await readProgress({ tableName: 'claims', id: 'repay#request-17', work: 'repay' });
  * if (progress) console.log(`${progress.done} of ${progress.total}`);

@@ -80,7 +80,7 @@ function decodedKey(key: string): string {
 
 /**
  * The key is the event of S3's: its bucket, its object and its sequencer. A second notification of the same event has the same key, and a new version
- * of the object another one. Missing for the kinds of events to which S3 gives no sequencer, such as tagging: give these a key of your own.
+ * of the object has another key. Missing for the kinds of events to which S3 gives no sequencer, such as tagging: give these a key of your own.
  *
  * @example
  * export const handler = eachMessage<S3ObjectEvent>(

@@ -9,15 +9,24 @@ export interface Intended {
   readonly effects?: readonly string[];
 }
 
+/**
+ * How a message is sent, and which effects it is to have.
+ *
+ * @example
+ * const options: SendOptions = { intent: 'order-1', effects: ['email'], groupId: 'customer-7' };
+ */
 export interface SendOptions extends Intended {
-  /** The message group, of a FIFO queue. */
+  /** The message group, of a FIFO queue. @default none */
   readonly groupId?: string;
   /** The deduplication id, of a FIFO queue. @default the intent */
   readonly deduplicationId?: string;
+  /** The message attributes. @default none */
   readonly attributes?: Readonly<Record<string, string | MessageAttributeValue>>;
+  /** For how long SQS holds the message back, in seconds. @default what the queue sets */
   readonly delaySeconds?: number;
 }
 
+/** A queue of the app. */
 export interface AppQueue {
   readonly name: string;
   readonly url: string;
@@ -25,7 +34,14 @@ export interface AppQueue {
   send(body: unknown, options: SendOptions): Promise<void>;
 }
 
+/**
+ * How a request is sent, and which effects it is to have.
+ *
+ * @example
+ * const options: RequestOptions = { intent: 'order-1', headers: { 'idempotency-key': '"order-1"' }, timeoutMs: 5000 };
+ */
 export interface RequestOptions extends Intended {
+  /** The headers of the request, the same ones when it is sent again. @default none */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Whether the client sends the request again, with the same headers, until it has a response below 500.
@@ -43,6 +59,7 @@ export interface AppResponse {
   readonly text: string;
 }
 
+/** An HTTP API of the app. */
 export interface AppApi {
   readonly url: string;
   /** Sends a request. A body that is no text is sent as JSON. */
@@ -51,11 +68,36 @@ export interface AppApi {
   put(path: string, body: unknown, options: RequestOptions): Promise<AppResponse>;
 }
 
+/** A table of the app. */
 export interface AppTable {
   readonly name: string;
   /** Puts an item, past all faults: what a stream then delivers is the traffic. */
   put(item: Readonly<Record<string, unknown>>, options: Intended): Promise<void>;
   items(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** A function of the app. */
+export interface PublishOptions extends Intended {
+  readonly subject?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly groupId?: string;
+  readonly deduplicationId?: string;
+}
+
+export interface AppTopic {
+  /** Publishes a message. One that is no text is sent as JSON. */
+  publish(message: unknown, options: PublishOptions): Promise<void>;
+}
+
+export interface AppBucket {
+  /** Puts an object, past all faults. The notifications of the bucket go out. */
+  put(key: string, body: string | Uint8Array, options: Intended): Promise<void>;
+  get(key: string): Promise<Buffer | undefined>;
+}
+
+export interface AppSchedule {
+  /** Lets one due time come. */
+  run(options: Intended): Promise<void>;
 }
 
 export interface AppFunction {
@@ -66,12 +108,28 @@ export interface AppFunction {
 /**
  * The app that is rehearsed. Everything in it is named by the end of its construct's path, of which parts at the beginning may be left
  * out: `queue('Orders')`, `table('Billing/Ledger')`.
+ *
+ * @example
+ * const traffic = ({ queue, api }: App) => {
+ *   queue('Orders').send({ orderId: 'order-1' }, { intent: 'order-1' });
+ *   api('Shop').post('/orders', { orderId: 'order-2' }, { intent: 'order-2' });
+ * };
  */
 export interface App {
-  /** @throws Error if the app has no such queue, or more than one; it names those that there are. The same holds for all of these */
+  /**
+   * A queue of the app. `api`, `table` and `function` throw likewise.
+   *
+   * @throws Error if the app has no such queue, or more than one; the message names those that there are
+   */
   readonly queue: (construct: string) => AppQueue;
+  /** An HTTP API of the app. */
   readonly api: (construct: string) => AppApi;
+  /** A table of the app. */
   readonly table: (construct: string) => AppTable;
+  /** A function of the app. */
+  readonly topic: (construct: string) => AppTopic;
+  readonly bucket: (construct: string) => AppBucket;
+  readonly schedule: (construct: string) => AppSchedule;
   readonly function: (construct: string) => AppFunction;
   /** A client that talks to DynamoDB past all faults. */
   readonly dynamo: DynamoDBClient;

@@ -6,18 +6,29 @@ import type { Counted } from './effects.ts';
 import { DEFAULT_FAULTS, FAULT_NAMES, type Faults } from './plan.ts';
 import type { Provider } from './providers.ts';
 
-/** What a rehearsal file says: which traffic an app gets, what stands for the outside, and which effects are to happen once. */
+/**
+ * What a rehearsal file says: which traffic an app gets, what stands for the outside, and which effects are to happen once.
+ *
+ * @example
+ * const mail = mailer('orderId');
+ * const options: RehearsalOptions = {
+ *   providers: { MAILER_URL: mail },
+ *   traffic: ({ queue }) => queue('Orders').send({ orderId: 'order-1' }, { intent: 'order-1' }),
+ *   effects: { email: mail },
+ *   faults: { kill: 0.5, duplicate: 0.2 },
+ * };
+ */
 export interface RehearsalOptions {
   /**
    * The folder of the CDK app, which has its `cdk.json`; or the command that synthesizes it, with the folder in which it runs.
    * @default the nearest folder with a `cdk.json`, from the rehearsal file upwards
    */
   readonly app?: string | { readonly command: readonly [program: string, ...args: string[]]; readonly folder: string };
-  /** The context to synthesize the app with, as `cdk deploy -c name=value` sets it. */
+  /** The context to synthesize the app with, as `cdk deploy -c name=value` sets it. @default none */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Environment variables of all functions, in place of the app's. */
+  /** Environment variables of all functions, in place of the app's. @default those of the app */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Environment variable of the functions → what stands for the outside at that address. */
+  /** Environment variable of the functions → what stands for the outside at that address. @default none */
   readonly providers?: Readonly<Record<string, Provider>>;
   /** Sends the traffic. What it sends is waited for, also if its promises are not returned. */
   readonly traffic: (app: App) => unknown;
@@ -25,7 +36,7 @@ export interface RehearsalOptions {
   readonly effects?: Readonly<Record<string, Counted>>;
   /** Effect → how often it is to happen for an intent. @default once for each intent that is sent with it */
   readonly expect?: Readonly<Record<string, (intent: string) => number | 'at-most-once'>>;
-  /** Looks at what the app has made of it all. Each text that it returns is a finding, and fails the rehearsal. */
+  /** Looks at what the app has made of it all. Each text that it returns is a finding, and fails the rehearsal. @default none */
   readonly check?: (app: App) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
   /** What goes wrong. What is not named does not happen. @default `DEFAULT_FAULTS` */
   readonly faults?: Faults;
@@ -53,7 +64,6 @@ export interface Deployment {
 
 /** What `rehearsal` returns, for `npx pawl rehearse`. */
 export interface Rehearsal {
-  /** @internal */
   readonly kind: 'pawl.rehearsal';
   readonly options: RehearsalOptions;
 }
@@ -85,20 +95,20 @@ const KNOWN_FAULTS: NamesOf<Faults> = {
   deploy: true,
 };
 
-const DOCS = 'docs/rehearsal.md';
+const DOCS = 'docs/guides/rehearsal.md';
 
 /**
  * Describes a rehearsal of a CDK app: `npx pawl rehearse` runs it on this machine, on real parts, under faults, and counts its effects.
  *
  * @throws OptionError if an option is unknown, missing or out of range
  * @example
- * const mailer = httpProvider({ intent: ({ body }) => body.orderId });
+ * const payments = httpProvider({ intent: ({ body }) => body.orderId });
  *
  * export default rehearsal({
- *   providers: { MAILER_URL: mailer },
+ *   providers: { PAYMENTS_URL: payments },
  *   traffic: ({ queue }) =>
  *     times(300, (n) => queue('Orders').send({ orderId: `order-${n}` }, { intent: `order-${n}` })),
- *   effects: { email: mailer },
+ *   effects: { charge: payments },
  * });
  */
 export function rehearsal(options: RehearsalOptions): Rehearsal {
@@ -138,7 +148,12 @@ function checkSeconds(name: string, value: number | undefined): void {
   throw new OptionError(`${name}: expected a number of seconds above 0; got ${value}`);
 }
 
-/** Calls a function for 1 to `count`, and returns what it returned. */
+/**
+ * Calls a function for 1 to `count`, and returns what it returned.
+ *
+ * @example
+ * const orderIds = times(3, (n) => `order-${n}`); // order-1, order-2, order-3
+ */
 export function times<Made>(count: number, make: (n: number) => Made): readonly Made[] {
   return Array.from({ length: count }, (_, index) => make(index + 1));
 }

@@ -14,7 +14,7 @@ export type Counted = Provider | ((app: App) => Counts | Promise<Counts>);
  * @param construct the table: the end of its construct's path
  * @param intent the intent of an item; `undefined` for an item that is no effect
  * @example
- * effects: { payment: rows('Ledger', (item) => item.paymentId) }
+ * const effects = { payment: rows('Ledger', (item) => item.paymentId) };
  */
 export function rows(
   construct: string,

@@ -1,3 +1,5 @@
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { ProviderCall } from '../provider.ts';
 import { record } from '../template.ts';
 
@@ -14,11 +16,21 @@ export interface ProviderRequest {
   readonly text: string;
 }
 
+/** What a provider responds. `body` is sent as JSON. */
 export interface ProviderResponse {
   readonly status: number;
   readonly body?: unknown;
 }
 
+/**
+ * The options of `httpProvider`.
+ *
+ * @example
+ * const options: HttpProviderOptions = {
+ *   intent: ({ method, body }) => (method === 'POST' ? body.paymentId : undefined),
+ *   respond: ({ method }, applied) => ({ status: method === 'POST' ? 201 : applied > 0 ? 200 : 404 }),
+ * };
+ */
 export interface HttpProviderOptions {
   /**
    * What a request asks an effect for; `undefined` if it asks for none, as a look-up. A list if it asks for several.
@@ -40,15 +52,17 @@ export interface HttpProviderOptions {
 
 /** Stands for something outside of the app, at an address of this machine, and counts the effects that it was asked for. */
 export interface Provider {
-  /** @internal */
   readonly kind: 'pawl.provider';
   /** @internal */
   readonly options: HttpProviderOptions;
 }
 
+const KNOWN: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true, respond: true };
+
 /**
  * A provider with an HTTP API. The faults of `provider` and `kill` happen at it.
  *
+ * @throws OptionError if an option is unknown
  * @example
  * const payments = httpProvider({
  *   intent: ({ method, body }) => (method === 'POST' ? body.paymentId : undefined),
@@ -56,6 +70,7 @@ export interface Provider {
  * });
  */
 export function httpProvider(options: HttpProviderOptions = {}): Provider {
+  expectOptions(options, { door: 'httpProvider', known: KNOWN, docs: 'docs/guides/rehearsal.md' });
   return { kind: 'pawl.provider', options };
 }
 
@@ -63,6 +78,9 @@ export function httpProvider(options: HttpProviderOptions = {}): Provider {
  * A mailer: every POST sends an email, and every other request sends none. It also stands for SES, as `AWS_ENDPOINT_URL_SESV2`.
  *
  * @param field where the body has the intent, such as `order.id` @default the intents that the request names
+ * @example
+ * const mail = mailer('orderId');
+ * const providers = { MAILER_URL: mail };
  */
 export function mailer(field?: string): Provider {
   return httpProvider({

@@ -31,8 +31,8 @@ export interface RestoredTableOptions extends TableOptions {
  */
 export interface LiftRestoreOptions extends RestoredTableOptions {
   /**
-   * The one operation to lift the mark for.
-   * @default all of them
+   * The operation to lift the mark for.
+   * @default every operation
    */
   readonly operation?: string | undefined;
 }
@@ -99,7 +99,7 @@ export async function markRestored(options: MarkRestoredOptions): Promise<Restor
 /**
  * Lifts the mark of a restored table: from then on, a key without a record is new. Consumers see it within 30 seconds. It cannot be undone.
  *
- * With `operation`, it is lifted for that one alone, and stands for every other one.
+ * With `operation`, it is lifted for that operation only, and stands for every other operation.
  *
  * @returns the mark as it stands, lifted by this call or by an earlier one; `undefined` if the table has none
  * @throws OptionError; DynamoDB's error

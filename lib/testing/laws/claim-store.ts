@@ -101,7 +101,7 @@ const known = {
  * Registers the specification of a claim store as tests: a store is right if all of them pass. Each failure says what the store did, what was
  * expected, and what goes wrong in production where a store does that.
  *
- * The laws need no server of their own, no test framework but the one that is handed in, and leave their records behind.
+ * The laws need no server of their own, and no test framework but that of `test`. They leave their records behind.
  *
  * @throws OptionError when an option is unknown
  * @example

@@ -4,7 +4,8 @@ import { rehearsal } from '../../../lib/rehearsal/file/define.ts';
 import { findApp, loadRehearsal } from '../../../lib/rehearsal/file/load.ts';
 import { DEFAULT_FAULTS } from '../../../lib/rehearsal/file/plan.ts';
 import type { RehearsalResult } from '../../../lib/rehearsal/file/result.ts';
-import { type RunOptions, runRehearsal } from '../../../lib/rehearsal/file/run.ts';
+import { runRehearsal } from '../../../lib/rehearsal/file/run.ts';
+import type { RunOptions } from '../../../lib/rehearsal/file/running.ts';
 import { installVersion, projectOf, rehearsalOf } from '../../../test/support/apps.ts';
 
 /**
@@ -45,7 +46,11 @@ export async function rehearseDeployment(given: RehearsedDeploymentOptions): Pro
         return [];
       },
     });
-    const result = await runRehearsal(deployed, { ...run, app: await findApp(earlier, file) });
+    const result = await runRehearsal(deployed, {
+      ...run,
+      app: await findApp(earlier, file),
+      appOf: (other) => findApp(other, file),
+    });
     return { result, schemas };
   } finally {
     rmSync(project.without, { recursive: true, force: true });
