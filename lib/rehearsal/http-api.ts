@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type HttpServer, readBody, startHttpServer } from './http.ts';
 import { createRouter, type Match } from './http-routes.ts';
 import type { Outcome } from './sandbox.ts';
@@ -8,7 +8,8 @@ import { record } from './template.ts';
 export interface HttpRoute {
   /** As API Gateway has it: `POST /invoices/{id}`, `ANY /files/{proxy+}`, or `$default`. */
   readonly key: string;
-  invoke(event: unknown): Promise<Outcome>;
+  /** Without it, a request gets a 501: what is behind the route is not run. */
+  readonly invoke?: (event: unknown) => Promise<Outcome>;
 }
 
 /**
@@ -28,8 +29,12 @@ interface State {
  * for it, a request is a 404. If a function gives no response, the request is a 502. Too many requests at once are a 503.
  */
 export async function startHttpApi(routes: readonly HttpRoute[]): Promise<HttpServer> {
+  return startHttpServer(httpApiListener(routes));
+}
+
+export function httpApiListener(routes: readonly HttpRoute[]): RequestListener {
   const state: State = { match: createRouter(routes), underWay: 0 };
-  return startHttpServer((request, response) => {
+  return (request, response) => {
     if (state.underWay >= MOST_AT_ONCE) {
       response.writeHead(503).end();
       return;
@@ -40,7 +45,7 @@ export async function startHttpApi(routes: readonly HttpRoute[]): Promise<HttpSe
       .finally(() => {
         state.underWay -= 1;
       });
-  });
+  };
 }
 
 async function handle({ match }: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -48,6 +53,10 @@ async function handle({ match }: State, request: IncomingMessage, response: Serv
   const found = match(request.method ?? 'GET', pathname);
   if (found === undefined) {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not Found"}');
+    return;
+  }
+  if (found.route.invoke === undefined) {
+    response.writeHead(501).end('{"message":"A rehearsal does not run what is behind this route."}');
     return;
   }
   const outcome = await found.route.invoke(await eventOf(request, found));

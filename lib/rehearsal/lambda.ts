@@ -14,6 +14,8 @@ export interface FunctionDefinition {
   readonly memoryMb?: number;
   /** How many sandboxes it may have at once; further invocations wait. */
   readonly maxSandboxes: number;
+  /** In place of its code: what an invocation returns. It runs in no sandbox. */
+  readonly stub?: (event: unknown) => unknown;
 }
 
 export interface LambdaOptions {
@@ -25,7 +27,13 @@ export interface LambdaOptions {
 /** One function, as its invokers see it. */
 export interface LocalFunction {
   readonly name: string;
-  invoke(event: unknown): Promise<Outcome>;
+  /** @param qualifier the alias or the version by which it is invoked */
+  invoke(event: unknown, qualifier?: string): Promise<Outcome>;
+  /**
+   * Gives it other code, as a deployment does. Invocations that begin from now on go to new sandboxes. What runs goes on in the old
+   * ones, which end with it.
+   */
+  deploy(definition: FunctionDefinition): void;
 }
 
 export interface LambdaStats {
@@ -60,7 +68,7 @@ interface Service {
 /** One function: at most `maxSandboxes` invocations have a seat, the others wait in line. */
 interface FunctionState {
   readonly service: Service;
-  readonly definition: FunctionDefinition;
+  definition: FunctionDefinition;
   /** Frozen sandboxes, the one that was used last at the end. */
   readonly warm: Sandbox[];
   readonly waiting: (() => void)[];
@@ -73,7 +81,11 @@ export function createLambda(options: LambdaOptions = {}): LambdaLocal {
   return {
     createFunction(definition) {
       const state: FunctionState = { service, definition, warm: [], waiting: [], seats: 0 };
-      return { name: definition.name, invoke: (event) => invoke(state, event) };
+      return {
+        name: definition.name,
+        invoke: (event, qualifier) => invoke(state, event, qualifier),
+        deploy: (next) => deploy(state, next),
+      };
     },
     kill: (id) => kill(service, id),
     stats,
@@ -90,20 +102,51 @@ function kill({ alive, stats }: Service, id: string): boolean {
   return killed;
 }
 
-async function invoke(state: FunctionState, event: unknown): Promise<Outcome> {
+async function invoke(state: FunctionState, event: unknown, qualifier: string | undefined): Promise<Outcome> {
   const { service } = state;
   await takeSeat(state);
   if (service.stopped) throw new Error('The Lambda stand-in was stopped.');
-  const sandbox = takeWarm(state) ?? startFor(state);
+  const { definition } = state;
   service.stats.invocations += 1;
   service.stats.busy += 1;
-  const outcome = await sandbox.invoke(event);
+  const outcome = await (definition.stub === undefined
+    ? inSandbox(state, event, qualifier)
+    : inStub(definition.stub, event));
   service.stats.busy -= 1;
   if (outcome.kind === 'timed-out') service.stats.timedOut += 1;
-  if (sandbox.dead) service.alive.delete(sandbox.id);
-  else state.warm.push(sandbox);
   giveSeatUp(state);
   return outcome;
+}
+
+async function inSandbox(state: FunctionState, event: unknown, qualifier: string | undefined): Promise<Outcome> {
+  const { service, definition } = state;
+  const sandbox = takeWarm(state) ?? startFor(state);
+  const outcome = await sandbox.invoke(event, qualifier);
+  if (sandbox.dead) service.alive.delete(sandbox.id);
+  else if (state.definition === definition) state.warm.push(sandbox);
+  else retire(state, sandbox);
+  return outcome;
+}
+
+async function inStub(stub: (event: unknown) => unknown, event: unknown): Promise<Outcome> {
+  try {
+    const value = await stub(event);
+    return { kind: 'response', value: value === undefined ? null : value };
+  } catch (thrown) {
+    const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
+    return { kind: 'error', error: { name, message } };
+  }
+}
+
+function deploy(state: FunctionState, definition: FunctionDefinition): void {
+  state.definition = definition;
+  for (const sandbox of state.warm.splice(0)) retire(state, sandbox);
+}
+
+/** Ends a sandbox with old code. No fault did it, so it does not count as killed. */
+function retire({ service }: FunctionState, sandbox: Sandbox): void {
+  sandbox.kill();
+  service.alive.delete(sandbox.id);
 }
 
 async function takeSeat(state: FunctionState): Promise<void> {

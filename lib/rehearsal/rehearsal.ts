@@ -1,24 +1,32 @@
 import { rm } from 'node:fs/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
-import { type AtConstruct, onlyAt } from './constructs.ts';
-import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
+import { onlyAt } from './constructs.ts';
+import { createDoors } from './doors.ts';
+import { type DeliveryFaults, startEventSource } from './event-source.ts';
 import { type FunctionPlace, type Functions, type FunctionsOptions, functionFor } from './functions.ts';
 import type { HttpServer } from './http.ts';
-import { startHttpApi } from './http-api.ts';
+import { type HttpRoute, startHttpApi } from './http-api.ts';
 import { requireJava } from './java.ts';
 import { createLambda, type LambdaLocal, type LambdaStats, type LocalFunction } from './lambda.ts';
+import type { NotRun } from './not-run.ts';
+import type { Consumer, Parts, StreamConsumer } from './parts.ts';
 import {
   type Provisioned,
   type ProvisionedApi,
   type ProvisionedEventSource,
-  type ProvisionedQueue,
+  type ProvisionOptions,
   provision,
 } from './provision.ts';
+import type { InStack } from './provisioned.ts';
 import { type Servers, startServers } from './servers.ts';
 import type { SqsLocal } from './sqs-local.ts';
-import { type CdkApp, synthesize } from './synthesize.ts';
+import { type Assembly, type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './synthesize.ts';
 import type { TapHooks } from './tap.ts';
+
+export type { NotRun, Stub } from './not-run.ts';
+export { RefusedAppError } from './not-run.ts';
+export type * from './parts.ts';
 
 /*
  * A CDK app on this machine, on real parts.
@@ -29,8 +37,9 @@ import type { TapHooks } from './tap.ts';
  * and what goes wrong by `faults`.
  */
 
-export interface RehearsalOptions extends FunctionsOptions {
-  readonly app: CdkApp;
+export interface RehearsalOptions extends FunctionsOptions, Omit<ProvisionOptions, 'addressOf'> {
+  /** The app, or the folder of its cloud assembly. */
+  readonly app: CdkApp | SynthesizedApp;
   /** The context to synthesize the app with: the endpoints of its providers, for example. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
@@ -55,32 +64,20 @@ export interface RehearsalFaults {
   readonly delivery?: (consumer: FunctionPlace) => DeliveryFaults | undefined;
 }
 
-/** A function that a queue feeds. */
-export interface Consumer extends AtConstruct {
-  readonly queue: ProvisionedQueue;
-  readonly deadLetterQueue: ProvisionedQueue | undefined;
-  readonly stats: EventSourceStats;
-}
-
 /** One stack of the app. A construct is named by its path, of which parts at the beginning and at the end may be left out. */
-export interface RehearsedStack {
+export interface RehearsedStack extends Parts {
   readonly name: string;
   readonly consumers: readonly Consumer[];
-  /** The name of the table of a construct. @throws Error if there is none, or more than one, as for all of these */
-  table(construct: string): string;
-  queue(construct: string): ProvisionedQueue;
-  consumer(construct: string): Consumer;
-  /** The server of an HTTP API. */
-  api(construct: string): HttpServer;
-  /** A function, to be invoked. */
-  function(construct: string): Promise<LocalFunction>;
+  readonly streamConsumers: readonly StreamConsumer[];
 }
 
-/** An app that runs. */
-export interface Rehearsal extends AsyncDisposable {
+/** An app that runs. A construct may be asked for without its stack, if it is the only one in the app. */
+export interface Rehearsal extends Parts, AsyncDisposable {
   readonly stacks: readonly RehearsedStack[];
-  /** @throws Error if the app has no such stack */
+  /** @param name of the stack, or its id or path in the app @throws Error if the app has no such stack */
   stack(name: string): RehearsedStack;
+  /** What of the app is not run: resources, and properties of resources that are run. */
+  readonly notRun: readonly NotRun[];
   /** Talks to DynamoDB itself, past all faults. */
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
@@ -100,16 +97,29 @@ interface Starting {
   readonly lambda: LambdaLocal;
   readonly functions: Functions;
   /** All event sources. They end together. */
-  readonly sources: EventSource[];
+  readonly sources: Stoppable[];
   /** What is to be stopped. */
   readonly stopping: AsyncDisposableStack;
+}
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** What runs, by its kind. */
+interface Running {
+  readonly provisioned: Provisioned;
+  readonly consumers: readonly Consumer[];
+  readonly streamConsumers: readonly StreamConsumer[];
+  readonly apis: readonly (ProvisionedApi & { readonly server: HttpServer })[];
 }
 
 /**
  * Synthesizes a CDK app and runs it on local servers.
  *
  * @throws MissingJavaError if DynamoDB Local cannot run here
- * @throws Error if the app does not synthesize, or has something that a rehearsal does not have. What was started by then is stopped
+ * @throws RefusedAppError if the app has something without which the verdict of a rehearsal would be wrong
+ * @throws Error if the app does not synthesize. What was started by then is stopped
  */
 export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
   const { onStarting = () => undefined, faults = {} } = options;
@@ -119,14 +129,14 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   const kill = (sandbox: string) => lambda?.kill(sandbox) ?? false;
   onStarting('synthesizing the CDK app, and starting DynamoDB Local and SQS');
   const [assembly, servers] = await allOrNothing([
-    synthesize(options.app, options.context).then((made) =>
+    assemblyOf(options).then((made) =>
       stopping.adopt(made, ({ folder }) => rm(folder, { recursive: true, force: true })),
     ),
     startServers({ hooks: faults, kill }, stopping),
   ]);
   onStarting('creating tables and queues');
-  const provisioned = await allOrNothing(assembly.stacks.map((stack) => provision(stack, servers.dynamo, servers.sqs)));
-
+  const doors = createDoors(stopping);
+  const provisioned = await provision(assembly, servers, { ...options, addressOf: doors.addressOf });
   lambda = createLambda({
     ...(options.onLog ? { onLog: options.onLog } : {}),
     environment: endpointVariables({
@@ -135,12 +145,21 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
       SQS: servers.tapped.sqs,
     }),
   });
-  const functions: Functions = { lambda, options, created: new Map() };
+  const functions: Functions = { lambda, options, scratch: assembly.folder, created: new Map() };
   const starting: Starting = { options, servers, lambda, functions, sources: [], stopping };
   stopping.defer(() => stopFunctions(starting));
-  const stacks: RehearsedStack[] = [];
-  for (const stack of provisioned) stacks.push(await startStack(starting, stack));
-  return running(starting, stacks, stopping.move());
+  const consumers: Consumer[] = [];
+  for (const mapping of provisioned.eventSources) {
+    consumers.push(await startConsumer(starting, provisioned, mapping));
+  }
+  const apis = await Promise.all(
+    provisioned.apis.map(async (api) => ({ ...api, server: doors.open(api.host, await routesOf(starting, api)) })),
+  );
+  return rehearsalOf(starting, { provisioned, consumers, streamConsumers: [], apis }, stopping.move());
+}
+
+function assemblyOf({ app, context }: RehearsalOptions): Promise<Assembly> {
+  return 'assembly' in app ? copyAssembly(app.assembly) : synthesize(app, context);
 }
 
 function endpointVariables(endpoints: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -153,75 +172,89 @@ async function stopFunctions({ lambda, sources }: Starting): Promise<void> {
   await Promise.all(sources.map((source) => source.stop()));
 }
 
-async function startStack(starting: Starting, provisioned: Provisioned): Promise<RehearsedStack> {
-  const { stackName, tables, queues } = provisioned;
-  const consumers: Consumer[] = [];
-  for (const mapping of provisioned.eventSources) {
-    consumers.push(await startConsumer(starting, provisioned, mapping));
-  }
-  const apis: (AtConstruct & { readonly server: HttpServer })[] = [];
-  for (const api of provisioned.apis) apis.push({ ...api, server: await startApi(starting, stackName, api) });
-  return {
-    name: stackName,
-    consumers,
-    table: (construct) => onlyAt(tables, construct, 'table').name,
-    queue: (construct) => onlyAt(queues, construct, 'queue'),
-    consumer: (construct) => onlyAt(consumers, construct, 'consumer'),
-    api: (construct) => onlyAt(apis, construct, 'HTTP API').server,
-    function: async (construct) => functionFor(starting.functions, stackName, provisioned.functionAt(construct)),
-  };
-}
-
 async function startConsumer(
   { options, servers, functions, sources }: Starting,
-  { stackName, queues }: Provisioned,
+  { queues }: Provisioned,
   mapping: ProvisionedEventSource,
 ): Promise<Consumer> {
-  const { logicalId, construct, queue, maximumConcurrency } = mapping;
-  const fn = await functionFor(functions, stackName, mapping.function);
-  const faults = options.faults?.delivery?.({ stack: stackName, construct });
+  const { stack, logicalId, construct, queue, qualifier, maximumConcurrency } = mapping;
+  const fn = await functionFor(functions, mapping.function);
+  const faults = options.faults?.delivery?.({ stack, construct });
   const source = startEventSource({
     ...mapping,
     client: servers.sqs.client,
-    invoke: fn.invoke,
-    concurrency: Math.min(fn.maxSandboxes, maximumConcurrency ?? fn.maxSandboxes),
+    invoke: (event) => fn.invoke(event, qualifier),
+    concurrency: mapping.enabled ? Math.min(fn.maxSandboxes, maximumConcurrency ?? fn.maxSandboxes) : 0,
     ...(faults ? { faults } : {}),
   });
   sources.push(source);
   const deadLetterQueue = queues.find(({ arn }) => arn === queue.deadLetterArn);
-  return { logicalId, construct, queue, deadLetterQueue, stats: source.stats };
+  return { stack, logicalId, construct, queue, deadLetterQueue, function: fn, stats: source.stats };
 }
 
-async function startApi({ functions, stopping }: Starting, stack: string, api: ProvisionedApi): Promise<HttpServer> {
-  const routes = await Promise.all(
-    api.routes.map(async ({ key, function: fn }) => ({
-      key,
-      invoke: (await functionFor(functions, stack, fn)).invoke,
-    })),
+async function routesOf({ functions }: Starting, { routes }: ProvisionedApi): Promise<readonly HttpRoute[]> {
+  return Promise.all(
+    routes.map(async ({ key, target }): Promise<HttpRoute> => {
+      const fn = target && (await functionFor(functions, target.function));
+      return { key, ...(fn ? { invoke: (event) => fn.invoke(event, target.qualifier) } : {}) };
+    }),
   );
-  return stopping.adopt(await startHttpApi(routes), (server) => server.stop());
 }
 
-function running(
-  { servers: { dynamo, sqs }, lambda }: Starting,
-  stacks: readonly RehearsedStack[],
-  stopping: AsyncDisposableStack,
-): Rehearsal {
+function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDisposableStack): Rehearsal {
+  const { servers, lambda } = starting;
+  const { provisioned } = running;
   const stop = () => stopping.disposeAsync();
+  const stacks = provisioned.stacks.map(({ name }) => ({
+    name,
+    consumers: running.consumers.filter(({ stack }) => stack === name),
+    streamConsumers: running.streamConsumers.filter(({ stack }) => stack === name),
+    ...partsOf(starting, running, name),
+  }));
   return {
+    ...partsOf(starting, running),
     stacks,
-    stack(name) {
-      const found = stacks.find((stack) => stack.name === name);
+    stack(wanted) {
+      const named = provisioned.stacks.find(({ names }) => names.includes(wanted))?.name;
+      const found = stacks.find(({ name }) => name === named);
       if (found !== undefined) return found;
-      throw new Error(`The app has no stack ${name}. It has: ${stacks.map((stack) => stack.name).join(', ')}.`);
+      throw new Error(`The app has no stack ${wanted}. It has: ${stacks.map(({ name }) => name).join(', ')}.`);
     },
-    dynamo,
-    sqs,
+    notRun: provisioned.notRun,
+    dynamo: servers.dynamo,
+    sqs: servers.sqs,
     sandboxes: lambda.stats,
     kill: (sandbox) => lambda.kill(sandbox),
     serve: async ({ invoke }) =>
       stopping.adopt(await startHttpApi([{ key: '$default', invoke }]), (server) => server.stop()),
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Finds the parts of one stack, or of the whole app. */
+function partsOf({ functions }: Starting, running: Running, stack?: string): Parts {
+  const { provisioned } = running;
+  const only = <Item extends InStack>(items: readonly Item[], construct: string, kind: string): Item => {
+    const here = items.filter((item) => stack === undefined || item.stack === stack);
+    return onlyAt(here, construct, kind, stack === undefined ? 'app' : 'stack');
+  };
+  return {
+    table: (construct) => only(provisioned.tables, construct, 'table').name,
+    queue: (construct) => only(provisioned.queues, construct, 'queue'),
+    consumer: (construct) => only(running.consumers, construct, 'consumer'),
+    streamConsumer: (construct) => only(running.streamConsumers, construct, 'consumer of a stream'),
+    api: (construct) => {
+      const apis = running.apis.filter(({ kind }) => kind !== 'function-url');
+      return only(apis, construct, 'HTTP API').server;
+    },
+    functionUrl: (construct) => {
+      const urls = running.apis.filter(({ kind }) => kind === 'function-url');
+      return only(urls, construct, 'function URL').server;
+    },
+    topic: (construct) => only([], construct, 'topic'),
+    bucket: (construct) => only([], construct, 'bucket'),
+    schedule: (construct) => only([], construct, 'schedule'),
+    function: async (construct) => functionFor(functions, provisioned.functionAt(construct, stack)),
   };
 }
