@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { type HttpServer, startHttpServer } from './http.ts';
-import { type HttpRoute, httpApiListener } from './http-api.ts';
+import { type ApiBehaviour, type HttpRoute, httpApiListener } from './http-api.ts';
 
 /** The servers of APIs. A server has its address before it has its routes: a function may have the address in its environment. */
 export interface Doors {
   /** Starts the server that stands for a host of AWS, and returns its address. */
   addressOf(host: string): Promise<string>;
   /** Gives a server its routes. */
-  open(host: string, routes: readonly HttpRoute[]): HttpServer;
+  open(host: string, routes: readonly HttpRoute[], behaviour: ApiBehaviour): HttpServer;
 }
 
 interface Door {
@@ -27,10 +27,10 @@ export function createDoors(stopping: AsyncDisposableStack): Doors {
       doors.set(host, { server, listener: CLOSED });
       return server.endpoint;
     },
-    open(host, routes) {
+    open(host, routes, behaviour) {
       const door = doors.get(host);
       if (door === undefined) throw new Error(`No server stands for ${host}.`);
-      door.listener = httpApiListener(routes);
+      door.listener = httpApiListener(routes, behaviour);
       return door.server;
     },
   };

@@ -5,6 +5,7 @@ import { onlyAt } from './constructs.ts';
 import { apiHost, functionUrlHost } from './names.ts';
 import { type NotRun, RefusedAppError, type Stub } from './not-run.ts';
 import type {
+  FunctionReference,
   ProvisionedApi,
   ProvisionedEventSource,
   ProvisionedFunction,
@@ -12,12 +13,17 @@ import type {
   ProvisionedStreamMapping,
   ProvisionedTable,
 } from './provisioned.ts';
+import { createBuckets, type ProvisionedBucket } from './resources/create-buckets.ts';
 import { createQueues } from './resources/create-queues.ts';
 import { createTables } from './resources/create-tables.ts';
+import { createTopics, type ProvisionedTopic, type ProvisionedTopicFunction } from './resources/create-topics.ts';
 import { readFunctions } from './resources/read-functions.ts';
 import { readHttpApis } from './resources/read-http-apis.ts';
 import { readMappings } from './resources/read-mappings.ts';
-import { ofType, placeOf, type Reading, readingOf } from './resources/reading.ts';
+import { readFunctionUrls, readRestApis } from './resources/read-rest-apis.ts';
+import { type ProvisionedSchedule, readSchedules } from './resources/read-schedules.ts';
+import { findFunction, ofType, placeOf, type Reading, readingOf } from './resources/reading.ts';
+import { snsLocal } from './sns-local.ts';
 import type { SqsLocal } from './sqs-local.ts';
 import { readApp } from './template/app.ts';
 
@@ -38,7 +44,20 @@ export interface Provisioned {
   readonly eventSources: readonly ProvisionedEventSource[];
   readonly streams: readonly ProvisionedStreamMapping[];
   readonly apis: readonly ProvisionedApi[];
+  readonly topics: readonly ProvisionedTopic[];
+  /** Functions that subscribe to topics. */
+  readonly topicFunctions: readonly ProvisionedTopicFunction[];
+  readonly buckets: readonly ProvisionedBucket[];
+  readonly schedules: readonly ProvisionedSchedule[];
   readonly notRun: readonly NotRun[];
+  /** All functions that run. */
+  readonly functions: readonly ProvisionedFunction[];
+  /** What stands in templates for the address of an API, and the address. */
+  readonly hosts: ReadonlyMap<string, string>;
+  /**
+   * The function of an ARN, with or without a version or an alias; `undefined` if a rehearsal does not run it, or it is not in the app.
+   */
+  functionOf(arn: string): FunctionReference | undefined;
   /**
    * The function of a construct.
    *
@@ -69,10 +88,18 @@ export async function provision(
 ): Promise<Provisioned> {
   const app = readApp(assembly, { ...options, sqs });
   const reading = readingOf(app);
-  readFunctions(reading, await addresses(reading, options));
+  const hosts = await addresses(reading, options);
+  readFunctions(reading, hosts);
   const [tables, queues] = await allOrNothing([createTables(reading, dynamo), createQueues(reading, sqs)]);
   const { ofQueues, ofStreams } = readMappings(reading, { queues, tables });
-  const apis = readHttpApis(reading);
+  const apis = [...readHttpApis(reading), ...readRestApis(reading), ...readFunctionUrls(reading)];
+  const { topics, functions: topicFunctions } = await createTopics(reading, {
+    sqs,
+    sns: snsLocal(sqs.endpoint),
+    queues,
+  });
+  const buckets = await createBuckets(reading, sqs.endpoint);
+  const schedules = readSchedules(reading);
   const { listed, refused } = app.findings;
   if (refused.length > 0) throw new RefusedAppError(refused);
   return {
@@ -85,9 +112,34 @@ export async function provision(
     eventSources: ofQueues,
     streams: ofStreams,
     apis,
+    topics,
+    topicFunctions,
+    buckets,
+    schedules,
     notRun: listed,
+    functions: runningFunctions(reading),
+    hosts,
+    functionOf(arn) {
+      const found = findFunction(reading, arn);
+      return found?.read.kind === 'runs' ? { function: found.read.function, qualifier: found.qualifier } : undefined;
+    },
     functionAt: (construct, stack) => functionAt(reading, construct, stack),
   };
+}
+
+/** The functions of another version of an app, as they would run beside the parts that are there. */
+export function readFunctionsOf(
+  assembly: Assembly,
+  sqs: Pick<SqsLocal, 'address'>,
+  { hosts, ...options }: Pick<ProvisionOptions, 'stubs' | 'parameters'> & Pick<Provisioned, 'hosts'>,
+): readonly ProvisionedFunction[] {
+  const reading = readingOf(readApp(assembly, { ...options, sqs }));
+  readFunctions(reading, hosts);
+  return runningFunctions(reading);
+}
+
+function runningFunctions({ functions }: Reading): readonly ProvisionedFunction[] {
+  return [...functions.values()].flatMap((read) => (read.kind === 'runs' ? [read.function] : []));
 }
 
 async function addresses(

@@ -105,4 +105,6 @@ export interface ProvisionedApi extends InStack {
   readonly routes: readonly ProvisionedRoute[];
   /** The stages that may come first in a path. */
   readonly stages: readonly string[];
+  /** The media types that a REST API hands over in base64. */
+  readonly binary: readonly string[];
 }

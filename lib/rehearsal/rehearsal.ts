@@ -1,32 +1,33 @@
 import { rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
-import { onlyAt } from './constructs.ts';
+import { deploy, type NextVersion } from './deploy.ts';
 import { createDoors } from './doors.ts';
-import { type DeliveryFaults, startEventSource } from './event-source.ts';
-import { type FunctionPlace, type Functions, type FunctionsOptions, functionFor } from './functions.ts';
+import { type Functions, type FunctionsOptions, functionFor } from './functions.ts';
 import type { HttpServer } from './http.ts';
-import { type HttpRoute, startHttpApi } from './http-api.ts';
+import { startHttpApi } from './http-api.ts';
 import { requireJava } from './java.ts';
 import { createLambda, type LambdaLocal, type LambdaStats, type LocalFunction } from './lambda.ts';
 import type { NotRun } from './not-run.ts';
 import type { Consumer, Parts, StreamConsumer } from './parts.ts';
-import {
-  type Provisioned,
-  type ProvisionedApi,
-  type ProvisionedEventSource,
-  type ProvisionOptions,
-  provision,
-} from './provision.ts';
-import type { InStack } from './provisioned.ts';
-import { type Servers, startServers } from './servers.ts';
+import { type ProvisionOptions, provision } from './provision.ts';
+import { partsOf, type RehearsalFaults, type Running, type Starting, startRunning } from './running.ts';
+import { type Endpoints, type Servers, startServers } from './servers.ts';
+import { createAsynchronous } from './sources/asynchronous.ts';
+import { changeOf, notify } from './sources/bucket-events.ts';
+import { createDestinations } from './sources/destinations.ts';
+import { startClock } from './sources/schedules.ts';
 import type { SqsLocal } from './sqs-local.ts';
 import { type Assembly, type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './synthesize.ts';
-import type { TapHooks } from './tap.ts';
+import type { RefusedCall } from './unknown-services.ts';
 
+export type { NextVersion } from './deploy.ts';
 export type { NotRun, Stub } from './not-run.ts';
 export { RefusedAppError } from './not-run.ts';
 export type * from './parts.ts';
+export type { RehearsalFaults } from './running.ts';
+export type { RefusedCall } from './unknown-services.ts';
 
 /*
  * A CDK app on this machine, on real parts.
@@ -49,19 +50,16 @@ export interface RehearsalOptions extends FunctionsOptions, Omit<ProvisionOption
   readonly endpoints?: Readonly<Record<string, string>>;
   /** What goes wrong, and where. @default nothing */
   readonly faults?: RehearsalFaults;
+  /**
+   * How much faster than a clock the schedules with a rate run: with 60, `rate(5 minutes)` runs every five seconds.
+   *
+   * @default schedules run when a caller runs them
+   */
+  readonly clockSpeed?: number;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
   /** Gets a few words about each thing that is being started. */
   readonly onStarting?: (what: string) => void;
-}
-
-export interface RehearsalFaults {
-  /** What happens to the requests of functions to DynamoDB. */
-  readonly dynamodb?: TapHooks;
-  /** What happens to the requests of functions to SQS; not to those that go to the URL of a queue itself. */
-  readonly sqs?: TapHooks;
-  /** What happens to the messages of a consumer. */
-  readonly delivery?: (consumer: FunctionPlace) => DeliveryFaults | undefined;
 }
 
 /** One stack of the app. A construct is named by its path, of which parts at the beginning and at the end may be left out. */
@@ -78,40 +76,31 @@ export interface Rehearsal extends Parts, AsyncDisposable {
   stack(name: string): RehearsedStack;
   /** What of the app is not run: resources, and properties of resources that are run. */
   readonly notRun: readonly NotRun[];
+  /** What functions asked of services of AWS that a rehearsal does not have. Each of these calls was refused. */
+  refusedCalls(): readonly RefusedCall[];
+  /** How many events of topics, buckets and schedules their functions have not done with. */
+  pendingEvents(): number;
+  /** Where the servers are, past all faults. */
+  readonly endpoints: Endpoints;
+  /** Where functions find the servers: what is asked here meets the faults. */
+  readonly tapped: Endpoints;
   /** Talks to DynamoDB itself, past all faults. */
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
   /** Kills a sandbox, as a host that dies would. Returns false if no sandbox has this id, or it is dead already. */
   kill(sandbox: string): boolean;
+  /**
+   * Replaces the code of functions in mid-traffic. Invocations that begin from then on run the new code, in new sandboxes; what runs
+   * goes on in the old ones. Returns what of the other version is not deployed.
+   *
+   * @throws Error if the other version does not synthesize, or none of its functions is in this app
+   */
+  deploy(next: NextVersion): Promise<readonly NotRun[]>;
   /** Starts a server that hands every request to a function, as a function URL does. It ends with the rehearsal. */
   serve(fn: LocalFunction): Promise<HttpServer>;
   /** Ends all of it. Calling it again does nothing. */
   stop(): Promise<void>;
-}
-
-/** A rehearsal while it is started, and what it stands on. */
-interface Starting {
-  readonly options: RehearsalOptions;
-  readonly servers: Servers;
-  readonly lambda: LambdaLocal;
-  readonly functions: Functions;
-  /** All event sources. They end together. */
-  readonly sources: Stoppable[];
-  /** What is to be stopped. */
-  readonly stopping: AsyncDisposableStack;
-}
-
-interface Stoppable {
-  stop(): Promise<void>;
-}
-
-/** What runs, by its kind. */
-interface Running {
-  readonly provisioned: Provisioned;
-  readonly consumers: readonly Consumer[];
-  readonly streamConsumers: readonly StreamConsumer[];
-  readonly apis: readonly (ProvisionedApi & { readonly server: HttpServer })[];
 }
 
 /**
@@ -126,44 +115,66 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   await requireJava();
   await using stopping = new AsyncDisposableStack();
   let lambda: LambdaLocal | undefined;
+  let started: Starting | undefined;
+  // In a variable of its own: `stopping` is moved to the caller at the end.
+  const folders = stopping.use(new AsyncDisposableStack());
+  const keep = (made: Assembly) => folders.adopt(made, removeFolder);
   const kill = (sandbox: string) => lambda?.kill(sandbox) ?? false;
   onStarting('synthesizing the CDK app, and starting DynamoDB Local and SQS');
   const [assembly, servers] = await allOrNothing([
-    assemblyOf(options).then((made) =>
-      stopping.adopt(made, ({ folder }) => rm(folder, { recursive: true, force: true })),
-    ),
-    startServers({ hooks: faults, kill }, stopping),
+    assemblyOf(options).then(keep),
+    startServers({ hooks: faults, kill, onS3: (...request) => tellOfObject(started, ...request) }, stopping),
   ]);
   onStarting('creating tables and queues');
   const doors = createDoors(stopping);
   const provisioned = await provision(assembly, servers, { ...options, addressOf: doors.addressOf });
   lambda = createLambda({
     ...(options.onLog ? { onLog: options.onLog } : {}),
-    environment: endpointVariables({
-      ...options.endpoints,
-      DYNAMODB: servers.tapped.dynamodb,
-      SQS: servers.tapped.sqs,
-    }),
+    environment: { AWS_ENDPOINT_URL: servers.unknown.server.endpoint, ...endpointVariables(options, servers) },
   });
   const functions: Functions = { lambda, options, scratch: assembly.folder, created: new Map() };
-  const starting: Starting = { options, servers, lambda, functions, sources: [], stopping };
+  const invoke = (arn: string, event: unknown) => {
+    const target = provisioned.functionOf(arn);
+    if (target !== undefined) asynchronous.invoke(target, event);
+  };
+  const destinations = createDestinations({ sqs: servers.sqs, sns: servers.sns, invoke });
+  const asynchronous = createAsynchronous({ destinations, functionFor: (fn) => functionFor(functions, fn) });
+  const sources: Starting['sources'] = [asynchronous];
+  const starting: Starting = {
+    ...{ faults, options, keep, servers, lambda, functions, doors, destinations, asynchronous, provisioned, sources },
+  };
   stopping.defer(() => stopFunctions(starting));
-  const consumers: Consumer[] = [];
-  for (const mapping of provisioned.eventSources) {
-    consumers.push(await startConsumer(starting, provisioned, mapping));
-  }
-  const apis = await Promise.all(
-    provisioned.apis.map(async (api) => ({ ...api, server: doors.open(api.host, await routesOf(starting, api)) })),
-  );
-  return rehearsalOf(starting, { provisioned, consumers, streamConsumers: [], apis }, stopping.move());
+  started = starting;
+  const running = await startRunning(starting);
+  if (options.clockSpeed !== undefined) sources.push(startClock(running.schedules, options.clockSpeed));
+  return rehearsalOf(starting, running, stopping.move());
 }
 
 function assemblyOf({ app, context }: RehearsalOptions): Promise<Assembly> {
   return 'assembly' in app ? copyAssembly(app.assembly) : synthesize(app, context);
 }
 
-function endpointVariables(endpoints: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(endpoints).map(([name, url]) => [`AWS_ENDPOINT_URL_${name}`, url]));
+function removeFolder({ folder }: Assembly): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
+function endpointVariables({ endpoints }: RehearsalOptions, { tapped }: Servers): Readonly<Record<string, string>> {
+  const all = { ...endpoints, DYNAMODB: tapped.dynamodb, SQS: tapped.sqs, SNS: tapped.sns, S3: tapped.s3 };
+  return Object.fromEntries(Object.entries(all).map(([name, url]) => [`AWS_ENDPOINT_URL_${name}`, url]));
+}
+
+/** S3 tells of an object when it has it, also if the caller never hears of it. */
+async function tellOfObject(
+  started: Starting | undefined,
+  request: IncomingMessage,
+  body: Buffer,
+  headers: IncomingHttpHeaders,
+): Promise<void> {
+  const change = changeOf(request);
+  if (started === undefined || change === undefined) return;
+  const size = Number(request.headers['x-amz-decoded-content-length'] ?? body.length);
+  const told = { ...change, size, eTag: String(headers['etag'] ?? '') };
+  await notify(started.provisioned.buckets, told, started.destinations);
 }
 
 /** All at once: an event source waits for its invocations, and one that is not stopping would try again without a function. */
@@ -172,47 +183,17 @@ async function stopFunctions({ lambda, sources }: Starting): Promise<void> {
   await Promise.all(sources.map((source) => source.stop()));
 }
 
-async function startConsumer(
-  { options, servers, functions, sources }: Starting,
-  { queues }: Provisioned,
-  mapping: ProvisionedEventSource,
-): Promise<Consumer> {
-  const { stack, logicalId, construct, queue, qualifier, maximumConcurrency } = mapping;
-  const fn = await functionFor(functions, mapping.function);
-  const faults = options.faults?.delivery?.({ stack, construct });
-  const source = startEventSource({
-    ...mapping,
-    client: servers.sqs.client,
-    invoke: (event) => fn.invoke(event, qualifier),
-    concurrency: mapping.enabled ? Math.min(fn.maxSandboxes, maximumConcurrency ?? fn.maxSandboxes) : 0,
-    ...(faults ? { faults } : {}),
-  });
-  sources.push(source);
-  const deadLetterQueue = queues.find(({ arn }) => arn === queue.deadLetterArn);
-  return { stack, logicalId, construct, queue, deadLetterQueue, function: fn, stats: source.stats };
-}
-
-async function routesOf({ functions }: Starting, { routes }: ProvisionedApi): Promise<readonly HttpRoute[]> {
-  return Promise.all(
-    routes.map(async ({ key, target }): Promise<HttpRoute> => {
-      const fn = target && (await functionFor(functions, target.function));
-      return { key, ...(fn ? { invoke: (event) => fn.invoke(event, target.qualifier) } : {}) };
-    }),
-  );
-}
-
 function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDisposableStack): Rehearsal {
-  const { servers, lambda } = starting;
-  const { provisioned } = running;
+  const { servers, lambda, provisioned, asynchronous } = starting;
   const stop = () => stopping.disposeAsync();
   const stacks = provisioned.stacks.map(({ name }) => ({
     name,
     consumers: running.consumers.filter(({ stack }) => stack === name),
     streamConsumers: running.streamConsumers.filter(({ stack }) => stack === name),
-    ...partsOf(starting, running, name),
+    ...partsOf(running, name),
   }));
   return {
-    ...partsOf(starting, running),
+    ...partsOf(running),
     stacks,
     stack(wanted) {
       const named = provisioned.stacks.find(({ names }) => names.includes(wanted))?.name;
@@ -221,40 +202,18 @@ function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDispos
       throw new Error(`The app has no stack ${wanted}. It has: ${stacks.map(({ name }) => name).join(', ')}.`);
     },
     notRun: provisioned.notRun,
+    refusedCalls: () => servers.unknown.refused(),
+    pendingEvents: () => asynchronous.pending,
+    endpoints: servers.quiet,
+    tapped: servers.tapped,
     dynamo: servers.dynamo,
     sqs: servers.sqs,
     sandboxes: lambda.stats,
     kill: (sandbox) => lambda.kill(sandbox),
+    deploy: (next) => deploy(starting, next),
     serve: async ({ invoke }) =>
       stopping.adopt(await startHttpApi([{ key: '$default', invoke }]), (server) => server.stop()),
     stop,
     [Symbol.asyncDispose]: stop,
-  };
-}
-
-/** Finds the parts of one stack, or of the whole app. */
-function partsOf({ functions }: Starting, running: Running, stack?: string): Parts {
-  const { provisioned } = running;
-  const only = <Item extends InStack>(items: readonly Item[], construct: string, kind: string): Item => {
-    const here = items.filter((item) => stack === undefined || item.stack === stack);
-    return onlyAt(here, construct, kind, stack === undefined ? 'app' : 'stack');
-  };
-  return {
-    table: (construct) => only(provisioned.tables, construct, 'table').name,
-    queue: (construct) => only(provisioned.queues, construct, 'queue'),
-    consumer: (construct) => only(running.consumers, construct, 'consumer'),
-    streamConsumer: (construct) => only(running.streamConsumers, construct, 'consumer of a stream'),
-    api: (construct) => {
-      const apis = running.apis.filter(({ kind }) => kind !== 'function-url');
-      return only(apis, construct, 'HTTP API').server;
-    },
-    functionUrl: (construct) => {
-      const urls = running.apis.filter(({ kind }) => kind === 'function-url');
-      return only(urls, construct, 'function URL').server;
-    },
-    topic: (construct) => only([], construct, 'topic'),
-    bucket: (construct) => only([], construct, 'bucket'),
-    schedule: (construct) => only([], construct, 'schedule'),
-    function: async (construct) => functionFor(functions, provisioned.functionAt(construct, stack)),
   };
 }

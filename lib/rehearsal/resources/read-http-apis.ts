@@ -21,7 +21,7 @@ export function readHttpApis(reading: Reading): readonly ProvisionedApi[] {
       .filter((stage) => property(stage, 'ApiId') === api.name)
       .map((stage) => String(property(stage, 'StageName')))
       .filter((stage) => stage !== '$default');
-    apis.push({ ...placeOf(api), kind: 'http', name: api.name, host: apiHost(api.name), routes, stages });
+    apis.push({ ...placeOf(api), kind: 'http', name: api.name, host: apiHost(api.name), routes, stages, binary: [] });
   }
   return apis;
 }
