@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ACCOUNT, list, REGION, record, type Template } from './template.ts';
+import { ACCOUNT, list, REGION, record, type Template, type TemplateResource } from './template.ts';
 
 /** A synthesized CDK app. */
 export interface Assembly {
@@ -76,8 +76,9 @@ async function readStack(place: Place, file: string, rest: Rest): Promise<readon
   const stack: Synthesized = { ...rest, stackName, template };
   const nested: Synthesized[] = [];
   for (const [logicalId, resource] of Object.entries(template.Resources ?? {})) {
-    const asset = resource.Metadata?.['aws:asset:path'];
-    if (resource.Type !== 'AWS::CloudFormation::Stack' || typeof asset !== 'string') continue;
+    if (resource.Type !== 'AWS::CloudFormation::Stack') continue;
+    const asset = nestedTemplate(resource, rest.assets);
+    if (asset === undefined) continue;
     const path = resource.Metadata?.['aws:cdk:path'];
     const inner = `${stackName}-${logicalId}`;
     const within: Rest = {
@@ -88,6 +89,12 @@ async function readStack(place: Place, file: string, rest: Rest): Promise<readon
     nested.push(...(await readStack({ ...place, stackName: inner }, asset, within)));
   }
   return [stack, ...nested];
+}
+
+/** Where the template of a nested stack is: its address names the asset. */
+function nestedTemplate({ Properties = {} }: TemplateResource, assets: Rest['assets']): string | undefined {
+  const address = JSON.stringify(Properties['TemplateURL'] ?? '');
+  return [...assets].find(([key]) => key !== '' && address.includes(key))?.[1];
 }
 
 /**

@@ -83,6 +83,7 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
 
 /** Parts of what runs here: they have a name only so that other parts find them. */
 const PARTS = new Set([
+  'AWS::CloudFormation::Stack',
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
   'AWS::ApiGateway::Method',

@@ -90,7 +90,9 @@ function environmentOf(
     for (const [host, endpoint] of hosts) text = text.replaceAll(`https://${host}`, endpoint);
     environment[name] = text;
     if (madeUp.size === 0) continue;
-    const why = `The function gets a name that leads nowhere, of ${[...madeUp].join(', ')}. A stub of that can give a name.`;
+    const names = reading.resources.filter(({ stack, logicalId }) => stack === resource.stack && madeUp.has(logicalId));
+    const of = names.map(({ construct }) => construct).join(', ');
+    const why = `The function gets a name that leads nowhere, of ${of}. A stub for it can give a name.`;
     list(reading, resource, why, `Environment.Variables.${name}`);
   }
   return environment;
