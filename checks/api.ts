@@ -114,7 +114,7 @@ function configOf(name: string, entryPoint: string): ExtractorConfig {
 }
 
 /** The reports of all entries, which one compiler reads. */
-function makeReports(): readonly (readonly [name: string, report: string])[] {
+export function makeReports(): readonly (readonly [name: string, report: string])[] {
   const declarations = emitDeclarations();
   const configs = entries.map(([name, path]) => [name, configOf(name, join(declarations, `${path}.d.ts`))] as const);
   const [first] = configs;

@@ -26,7 +26,7 @@ export interface Rule {
   readonly never?: RegExp;
 }
 
-const OURS = /^((bin|lib|lambda|shop|proof|checks|test|bench)\/|[^/]+\.ts$)/;
+const OURS = /^((bin|lib|lambda|shop|proof|checks|site|test|bench)\/|[^/]+\.ts$)/;
 const CDK = /^(aws-cdk-lib|constructs)(\/|$)/;
 
 export const RULES: readonly Rule[] = [
@@ -78,7 +78,23 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the lean transport imports no AWS SDK, and of the store only what does not load it: the SDK is what it does without',
     from: /^lib\/stores\/dynamodb\/lean\//,
-    only: /^(lib\/(kernel|claims|stores\/dynamodb\/lean)\/|lib\/host\.ts$|lib\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$|aws4$|node:)/,
+    only: /^(lib\/(aws|kernel|claims|stores\/dynamodb\/lean)\/|lib\/host\.ts$|lib\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$)/,
+  },
+  {
+    rule: 'lib/aws asks AWS without its SDK: it imports the kernel, the host, Node and the signer, and knows no store and no door',
+    from: /^lib\/aws\//,
+    only: /^(lib\/(aws|kernel)\/|lib\/host\.ts$|aws4$|node:)/,
+  },
+  {
+    rule: 'only the lean transports ask AWS without its SDK',
+    from: /^lib\/(?!aws\/|stores\/dynamodb\/lean\/|sqs\/lean\/)/,
+    never: /^lib\/aws\//,
+  },
+  {
+    rule: 'what the lean doors of SQS share with the others loads no client of the SDK: a lean consumer would carry it',
+    from: /^lib\/(sqs\/(?!(index|each-message|send-once|sdk-transport)\.ts$)|middy\/(?!(index|sqs-once)\.ts$)|transactions\/lean\.ts$)/,
+    never:
+      /^lib\/(sqs\/(index|each-message|send-once|sdk-transport)|middy\/(index|sqs-once)|transactions\/each-transaction)\.ts$/,
   },
   {
     rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
@@ -93,7 +109,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
     from: /^lib\/sqs\//,
-    never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$)/,
+    never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$|aws\/)/,
   },
   {
     rule: 'lib/middy wraps batch handlers: it imports the kernel, the payload, the claims, the consumer of SQS and itself; no store',
@@ -138,7 +154,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/testing imports the kernel, the claims, the locks, the memory store, the host, Node and the types of SQS: no client, no Middy, no CDK',
     from: /^lib\/testing\//,
-    only: /^(lib\/(kernel|claims|testing)\/|lib\/locks\/(?!dynamodb\/|index\.ts$)|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options)\.ts$|lib\/host\.ts$|node:)/,
+    only: /^(lib\/(kernel|claims|testing)\/|lib\/locks\/(?!dynamodb\/|index\.ts$)|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options|transport)\.ts$|lib\/host\.ts$|node:)/,
   },
   {
     rule: 'lib/testing is for tests: nothing that gets deployed may import it',
@@ -151,8 +167,8 @@ export const RULES: readonly Rule[] = [
     never: CDK,
   },
   {
-    rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it',
-    from: /^lib\/deployment\//,
+    rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it. The doctor reads the mark of a restored table',
+    from: /^lib\/deployment\/(?!doctor\/read-table\.ts$)/,
     never:
       /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide|error-code|aws-error)\.ts$)/,
   },
@@ -162,19 +178,19 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, the rehearsal, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
-    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, errors and unknown values of the kernel, Node and the client of CloudWatch',
+    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, errors and unknown values of the kernel, Node and the client of CloudWatch',
     from: /^lib\/console\/(?!page\/)/,
-    only: /^(lib\/console\/(?!page\/)|lib\/operate\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
   },
   {
     rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, and its view library",
     from: /^lib\/console\/page\/(?!bundle\.ts$)/,
-    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/operate\/index\.ts$|preact(\/|$))/,
+    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/(operate|statements)\/index\.ts$|preact(\/|$))/,
   },
   {
     rule: "only the page's bundler imports one: users have none",
@@ -202,13 +218,23 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/((kernel|payload|claims|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a bundler and the SQS server',
-    from: /^lib\/rehearsal\//,
-    only: /^(lib\/rehearsal\/|node:|@aws-sdk\/|(aws-lambda|esbuild|fauxqs)$)/,
+    rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a signer, a bundler and the SQS server',
+    from: /^lib\/rehearsal\/(?!file\/)/,
+    only: /^(lib\/rehearsal\/|node:|@aws-sdk\/|(aws-lambda|aws4|esbuild|fauxqs)$)/,
   },
   {
-    rule: "only lib/rehearsal/pawl knows pawl's table and events: the stand-in for AWS runs any app",
-    from: /^lib\/rehearsal\/(?!pawl\/)/,
+    rule: 'lib/rehearsal/file runs a rehearsal file: it imports the engine, errors and options of the kernel, Node and the AWS SDK',
+    from: /^lib\/rehearsal\/file\//,
+    only: /^(lib\/rehearsal\/|lib\/kernel\/(errors|take-options|unknown-option)\.ts$|node:|@aws-sdk\/)/,
+  },
+  {
+    rule: 'the engine of a rehearsal knows no rehearsal file',
+    from: /^lib\/rehearsal\/(?!file\/|index\.ts$)/,
+    never: /^lib\/rehearsal\/(file\/|index\.ts$)/,
+  },
+  {
+    rule: "only lib/rehearsal/pawl knows pawl's table and events, and a rehearsal file asks it: the stand-in for AWS runs any app",
+    from: /^lib\/rehearsal\/(?!pawl\/|file\/)/,
     never: /^lib\/rehearsal\/pawl\//,
   },
   {
@@ -217,8 +243,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the shop, proofs, benchmarks, tests, and the checks of the package and of the printed templates import it',
-    from: /^(?!lib\/rehearsal\/|shop\/|test\/|proof\/|bench\/|checks\/(package|printed)\/)/,
+    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates, the examples and a release import it',
+    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples|release)\/)/,
     never: /^lib\/rehearsal\//,
   },
   {

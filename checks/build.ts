@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ENTRIES } from './entries.ts';
+import { ENTRIES, MODULES_ONLY } from './entries.ts';
 
 /**
  * Builds `dist/`: ECMAScript modules in it, CommonJS in `dist/cjs`, module by module as in `lib/`, so that a bundler drops what a consumer
@@ -34,7 +34,8 @@ function bundlePage(): void {
 
 /** The declarations of each entry for `import`: those for `require`, by another name. */
 function shareDeclarations(): void {
-  for (const module of Object.values(ENTRIES)) {
+  for (const [entry, module] of Object.entries(ENTRIES)) {
+    if (MODULES_ONLY.has(entry)) continue;
     if (!existsSync(join(DIST, `cjs/${module}.d.ts`))) throw new Error(`lib/${module}.ts, an entry, was not built.`);
     const shared = posix.join(posix.relative(dirname(module), '.') || '.', 'cjs', module);
     const path = shared.startsWith('.') ? shared : `./${shared}`;
@@ -42,13 +43,24 @@ function shareDeclarations(): void {
   }
 }
 
+/** What a rehearsal runs that is no module. */
+function copyRehearsal(): void {
+  const file = 'rehearsal/loopback/LoopbackServer.class';
+  mkdirSync(dirname(join(DIST, file)), { recursive: true });
+  copyFileSync(join(ROOT, 'lib', file), join(DIST, file));
+}
+
 if (import.meta.main) {
   rmSync(DIST, { recursive: true, force: true });
   runTool('tsc', '-p', 'tsconfig.build.json', '--declaration', 'false');
   runTool('tsc', '-p', 'tsconfig.cjs.json');
+  runTool('tsc', '-p', 'tsconfig.rehearsal.json');
+  copyRehearsal();
   bundlePage();
   markCommonJs();
   shareDeclarations();
   runTool('publint', '--strict');
-  runTool('attw', '--pack', '.', '--profile', 'strict');
+  const only = [...MODULES_ONLY].map((entry) => entry.slice('./'.length));
+  runTool('attw', '--pack', '.', '--profile', 'strict', '--exclude-entrypoints', ...only);
+  runTool('attw', '--pack', '.', '--profile', 'esm-only', '--entrypoints', ...only);
 }

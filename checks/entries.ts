@@ -13,8 +13,10 @@ export const ENTRIES = {
   './dynamodb': 'stores/dynamodb/index',
   './dynamodb/lean': 'stores/dynamodb/lean/index',
   './sqs': 'sqs/index',
+  './sqs/lean': 'sqs/lean/index',
   './s3': 'payload/envelopes/large-payload',
   './middy': 'middy/index',
+  './middy/lean': 'middy/lean',
   './transactions': 'transactions/index',
   './transactions/lean': 'transactions/lean',
   './http': 'http/index',
@@ -24,8 +26,12 @@ export const ENTRIES = {
   './sweep': 'sweep/index',
   './statements': 'statements/index',
   './testing': 'testing/index',
+  './rehearsal': 'rehearsal/index',
   './constructs': 'deployment/constructs/index',
 } as const satisfies Readonly<Record<string, string>>;
+
+/** Those without a copy for `require`: tools, which no project bundles. */
+export const MODULES_ONLY: ReadonlySet<string> = new Set(['./rehearsal']);
 
 const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url));
 
@@ -35,7 +41,9 @@ export function exportsOf(entries: Readonly<Record<string, string>>): object {
     name,
     {
       import: { types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` },
-      require: { types: `./dist/cjs/${module}.d.ts`, default: `./dist/cjs/${module}.js` },
+      ...(MODULES_ONLY.has(name)
+        ? {}
+        : { require: { types: `./dist/cjs/${module}.d.ts`, default: `./dist/cjs/${module}.js` } }),
     },
   ]);
   return { ...Object.fromEntries(both), './package.json': './package.json' };
@@ -43,7 +51,9 @@ export function exportsOf(entries: Readonly<Record<string, string>>): object {
 
 /** The same for `moduleResolution: node10`, which reads no `exports`. It is the default of `module: commonjs` before TypeScript 6. */
 export function typesVersionsOf(entries: Readonly<Record<string, string>>): object {
-  const types = Object.entries(entries).map(([name, module]) => [name.slice('./'.length), [`dist/cjs/${module}.d.ts`]]);
+  const types = Object.entries(entries)
+    .filter(([name]) => !MODULES_ONLY.has(name))
+    .map(([name, module]) => [name.slice('./'.length), [`dist/cjs/${module}.d.ts`]]);
   return { '*': Object.fromEntries(types.filter(([name]) => name !== '')) };
 }
 
@@ -69,5 +79,5 @@ if (import.meta.main) {
     );
     process.exitCode = 1;
   }
-  console.log(`${Object.keys(ENTRIES).length} entries, for import and for require.`);
+  console.log(`${Object.keys(ENTRIES).length} entries, for import and, but for ${MODULES_ONLY.size}, for require.`);
 }

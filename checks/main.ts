@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   page: ['node_modules/typescript/bin/tsc', '-p', 'lib/console/page'],
+  apps: ['node_modules/typescript/bin/tsc', '-p', 'test/fixtures/apps'],
   lint: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', '.'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--linter-enabled=false', '--error-on-warnings', '.'],
   boundaries: ['checks/boundaries.ts'],
@@ -17,8 +18,13 @@ const CHECKS = {
   entries: ['checks/entries.ts'],
   api: ['checks/api.ts'],
   nameable: ['checks/nameable.ts'],
+  docstrings: ['checks/docstrings.ts'],
   sizes: ['checks/sizes.ts'],
   templates: ['checks/templates.ts'],
+  links: ['checks/docs/links.ts'],
+  readable: ['checks/docs/readable.ts'],
+  snippets: ['checks/docs/snippets.ts'],
+  spelling: ['node_modules/cspell/bin.mjs', 'lint', '--config', 'checks/docs/cspell.json', '--no-progress'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -4,7 +4,7 @@ import { RULES, type Rule } from '../lib/deployment/wiring-rules.ts';
 
 /** Writes the table of the wiring rules into its page of the docs: `node checks/wiring-table.ts`. A test compares the two. */
 
-const PAGE = fileURLToPath(new URL('../docs/wiring.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../docs/reference/wiring.md', import.meta.url));
 const [BEGIN, END] = ['<!-- rules: node checks/wiring-table.ts -->', '<!-- /rules -->'];
 
 /** The table, and why a rule is not asked where it is not. */

@@ -11,12 +11,12 @@ import { nodeHost } from './host.ts';
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
- * const refund = once(
+ * const refundOnce = once(
  *   { operation: 'refund', store, key: (payment: Payment) => payment.id, onAbandoned: 'park' },
- *   async (payment, claim) => provider.refund(payment.id, { idempotencyKey: claim.effectKey }),
+ *   (payment, claim) => bank.refund(payment, { idempotencyKey: claim.effectKey }),
  * );
- * const answer = await refund(payment);
- * if (answer.outcome === 'in-flight') return tooEarly(answer.retryAfterMs);
+ * const answer = await refundOnce(payment);
+ * if (answer.outcome === 'in-flight') console.log(`call again in ${answer.retryAfterMs} ms`);
  */
 export function once<Input, R>(
   options: OnceOptions<Input>,
@@ -28,6 +28,7 @@ export function once<Input, R>(
 /**
  * The claims of an operation that wait for an operator's decision.
  *
+ * @throws OptionError at once when an option is missing or out of range
  * @example
  * const parked = parkedClaims({ operation: 'send-email', store });
  * await parked.resolve('order-17', 'applied', { by: 'maria', note: 'the mail is in the outbox' });

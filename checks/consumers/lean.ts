@@ -1,7 +1,7 @@
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { bodyField, eachMessage } from '../../lib/sqs/lean/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/lean/index.ts';
 
-/** The plain consumer over the lean transport. */
+/** The plain consumer over the lean transports. */
 export const handler = eachMessage(
   {
     operation: 'send-email',

@@ -26,6 +26,24 @@ await client.send(
 const few = { races: 5, runs: 2 };
 claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
 claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });
+
+test('a consumer runs a message once', async () => {
+  const ran = [];
+  const handler = eachMessage(
+    {
+      operation: 'fresh',
+      store: dynamoStore({ tableName, client }),
+      key: bodyField('id'),
+      onAbandoned: 'retry',
+      sqsClient: leanSqs({ region: 'eu-west-1', credentials }),
+    },
+    ({ body }) => ran.push(body.id),
+  );
+  const record = { messageId: 'm', receiptHandle: 'r', body: '{"id":"one"}', attributes: {}, messageAttributes: {} };
+  const context = { getRemainingTimeInMillis: () => 30_000 };
+  for (const _ of [1, 2]) assert.deepEqual((await handler({ Records: [record] }, context)).batchItemFailures, []);
+  assert.deepEqual(ran, ['one']);
+});
 claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore({ tableName, client }) });
 lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore({ tableName, client }) });
 
@@ -77,6 +95,7 @@ import { test } from 'node:test';
 import aws4 from 'aws4';
 import { claimStoreLaws } from 'pawl/testing';
 import { dynamoStore, individualDynamoStore, leanDynamo } from 'pawl/dynamodb/lean';
+import { bodyField, eachMessage, leanSqs } from 'pawl/sqs/lean';
 
 const credentials = { accessKeyId: 'fresh', secretAccessKey: 'project' };
 const client = leanDynamo({ endpoint: '${endpoint}', region: 'eu-west-1', credentials });
@@ -105,6 +124,24 @@ assert.equal(created.status, 200, await created.text());
 const few = { races: 5, runs: 2 };
 claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
 claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });
+
+test('a consumer runs a message once', async () => {
+  const ran = [];
+  const handler = eachMessage(
+    {
+      operation: 'fresh',
+      store: dynamoStore({ tableName, client }),
+      key: bodyField('id'),
+      onAbandoned: 'retry',
+      sqsClient: leanSqs({ region: 'eu-west-1', credentials }),
+    },
+    ({ body }) => ran.push(body.id),
+  );
+  const record = { messageId: 'm', receiptHandle: 'r', body: '{"id":"one"}', attributes: {}, messageAttributes: {} };
+  const context = { getRemainingTimeInMillis: () => 30_000 };
+  for (const _ of [1, 2]) assert.deepEqual((await handler({ Records: [record] }, context)).batchItemFailures, []);
+  assert.deepEqual(ran, ['one']);
+});
 `,
     },
     steps: [{ args: ['--test', 'lean.test.js'] }],
@@ -176,13 +213,19 @@ console.log([help, asked.status, /ECONNREFUSED/.test(asked.stderr)].join());
       'console.js': `
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 
-const env = { ...process.env, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+// Stands for a table without items: the console asks whether it was restored.
+const aws = createServer((_, response) => response.setHeader('content-type', 'application/x-amz-json-1.0').end('{}')).listen(0, '127.0.0.1');
+await once(aws, 'listening');
+const env = { ...process.env, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:' + aws.address().port, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
 const served = spawn('node_modules/.bin/pawl', ['console', '--table', 'claims'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 const [line] = await once(served.stdout.setEncoding('utf8'), 'data');
 const { status } = await fetch(line.trim());
 served.kill('SIGINT');
 await once(served, 'exit');
+aws.closeAllConnections();
+aws.close();
 console.log('the console is served: ' + status);
 `,
     },

@@ -81,9 +81,9 @@ test('a handler of pawl runs', async () => {
 });
 `;
 
-/** A project as `cdk init` generates it, with its Jest, and with the files of docs/adopt.md: from an empty folder to a stack, a handler and a sweep. */
+/** A project as `cdk init` generates it, with its Jest, and with the files of docs/guides/adopt.md: from an empty folder to a stack, a handler and a sweep. */
 export function cdkInitProject(): Project {
-  const [section = ''] = readFileSync(join(ROOT, 'docs/adopt.md'), 'utf8').split('\n## In an existing stack\n');
+  const [section = ''] = readFileSync(join(ROOT, 'docs/guides/adopt.md'), 'utf8').split('\n## In an existing stack\n');
   return {
     name: 'cdk init, with its Jest',
     async begin(folder) {
@@ -112,11 +112,11 @@ const count = (type) => types.filter((found) => found === type).length;
 console.log(count('AWS::Lambda::Function') + ' function, ' + count('AWS::SQS::Queue') + ' queues');
 `;
 
-/** A batch handler of JavaScript that exists, wrapped and swept as docs/adopt.md has it. */
+/** A batch handler of JavaScript that exists, wrapped and swept as docs/guides/adopt.md has it. */
 export function existingHandlerProject(): Project {
-  const files = filesOfPage(readFileSync(join(ROOT, 'docs/adopt.md'), 'utf8'));
+  const files = filesOfPage(readFileSync(join(ROOT, 'docs/guides/adopt.md'), 'utf8'));
   return {
-    name: 'JavaScript handler of docs/adopt.md',
+    name: 'JavaScript handler of docs/guides/adopt.md',
     has: ['@middy/core@6', ...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs')],
     absent: ['aws-cdk-lib', 'constructs', 'typescript'],
     files: {

@@ -74,9 +74,9 @@ console.log(JSON.stringify({ sent: sent.length, answers }));
   };
 }
 
-/** The quick start of docs/install.md, as it is printed, with no peer. */
+/** The quick start of docs/guides/install.md, as it is printed, with no peer. */
 export function quickStartProject(): Project {
-  const code = codeWith(readFileSync(join(ROOT, 'docs/install.md'), 'utf8'), 'issue-card');
+  const code = codeWith(readFileSync(join(ROOT, 'docs/guides/install.md'), 'utf8'), 'issue-card');
   return {
     name: 'quick start',
     has: typescript,

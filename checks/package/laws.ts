@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { checkTypes, type Project, ROOT, type Step, typescript } from './project.ts';
 
 /**
- * A fresh project with the store of docs/stores.md: it passes the laws under Vitest, Jest and `node:test`; and with any one of its conditions
+ * A fresh project with the store of docs/guides/stores.md: it passes the laws under Vitest, Jest and `node:test`; and with any one of its conditions
  * removed it fails them.
  */
 export function lawsProject(): Project {
-  const page = readFileSync(join(ROOT, 'docs/stores.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/guides/stores.md'), 'utf8');
   const claims = codeWith(page, 'export function mapStore');
   const locks = codeWith(page, 'export function mapLockStore');
   const files: Record<string, string> = {
@@ -62,7 +62,7 @@ export function codeWith(page: string, text: string): string {
 /** The code without one of the lines that match, for each of them. */
 function withoutOneOf(code: string, line: RegExp): readonly string[] {
   const found = [...code.matchAll(line)];
-  if (found.length === 0) throw new Error('docs/stores.md: the conditions of a store were not found');
+  if (found.length === 0) throw new Error('docs/guides/stores.md: the conditions of a store were not found');
   return found.map(({ 0: removed, index }) => code.slice(0, index) + code.slice(index + removed.length));
 }
 

@@ -33,14 +33,14 @@ export function commandsProject(): Project {
   };
 }
 
-/** The handler of docs/templates.md, bundled by the command of that page. */
+/** The handler of docs/guides/templates.md, bundled by the command of that page. */
 export function bundledHandlerProject(): Project {
-  const page = readFileSync(join(ROOT, 'docs/templates.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/guides/templates.md'), 'utf8');
   const [command] = /npx esbuild src\/index\.ts[\s\S]*?(?=\n```)/.exec(page) ?? [];
-  if (command === undefined) throw new Error('docs/templates.md has no command that bundles src/index.ts.');
+  if (command === undefined) throw new Error('docs/guides/templates.md has no command that bundles src/index.ts.');
   const given = 'const sendEmail = async (order: { orderId: string }) => console.log(order.orderId);\n';
   return {
-    name: 'bundled handler of docs/templates.md',
+    name: 'bundled handler of docs/guides/templates.md',
     has: ['esbuild', ...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs')],
     absent: ['aws-cdk-lib', '@middy/core', 'typescript'],
     files: { 'src/index.ts': given + codeWith(page, 'eachMessage<') },

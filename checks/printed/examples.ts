@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Format, templateText } from '../../lib/deployment/template/print.ts';
 
-/** Writes the examples of `docs/templates.md`: `node checks/printed/examples.ts`. A test compares them with what is printed. */
+/** Writes the examples of `docs/guides/templates.md`: `node checks/printed/examples.ts`. A test compares them with what is printed. */
 
-const FOLDER = fileURLToPath(new URL('../../docs/templates/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../docs/guides/templates/', import.meta.url));
 
-/** One example for each tool, by its file in `docs/templates/`. */
+/** One example for each tool, by its file in `docs/guides/templates/`. */
 export const EXAMPLES: Readonly<Record<string, Format>> = {
   'sam.yaml': 'sam',
   'main.tf': 'terraform',

@@ -13,7 +13,7 @@ import { completion } from './result.ts';
  *    refer to the doubt that was there, and never to one that comes later.
  */
 
-/** How far one step came. `result` is JSON text; absent for `undefined`. */
+/** How far a step has come. `result` is JSON text; absent for `undefined`. */
 export interface Checkpoint {
   readonly name: string;
   /** `started`: it may have been applied, and is in doubt. `open`: it was started, and is known to have applied nothing. */

@@ -1,12 +1,22 @@
-/** What a handler knows about the claim it runs under. */
+/**
+ * What a handler knows about the claim it runs under.
+ *
+ * @example
+ * const refundOnce = once(
+ *   { operation: 'refund', store, key: (payment: Payment) => payment.id, onAbandoned: 'park' },
+ *   (payment, claim: Claim) => bank.refund(payment, { idempotencyKey: claim.effectKey, signal: claim.signal }),
+ * );
+ */
 export interface Claim {
+  /** The operation of the consumer. */
   readonly operation: string;
+  /** The idempotency key. */
   readonly key: string;
   /** Hand this to the provider as ITS idempotency key: it is the same on every attempt. Header-safe, at most 255 characters. */
   readonly effectKey: string;
   /** 1 on the first attempt. */
   readonly attempt: number;
-  /** Grows with every grant; for conditions of your own: "only if my fence is not older than the one that is there". */
+  /** Grows with every grant; for conditions of your own, such as "only if the stored fence is not greater than mine". */
   readonly fence: number;
   /** Aborted when the lease or the invocation is about to end, or when another worker has taken the claim over. */
   readonly signal: AbortSignal;
@@ -19,9 +29,9 @@ export interface Claim {
    *
    * @throws LeaseError when too little time is left to start it; Error when the claim has had its effect, or has ended
    * @example
-   * const order = await loadOrder(body.orderId);
+   * const receipt = await fetch(`https://orders.example.com/${order.id}/receipt`); // may fail: nothing was applied
    * await claim.effect(() => mailer.send(order));
-   * await metrics.flush(); // may fail: the mail is not sent again
+   * console.log(receipt.status); // may fail: the mail is not sent again
    */
   effect<T>(start: () => Promise<T> | T): Promise<T>;
 }
@@ -35,5 +45,13 @@ export type Verdict =
   /** It cannot be said now. Asked again later; after `maxAbandoned` of these the claim is parked. */
   | { readonly verdict: 'inconclusive' };
 
-/** What is known of an attempt in doubt. */
+/**
+ * What is known of an attempt in doubt. `reconcile` passes it to `ask`; `effectKey` is what the provider knows the effect by.
+ *
+ * @example
+ * const ask = async (_: Payment, doubt: Doubt): Promise<Verdict> => {
+ *   const found = await bank.find(doubt.effectKey);
+ *   return found ? { verdict: 'applied', result: found } : { verdict: 'not-applied' };
+ * };
+ */
 export type Doubt = Pick<Claim, 'operation' | 'key' | 'effectKey' | 'attempt' | 'signal'>;

@@ -7,13 +7,29 @@ import { successor } from './successor.ts';
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
 export type AbandonedPolicy = 'retry' | 'park' | 'reconcile';
 
-/** The rules a claim is decided by. They come from the consumer's options, and are the same for all its keys. */
+/**
+ * The rules a claim is decided by. They come from the consumer's options, and are the same for all its keys.
+ *
+ * @example
+ * const rules: ClaimRules = {
+ *   onAbandoned: 'park',
+ *   skewMs: 1000,
+ *   maxAbandoned: 3,
+ *   maxAttempts: 20,
+ *   retryWindowSeconds: 14 * 24 * 3600,
+ *   retentionSeconds: 30 * 24 * 3600,
+ * };
+ */
 export interface ClaimRules {
+  /** What becomes of a claim whose worker ended without an outcome. */
   readonly onAbandoned: AbandonedPolicy;
   /** How far the clocks of two workers may differ; always spent on waiting. */
   readonly skewMs: number;
+  /** How many workers may end without an outcome before the claim is parked. */
   readonly maxAbandoned: number;
+  /** After how many grants a key that keeps failing is parked. */
   readonly maxAttempts: number;
+  /** How long after it was first seen a failing key may still be tried, in seconds. */
   readonly retryWindowSeconds: number;
   /**
    * Whether a key whose attempts all said that nothing was applied may be tried again without end. A client that is refused decides for
@@ -28,17 +44,24 @@ export interface ClaimRules {
   readonly retentionSeconds: number;
 }
 
-/** One worker's wish to run one effect. */
+/**
+ * One worker's wish to run one effect.
+ *
+ * @example
+ * const request: ClaimRequest = { id: 'refund#payment-17', claimId: crypto.randomUUID(), leaseUntil: Date.now() + 60_000 };
+ */
 export interface ClaimRequest {
+  /** The id of the record: `operation#key`. */
   readonly id: string;
   /** The token of this request, reused over its own retries: by it, the worker recognises its own write. */
   readonly claimId: string;
+  /** The fingerprint of the request's intent. Without one, nothing is compared. */
   readonly fingerprint?: string | undefined;
   /** The fingerprint by the rule that was in force before, while that is still accepted. */
   readonly previousFingerprint?: string | undefined;
   /** What the author keeps beside the key. Set with the first grant, and never decided upon. */
   readonly attributes?: Attributes | undefined;
-  /** The message that asks, where the record is to say so. */
+  /** SQS's id of the message that the request is for. Absent where the record does not keep it. */
   readonly source?: string | undefined;
   /** Until when the claim is to be exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;
@@ -82,6 +105,11 @@ export type Decision =
  *
  * @param found what the store holds for `request.id`, read strongly consistent; `undefined` when there is nothing
  * @param now epoch milliseconds by this worker's clock
+ * @example
+ * declare const rules: ClaimRules;
+ * const request = { id: 'refund#payment-17', claimId: crypto.randomUUID(), leaseUntil: Date.now() + 60_000 };
+ * const decision = decide(await store.read(request.id), request, rules, Date.now());
+ * if (decision.write) await store.write(decision.write);
  */
 export function decide(
   found: ClaimRecord | undefined,

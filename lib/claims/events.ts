@@ -95,7 +95,14 @@ export type ClaimFact =
   /** A call to SQS failed. No message is lost: it stays on its queue. */
   | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError };
 
-/** One thing that happened to a claim or its message. The words are the protocol's. */
+/**
+ * One thing that happened to a claim or its message. The words are the protocol's.
+ *
+ * @example
+ * const onEvent = (event: ClaimEvent) => {
+ *   if (event.type === 'parked') console.error(`${event.id} waits for a decision since attempt ${event.attempts}`);
+ * };
+ */
 export type ClaimEvent = About & ClaimFact;
 
 /** What happens on every good day. Everything else is reported, even without a listener: money may be involved. */
@@ -114,7 +121,15 @@ export function reportTheUnusual(event: ClaimEvent): void {
   if (!ordinary.includes(event.type)) console.warn(eventLine(event));
 }
 
-/** A listener that writes every event as one line of JSON to the console, where CloudWatch Logs picks it up. */
+/**
+ * A listener that writes every event as one line of JSON to the console, where CloudWatch Logs picks it up.
+ *
+ * @example
+ * const refundOnce = once(
+ *   { operation: 'refund', store, key: (payment: Payment) => payment.id, onAbandoned: 'park', onEvent: logEvents },
+ *   (payment) => bank.refund(payment, { idempotencyKey: payment.id }),
+ * );
+ */
 export function logEvents(event: ClaimEvent): void {
   console[ordinary.includes(event.type) ? 'log' : 'warn'](eventLine(event));
 }

@@ -17,18 +17,38 @@ import { fallbackLease } from './renewed-lease.ts';
 import { run } from './run.ts';
 import type { RunResult } from './run-result.ts';
 
+/**
+ * The options of `once`: those of every door, and the key of an input.
+ *
+ * @example
+ * const options: OnceOptions<Payment> = {
+ *   operation: 'refund',
+ *   store,
+ *   key: (payment) => payment.id,
+ *   fingerprint: (payment) => canonicalValue(payment),
+ *   onAbandoned: 'park',
+ * };
+ */
 export interface OnceOptions<Input> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
   readonly key: (input: Input) => KeyValue;
   /**
-   * What of the input is its intent, as a text, e.g. `canonicalValue`: a second call with the same key and another one never runs.
+   * What of the input is its intent, as a text, e.g. `canonicalValue`. A second call with the same key and another intent never runs.
    * `{ ignore }`: the canonical text of the input, but for these paths. `previous`: with the rule that was in force before, for a deployment that changes it.
    * @default nothing is compared
    */
   readonly fingerprint?: FingerprintOption<Input>;
 }
 
-/** What a call of a once-function is given besides its input. */
+/**
+ * What a call of a once-function is given besides its input.
+ *
+ * @example
+ * import type { Context } from 'aws-lambda';
+ *
+ * export const handler = (payment: Payment, context: Context) =>
+ *   refund(payment, { remainingMs: () => context.getRemainingTimeInMillis() });
+ */
 export interface OnceCall {
   /** Milliseconds until the caller is stopped, e.g. `context.getRemainingTimeInMillis`. The lease ends then. */
   readonly remainingMs?: () => number;
@@ -36,11 +56,11 @@ export interface OnceCall {
   readonly redelivered?: boolean;
 }
 
-const docs = 'docs/wrap.md';
+const docs = 'docs/reference/options.md';
 const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
 const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 
-/** What came of a call. Only `completed` means that the effect has happened. */
+/** What became of a call. Only `completed` means that the effect has happened. */
 export type OnceOutcome<R> =
   /** The effect happened: now (`replayed: false`), or before (`replayed: true`, with the recorded result if there is one). */
   | { readonly outcome: 'completed'; readonly replayed: false; readonly result: R }

@@ -26,15 +26,30 @@ export type OpenClaim = Pick<
   | 'attributes'
 >;
 
-/** Which open claims to list. */
+/**
+ * Which open claims to list.
+ *
+ * @example
+ * const page = await store.listOpen({ operation: 'refund', limit: 100 });
+ * const next = page.cursor && (await store.listOpen({ operation: 'refund', limit: 100, cursor: page.cursor }));
+ */
 export interface OpenQuery {
-  /** @default the open claims of every operation */
+  /**
+   * Only the claims of this operation.
+   * @default every operation
+   */
   readonly operation?: string | undefined;
-  /** How the key begins. Needs `operation`. */
+  /**
+   * How the key begins. Needs `operation`.
+   * @default every key
+   */
   readonly keyPrefix?: string | undefined;
   /** At most how many claims a page holds: 1 to 1,000. */
   readonly limit: number;
-  /** The `cursor` of the page before. @default the first page */
+  /**
+   * The `cursor` of the page before.
+   * @default the first page
+   */
   readonly cursor?: string | undefined;
 }
 
@@ -68,7 +83,7 @@ const known = { operation: true, keyPrefix: true, limit: true, cursor: true } as
  * @throws OptionError when the query is none
  */
 export function checkedPrefix(query: OpenQuery): string {
-  expectOptions(query, { door: 'listOpen', known, docs: 'docs/operate.md' });
+  expectOptions(query, { door: 'listOpen', known, docs: 'docs/reference/table.md' });
   const { operation, keyPrefix, limit } = query;
   expect(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000, 'limit', 'a whole number from 1 to 1000', limit);
   if (operation !== undefined) expectOperation(operation);

@@ -9,7 +9,18 @@ import { checkedReconcile, type Reconcile } from './reconcile.ts';
 import type { Attributes } from './record.ts';
 import type { ClaimStore } from './store.ts';
 
-/** The options that every way into pawl has in common. */
+/**
+ * The options that every way into pawl has in common.
+ *
+ * @example
+ * const shared: Omit<ClaimOptions<Order>, 'operation'> = {
+ *   store,
+ *   onAbandoned: 'park',
+ *   timeoutMs: 10_000,
+ *   retentionSeconds: 30 * 24 * 3600,
+ *   attributes: (order) => ({ amountCents: order.amountCents }),
+ * };
+ */
 export interface ClaimOptions<Input> {
   /** What the consumer does, e.g. `issue-gift-card`: the namespace of its keys. It must not change, or every effect may happen again. */
   readonly operation: string;
@@ -70,7 +81,8 @@ export interface ClaimOptions<Input> {
   readonly maxAbandoned?: number;
   /**
    * What the author knows about an error: `'retryable'` (nothing was applied), `'rejected'` (final), or `'unknown'`. A `LeaseError` is never
-   * final, whatever this says of it: the time was over, and not the effect impossible.
+   * final, whatever this function returns: too little time was left, and the effect is still possible.
+   * @default nothing is known of an error: `onAbandoned` decides
    */
   readonly classify?: (error: unknown) => Classification | undefined;
   /**
@@ -111,7 +123,10 @@ export interface ClaimOptions<Input> {
    * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
    */
   readonly onEvent?: (event: ClaimEvent) => void;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 

@@ -1,7 +1,12 @@
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { ResultOmitted, StepResolution } from './record.ts';
 
-/** How an attempt ended, as its owner reports it. */
+/**
+ * How an attempt ended, as its owner reports it.
+ *
+ * @example
+ * const failed: Outcome = { status: 'released', error: { name: 'Error', message: 'connection reset' }, unknown: true };
+ */
 export type Outcome =
   | {
       readonly status: 'completed';

@@ -3,9 +3,18 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Doubt, Verdict } from './claim.ts';
 
+/**
+ * The options of `reconcile`: how to look an effect up, and how long the provider's reads may lag.
+ *
+ * @example
+ * const options: ReconcileOptions<Payment> = {
+ *   ask: async (_, doubt) => ({ verdict: (await bank.find(doubt.effectKey)) ? 'applied' : 'not-applied' }),
+ *   settleMs: 5000,
+ * };
+ */
 export interface ReconcileOptions<Input> {
   /**
-   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not answer within the lease, is
+   * Looks the effect up, by its effect key. It must not apply anything. If it throws, or does not return within the lease, the verdict is
    * inconclusive.
    */
   readonly ask: (input: Input, doubt: Doubt) => Promise<Verdict> | Verdict;
@@ -28,13 +37,13 @@ export interface Reconcile<Input> extends ReconcileOptions<Input> {
  *
  * @throws OptionError when `ask` is no function, or `settleMs` no whole number
  * @example
- * onAbandoned: reconcile({
- *   ask: async ({ body }, doubt) => ({ verdict: (await cards.find(doubt.effectKey)) ? 'applied' : 'not-applied' }),
+ * const onAbandoned = reconcile<Payment>({
+ *   ask: async (_, doubt) => ({ verdict: (await bank.find(doubt.effectKey)) ? 'applied' : 'not-applied' }),
  *   settleMs: 5000,
- * }),
+ * });
  */
 export function reconcile<Input>(options: ReconcileOptions<Input>): Reconcile<Input> {
-  expectOptions(options, { door: 'reconcile', known, docs: 'docs/policies.md' });
+  expectOptions(options, { door: 'reconcile', known, docs: 'docs/guides/policies.md' });
   const { ask, settleMs } = options;
   expect(typeof ask === 'function', 'reconcile.ask', 'a function', ask);
   expectWhole('reconcile.settleMs', settleMs);

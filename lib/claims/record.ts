@@ -5,17 +5,17 @@ import type { RecordedError } from '../kernel/recorded-error.ts';
  * What an operator sees of a claim, in the words of the protocol.
  *
  * `in-flight`: one worker holds the claim. `released`: it may be tried again. `completed`: the effect happened.
- * `rejected`: it failed for good. `parked`: its outcome is unknown and an operator has to decide.
+ * `rejected`: it can never succeed. `parked`: its outcome is unknown and an operator has to decide.
  */
 export type ClaimStatus = 'in-flight' | 'released' | 'completed' | 'rejected' | 'parked';
 
-/** What a resolution says of one effect in doubt. `retry`: it is not known, and it is to run all the same. */
+/** What a resolution says about an effect in doubt. `retry`: the operator does not know, and the effect is to run all the same. */
 export type ResolutionVerdict = 'applied' | 'not-applied' | 'retry';
 
-/** What an operator, or its provider, says of one step in doubt. The result is what later attempts get from the step. */
+/** What an operator, or the provider, says about a step in doubt. Later attempts get `result` from the step. */
 export type StepResolution = ResolutionVerdict | { readonly verdict: 'applied'; readonly result?: unknown };
 
-/** How a claim that was parked came to be decided. All are texts: it is kept for people to read. */
+/** What an operator, or the last holder, decided about a parked claim. All are texts: pawl keeps it for people to read. */
 export interface Resolution {
   /** Of the claim as a whole; `by-step` when its steps in doubt were decided one by one. */
   readonly verdict: ResolutionVerdict | 'by-step';
@@ -36,10 +36,17 @@ export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
 /** Facts that ride with a key: an amount, who asked, which account. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** One item of the claims table. Times are epoch milliseconds, except `expiresAt`. */
+/**
+ * One item of the claims table. Times are epoch milliseconds, except `expiresAt`.
+ *
+ * @example
+ * const record = await store.read('refund#payment-17');
+ * if (record?.status === 'parked') console.log(`${record.id} was parked: ${record.error?.message}`);
+ */
 export interface ClaimRecord {
   /** `operation#key`, or `operation#sha256:…` where the key is too long to be a DynamoDB partition key. */
   readonly id: string;
+  /** What an operator sees of the claim. */
   readonly status: ClaimStatus;
   /** Random token of the last grant: the worker that knows it is the owner. */
   readonly claimId: string;
@@ -47,6 +54,7 @@ export interface ClaimRecord {
   readonly fence: number;
   /** Until when the claim is exclusive, by the clock of the worker that holds it. */
   readonly leaseUntil: number;
+  /** When the key was first seen. */
   readonly firstSeenAt: number;
   /** How many times the claim was granted. */
   readonly attempts: number;
@@ -57,11 +65,13 @@ export interface ClaimRecord {
    * Kept beside `released`, so that a policy chosen later still sees the doubt.
    */
   readonly unknownAt?: number | undefined;
+  /** What the payload meant, as a hash. A later request with another fingerprint never runs. */
   readonly fingerprint?: string | undefined;
   /** The outcome to replay, as JSON text: exact, and a fresh copy each time it is read. */
   readonly result?: string | undefined;
+  /** Why a completed claim has no `result`. */
   readonly resultOmitted?: ResultOmitted | undefined;
-  /** How far the steps of the handler came, by their order, as JSON text. Kept through later attempts. */
+  /** How far the steps of the handler have come, in their order, as JSON text. Kept through later attempts. */
   readonly checkpoints?: string | undefined;
   /** Of a rejected claim, why; of a parked one, what is in doubt; of a released one, the last failure. */
   readonly error?: RecordedError | undefined;

@@ -9,7 +9,16 @@ import type { Lease } from './lease.ts';
  *
  * @throws OptionError unless `leaseMs` is a whole number
  * @example
- * lease: renewedLease(10_000),
+ * const refundOnce = once(
+ *   {
+ *     operation: 'refund',
+ *     store,
+ *     key: (payment: Payment) => payment.id,
+ *     onAbandoned: 'park',
+ *     lease: renewedLease(10_000),
+ *   },
+ *   (payment, claim) => bank.refund(payment, { idempotencyKey: claim.effectKey }),
+ * );
  */
 export function renewedLease(leaseMs: number): Lease {
   const example = 'a whole number of milliseconds, such as renewedLease(10_000)';

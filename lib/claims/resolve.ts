@@ -11,12 +11,22 @@ import { type ClaimRecord, type Draft, type Resolution, type ResolutionVerdict, 
 import type { ClaimStore } from './store.ts';
 import { successor } from './successor.ts';
 
-/** The operator or the job that decided, and why. Both are kept on the claim. */
+/**
+ * The operator or the job that decided, and why. Both are kept on the claim.
+ *
+ * @example
+ * const parked = parkedClaims({ operation: 'send-email', store });
+ * const record = await parked.read('order-17');
+ * const by: ResolvedBy = { by: 'maria', note: 'the mail is in the outbox', fence: record?.fence };
+ * await parked.resolve('order-17', 'applied', by);
+ */
 export interface ResolvedBy {
+  /** The name of the person or the job. */
   readonly by: string;
+  /** Why, in at most 2,000 characters. */
   readonly note: string;
   /**
-   * The `fence` of the record that was looked at. If the claim has been granted since, the doubt is another one, and nothing
+   * The `fence` of the record that was looked at. If the claim has been granted since, this is another doubt, and nothing
    * is changed.
    * @default that of the record when `resolve` first reads it
    */
@@ -28,10 +38,11 @@ export interface ResolvedBy {
  * run again.
  *
  * @example
- * { charge: { verdict: 'applied', result: { id: 'ch_1' } }, receipt: 'not-applied' }
+ * const said: StepResolutions = { charge: { verdict: 'applied', result: { id: 'ch_1' } }, receipt: 'not-applied' };
  */
 export type StepResolutions = Readonly<Record<string, StepResolution>>;
 
+/** What became of a resolution. Only `resolved` has changed the claim. */
 export type Resolved =
   | { readonly outcome: 'resolved'; readonly record: ClaimRecord }
   /** Nothing was changed: the claim is not parked, or not any more. */
@@ -43,8 +54,16 @@ export type Resolved =
   /** Nothing is known of this key. */
   | { readonly outcome: 'unknown-key' };
 
+/**
+ * The options of `parkedClaims`.
+ *
+ * @example
+ * const options: ParkedClaimsOptions = { operation: 'send-email', store, retentionSeconds: 30 * 24 * 3600 };
+ */
 export interface ParkedClaimsOptions {
+  /** The operation of the consumer whose claims these are. */
   readonly operation: string;
+  /** The store of the consumer: `dynamoStore({ tableName })`. */
   readonly store: ClaimStore;
   /**
    * How long the decision is remembered, in seconds. When it is forgotten, a later message with the key runs. So set no less than the consumer sets.
@@ -53,7 +72,7 @@ export interface ParkedClaimsOptions {
   readonly retentionSeconds?: number | 'forever';
 }
 
-const docs = 'docs/operate.md';
+const docs = 'docs/guides/recover.md';
 const known = { operation: true, store: true, retentionSeconds: true, host: true } as const satisfies NamesOf<
   ParkedClaimsOptions & { readonly host?: Host }
 >;

@@ -1,3 +1,4 @@
+import { propertyOf } from '../kernel/unknown.ts';
 import type { AbandonedPolicy } from './decide.ts';
 import type { ClaimRecord } from './record.ts';
 
@@ -13,10 +14,33 @@ import type { ClaimRecord } from './record.ts';
  * 4. Under `'retry'` a handler runs again, and its steps and commits are in doubt one by one (`forgottenUntil`).
  */
 
-/** A restore that no operator has lifted. */
+/** A restore whose mark stands. */
 export interface Restore {
   /** When the table was opened again, in epoch milliseconds: no effect that it has forgotten was applied later. */
   readonly reopenedAt: number;
+}
+
+/** What the mark of a restored table says to a run that compares statements. */
+export interface MarkedRestore extends Restore {
+  /** The point in time that the table was restored to, in epoch milliseconds: no effect that it has forgotten was applied earlier. */
+  readonly cutOff: number;
+  /** Whether the mark stands for the operation that was asked about. */
+  readonly stands: boolean;
+}
+
+/**
+ * What a store of a restored table can do besides: say what its mark says, and lift it for one operation. An optional capability of a `ClaimStore`, for
+ * statements.
+ */
+export interface KnowsRestore {
+  /** Reads the mark anew. @throws the store's error; OptionError if the table has none */
+  readRestore(operation: string): Promise<MarkedRestore>;
+  /** From then on, a key of this operation without a record is new. @throws the store's error */
+  liftRestore(operation: string, lifted: { readonly by: string; readonly note: string }): Promise<void>;
+}
+
+export function knowsRestore(store: object): store is KnowsRestore {
+  return (['readRestore', 'liftRestore'] as const).every((name) => typeof propertyOf(store, name) === 'function');
 }
 
 /** The token that no grant has: of a record that stands for what is forgotten. */

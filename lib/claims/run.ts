@@ -16,12 +16,15 @@ import { type Rested, type Thrown, Work } from './work.ts';
 /**
  * Runs a handler under a claim and records how it ended. If an earlier attempt is in doubt, the provider is asked first.
  * Never throws: what the handler threw is in the result.
+ *
+ * @param hasEnded called when nothing of the handler runs any more, before its outcome is recorded
  */
 export async function run<Input, R>(
   engine: Engine<Input>,
   grant: Grant,
   handler: (input: Input, claim: Claim) => Promise<R> | R,
   input: Input,
+  hasEnded?: () => void,
 ): Promise<RunResult<R>> {
   const { settings } = engine;
   const { host, timeoutMs, marginMs, unsettledMs, marksEffect } = settings;
@@ -51,6 +54,7 @@ export async function run<Input, R>(
   const workerEnd = () => grant.keptUntil ?? grant.deadline ?? grant.record.leaseUntil;
   const resting = work.rest(host, () => workerEnd() - marginMs - host.now());
   const rested = resting instanceof Promise ? await resting : resting;
+  hasEnded?.();
   const state = marked.state();
   const knownOf = ({ error }: Thrown) => effectOf(settings, error);
   const failure = failureOf(state, end, rested, knownOf);

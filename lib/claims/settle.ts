@@ -32,6 +32,11 @@ export function outcomeOfError(
  * How the owner of a claim records an outcome, given what the store holds now. Pure, like `decide`.
  *
  * @param claimId the token of the owner's grant
+ * @example
+ * const found = await store.read(record.id);
+ * const outcome = { status: 'completed', result: '{"id":"re_1"}' } as const;
+ * const next = settle(record.claimId, found, outcome, { retentionSeconds: 30 * 24 * 3600 }, Date.now());
+ * if (next === 'stale') console.warn('another worker has the claim by now');
  */
 export function settle(
   claimId: string,
@@ -94,7 +99,14 @@ export function setAside(claimId: string, found: ClaimRecord | undefined, error:
   return successor(found, parked(found, 'set-aside', lineOf(error)));
 }
 
-/** Extends a lease, and never shortens it. Its record is kept for the whole retention after that. */
+/**
+ * Extends a lease, and never shortens it. Its record is kept for the whole retention after that.
+ *
+ * @example
+ * const found = await store.read(record.id);
+ * const next = renew(record.claimId, found, Date.now() + 10_000, { retentionSeconds: 30 * 24 * 3600 });
+ * if (next !== 'applied' && next !== 'stale') await store.write({ next, seen: found });
+ */
 export function renew(
   claimId: string,
   found: ClaimRecord | undefined,

@@ -11,6 +11,7 @@ import { successor } from './successor.ts';
  * 1. A line marks a completed claim, and no other one. So a claim that is completed later waits for its statement.
  * 2. The first line stays. A line that is not that one says that the effect happened twice.
  * 3. The same line, read again by the same run or by a later one, changes nothing: a run that was killed may repeat what it has done.
+ * 4. A line that is looked at again outside of its statement has no place there. It is the line that says the same, and no second one.
  */
 
 /** Which line of a statement this is. */
@@ -19,10 +20,13 @@ export interface LineMark {
   readonly line: string;
   /** Whether `line` is the provider's own id. */
   readonly isId: boolean;
-  /** The token of the run that reads it, and its place in the statement: two lines that say the same are told apart by it. */
+  /** The token of the run that reads it, and its place: two lines that say the same are told apart by it. */
   readonly run: string;
   readonly position: number;
 }
+
+/** The place of a line that is looked at again, outside of its statement. */
+export const noPlace = -1;
 
 /** What becomes of a line and its claim. */
 export type Stated =
@@ -61,5 +65,6 @@ function markOf({ statement }: Pick<ClaimRecord, 'statement'>): LineMark | undef
 /** Lines without an id that say the same are one line to two runs, whose windows overlap; and two lines at two places of one run. */
 function isSameLine(one: LineMark, other: LineMark): boolean {
   if (one.line !== other.line || one.isId !== other.isId) return false;
-  return one.isId || one.run !== other.run || one.position === other.position;
+  if (one.isId || one.run !== other.run || one.position === other.position) return true;
+  return one.position === noPlace || other.position === noPlace;
 }

@@ -15,6 +15,12 @@ export interface StepRun {
   readonly signal: AbortSignal;
 }
 
+/**
+ * The options of `step`.
+ *
+ * @example
+ * const receipt = await step(claim, 'receipt', () => mailer.send(order), { onAbandoned: 'park' });
+ */
 export interface StepOptions {
   /**
    * What becomes of the step when a worker died in it, or it threw something that does not say. There is no default.
@@ -26,12 +32,21 @@ export interface StepOptions {
   readonly onAbandoned: 'retry' | 'park' | StepReconcile;
 }
 
+/**
+ * The policy to ask the provider of one step. `settleMs` is in milliseconds: "not applied" is believed that long after the attempt ended.
+ *
+ * @example
+ * const policy: StepReconcile = {
+ *   ask: async ({ effectKey }) => ({ verdict: (await bank.find(effectKey)) ? 'applied' : 'not-applied' }),
+ *   settleMs: 5000,
+ * };
+ */
 export interface StepReconcile {
   readonly ask: (step: StepRun) => Promise<Verdict> | Verdict;
   readonly settleMs: number;
 }
 
-const docs = 'docs/transactions.md';
+const docs = 'docs/guides/transactions.md';
 const known = { onAbandoned: true } as const satisfies NamesOf<StepOptions>;
 const knownOfPolicy = { ask: true, settleMs: true } as const satisfies NamesOf<StepReconcile>;
 
@@ -48,8 +63,10 @@ const knownOfPolicy = { ask: true, settleMs: true } as const satisfies NamesOf<S
  * @throws LeaseError when the time is over, or another worker has the claim: the step did not start, or is not known to have ended
  * @throws InDoubtError when it is not known whether the step happened: the claim is parked, also if the handler catches it, or has had its marked effect
  * @example
- * const charge = await step(claim, 'charge', ({ effectKey }) => cards.charge(order, { effectKey }), { onAbandoned: 'retry' });
- * await step(claim, 'receipt', () => mailer.send(receiptOf(charge)), { onAbandoned: 'park' });
+ * const charge = await step(claim, 'charge', ({ effectKey }) => bank.charge(order, { idempotencyKey: effectKey }), {
+ *   onAbandoned: 'retry',
+ * });
+ * await step(claim, 'receipt', () => mailer.send(order), { onAbandoned: 'park' });
  */
 export function step<R>(
   claim: Claim,

@@ -2,7 +2,14 @@ import type { OptionError } from '../kernel/errors.ts';
 import { isStill, type RecordState, type Write, type Written } from '../kernel/record.ts';
 import type { ClaimRecord } from './record.ts';
 
-/** One conditional write of one claim. What `seen` has and `next` has not is removed. */
+/**
+ * One conditional write of one claim. What `seen` has and `next` has not is removed.
+ *
+ * @example
+ * const seen = await store.read(record.id);
+ * const write: ClaimWrite = { next: { ...record, rev: (seen?.rev ?? 0) + 1 }, seen };
+ * const { applied } = await store.write(write);
+ */
 export type ClaimWrite = Write<ClaimRecord>;
 
 /** A write that was not applied says what stands there instead, as of after the attempt. */
@@ -13,6 +20,17 @@ export type WriteResult = Written<ClaimRecord>;
  * decided in `decide` and `settle`, so a store cannot disagree with the protocol. Its specification is `claimStoreLaws` of `pawl/testing`.
  *
  * A call that rejects leaves it unknown whether the write was applied.
+ *
+ * @example
+ * function counted(store: ClaimStore, onWrite: () => void): ClaimStore {
+ *   return {
+ *     read: (id) => store.read(id),
+ *     write: (write) => {
+ *       onWrite();
+ *       return store.write(write);
+ *     },
+ *   };
+ * }
  */
 export interface ClaimStore {
   /**
@@ -36,7 +54,18 @@ export function claimState({ claimId, rev, status, leaseUntil }: ClaimRecord): R
   return rev === undefined ? { claimId, status, leaseUntil, rev } : { claimId, rev };
 }
 
-/** Whether a claim is still the one that was seen: the condition of every write. */
+/**
+ * Whether a claim is still the one that was seen: the condition of every write.
+ *
+ * @example
+ * const records = new Map<string, ClaimRecord>();
+ * const write = async ({ next, seen }: ClaimWrite): Promise<WriteResult> => {
+ *   const found = records.get(next.id);
+ *   if (!unchanged(seen, found)) return { applied: false, found };
+ *   records.set(next.id, next);
+ *   return { applied: true };
+ * };
+ */
 export function unchanged(seen: ClaimRecord | undefined, found: ClaimRecord | undefined): boolean {
   return isStill(claimState, seen, found);
 }

@@ -1,4 +1,5 @@
 import type { Command, Options } from './command.ts';
+import { REHEARSAL_PEERS } from './peers.ts';
 
 /** Where the table and the queues are. */
 const account: Options = {
@@ -43,6 +44,8 @@ const findingKinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unre
 
 const EXIT =
   'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run.';
+
+const REHEARSAL_INSTALL = `npm install --save-dev ${REHEARSAL_PEERS.join(' ')}`;
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -121,6 +124,7 @@ Without --cut-off and --lift, it shows the mark.`,
       ...account,
       'cut-off': { value: 'time', about: 'the point in time that the table was restored to, as 2026-11-22T12:00:00Z' },
       lift: { about: 'instead, lift the mark: a key without a record is new from then on. It cannot be undone' },
+      operation: { value: 'name', about: 'with --lift: for this operation alone' },
       by: { value: 'name', about: 'who marks or lifts' },
       note: { value: 'text', about: 'why; it stays in the mark' },
       yes: { about: 'do not ask before writing' },
@@ -214,5 +218,27 @@ It only reads, except with --write. It prints a link that opens the page in one 
     more: `Needs what pawl claims, dlq and, with --write, resolve and redrive need: claims.grantOperate(role). For counts over time, it also needs @aws-sdk/client-cloudwatch,
 cloudwatch:ListMetrics and cloudwatch:GetMetricData. Every act is a line of JSON on the standard error: keep them.`,
     run: async (line, io) => (await import('./console.ts')).serveConsole(line, io),
+  },
+  {
+    name: 'rehearse',
+    summary: 'runs your CDK app on this machine, breaks it in every way, and counts its effects',
+    usage: '[<file> …] [options]',
+    about: `Runs a CDK app on this machine, on real parts: its functions as processes, DynamoDB Local, and local queues. Sends it the traffic of a rehearsal
+file, kills, throttles and delivers again, and counts what happened twice or not at all. Without <file>: rehearsal.ts in this folder.`,
+    options: {
+      seed: { value: 'n', about: 'decides what goes wrong where; the same seed plans the same   (a new one)' },
+      filter: { value: 'construct', about: 'only the consumer at this construct' },
+      story: { value: 'intent', about: 'tell the story of this intent, whatever became of it' },
+      junit: { value: 'file', about: 'write the result as JUnit XML, too' },
+      watch: { about: 'rehearse again at each change of the app, until Ctrl-C; the database stays up' },
+      'keep-going': { about: 'of several files: go on after one that is not good' },
+      verbose: { about: 'also what the functions print, on the standard error' },
+      json: { about: 'one line of JSON on the standard output' },
+      help: { about: 'this text' },
+    },
+    more: `Needs Java 17 or newer, for DynamoDB Local, and: ${REHEARSAL_INSTALL}
+Needs no AWS account and no Docker. Functions must be for Node.
+Exits with 0 if no effect was lost and none doubled, 1 if one was, and 2 if it could not run.`,
+    run: async (line, io) => (await import('./rehearse.ts')).rehearse(line, io),
   },
 ];

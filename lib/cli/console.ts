@@ -16,6 +16,7 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
     const queues = await queuesOf(line, account);
     const running = await startConsole({
       operate: account.operate,
+      findings: account.findings,
       title: line.text('stack') ?? account.tableName,
       write: line.flag('write'),
       user: userInfo().username,

@@ -26,6 +26,7 @@ It checks nested stacks too.
 It only reads, and needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, GetFunctionConcurrency,
 ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
 DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
+With dynamodb:GetItem on the table, it also sees the mark of a table that was restored.
 A team without CloudFormation gives the name of a function; it then needs no permission for cloudformation.
 Exits with 0 if it checked everything and found no problem, 1 if there is a problem, and 2 if it could not check all of it. A warning is no problem.`;
 

@@ -27,7 +27,7 @@ function openIn({ open, notStored }: StatementReport): number {
 }
 
 function printReport(io: Io, report: StatementReport): void {
-  const { from, cutOff, endedAt, open, notStored } = report;
+  const { from, cutOff, endedAt, open, notStored, restored } = report;
   printFacts(io, {
     operation: report.operation,
     from: new Date(from).toISOString(),
@@ -42,6 +42,8 @@ function printReport(io: Io, report: StatementReport): void {
       .map(([kind, count]) => `${count} ${kind}`)
       .join(', '),
     'not stored': notStored === 0 ? undefined : notStored,
+    'mark of the restore':
+      restored && (restored.why === undefined ? restored.mark : `${restored.mark}: ${restored.why}`),
   });
 }
 

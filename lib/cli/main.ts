@@ -5,6 +5,7 @@ import { nearestOf } from '../kernel/unknown-option.ts';
 import { type Command, helpOf, type Io, Line, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { completion } from './completion.ts';
+import { peersOf } from './peers.ts';
 
 const OTHERS = [
   ['doctor', 'checks what is deployed against the wiring rules'],
@@ -18,9 +19,6 @@ const HELP = `Usage: pawl <command>
 ${[...COMMANDS.map(({ name, summary }) => [name, summary] as const), ...OTHERS].map(([name, summary]) => `  ${name.padEnd(WIDTH)}${summary}`).join('\n')}
 
 See: pawl <command> --help, pawl --version`;
-
-/** The clients of AWS that the commands use. They are optional peers: a project that only wraps handlers needs few of them. */
-const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
 const io: Io = { out: process.stdout, error: process.stderr, input: process.stdin };
 
@@ -86,6 +84,8 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!isMissingModule(error)) throw error;
-  process.stderr.write(`${error.message}\npawl ${process.argv[2]} needs: npm install --save-dev ${NEEDED.join(' ')}\n`);
+  process.stderr.write(
+    `${error.message}\npawl ${process.argv[2]} needs: npm install --save-dev ${peersOf(process.argv[2]).join(' ')}\n`,
+  );
   process.exitCode = 2;
 }

@@ -10,6 +10,8 @@ export async function restored(line: Line, io: Io): Promise<number> {
   const cutOff = line.text('cut-off');
   const lifts = line.flag('lift');
   if (lifts && cutOff !== undefined) throw new UsageError('--lift and --cut-off exclude each other.');
+  const operation = line.text('operation');
+  if (operation !== undefined && !lifts) throw new UsageError('--operation is for --lift alone.');
   const writes = lifts || cutOff !== undefined;
   const at = cutOff === undefined ? undefined : timeOf(cutOff);
   const acted = writes ? { by: line.needed('by'), note: line.needed('note') } : { by: '', note: '' };
@@ -18,7 +20,7 @@ export async function restored(line: Line, io: Io): Promise<number> {
     const { tableName, dynamo: client } = account;
     const table = { tableName, client };
     const question = lifts
-      ? `Lift the mark of ${tableName}? A key without a record runs from then on, also one that the table has forgotten.`
+      ? `Lift the mark of ${tableName}${operation === undefined ? '' : ` for ${operation}`}? A key without a record runs from then on, also one that the table has forgotten.`
       : `Mark ${tableName} as restored? Every key that it may have forgotten is in doubt until the mark is lifted.`;
     if (writes && !(await confirmed(line, io, question))) {
       io.error.write('Nothing was changed.\n');
@@ -26,7 +28,7 @@ export async function restored(line: Line, io: Io): Promise<number> {
     }
     const mark =
       at === undefined
-        ? await (lifts ? liftRestore({ ...table, ...acted }) : readRestored(table))
+        ? await (lifts ? liftRestore({ ...table, ...acted, operation }) : readRestored(table))
         : await markRestored({ ...table, ...acted, cutOff: at });
     print(line, io, tableName, mark);
     return mark !== undefined && mark.liftedAt === undefined ? 1 : 0;
@@ -44,12 +46,16 @@ function print(line: Line, io: Io, table: string, mark: RestoredMark | undefined
     io.out.write(`The table ${table} has no mark of a restore.\n`);
     return;
   }
-  const { cutOff, reopenedAt, by, note, liftedAt, liftedBy, liftNote } = mark;
+  const { cutOff, reopenedAt, by, note, liftedAt, liftedBy, liftNote, liftedFor = {} } = mark;
+  const lifted = Object.entries(liftedFor).map(
+    ([operation, { at, by, note }]) => [`lifted for ${operation}`, `${time(at)} by ${by}: ${note}`] as const,
+  );
   printFacts(io, {
     table,
     'restored to': time(cutOff),
     marked: `${time(reopenedAt)} by ${by}: ${note}`,
     mark: liftedAt === undefined ? 'stands' : `lifted ${time(liftedAt)} by ${liftedBy}: ${liftNote}`,
+    ...Object.fromEntries(lifted),
   });
 }
 

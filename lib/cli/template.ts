@@ -75,7 +75,7 @@ export async function template(
     error.write(`${problem.message}\n`);
     return 1;
   }
-  error.write(`${NEXT[line.format]}\nMore: docs/templates.md\n`);
+  error.write(`${NEXT[line.format]}\nMore: docs/guides/templates.md\n`);
   return 0;
 }
 

@@ -6,7 +6,8 @@ import type {
   RedrivePlan,
   ResolutionPlan,
 } from '../operate/index.ts';
-import type { ActLine, PlanShown, PlanWanted } from './api.ts';
+import type { ActLine, PlannedAcceptance, PlanShown, PlanWanted } from './api.ts';
+import type { FindingDesk } from './finding-list.ts';
 import type { LetterBox } from './letters.ts';
 import { matching, type openList } from './open-list.ts';
 import { BadRequest } from './wanted.ts';
@@ -14,12 +15,20 @@ import { BadRequest } from './wanted.ts';
 /** A plan that was shown, and waits to be confirmed. */
 type Planned =
   | { readonly kind: 'resolve'; readonly plan: ResolutionPlan }
-  | { readonly kind: 'redrive'; readonly plan: RedrivePlan };
+  | { readonly kind: 'redrive'; readonly plan: RedrivePlan }
+  | { readonly kind: 'accept'; readonly plan: AcceptancePlan };
+
+/** Which findings are accepted. */
+interface AcceptancePlan {
+  readonly items: readonly PlannedAcceptance[];
+  readonly count: number;
+}
 
 export interface ActsOptions {
   readonly operate: Operator;
   readonly list: ReturnType<typeof openList>;
   readonly letters: LetterBox;
+  readonly findings: FindingDesk;
   /** Where the messages of a dead-letter queue go back to, if that is known. */
   readonly targetOf: (queueUrl: string) => string | undefined;
   readonly newId: () => string;
@@ -35,9 +44,10 @@ const planning: ActedBy = { by: 'console', note: '' };
  * What the operator does: a plan is shown, then confirmed by name, then carried out.
  *
  * Owns: the plans between the two. What was shown is what is carried out: the page sends back the plan's name, and no plan. Does not own: what may be
- * resolved or redriven, which `pawl/operate` decides, and decides again for every item.
+ * resolved or redriven, which `pawl/operate` decides, and decides again for every item; or accepted,
+ * which `pawl/statements` does.
  */
-export function acts({ operate, list, letters, targetOf, newId }: ActsOptions) {
+export function acts({ operate, list, letters, findings, targetOf, newId }: ActsOptions) {
   const plans = new Map<string, Planned>();
 
   async function planned(wanted: PlanWanted): Promise<Planned> {
@@ -52,6 +62,10 @@ export function acts({ operate, list, letters, targetOf, newId }: ActsOptions) {
         ...planning,
       });
       return { kind: 'redrive', plan };
+    }
+    if (wanted.kind === 'accept') {
+      const items = await findings.plan(wanted.ids);
+      return { kind: 'accept', plan: { items, count: items.filter(({ will }) => will === 'accept').length } };
     }
     const { filter = {} } = wanted;
     const found = wanted.claims ?? matching((await list.read(0)).claims, filter);
@@ -84,13 +98,20 @@ export function acts({ operate, list, letters, targetOf, newId }: ActsOptions) {
   async function* carriedOut(found: Planned, acted: ActedBy): AsyncGenerator<ActLine, void, undefined> {
     const gone = new Set<string>();
     try {
-      if (found.kind === 'resolve') {
-        for await (const result of operate.resolveAll({ ...found.plan, ...acted })) yield { kind: 'result', result };
-      } else {
-        for await (const result of operate.redrive({ ...found.plan, ...acted })) {
-          if (result.outcome === 'redriven') gone.add(result.messageId);
-          yield { kind: 'result', result };
-        }
+      switch (found.kind) {
+        case 'resolve':
+          for await (const result of operate.resolveAll({ ...found.plan, ...acted })) yield { kind: 'result', result };
+          break;
+        case 'redrive':
+          for await (const result of operate.redrive({ ...found.plan, ...acted })) {
+            if (result.outcome === 'redriven') gone.add(result.messageId);
+            yield { kind: 'result', result };
+          }
+          break;
+        case 'accept':
+          for (const { id, will } of found.plan.items) {
+            if (will === 'accept') yield { kind: 'result', result: await findings.accept(id, acted) };
+          }
       }
       yield { kind: 'end' };
     } finally {
@@ -109,7 +130,7 @@ export function verdictOf(text: string): ResolutionPlan['verdict'] {
 }
 
 function shownPlan(planId: string, { kind, plan }: Planned): PlanShown {
-  const all: readonly (PlannedResolution | PlannedRedrive)[] = plan.items;
+  const all: readonly PlannedItem[] = plan.items;
   const summary = Array.from(Map.groupBy(all, willOf), ([will, own]) => ({ will, count: own.length }));
   return {
     planId,
@@ -122,7 +143,9 @@ function shownPlan(planId: string, { kind, plan }: Planned): PlanShown {
   };
 }
 
-function willOf(item: PlannedResolution | PlannedRedrive): string {
+type PlannedItem = PlannedResolution | PlannedRedrive | PlannedAcceptance;
+
+function willOf(item: PlannedItem): string {
   if (item.will === 'stay') return `stay: ${item.whyNot}`;
   return item.will === 'resolve' && item.parksFirst ? 'park and resolve' : item.will;
 }

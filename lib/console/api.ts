@@ -1,3 +1,4 @@
+import type { RecordedError } from '../kernel/recorded-error.ts';
 import type {
   DeadLetter,
   DeadLettersSeen,
@@ -8,6 +9,7 @@ import type {
   RedriveResult,
   ResolveResult,
 } from '../operate/index.ts';
+import type { AcceptResult, Finding, StatementReport } from '../statements/index.ts';
 
 /*
  * What the page and its server say to each other. It is internal: it changes with every version, and nothing but the page may use it.
@@ -121,10 +123,32 @@ export interface Body {
   readonly cut: boolean;
 }
 
+/** What statements have found, and no operator has accepted. */
+export interface FindingsList {
+  readonly at: number;
+  readonly findings: readonly Finding[];
+  readonly truncated: boolean;
+  readonly operations: readonly string[];
+  /** The last run of each of these operations. */
+  readonly reports: readonly StatementReport[];
+}
+
+/** One finding of a plan. */
+export type PlannedAcceptance = { readonly id: string } & (
+  | { readonly will: 'accept' }
+  | { readonly will: 'stay'; readonly whyNot: 'not-open' }
+);
+
+/** What became of one acceptance. */
+export type AcceptanceResult = { readonly id: string } & (
+  | { readonly outcome: AcceptResult['outcome'] }
+  | { readonly outcome: 'failed'; readonly error: RecordedError }
+);
+
 /** A claim as the operator has seen it. */
 export type SeenClaim = Pick<OpenClaimView, 'id' | 'fence'>;
 
-/** Which claims or messages an act is about. */
+/** Which claims, messages or findings an act is about. */
 export type PlanWanted =
   | {
       readonly kind: 'resolve';
@@ -133,24 +157,25 @@ export type PlanWanted =
       readonly claims?: readonly SeenClaim[] | undefined;
       readonly filter?: ClaimsFilter | undefined;
     }
-  | { readonly kind: 'redrive'; readonly queueUrl: string; readonly messageIds: readonly string[] };
+  | { readonly kind: 'redrive'; readonly queueUrl: string; readonly messageIds: readonly string[] }
+  | { readonly kind: 'accept'; readonly ids: readonly string[] };
 
 /** A plan as the page shows it. The server keeps the whole. */
 export interface PlanShown {
   readonly planId: string;
-  readonly kind: 'resolve' | 'redrive';
+  readonly kind: PlanWanted['kind'];
   readonly count: number;
   readonly stay: number;
   /** What will happen, and to how many. */
   readonly summary: readonly { readonly will: string; readonly count: number }[];
   /** The first items. */
-  readonly items: readonly (PlannedResolution | PlannedRedrive)[];
+  readonly items: readonly (PlannedResolution | PlannedRedrive | PlannedAcceptance)[];
   readonly itemsInAll: number;
 }
 
 /** One line of an act's response. */
 export type ActLine =
-  | { readonly kind: 'result'; readonly result: ResolveResult | RedriveResult }
+  | { readonly kind: 'result'; readonly result: ResolveResult | RedriveResult | AcceptanceResult }
   /** The act ended before its plan did. */
   | { readonly kind: 'failed'; readonly error: string }
   | { readonly kind: 'end' };

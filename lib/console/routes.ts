@@ -1,8 +1,10 @@
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { ActedBy, Operator } from '../operate/index.ts';
+import type { Findings } from '../statements/index.ts';
 import { acts, verdictOf } from './acts.ts';
 import type { ActLine, ClaimsList, ConsoleState, Overview, QueueName, QueueNow } from './api.ts';
+import { findingList } from './finding-list.ts';
 import type { HistorySource } from './history.ts';
 import { letterBox } from './letters.ts';
 import { byOperation, distinct, grouped, matching, openList, sorted } from './open-list.ts';
@@ -10,6 +12,8 @@ import { BadRequest, countOf, fenceOf, filterOf, planWantedOf, sortOf, textOf } 
 
 export interface DeskOptions {
   readonly operate: Operator;
+  /** What statements have found, if the store keeps it. */
+  readonly findings: Findings | undefined;
   readonly state: ConsoleState;
   readonly history: HistorySource;
   readonly now: () => number;
@@ -44,13 +48,22 @@ const largestPage = 200;
  *
  * Owns: how what an operator can see and do looks to the page. Does not own: any rule, which is in `pawl/operate`; who may ask (`security.ts`).
  */
-export function routesOf({ operate, state, history, now, newId }: DeskOptions): ReadonlyMap<string, Route> {
+export function routesOf({
+  operate,
+  findings: kept,
+  state,
+  history,
+  now,
+  newId,
+}: DeskOptions): ReadonlyMap<string, Route> {
   const list = openList(operate, now);
   const letters = letterBox(operate, now);
+  const findings = findingList(kept, now);
   const acting = acts({
     operate,
     list,
     letters,
+    findings,
     targetOf: (queueUrl) => state.queues.find(({ url }) => url === queueUrl)?.to,
     newId,
   });
@@ -126,6 +139,7 @@ export function routesOf({ operate, state, history, now, newId }: DeskOptions): 
         return { at: now(), claim };
       }),
     ],
+    ['GET /api/findings', answering(() => findings.read())],
     ['POST /api/dead-letters', answering(async ({ body }) => letters.look(queueOf(body)))],
     ['POST /api/dead-letters/last', answering(async ({ body }) => ({ last: letters.last(queueOf(body)) }))],
     [

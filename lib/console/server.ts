@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { OptionError } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import type { Operator } from '../operate/index.ts';
+import type { Findings } from '../statements/index.ts';
 import type { ActLine, ConsoleState, LiveEvent } from './api.ts';
 import { type HistorySource, liveHistory, noHistory } from './history.ts';
 import { assetsOf, pageHtml, readPage } from './page-files.ts';
@@ -19,6 +20,8 @@ export type LiveFeed = (listener: (event: LiveEvent) => void) => () => void;
 
 export interface ConsoleOptions extends Omit<ConsoleState, 'live'> {
   readonly operate: Operator;
+  /** What statements have found. @default no finding is shown */
+  readonly findings?: Findings | undefined;
   /** @default a free one */
   readonly port?: number | undefined;
   /** The counts over time. @default those of `feed` */
@@ -55,15 +58,15 @@ interface Serving {
  * @throws Error when the port is taken
  */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
-  const { operate, feed, write, title, user, queues, port: wantedPort = 0 } = options;
+  const { operate, findings, feed, write, title, user, queues, port: wantedPort = 0 } = options;
   const now = Date.now;
   const assets = assetsOf(await readPage());
   const counted = liveHistory(now);
   const history =
     options.history ??
-    (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/console.md.'));
+    (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/guides/console.md.'));
   const state: ConsoleState = { title, write, user, queues, live: feed !== undefined };
-  const routes = routesOf({ operate, state, history, now, newId: randomUUID });
+  const routes = routesOf({ operate, findings, state, history, now, newId: randomUUID });
   const server = createServer((request, response) => {
     void serve(serving, request, response).catch((error: unknown) => fail(response, error));
   });

@@ -70,7 +70,8 @@ export function planWantedOf(body: unknown): PlanWanted {
   if (kind === 'redrive') {
     return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds') };
   }
-  if (kind !== 'resolve') throw new BadRequest('kind: expected resolve or redrive.');
+  if (kind === 'accept') return { kind, ids: textsOf(body, 'ids') };
+  if (kind !== 'resolve') throw new BadRequest('kind: expected resolve, redrive or accept.');
   const verdict = textOf(body, 'verdict');
   const claims = propertyOf(body, 'claims');
   if (claims !== undefined) return { kind, verdict, claims: seenClaimsOf(claims) };

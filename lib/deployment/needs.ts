@@ -66,8 +66,8 @@ export const BACKFILL_ACTIONS = [
   'dynamodb:PartiQLUpdate',
 ] as const;
 
-/** What `pawl restored` calls, to mark a table that was restored, and to lift the mark. */
-export const RESTORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
+/** What `pawl restored` calls, to mark a table that was restored, and to lift the mark. And what a decision on a key without a record calls. */
+export const RESTORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert'] as const;
 
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const QUEUE_ACTIONS = [

@@ -1,5 +1,5 @@
 /*
- * The rules about how a consumer must be wired, each once: what breaks it, why that matters, and who asks it. `docs/wiring.md` prints this
+ * The rules about how a consumer must be wired, each once: what breaks it, why that matters, and who asks it. `docs/reference/wiring.md` prints this
  * table, and a test holds a case that is refused and one that narrowly passes against every cell.
  */
 
@@ -56,6 +56,7 @@ const FROM = {
 
 const BY_CONSTRUCT = 'no option of the construct can break it';
 const INDEX_OF_YOURS = '`ClaimsTable` has the index, and a table of your own works without it';
+const MARK_OF_AN_OPERATOR = 'an operator sets the mark, in a table that is deployed';
 const IN_HANDLER = 'it is in the handler’s code, which no template shows';
 const IN_HANDLER_DEPLOYED = 'it is in the handler’s code, which no API shows';
 
@@ -165,7 +166,7 @@ export const RULES = {
     source: FROM.deadLetters,
   },
   receives: {
-    broken: '`maxReceiveCount` below what a healthy message may need ([the formula](#receives))',
+    broken: '`maxReceiveCount` below what a healthy message may need ([the formula](receives.md))',
     because: 'SQS dead-letters healthy messages that never ran',
     level: 'problem',
     construct: true,
@@ -350,6 +351,14 @@ export const RULES = {
     level: 'warning',
     construct: INDEX_OF_YOURS,
     template: INDEX_OF_YOURS,
+    doctor: true,
+  },
+  tableRestored: {
+    broken: 'a claims table whose mark of a restore stands',
+    because: "new keys are in doubt: under `'park'`, nothing runs until the mark is lifted",
+    level: 'warning',
+    construct: MARK_OF_AN_OPERATOR,
+    template: MARK_OF_AN_OPERATOR,
     doctor: true,
   },
   permissions: {

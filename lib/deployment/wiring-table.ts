@@ -30,6 +30,27 @@ export type OpenIndex =
       readonly projected: 'ALL' | readonly string[];
     };
 
+/** The mark of a table that was restored from a point in time. */
+export type RestoreMark =
+  | { readonly kind: 'none' }
+  /** `cutOff`: the point in time, in epoch milliseconds. `liftedFor`: the operations that it was lifted for. */
+  | { readonly kind: 'stands'; readonly cutOff: number; readonly liftedFor: readonly string[] }
+  | { readonly kind: 'lifted' };
+
+/** What a standing mark does to new keys; empty when there is none, or it could not be read. */
+export function restoreProblems(table: string, mark: RestoreMark | undefined): readonly Problem[] {
+  if (mark?.kind !== 'stands') return [];
+  const { cutOff, liftedFor } = mark;
+  const but = liftedFor.length === 0 ? '' : ` It is lifted for ${liftedFor.join(', ')} alone.`;
+  return [
+    warned(
+      'tableRestored',
+      `The claims table ${table} is marked as restored to ${new Date(cutOff).toISOString()}: a key without a record is in doubt.${but} ` +
+        'When the lost time has been compared with the providers, lift the mark with pawl restored --lift, as docs/guides/restore.md describes it.',
+    ),
+  ];
+}
+
 /** What makes a table unfit for claims; empty when it is fit. */
 export function tableProblems(table: TableWiring): readonly Problem[] {
   return [...keyProblems(table), ...replicaProblems(table), ...ttlProblems(table), ...keepingProblems(table)];
@@ -107,7 +128,7 @@ const described = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE') => `${n
 export function openIndexProblems(table: string, index: OpenIndex): readonly Problem[] {
   const { name, partitionKey, sortKey, projected } = OPEN_CLAIMS;
   const warning = (text: string) => [warned('tableOpenIndex', text)];
-  const add = 'Deploy ClaimsTable of this version of pawl, or add the index as docs/operate.md describes it';
+  const add = 'Deploy ClaimsTable of this version of pawl, or add the index as docs/reference/table.md describes it';
   switch (index.kind) {
     case 'missing':
       return warning(

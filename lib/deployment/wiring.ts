@@ -19,7 +19,16 @@ export interface Wiring extends Receiving, QueuePlace, Polling {
   readonly claimRetentionSeconds?: number | undefined;
 }
 
-/** A consumer whose settings contradict each other. Change what its message names. */
+/**
+ * A consumer whose settings contradict each other. Change what its message names.
+ *
+ * @example
+ * try {
+ *   new Consumer(stack, 'SendEmail', { claimsTable: claims.table, entry: 'lambda/send-email.ts', batchSize: 0 });
+ * } catch (error) {
+ *   if (error instanceof WiringError) for (const problem of error.problems) console.error(`${error.path}: ${problem}`);
+ * }
+ */
 export class WiringError extends Error {
   override readonly name = 'WiringError';
   /** The path of the construct. */

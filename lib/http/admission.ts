@@ -127,7 +127,11 @@ function synchronous<Value>(option: string, value: Value): Value {
  * A key as the claims table has it: the caller's own, apart from those of other callers. For `parkedClaims(…).resolve`.
  *
  * @example
- * await parked.resolve(scopedKey({ caller: 'customer-17' }, '8e03978e'), 'applied', { by: 'maria', note: 'it was paid' });
+ * import { parkedClaims } from 'pawl';
+ *
+ * const parked = parkedClaims({ operation: 'charge-order', store });
+ * const key = scopedKey({ caller: 'customer-17' }, '8e03978e');
+ * await parked.resolve(key, 'applied', { by: 'maria', note: 'the bank shows the charge' });
  */
 export function scopedKey(caller: 'anyone' | { readonly caller: string }, key: string): string {
   const own = encodeURIComponent(key);

@@ -11,7 +11,13 @@ interface HasClaim {
  * The claim of the request that a handler behind `httpOnce` works on: none, where a key is not required and was not sent.
  *
  * @example
- * async (event, context) => pay(event.body, { idempotencyKey: claimOf(context)?.effectKey })
+ * import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+ *
+ * const charge = async (event: APIGatewayProxyEventV2, context: Context) => {
+ *   const order: Order = JSON.parse(event.body ?? '');
+ *   const { id } = await bank.charge(order, { idempotencyKey: claimOf(context)?.effectKey ?? order.id });
+ *   return { statusCode: 201, body: id };
+ * };
  */
 export function claimOf(context: object): Claim | undefined {
   return (context as HasClaim)[claimKey]?.();

@@ -26,12 +26,23 @@ export interface HttpEvent {
   readonly rawBody?: string | null | undefined;
 }
 
-/** One request, of any of these services. */
+/**
+ * One request, of any of these services.
+ *
+ * @example
+ * const key = ({ method, path, header }: HttpRequest<HttpEvent>) => `${method} ${path} ${header('x-request-id')}`;
+ */
 export interface HttpRequest<Event> {
+  /** The event of Lambda, as it was delivered. */
   readonly event: Event;
+  /** The method, in capitals. */
   readonly method: string;
+  /** The path, without the query. */
   readonly path: string;
-  /** The parsed JSON of the body. @throws InvalidMessageError when it is none */
+  /**
+   * The parsed JSON of the body.
+   * @throws InvalidMessageError when it is none
+   */
   readonly body: unknown;
   /** The body as it was sent; base64 if it is no text. Empty where there is none. */
   readonly text: string;

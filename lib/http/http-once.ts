@@ -34,13 +34,17 @@ interface UnderWay {
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
- * export const handler = middy(refund, { timeoutEarlyInMillis: 0 }).use(
- *   httpOnce({ operation: 'refund', store, caller: accountOf, onAbandoned: 'retry' }),
+ * import middy from '@middy/core';
+ * import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+ *
+ * declare const charge: (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+ * export const handler = middy(charge, { timeoutEarlyInMillis: 0 }).use(
+ *   httpOnce({ operation: 'charge-order', store, caller: 'anyone', onAbandoned: 'park' }),
  * );
  */
 export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): Middleware<Event> {
   const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/http.md' });
+  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/guides/http.md' });
   const gate = createGate(options);
 
   return {

@@ -9,6 +9,12 @@ import type { HttpRequest } from './event.ts';
 /** Takes the idempotency key from a request. If it returns nothing, the request has no key. */
 export type RequestKey<Event> = (request: HttpRequest<Event>) => KeyValue;
 
+/**
+ * The options of `headerKey`.
+ *
+ * @example
+ * const options: HeaderKeyOptions = { name: 'X-Idempotency-Key', bareTokens: true };
+ */
 export interface HeaderKeyOptions {
   /**
    * The name of the header.
@@ -38,13 +44,21 @@ const bare = /^ *([!#-+\--:<-[\]-~]+) *$/;
  *
  * @throws InvalidMessageError, when it is called, for anything else, two keys among it
  * @example
- * key: headerKey({ bareTokens: true })
+ * import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+ *
+ * const options: HttpOptions<APIGatewayProxyEventV2> = {
+ *   operation: 'charge-order',
+ *   store,
+ *   caller: 'anyone',
+ *   key: headerKey({ bareTokens: true }),
+ *   onAbandoned: 'park',
+ * };
  */
 export function headerKey(options: HeaderKeyOptions = {}): RequestKey<unknown> {
   const given: unknown = options;
   const written = typeof given === 'string' ? `headerKey({ name: '${given}' })` : 'headerKey({ name })';
   expect(typeof given === 'object' && given !== null, 'headerKey', `options: ${written}`, given, 'wrong-key-option');
-  expectOptions(options, { door: 'headerKey', known, docs: 'docs/http.md' });
+  expectOptions(options, { door: 'headerKey', known, docs: 'docs/guides/http.md' });
   const { name = 'Idempotency-Key', bareTokens = false } = options;
   const toDo = `send the header ${name}: "…", with the quotes, and a key of your own between them`;
   const key: RequestKey<unknown> = ({ header }) => {

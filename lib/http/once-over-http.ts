@@ -18,11 +18,13 @@ import type { OwnResponse } from './response.ts';
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+ *
  * export const handler = onceOverHttp(
- *   { operation: 'refund', store, caller: (event: APIGatewayProxyEventV2) => accountOf(event), onAbandoned: 'retry' },
- *   async (event, _context, claim) => {
- *     const refund = await payments.refund(JSON.parse(event.body ?? ''), { idempotencyKey: claim.effectKey });
- *     return { statusCode: 201, body: JSON.stringify(refund) };
+ *   { operation: 'charge-order', store, caller: 'anyone', onAbandoned: 'retry' },
+ *   async (event: APIGatewayProxyEventV2, _context: Context, claim) => {
+ *     const charge = await bank.charge(JSON.parse(event.body ?? ''), { idempotencyKey: claim.effectKey });
+ *     return { statusCode: 201, body: JSON.stringify(charge) };
  *   },
  * );
  */
@@ -48,7 +50,7 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   handler: (event: Event, context: Context, claim: never) => Returned<Response>,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/http.md' });
+  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/guides/http.md' });
   expect(
     typeof handler === 'function',
     'the handler of onceOverHttp',

@@ -5,7 +5,20 @@ import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
 import type { HttpResponse } from './response.ts';
 
-/** The options of `onceOverHttp` and `httpOnce`. */
+/**
+ * The options of `onceOverHttp` and `httpOnce`.
+ *
+ * @example
+ * import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
+ *
+ * const options: HttpOptions<APIGatewayProxyEventV2WithJWTAuthorizer> = {
+ *   operation: 'charge-order',
+ *   store,
+ *   caller: ({ requestContext }) => String(requestContext.authorizer.jwt.claims.sub),
+ *   fingerprint: { ignore: ['sentAt'] },
+ *   onAbandoned: 'park',
+ * };
+ */
 export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpRequest<Event>> {
   /**
    * Who sends the request, as your authorizer found out. Keys of two callers are two keys, and no caller gets a response that was made for another.
@@ -24,7 +37,7 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
   readonly required?: boolean | ((request: HttpRequest<Event>) => boolean);
   /**
    * Which responses are final: recorded, and replayed. Any other response is returned as it is, and the next request runs again. A 4xx other than 408
-   * and 499 says that nothing was applied. Any other says nothing about the effect, and goes the way of `onAbandoned`. Called for statuses from
+   * and 499 says that nothing was applied. Any other response says nothing about the effect: `onAbandoned` decides. Called for statuses from
    * 200 to 599 only: nothing else is a response.
    * @default from 200 to 399
    */
@@ -40,7 +53,10 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
    * @default { ignore: [] }: the method, the path, the query, and the whole body
    */
   readonly fingerprint?: FingerprintOption<HttpRequest<Event>>;
-  /** The URL of your documentation of all this: the `type` of problem details, and a `Link`. */
+  /**
+   * The URL of your documentation of all this: the `type` of problem details, and a `Link`.
+   * @default none: the `type` is `about:blank`
+   */
   readonly documentation?: string;
 }
 

@@ -42,6 +42,7 @@ export interface RetryableErrorOptions extends ErrorOptions {
  * handler applied nothing.
  *
  * @example
+ * const response = await fetch('https://mail.example.com/send');
  * if (response.status === 429) throw new RetryableError('the provider asks to slow down', { retryAfterMs: 60_000 });
  */
 export class RetryableError extends Error {
@@ -56,10 +57,11 @@ export class RetryableError extends Error {
 }
 
 /**
- * Throw it from a handler when the effect can never be applied: the claim is closed for good, duplicates get the same
- * result, and the message goes to the dead-letter queue.
+ * Throw it from a handler when the effect can never be applied: the claim is rejected, duplicates get the same
+ * error, and the message goes to the dead-letter queue.
  *
  * @example
+ * const response = await fetch('https://cards.example.com/issue');
  * if (response.status === 410) throw new RejectedError('this gift card product is no longer sold');
  */
 export class RejectedError extends Error {
@@ -70,10 +72,11 @@ export class RejectedError extends Error {
 
 /**
  * Throw it from a handler when it is not known whether its effect happened, and it must not be tried again: the claim is parked, whatever
- * `onAbandoned` says of errors in general.
+ * the policy of `onAbandoned` is.
  *
  * @example
- * if (response.status === 504) throw new InDoubtError('the bank did not answer in time');
+ * const response = await fetch('https://bank.example.com/charge');
+ * if (response.status === 504) throw new InDoubtError('the bank sent no response in time');
  */
 export class InDoubtError extends Error {
   override readonly name = 'InDoubtError';
@@ -87,6 +90,13 @@ export type Classification = 'retryable' | 'rejected' | 'unknown';
 /**
  * An option was missing or out of range. Thrown when the consumer is set up, never while messages are handled. With one exception: if the name of a table
  * or the URL of a queue is missing, the first call reports it.
+ *
+ * @example
+ * try {
+ *   parkedClaims({ operation: 'send email', store });
+ * } catch (error) {
+ *   if (error instanceof OptionError) console.error(error.message); // names the option, and what was expected
+ * }
  */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -103,6 +113,12 @@ export class OptionError extends Error {
 /**
  * The claims table, a queue, or the permission to use it is not as pawl needs it. No repetition helps: an operator has to change what the message
  * names. Nothing has run.
+ *
+ * @example
+ * await refund(payment).catch((error) => {
+ *   if (error.cause instanceof SetupError) console.error(`for the operator: ${error.cause.code}`); // such as missing-table
+ *   throw error;
+ * });
  */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
@@ -116,7 +132,14 @@ export class SetupError extends Error {
   }
 }
 
-/** The author's key function returned nothing that identifies an effect, or a message cannot be read. It never runs. */
+/**
+ * The author's key function returned nothing that identifies an effect, or a message cannot be read. It never runs.
+ *
+ * @example
+ * await refund({ ...payment, id: '' }).catch((error) => {
+ *   if (error instanceof InvalidMessageError && error.problem === 'missing-key') console.error('a payment needs an id');
+ * });
+ */
 export class InvalidMessageError extends Error {
   override readonly name = 'InvalidMessageError';
   /** @internal */
@@ -131,7 +154,15 @@ export class InvalidMessageError extends Error {
   }
 }
 
-/** The claims store did not answer, or refused. Nothing was run; try again later. `cause` is the store's own error. */
+/**
+ * The claims store did not respond, or refused the request. Nothing was run; try again later. `cause` is the store's own error.
+ *
+ * @example
+ * await refund(payment).catch((error) => {
+ *   if (error instanceof StoreUnavailableError) console.warn('nothing was run: call again later', error.code);
+ *   else throw error;
+ * });
+ */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
   /** @internal */
@@ -151,6 +182,11 @@ export class StoreUnavailableError extends Error {
  * There is too little time left, or another worker has taken the claim over. Thrown by `claim.effect` before it starts anything,
  * and the reason with which `claim.signal` is aborted. It says nothing about the effect: a request that was aborted in
  * mid-air may have been applied.
+ *
+ * @example
+ * claim.signal.addEventListener('abort', () => {
+ *   if (claim.signal.reason instanceof LeaseError) console.warn('no time is left for this attempt');
+ * });
  */
 export class LeaseError extends Error {
   override readonly name = 'LeaseError';

@@ -1,6 +1,18 @@
 /**
  * All that pawl needs from the world it runs in: time, chance, identity and a hash. The real one is `lib/host.ts`;
  * a simulation hands in its own, and then a failure is a seed that anyone can replay.
+ *
+ * @example
+ * const host: Host = {
+ *   now: () => Date.UTC(2026, 10, 22),
+ *   random: () => 0.5,
+ *   randomId: () => crypto.randomUUID(),
+ *   sha256: (text) => text,
+ *   after: (ms, callback) => {
+ *     const timer = setTimeout(callback, ms);
+ *     return () => clearTimeout(timer);
+ *   },
+ * };
  */
 export interface Host {
   /** Epoch milliseconds. */

@@ -12,6 +12,7 @@
 
 /** One conditional write of one record. An attribute that `seen` has and `next` has not is removed. */
 export interface Write<Record> {
+  /** The record as it is to stand. */
   readonly next: Record;
   /** The record that was decided upon: the write is applied only if it is still that one. `undefined`: only if there is none. */
   readonly seen: Record | undefined;
@@ -37,6 +38,6 @@ export function isStill<R>(stateOf: (record: R) => RecordState, seen: R | undefi
 
 /**
  * What the owner of a record may make of it: the record to write if it is still the one that was found; `applied`, when that
- * was written before and the answer lost; `stale`, when the record is another worker's by now.
+ * was written before and the response was lost; `stale`, when the record belongs to another worker by now.
  */
 export type Transition<Record> = Record | 'applied' | 'stale';

@@ -2,11 +2,24 @@ import type { FoundResource } from './found-resource.ts';
 import { expiryOf, type LockRecord } from './record.ts';
 import type { LockWrite } from './store.ts';
 
-/** What one worker asks for. */
+/**
+ * What one worker asks for.
+ *
+ * @example
+ * const request: LockRequest = {
+ *   lockId: `#lock#${crypto.randomUUID()}`,
+ *   holder: claim.effectKey,
+ *   reason: 'a repayment',
+ *   leaseUntil: Date.now() + 60_000,
+ *   resources: 2,
+ * };
+ */
 export interface LockRequest {
   /** The token of this grant, reused when a request is sent again: by it, the worker recognises its own write. */
   readonly lockId: string;
+  /** Names the request that wants the resources, the same on every attempt. */
   readonly holder: string;
+  /** Why they are to be locked, for other holders and for people. */
   readonly reason: string;
   /** Until when the lock is to be exclusive, in epoch milliseconds: after now, or two such requests take from each other for ever. */
   readonly leaseUntil: number;
@@ -14,11 +27,18 @@ export interface LockRequest {
   readonly resources: number;
 }
 
+/**
+ * The rules that a lock is decided by.
+ *
+ * @example
+ * const rules: LockRules = { skewMs: 1000 };
+ */
 export interface LockRules {
   /** How far the clocks of two workers may differ, in milliseconds; always spent on waiting. */
   readonly skewMs: number;
 }
 
+/** What becomes of a request for resources. */
 export type LockDecision =
   /** Another holder has some of them. Nothing is to be written. */
   | { readonly kind: 'busy'; readonly by: readonly FoundResource[]; readonly retryAfterMs: number }
@@ -32,6 +52,11 @@ export type LockDecision =
  *
  * @param found what the store has, read strongly consistent: the resources first, the locks that they name after it
  * @param now epoch milliseconds by this worker's clock
+ * @example
+ * declare const request: LockRequest;
+ * const found: FoundResource[] = [{ id: '#resource#debt#17', resource: undefined, lock: undefined }];
+ * const decision = decideLock(found, request, { skewMs: 1000 }, Date.now());
+ * if (decision.kind === 'busy') console.log(`ask again in ${decision.retryAfterMs} ms`);
  */
 export function decideLock(
   found: readonly FoundResource[],

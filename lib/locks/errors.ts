@@ -7,6 +7,12 @@ import type { Resource } from './resource.ts';
 /**
  * Other holders have some of the resources, and `waitMs` is over. The work was not begun. Let it through, before the handler has
  * applied anything: the claim is released, and the message comes again when the locks in the way can have ended.
+ *
+ * @example
+ * await locks.lockAll([['customer', payment.customer]], { holder: claim.effectKey }).catch((error) => {
+ *   if (error instanceof ResourcesBusyError) console.warn(`in use: ${error.by.map(({ reason }) => reason)}`);
+ *   throw error;
+ * });
  */
 export class ResourcesBusyError extends RetryableError {
   override readonly name = 'ResourcesBusyError';
@@ -26,6 +32,13 @@ export class ResourcesBusyError extends RetryableError {
 /**
  * An attempt at a work has ended, and items of it are not done. Let it through: the claim is released, the message comes again, and
  * the next attempt goes on. What is done is counted, and not repeated.
+ *
+ * @example
+ * declare const repay: () => Promise<ForEachItemResult>; // calls `forEachItem`
+ * await repay().catch((error) => {
+ *   if (error instanceof WorkUnfinishedError) console.log(`${error.done} of ${error.total}: ${error.why}`);
+ *   throw error; // the message comes again, and the next attempt goes on
+ * });
  */
 export class WorkUnfinishedError extends RetryableError {
   override readonly name = 'WorkUnfinishedError';
@@ -47,6 +60,9 @@ export class WorkUnfinishedError extends RetryableError {
 /**
  * The work returned, and its `onSuccess` rule did not say that all is done: the resources are kept for the next attempt. It does not
  * say that nothing was applied, so that `onAbandoned` decides what becomes of the claim. `cause` is what the rule threw.
+ *
+ * @example
+ * const classify = (error: unknown) => (error instanceof LockKeptError ? 'unknown' : undefined); // `onAbandoned` decides
  */
 export class LockKeptError extends Error {
   override readonly name = 'LockKeptError';
@@ -56,7 +72,13 @@ export class LockKeptError extends Error {
   }
 }
 
-/** The work that this call is made in has some of the resources itself. Its lock is the one to use; nothing was changed. */
+/**
+ * The work that this call is made in has some of the resources itself. Pass its lock to the inner work. Nothing was changed.
+ *
+ * @example
+ * const describe = (error: unknown) =>
+ *   error instanceof NestedLockError ? `locked by the work around this call: ${error.resources.join()}` : String(error);
+ */
 export class NestedLockError extends Error {
   override readonly name = 'NestedLockError';
   readonly resources: readonly Resource[];
@@ -74,7 +96,13 @@ export class LockingFailedError extends StoreUnavailableError {
   override readonly 'pawl.error' = 'retryable';
 }
 
-/** The items are not those with which the work was begun: what is done of them cannot be told. Nothing was run. */
+/**
+ * The items are not those with which the work was begun: what is done of them cannot be told. Nothing was run.
+ *
+ * @example
+ * const describe = (error: unknown) =>
+ *   error instanceof WorkChangedError ? `give the items of ${error.work} another id than ${error.id}` : String(error);
+ */
 export class WorkChangedError extends Error {
   override readonly name = 'WorkChangedError';
   readonly id: string;
@@ -90,6 +118,10 @@ export class WorkChangedError extends Error {
 /**
  * A chunk was refused by a condition of the application's own, or by DynamoDB: nothing of it was applied. `reasons` has a code
  * for each of the application's actions, `None` for those that were not in the way.
+ *
+ * @example
+ * const describe = (error: unknown) =>
+ *   error instanceof ChunkRefusedError ? `items from ${error.from} on: ${error.reasons.join()}` : String(error);
  */
 export class ChunkRefusedError extends Error {
   override readonly name = 'ChunkRefusedError';

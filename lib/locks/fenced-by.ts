@@ -14,9 +14,10 @@ export interface Fenced {
  *
  * @param attribute where the item keeps its fence
  * @example
- * const fenced = fencedBy(lock.fence(['debt', debtId]));
+ * const fenced = fencedBy(lock.fence(['debt', 'debt-17']));
  * const Update = {
- *   TableName, Key: { id: debtId },
+ *   TableName: 'debts',
+ *   Key: { id: 'debt-17' },
  *   UpdateExpression: `SET repaid = :true, ${fenced.set}`,
  *   ConditionExpression: fenced.condition,
  *   ExpressionAttributeNames: fenced.names,

@@ -11,6 +11,8 @@ export interface MemoryLockStore extends LockStore {
  * A lock store in this process's memory: for unit tests, and for nothing else, since another process knows nothing of it.
  *
  * @param most how many records a write takes, 2 or more: the lock and a resource; a small number makes small sets take the way of large ones
+ * @example
+ * const locks = resourceLocks({ store: memoryLockStore() });
  */
 export function memoryLockStore({ most = 100 }: { readonly most?: number } = {}): MemoryLockStore {
   const records = new Map<string, StoredRecord>();

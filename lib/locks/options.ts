@@ -3,6 +3,12 @@ import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { LockStore } from './store.ts';
 
+/**
+ * The options of `resourceLocks`.
+ *
+ * @example
+ * const options: LocksOptions = { store: memoryLockStore(), leaseMs: 30_000, keepMs: 900_000 };
+ */
 export interface LocksOptions {
   /** Where the locks are kept: `dynamoLockStore({ tableName })`, or `memoryLockStore()` in tests. */
   readonly store: LockStore;
@@ -21,17 +27,30 @@ export interface LocksOptions {
    * @default 1000
    */
   readonly skewMs?: number;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 
+/**
+ * The options of `lockAll` and `tryLockAll`.
+ *
+ * @example
+ * const options: LockAllOptions = { holder: claim.effectKey, reason: 'a repayment', waitMs: 2000 };
+ * const lock = await locks.lockAll([['debt', 17], ['debt', 18]], options);
+ */
 export interface LockAllOptions {
   /**
    * Names the request that wants the resources, the same on every attempt: `claim.effectKey`, for example. A second attempt of the same
    * holder gets them, and the first can write no more.
    */
   readonly holder: string;
-  /** Why they are locked, in at most 512 characters, for other holders and for people. @default '' */
+  /**
+   * Why they are locked, in at most 512 characters, for other holders and for people.
+   * @default ''
+   */
   readonly reason?: string;
   /**
    * How long to wait for other holders, in milliseconds. A store that does not respond is awaited for some seconds longer.

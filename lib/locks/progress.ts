@@ -11,9 +11,16 @@ import type { RecordState, Transition } from '../kernel/record.ts';
  * 3. An attempt goes on with a segment only if the segment is about the same items of the same work.
  */
 
-/** What tells a work from others: that of one request from that of another, and the works of one request from each other. */
+/**
+ * The name of a work: `id` tells the works of two requests apart, `work` the works of one request.
+ *
+ * @example
+ * const name: WorkName = { id: claim.effectKey, work: 'repay' };
+ */
 export interface WorkName {
+  /** The identity of the request, the same on every attempt. */
   readonly id: string;
+  /** What is done, such as `'repay'`. */
   readonly work: string;
 }
 

@@ -9,11 +9,17 @@ export type LockStatus = 'held' | 'kept' | 'ended';
 /**
  * One lock over any number of resources, as one item. The resources name it, and are locked for as long as it has not ended:
  * so renewing, keeping and unlocking are one write, whatever the number of resources, and happen to all of them at once.
+ *
+ * @example
+ * const [found] = await lockStore.read([lock.id]);
+ * if (found?.kind === 'lock') console.log(`${found.status} since ${new Date(found.since).toISOString()}`);
  */
 export interface LockRecord {
+  /** Tells it from the record of a resource. */
   readonly kind: 'lock';
   /** `#lock#` and the random token of one grant: the worker that knows it is the owner. */
   readonly id: string;
+  /** Whether its resources are locked. */
   readonly status: LockStatus;
   /** The request that holds it, e.g. its effect key: the same on every attempt. */
   readonly holder: string;
@@ -31,17 +37,27 @@ export interface LockRecord {
   readonly rev: number;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS: long after the lease, when missing and ended mean the same. */
   readonly expiresAt: number;
+  /** The schema of the record. */
   readonly v: 'lock-1';
 }
 
-/** One resource, and the lock it was last under. It is never deleted: its fence would restart, and an old one be good again. */
+/**
+ * One resource, and the lock it was last under. It is never deleted: its fence would restart, and an old one be good again.
+ *
+ * @example
+ * const [found] = await lockStore.read(['#resource#debt#17']);
+ * if (found?.kind === 'resource') console.log(`locked ${found.fence} times`);
+ */
 export interface ResourceRecord {
+  /** Tells it from the record of a lock. */
   readonly kind: 'resource';
   /** `#resource#` and the identity of the resource. */
   readonly id: string;
+  /** The lock that it was last under. */
   readonly lockId: string;
   /** Grows by one with every lock, and never goes back. */
   readonly fence: number;
+  /** The schema of the record. */
   readonly v: 'lock-1';
 }
 

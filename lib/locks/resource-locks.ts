@@ -32,7 +32,7 @@ import {
   workUnder,
 } from './with-lock.ts';
 
-const docs = 'docs/locks.md';
+const docs = 'docs/guides/locks.md';
 const ofWithLock = { unlock: 'it is an option of withLock: this lock is held until its holder ends it' };
 
 /** Other holders have some of the resources. Ask again after `retryAfterMs`: then their leases have ended, unless renewed. */
@@ -49,6 +49,7 @@ export type TryLockAllResult = { readonly outcome: 'locked'; readonly lock: Lock
 /** What `tryWithLock` returns: what became of the work, or who has some of its resources. */
 export type TryWithLockResult<R> = Worked<R> | BusyResources;
 
+/** Locks over resources, as `resourceLocks` returns them. Each call takes all of its resources or none. */
 export interface Locks {
   /**
    * Locks all of the resources, or none. Any sets exclude each other that have a resource in common.
@@ -57,7 +58,8 @@ export interface Locks {
    *   the claim of the handler that lets them through. NestedLockError when the work around the call has some of them;
    *   InvalidMessageError when a resource is nothing that identifies anything; OptionError
    * @example
-   * const lock = await locks.lockAll(debts.map((debt) => ['customer', customerId, 'debt', debt]), { holder: claim.effectKey });
+   * const resources = payment.debts.map((debt) => ['customer', payment.customer, 'debt', debt] as const);
+   * const lock = await locks.lockAll(resources, { holder: claim.effectKey, waitMs: 2000 });
    */
   lockAll(resources: readonly Resource[], options: LockAllOptions): Promise<Lock>;
   /**
@@ -65,8 +67,8 @@ export interface Locks {
    *
    * @throws as `lockAll`, but for ResourcesBusyError
    * @example
-   * const result = await locks.tryLockAll([['report', day]], { holder });
-   * if (result.outcome === 'busy') return `${result.by[0]?.reason} is under way`;
+   * const result = await locks.tryLockAll([['report', '2026-11-22']], { holder: 'nightly-report', reason: 'the report' });
+   * if (result.outcome === 'busy') console.log(`${result.by[0]?.reason} is under way`);
    */
   tryLockAll(resources: readonly Resource[], options: LockAllOptions): Promise<TryLockAllResult>;
   /**
@@ -77,7 +79,10 @@ export interface Locks {
    *
    * @throws as `lockAll`; LockKeptError when `work` returned, and `unlock.onSuccess` is a function that did not return `true`
    * @example
-   * await locks.withLock(resources, { holder, unlock: { onSuccess: 'unlock', onFailure: allRepaid } }, repay);
+   * const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
+   * await locks.withLock([['customer', payment.customer]], { holder: claim.effectKey, unlock }, ({ signal }) =>
+   *   bank.refund(payment, { idempotencyKey: claim.effectKey, signal }),
+   * );
    */
   withLock<R>(resources: readonly Resource[], options: WithLockOptions, work: Work<R>): Promise<Worked<R>>;
   /**
@@ -101,6 +106,11 @@ export interface Locks {
  * @throws OptionError when an option is missing or out of range
  * @example
  * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
+ * const resources = payment.debts.map((debt) => ['customer', payment.customer, 'debt', debt] as const);
+ * const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
+ * await locks.withLock(resources, { holder: claim.effectKey, unlock }, (lock) =>
+ *   bank.refund(payment, { idempotencyKey: claim.effectKey, signal: lock.signal }),
+ * );
  */
 export function resourceLocks(options: LocksOptions): Locks {
   expectOptions(options, { door: 'resourceLocks', known: locksOptionNames, docs });

@@ -29,7 +29,18 @@ export function lockState(record: StoredRecord): RecordState {
   return record.kind === 'lock' ? { rev: record.rev } : { fence: record.fence };
 }
 
-/** Whether a record is still the one that was seen: the condition of every write. */
+/**
+ * Whether a record is still the one that was seen: the condition of every write.
+ *
+ * @example
+ * const records = new Map<string, StoredRecord>();
+ * const write = async (writes: readonly LockWrite[]): Promise<LockWriteResult> => {
+ *   const found = writes.map(({ next }) => records.get(next.id));
+ *   if (!writes.every(({ seen }, index) => unchanged(seen, found[index]))) return { applied: false, found };
+ *   for (const { next } of writes) records.set(next.id, next);
+ *   return { applied: true };
+ * };
+ */
 export function unchanged(seen: StoredRecord | undefined, found: StoredRecord | undefined): boolean {
   return isStill(lockState, seen, found);
 }

@@ -9,8 +9,8 @@ import type { Renewal } from './renewal.ts';
 import { requestMsOf } from './requests.ts';
 
 /**
- * Whether resources are unlocked: always, never, or if a look at the state of the work says so, e.g. "all targets are repaid".
- * What is not unlocked is kept for the holder's next attempt, for `keepMs`. A look that fails has not said that they are done.
+ * Whether resources are unlocked: always, never, or if a function returns `true` after a look at the state of the work, e.g. "all targets are repaid".
+ * Resources that are not unlocked are kept for the holder's next attempt, for `keepMs`. If the function throws, they are kept as well.
  */
 export type UnlockRule = 'unlock' | 'keep' | ((lock: Lock) => Promise<boolean> | boolean);
 
@@ -30,7 +30,8 @@ const known = { onSuccess: true, onFailure: true } as const satisfies NamesOf<Un
 
 /** @throws OptionError: a rule that is misspelt would keep the lock without a word */
 export function checkRules(rules: UnlockRules | undefined): void {
-  if (rules !== undefined) expectOptions(rules, { door: 'withLock', within: 'unlock', known, docs: 'docs/locks.md' });
+  if (rules !== undefined)
+    expectOptions(rules, { door: 'withLock', within: 'unlock', known, docs: 'docs/guides/locks.md' });
   for (const name of ['onSuccess', 'onFailure'] as const) {
     const rule = rules?.[name];
     const isRule = rule === 'unlock' || rule === 'keep' || typeof rule === 'function';

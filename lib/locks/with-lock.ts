@@ -6,6 +6,16 @@ import { keepRenewed } from './renewal.ts';
 import type { Resource } from './resource.ts';
 import { type Settled, settleWork, type UnlockRules } from './unlock-rules.ts';
 
+/**
+ * The options of `withLock` and `tryWithLock`.
+ *
+ * @example
+ * const options: WithLockOptions = {
+ *   holder: claim.effectKey,
+ *   reason: 'a repayment',
+ *   unlock: { onSuccess: 'unlock', onFailure: 'keep' },
+ * };
+ */
 export interface WithLockOptions extends LockAllOptions {
   /** What becomes of the lock when the work has ended. There is no default: only the author knows what a failure leaves behind. */
   readonly unlock: UnlockRules;
@@ -19,7 +29,15 @@ export type WorkingLock = Lock & {
   readonly signal: AbortSignal;
 };
 
-/** What is done under a lock. */
+/**
+ * What is done under a lock.
+ *
+ * @example
+ * const repay: Work<number> = async (lock) => {
+ *   for (const debt of payment.debts) lock.signal.throwIfAborted();
+ *   return payment.debts.length;
+ * };
+ */
 export type Work<R> = (lock: WorkingLock) => Promise<R> | R;
 
 /** The work has returned, and this became of the lock after it. */

@@ -3,13 +3,14 @@ import { propertyOf } from '../kernel/unknown.ts';
 import type { Message } from '../sqs/message.ts';
 
 /**
- * What `sqsOnce` has read of a record that it hands on: the body inside its envelopes, as the schema made it, and their metadata. The record itself stays
+ * What `sqsOnce` has read of a record that it passes to the handler: the body inside its envelopes, as the schema made it, and their metadata. The record itself stays
  * as SQS delivered it, so that a handler which opens its envelopes by itself works as before.
  *
  * @param record of `event.Records`, as the handler was given it
  * @throws TypeError for any other object, and for a copy
  * @example
- * const handle = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map((record) => issue(openedMessage<Order>(record).body)));
+ * export const existingBatchHandler = ({ Records }: SqsEvent) =>
+ *   Promise.allSettled(Records.map((record) => mailer.send(openedMessage<Order>(record).body)));
  */
 export function openedMessage<Body>(record: object): Message<Body> {
   const message = propertyOf(record, openedAs);

@@ -1,6 +1,13 @@
 import type { ClaimEvent } from '../claims/events.ts';
 
-/** A function that `onEvent` takes: it is called with each event of a claim. */
+/**
+ * A function that `onEvent` takes: it is called with each event of a claim.
+ *
+ * @example
+ * const countParked: Listener = (event) => {
+ *   if (event.type === 'parked') console.log(`${event.operation}: one more waits for an operator`);
+ * };
+ */
 export type Listener = (event: ClaimEvent) => void;
 
 /**
@@ -8,7 +15,7 @@ export type Listener = (event: ClaimEvent) => void;
  * single listener, and the next ones are still called.
  *
  * @example
- * onEvent: allOf(logEvents, metricEvents())
+ * const onEvent = allOf(logEvents, metricEvents());
  */
 export function allOf(...listeners: readonly Listener[]): Listener {
   return function callAll(event) {

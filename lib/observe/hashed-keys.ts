@@ -3,6 +3,12 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
 
+/**
+ * The options of `hashedKeys`.
+ *
+ * @example
+ * const options: HashOptions = { salt: process.env.LOG_SALT };
+ */
 export interface HashOptions {
   /**
    * A secret that goes into the hash. Without one, a reader of the logs who guesses a key (an e-mail address, a customer's number) can check
@@ -21,12 +27,11 @@ const known = { salt: true } as const satisfies NamesOf<HashOptions>;
  * It changes ids only. The errors in events are the author's, and may quote anything. To hide keys from several listeners, wrap `allOf` of them.
  *
  * @throws OptionError when an option is unknown
- *
  * @example
- * onEvent: hashedKeys(allOf(logEvents, metricEvents()), { salt: process.env.LOG_SALT })
+ * const onEvent = hashedKeys(allOf(logEvents, metricEvents()), { salt: process.env.LOG_SALT });
  */
 export function hashedKeys(listener: Listener, options: HashOptions = {}): Listener {
-  expectOptions(options, { door: 'hashedKeys', known, docs: 'docs/operate.md' });
+  expectOptions(options, { door: 'hashedKeys', known, docs: 'docs/guides/operate.md' });
   const { salt = '' } = options;
   return function callHashed(event) {
     const { operation, id } = event;

@@ -3,6 +3,12 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
 
+/**
+ * The options of `metricEvents`.
+ *
+ * @example
+ * const options: MetricOptions = { namespace: 'shop', write: (line) => process.stdout.write(`${line}\n`) };
+ */
 export interface MetricOptions {
   /**
    * The CloudWatch namespace of the metrics, 1 to 255 characters.
@@ -26,10 +32,10 @@ const known = { namespace: true, write: true } as const satisfies NamesOf<Metric
  *
  * @throws OptionError when an option is unknown, or the namespace is not 1 to 255 characters long
  * @example
- * onEvent: allOf(logEvents, metricEvents({ namespace: 'shop' }))
+ * const onEvent = allOf(logEvents, metricEvents({ namespace: 'shop' }));
  */
 export function metricEvents(options: MetricOptions = {}): Listener {
-  expectOptions(options, { door: 'metricEvents', known, docs: 'docs/operate.md' });
+  expectOptions(options, { door: 'metricEvents', known, docs: 'docs/guides/operate.md' });
   const { namespace = 'pawl', write = (line) => process.stdout.write(`${line}\n`) } = options;
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);

@@ -12,8 +12,9 @@ export interface EventSpan {
  * `pawl.id`, `pawl.attempts`, `pawl.error.name`, …). If no span is active, it does nothing.
  *
  * @example
- * import { trace } from '@opentelemetry/api';
- * onEvent: spanEvents(() => trace.getActiveSpan())
+ * declare const trace: { getActiveSpan(): EventSpan | undefined }; // of @opentelemetry/api
+ *
+ * const onEvent = spanEvents(() => trace.getActiveSpan());
  */
 export function spanEvents(activeSpan: () => EventSpan | undefined): Listener {
   return function addToSpan({ type, at: _now, ...facts }) {

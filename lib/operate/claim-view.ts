@@ -6,7 +6,13 @@ import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 
-/** A claim's name: the id of its record, or its operation and key. */
+/**
+ * A claim's name: the id of its record, or its operation and key.
+ *
+ * @example
+ * const name: ClaimName = { operation: 'send-email', key: 'order-17' };
+ * const claim = await operate.readClaim(name);
+ */
 export type ClaimName = { readonly id: string } | { readonly operation: string; readonly key: KeyValue };
 
 /**

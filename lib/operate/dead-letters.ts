@@ -16,17 +16,34 @@ import { giveBack, type Received, readQueueState, receiveSome } from './queue-ca
 import { readRecord } from './read-record.ts';
 import { docs } from './words.ts';
 
-/** Which dead letters to look at. */
+/**
+ * Which dead letters to look at.
+ *
+ * @example
+ * const query: DeadLettersQuery = {
+ *   queueUrl: 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead',
+ *   operation: 'send-email',
+ *   key: ({ messageAttributes }) => messageAttributes['idempotency-key']?.stringValue,
+ * };
+ * const { letters } = await operate.deadLetters(query);
+ */
 export interface DeadLettersQuery {
   /** The URL of the dead-letter queue. */
   readonly queueUrl: string;
   /**
    * The operation of the consumer. With `key`, it finds the claims of messages that say nothing of theirs: those that SQS moved by itself.
+   * @default none: only letters that name their claim are joined with it
    */
   readonly operation?: string | undefined;
-  /** The consumer's own `key`. Needs `operation`. */
+  /**
+   * The consumer's own `key`. Needs `operation`.
+   * @default none
+   */
   readonly key?: MessageKey<unknown> | undefined;
-  /** The consumer's own `envelope`, which is opened before `key` sees the body. A message with several bodies is joined with no claim. */
+  /**
+   * The consumer's own `envelope`, which is opened before `key` sees the body. A message with several bodies is joined with no claim.
+   * @default none
+   */
   readonly envelope?: EnvelopeOption | undefined;
   /**
    * At most how many messages to look at: 1 to 10,000.
@@ -43,7 +60,10 @@ export interface DeadLettersQuery {
    * @default false
    */
   readonly bodies?: boolean | undefined;
-  /** Called after every receive. `of`: about how many messages the queue has. */
+  /**
+   * Called after every receive. `of`: about how many messages the queue has.
+   * @default none
+   */
   readonly onProgress?: ((progress: { readonly seen: number; readonly of: number }) => void) | undefined;
 }
 

@@ -8,6 +8,7 @@ import { expect } from '../kernel/check.ts';
 import { letFail } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { OperateEvent } from './events.ts';
 import type { OperatorOptions } from './options.ts';
@@ -39,6 +40,14 @@ export function openDesk(options: OperatorOptions): Desk {
   expectStore(store);
   expectRetention(rules.retentionSeconds);
   expect(typeof onEvent === 'function', 'onEvent', 'a function', onEvent);
+  const given: unknown = options.sqsClient;
+  const isClient = given === undefined || typeof propertyOf(given, 'send') === 'function';
+  expect(
+    isClient,
+    'sqsClient',
+    "an SQSClient of the AWS SDK: leanSqs() has a consumer's requests, not an operator's",
+    given,
+  );
   let client = options.sqsClient;
   return {
     store,

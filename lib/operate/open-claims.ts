@@ -7,24 +7,48 @@ import { type OpenClaimView, type OpenState, openClaimView } from './claim-view.
 import type { Desk } from './desk.ts';
 import { docs } from './words.ts';
 
-/** Which open claims to list. All conditions have to hold. */
+/**
+ * Which open claims to list. All conditions have to hold.
+ *
+ * @example
+ * const query: OpenClaimsQuery = { operation: 'send-email', state: 'parked', olderThanMs: 3_600_000 };
+ * for await (const { claims } of operate.openClaims(query)) console.log(claims.map(({ id }) => id));
+ */
 export interface OpenClaimsQuery {
-  /** @default every operation */
+  /**
+   * Only the claims of this operation.
+   * @default every operation
+   */
   readonly operation?: string | undefined;
-  /** How the key begins. Needs `operation`. */
+  /**
+   * How the key begins. Needs `operation`.
+   * @default every key
+   */
   readonly keyPrefix?: string | undefined;
-  /** @default every state */
+  /**
+   * Only the claims in this state.
+   * @default every state
+   */
   readonly state?: OpenState | undefined;
-  /** The name of its error: `abandoned`, `outcome-unknown`, … */
+  /**
+   * The name of its error: `abandoned`, `outcome-unknown` and so on.
+   * @default every reason
+   */
   readonly reason?: string | undefined;
-  /** Only claims that were first seen at least so long ago, in milliseconds. */
+  /**
+   * Only claims that were first seen at least so long ago, in milliseconds.
+   * @default 0
+   */
   readonly olderThanMs?: number | undefined;
   /**
    * At most how many claims pawl reads for a page: 1 to 1,000.
    * @default 100
    */
   readonly limit?: number | undefined;
-  /** The `cursor` of an earlier page: go on after it. */
+  /**
+   * The `cursor` of an earlier page: go on after it.
+   * @default the first page
+   */
   readonly cursor?: string | undefined;
 }
 

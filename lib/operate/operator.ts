@@ -84,8 +84,11 @@ const knownOfRead = { results: true } as const;
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
  * const operate = operator({ store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) });
- * await operate.resolve({ operation: 'send-email', key: 'order-17' }, 'applied', { by: 'maria', note: 'it is in the outbox' });
+ * const by = { by: 'maria', note: 'the mail is in the outbox' };
+ * const { outcome } = await operate.resolve({ operation: 'send-email', key: 'order-17' }, 'applied', by);
  */
 export function operator(options: OperatorOptions): Operator {
   const desk = openDesk(options);

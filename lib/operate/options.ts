@@ -4,6 +4,18 @@ import type { ClaimStore } from '../claims/store.ts';
 import type { Host } from '../kernel/host.ts';
 import type { OperateEvent } from './events.ts';
 
+/**
+ * The options of `operator`.
+ *
+ * @example
+ * import { SQSClient } from '@aws-sdk/client-sqs';
+ *
+ * const options: OperatorOptions = {
+ *   store,
+ *   sqsClient: new SQSClient({ region: 'eu-central-1' }),
+ *   onEvent: (event) => console.log(JSON.stringify(event)),
+ * };
+ */
 export interface OperatorOptions {
   /** The store of the consumers: `dynamoStore({ tableName })`. To list open claims, it must be able to `listOpen`. */
   readonly store: ClaimStore & Partial<ListsOpenClaims>;
@@ -22,7 +34,10 @@ export interface OperatorOptions {
    * @default one line of JSON to `console.warn`
    */
   readonly onEvent?: (event: OperateEvent) => void;
-  /** Time, chance and identity. Only tests set it. */
+  /**
+   * Time, chance and identity. Only tests set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 

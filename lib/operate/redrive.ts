@@ -16,7 +16,14 @@ import { giveBack, type Received, receiveSome, sourceOf } from './queue-calls.ts
 import { type RecordRead, readRecord } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
-/** What a redrive is to do. */
+/**
+ * What a redrive is to do.
+ *
+ * @example
+ * const from = 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead';
+ * const { letters } = await operate.deadLetters({ queueUrl: from });
+ * const wanted: RedriveWanted = { from, letters, by: 'maria', note: 'the provider is back' };
+ */
 export interface RedriveWanted extends ActedBy {
   /** The URL of the dead-letter queue. */
   readonly from: string;
@@ -65,11 +72,23 @@ export type PlannedRedrive = About &
     | { readonly will: 'stay'; readonly whyNot: StayReason }
   );
 
-/** What a redrive would do: plain data, which `redrive` carries out. */
+/**
+ * What a redrive would do: plain data, which `redrive` carries out.
+ *
+ * @example
+ * const from = 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead';
+ * const { letters } = await operate.deadLetters({ queueUrl: from });
+ * const plan = await operate.planRedrive({ from, letters, by: 'maria', note: 'the provider is back' });
+ * for await (const { messageId, outcome } of operate.redrive(plan)) console.log(messageId, outcome);
+ */
 export interface RedrivePlan extends ActedBy {
+  /** The URL of the dead-letter queue. */
   readonly from: string;
+  /** The URL of the queue that the copies go to. */
   readonly to: string;
+  /** For how long a message stays hidden if the process dies while it redrives, in seconds. */
   readonly hideSeconds: number;
+  /** What will become of each letter. */
   readonly items: readonly PlannedRedrive[];
   /** How many messages will be sent. */
   readonly count: number;

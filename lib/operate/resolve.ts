@@ -13,10 +13,16 @@ import type { ActedBy } from './options.ts';
 import { readRecord } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
-/** Who resolves a claim, and which doubt of it. */
+/**
+ * Who resolves a claim, and which doubt of it.
+ *
+ * @example
+ * const resolved: ResolvedByOperator = { by: 'maria', note: 'the bank shows the charge', fence: 3 };
+ * await operate.resolve({ operation: 'charge-order', key: 'order-17' }, 'applied', resolved);
+ */
 export interface ResolvedByOperator extends ActedBy {
   /**
-   * The `fence` of the claim that the operator looked at. If the claim has been granted since, the doubt is another one, and nothing changes.
+   * The `fence` of the claim that the operator looked at. If the claim has been granted since, this is another doubt, and nothing changes.
    * @default that of the claim when `resolve` first reads it
    */
   readonly fence?: number | undefined;
@@ -41,10 +47,21 @@ export type ResolveResult = { readonly id: string } & (
 /** A claim by its name, and the `fence` that the operator has seen. A claim of `openClaims` has both. */
 export type ClaimToResolve = ClaimName & { readonly fence?: number | undefined };
 
-/** What a bulk resolution is to do. */
+/**
+ * What a bulk resolution is to do.
+ *
+ * @example
+ * const wanted: ResolutionsWanted = {
+ *   claims: [{ operation: 'send-email', key: 'order-17' }, { operation: 'send-email', key: 'order-18' }],
+ *   verdict: 'not-applied',
+ *   by: 'maria',
+ *   note: 'the mail server was down from 12:00 to 12:20',
+ * };
+ */
 export interface ResolutionsWanted extends ActedBy {
   /** The claims, for example those of `openClaims`. One with a `fence` stays if it has been granted since. */
   readonly claims: Iterable<ClaimToResolve> | AsyncIterable<ClaimToResolve>;
+  /** What the resolution says of each claim. */
   readonly verdict: ResolutionVerdict;
 }
 
@@ -67,9 +84,18 @@ export type PlannedResolution = {
     }
 );
 
-/** What a bulk resolution would do: plain data, which `resolveAll` carries out. */
+/**
+ * What a bulk resolution would do: plain data, which `resolveAll` carries out.
+ *
+ * @example
+ * const claims = [{ operation: 'send-email', key: 'order-17' }];
+ * const plan = await operate.planResolutions({ claims, verdict: 'retry', by: 'maria', note: 'twice is better than never' });
+ * if (plan.count > 0) for await (const { id, outcome } of operate.resolveAll(plan)) console.log(id, outcome);
+ */
 export interface ResolutionPlan extends ActedBy {
+  /** What the resolution says of each claim. */
   readonly verdict: ResolutionVerdict;
+  /** What will become of each claim. */
   readonly items: readonly PlannedResolution[];
   /** How many items will be resolved. */
   readonly count: number;

@@ -33,6 +33,7 @@ export type Compared<Input> =
       readonly version?: string;
     };
 
+/** The rule that was in force before a deployment changed it, and until when it is accepted. */
 export type PreviousRule<Input> = {
   /** Until when, ISO 8601: at least as long as a message can be on its queue and in its dead-letter queue. */
   readonly until: string;
@@ -74,7 +75,7 @@ function expectRule(option: string, given: unknown): void {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
     const within = option === 'fingerprint' ? {} : { within: 'previous' };
     const known = option === 'fingerprint' ? knownOfRule : knownOfPrevious;
-    expectOptions(given, { door: 'fingerprint', ...within, known, docs: 'docs/fingerprint.md' });
+    expectOptions(given, { door: 'fingerprint', ...within, known, docs: 'docs/reference/fingerprint.md' });
   }
   const fields: Partial<Record<string, unknown>> = typeof given === 'object' && given !== null ? { ...given } : {};
   const { ignore, of, version } = fields;

@@ -3,7 +3,16 @@ import { errorKind } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 
-/** A payload has no canonical form. The message says what is in the way and where, by path; never a value. */
+/**
+ * A payload has no canonical form. The message says what is in the way and where, by path; never a value.
+ *
+ * @example
+ * try {
+ *   canonicalValue({ amount: Number.NaN });
+ * } catch (error) {
+ *   if (error instanceof FingerprintError) console.error(error.message); // says what is in the way, and where
+ * }
+ */
 export class FingerprintError extends Error {
   override readonly name = 'FingerprintError';
   /** @internal */
@@ -26,8 +35,8 @@ const mostLevels = 500;
 const inexact = /[\d.]{16}|e[+-]?\d{3}/i;
 
 /**
- * The canonical text of a JSON document: equal for documents that mean the same, different for all others. Numbers are
- * compared by all their digits, so what the parser would round stays apart. `docs/fingerprint.md` has the rules.
+ * The canonical text of a JSON document: equal for documents that mean the same, different for documents that do not. Numbers are
+ * compared by all their digits, so what the parser would round stays apart. `docs/reference/fingerprint.md` has the rules.
  *
  * @param ignored paths of fields that change without changing the meaning: `'traceId'`, `'meta.sentAt'`,
  *   `'items.*.updatedAt'`, where `*` is every element of an array or every field of an object

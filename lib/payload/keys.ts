@@ -45,7 +45,13 @@ export interface BodyField<Path extends string> {
  *
  * @throws OptionError unless the path is a text
  * @example
- * key: bodyField('order.id')
+ * const options: SqsOptions<Order> = {
+ *   operation: 'send-email',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onAbandoned: 'park',
+ * };
  */
 export function bodyField<const Path extends string>(path: Path): BodyField<Path> {
   const isPath = typeof path === 'string' && path !== '' && path.split('.').every((name) => name !== '');
@@ -106,8 +112,9 @@ type InputOf<Part> = (Part extends (input: infer Input) => KeyValue ? (input: In
 /**
  * The key is made of several parts, all of which must be there. `a` + `bc` and `ab` + `c` are different keys.
  *
+ * @throws OptionError when there are no parts, or a part is no function
  * @example
- * key: compositeKey(bodyField('customerId'), bodyField('invoiceMonth')) // `c-17/2026-11`
+ * const key = compositeKey(bodyField('customerId'), bodyField('invoiceMonth')); // `c-17/2026-11`
  */
 export function compositeKey<const Paths extends readonly string[]>(
   ...parts: { readonly [Index in keyof Paths]: BodyField<Paths[Index]> }

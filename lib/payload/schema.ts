@@ -1,8 +1,8 @@
 import { InvalidMessageError } from '../kernel/errors.ts';
 
 /**
- * What a schema library offers under the Standard Schema convention (standardschema.dev): Zod, Valibot, ArkType and
- * others do.
+ * What a schema library offers under the Standard Schema convention (standardschema.dev): for example Zod, Valibot and
+ * ArkType.
  */
 export interface BodySchema<Body> {
   readonly '~standard': {

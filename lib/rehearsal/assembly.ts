@@ -16,7 +16,7 @@ export interface Assembly {
 export interface Synthesized {
   readonly stackName: string;
   /** What else it is called in the app: its id in the assembly, and its path. */
-  readonly alsoCalled: readonly string[];
+  readonly alsoCalled?: readonly string[];
   readonly template: Template;
   /** The folder or the zip file of a function's code, by the `S3Key` under which a deployment would upload it. */
   readonly assets: ReadonlyMap<string, string>;

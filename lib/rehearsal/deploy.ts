@@ -9,28 +9,32 @@ export type NextVersion =
   /** Another version of the app: code, handler, environment, timeout and memory of its functions. */
   | { readonly app: CdkApp | SynthesizedApp; readonly context?: Readonly<Record<string, unknown>> }
   /** Other code for the functions: the folder of a bundle; `undefined` if a function keeps its own. */
-  | { readonly bundleFor: (place: FunctionPlace) => Promise<string | undefined> };
+  | ((place: FunctionPlace) => Promise<string | undefined>);
 
 /** Deploys. Only functions change: tables, queues and mappings stay as they are. */
-export async function deploy(starting: Starting, next: NextVersion): Promise<readonly NotRun[]> {
-  return 'app' in next ? deployApp(starting, next) : deployBundles(starting, next.bundleFor);
+export async function deploy(
+  starting: Starting,
+  next: NextVersion = async () => undefined,
+): Promise<readonly NotRun[]> {
+  return typeof next === 'function' ? deployBundles(starting, next) : deployApp(starting, next);
 }
 
+/** All functions that are in use get new sandboxes, as a deployment gives them, also those that keep their code. */
 async function deployBundles(
-  { provisioned, functions }: Starting,
+  { functions }: Starting,
   bundleFor: (place: FunctionPlace) => Promise<string | undefined>,
 ): Promise<readonly NotRun[]> {
-  for (const provisionedFunction of provisioned.functions) {
-    if ((await bundleFor(provisionedFunction)) === undefined) continue;
-    const fn = await functionFor(functions, provisionedFunction);
-    fn.deploy(await definitionOf(functions, provisionedFunction, bundleFor));
+  for (const created of functions.created.values()) {
+    const fn = await created;
+    const folder = await bundleFor({ stack: fn.provisioned.stack, construct: fn.provisioned.construct });
+    fn.deploy(folder === undefined ? {} : { folder });
   }
   return [];
 }
 
 async function deployApp(
   { provisioned, functions, servers, options, keep }: Starting,
-  { app, context }: Extract<NextVersion, { app: unknown }>,
+  { app, context }: Exclude<NextVersion, (...args: never) => unknown>,
 ): Promise<readonly NotRun[]> {
   const assembly = keep('assembly' in app ? await copyAssembly(app.assembly) : await synthesize(app, context));
   const known = new Map(provisioned.functions.map((fn) => [functionId(fn), fn]));

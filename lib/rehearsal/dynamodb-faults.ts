@@ -49,10 +49,14 @@ function rewrite(state: State, { operation, body }: TapCall): Rewrite | undefine
 }
 
 function withoutStatements({ random, stats }: State, request: Request): Rewrite | undefined {
-  const all = list(request['Statements']);
-  const taken = new Set(all.filter(() => random.chance(STATEMENTS)));
-  if (taken.size === 0) return undefined;
+  const taken = new Set(list(request['Statements']).filter(() => random.chance(STATEMENTS)));
   stats.throttled += taken.size;
+  return taken.size === 0 ? undefined : throttleStatements(request, taken);
+}
+
+/** A batch without these of its statements, and with a response that says that they were throttled. */
+export function throttleStatements(request: Request, taken: ReadonlySet<unknown>): Rewrite {
+  const all = list(request['Statements']);
   const left = all.filter((statement) => !taken.has(statement));
   return {
     body: left.length > 0 ? JSON.stringify({ ...request, Statements: left }) : undefined,

@@ -84,9 +84,10 @@ export async function definitionOf(
   bundleFor: FunctionsOptions['bundleFor'],
 ) {
   const { sandboxesPerFunction = 3 } = options;
-  const { name, handler, timeoutMs, memoryMb, reservedConcurrency, stub } = provisioned;
+  const { name, construct, handler, timeoutMs, memoryMb, reservedConcurrency, stub } = provisioned;
   return {
     name,
+    construct,
     handler,
     timeoutMs,
     memoryMb,

@@ -5,6 +5,8 @@ export type { Outcome } from './sandbox.ts';
 
 export interface FunctionDefinition {
   readonly name: string;
+  /** The path of its construct, for those who watch. @default its name */
+  readonly construct?: string;
   /** The folder of its bundle. */
   readonly folder: string;
   /** `file.export`, as Lambda has it. */
@@ -22,6 +24,22 @@ export interface LambdaOptions {
   /** Given to every sandbox, e.g. where the local servers are. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly onLog?: (line: string, sandbox: string) => void;
+  readonly watch?: InvocationWatch;
+}
+
+/** One invocation, on its way into a sandbox. */
+export interface Invocation {
+  /** Empty for a stub, which runs in none. */
+  readonly sandbox: string;
+  /** The path of the function's construct. */
+  readonly construct: string;
+  readonly event: unknown;
+}
+
+/** Sees every invocation of every function. */
+export interface InvocationWatch {
+  readonly onBegin?: (invocation: Invocation) => void;
+  readonly onEnd?: (invocation: Invocation, outcome: Outcome) => void;
 }
 
 /** One function, as its invokers see it. */
@@ -30,10 +48,11 @@ export interface LocalFunction {
   /** @param qualifier the alias or the version by which it is invoked */
   invoke(event: unknown, qualifier?: string): Promise<Outcome>;
   /**
-   * Gives it other code, as a deployment does. Invocations that begin from now on go to new sandboxes. What runs goes on in the old
-   * ones, which end with it.
+   * Deploys other code, or the same again: invocations from now on get new sandboxes. Those that are under way end in their old ones.
+   *
+   * @param change what is new of it @default nothing
    */
-  deploy(definition: FunctionDefinition): void;
+  deploy(change?: Partial<FunctionDefinition>): void;
 }
 
 export interface LambdaStats {
@@ -51,6 +70,8 @@ export interface LambdaLocal {
   createFunction(definition: FunctionDefinition): LocalFunction;
   /** Kills a sandbox now, as a host that dies would. Returns false if no sandbox has this id, or it is dead already. */
   kill(sandbox: string): boolean;
+  /** Stops a sandbox in the middle of what it does, and lets it go on later. Returns false if no sandbox has this id, or it is dead already. */
+  stall(sandbox: string, forMs: number): boolean;
   readonly stats: LambdaStats;
   /** Kills every sandbox, frozen ones too. Invocations end as crashed; later ones fail. */
   stop(): void;
@@ -84,10 +105,11 @@ export function createLambda(options: LambdaOptions = {}): LambdaLocal {
       return {
         name: definition.name,
         invoke: (event, qualifier) => invoke(state, event, qualifier),
-        deploy: (next) => deploy(state, next),
+        deploy: (change) => deploy(state, change),
       };
     },
     kill: (id) => kill(service, id),
+    stall: (id, forMs) => service.alive.get(id)?.stall(forMs) ?? false,
     stats,
     stop() {
       service.stopped = true;
@@ -106,47 +128,66 @@ async function invoke(state: FunctionState, event: unknown, qualifier: string | 
   const { service } = state;
   await takeSeat(state);
   if (service.stopped) throw new Error('The Lambda stand-in was stopped.');
-  const { definition } = state;
   service.stats.invocations += 1;
   service.stats.busy += 1;
-  const outcome = await (definition.stub === undefined
-    ? inSandbox(state, event, qualifier)
-    : inStub(definition.stub, event));
+  const { stub } = state.definition;
+  const outcome = await (stub === undefined ? inSandbox(state, event, qualifier) : inStub(state, stub, event));
   service.stats.busy -= 1;
   if (outcome.kind === 'timed-out') service.stats.timedOut += 1;
   giveSeatUp(state);
   return outcome;
 }
 
+/** Runs an invocation, and shows it to those who watch. */
+async function watched(
+  { service: { options }, definition: { name, construct = name } }: FunctionState,
+  given: Omit<Invocation, 'construct'>,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const invocation = { ...given, construct };
+  options.watch?.onBegin?.(invocation);
+  const outcome = await run();
+  options.watch?.onEnd?.(invocation, outcome);
+  return outcome;
+}
+
 async function inSandbox(state: FunctionState, event: unknown, qualifier: string | undefined): Promise<Outcome> {
-  const { service, definition } = state;
+  const { definition } = state;
   const sandbox = takeWarm(state) ?? startFor(state);
-  const outcome = await sandbox.invoke(event, qualifier);
-  if (sandbox.dead) service.alive.delete(sandbox.id);
+  const outcome = await watched(state, { sandbox: sandbox.id, event }, () => sandbox.invoke(event, qualifier));
+  if (sandbox.dead) forget(state, sandbox);
   else if (state.definition === definition) state.warm.push(sandbox);
   else retire(state, sandbox);
   return outcome;
 }
 
-async function inStub(stub: (event: unknown) => unknown, event: unknown): Promise<Outcome> {
-  try {
-    const value = await stub(event);
-    return { kind: 'response', value: value === undefined ? null : value };
-  } catch (thrown) {
-    const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
-    return { kind: 'error', error: { name, message } };
-  }
+function inStub(state: FunctionState, stub: (event: unknown) => unknown, event: unknown): Promise<Outcome> {
+  return watched(state, { sandbox: '', event }, async () => {
+    try {
+      const value = await stub(event);
+      return { kind: 'response', value: value === undefined ? null : value };
+    } catch (thrown) {
+      const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
+      return { kind: 'error', error: { name, message } };
+    }
+  });
 }
 
-function deploy(state: FunctionState, definition: FunctionDefinition): void {
-  state.definition = definition;
+/** A definition of its own for each deployment: a sandbox of an earlier one is not used again. */
+function deploy(state: FunctionState, change: Partial<FunctionDefinition> = {}): void {
+  state.definition = { ...state.definition, ...change };
   for (const sandbox of state.warm.splice(0)) retire(state, sandbox);
 }
 
 /** Ends a sandbox with old code. No fault did it, so it does not count as killed. */
-function retire({ service }: FunctionState, sandbox: Sandbox): void {
+function retire(state: FunctionState, sandbox: Sandbox): void {
   sandbox.kill();
-  service.alive.delete(sandbox.id);
+  forget(state, sandbox);
+}
+
+/** A sandbox that is stalled has an end to come, and must be found when all is stopped. */
+function forget({ service }: FunctionState, sandbox: Sandbox): void {
+  if (!sandbox.stalled) service.alive.delete(sandbox.id);
 }
 
 async function takeSeat(state: FunctionState): Promise<void> {
@@ -161,11 +202,11 @@ function giveSeatUp(state: FunctionState): void {
   else next();
 }
 
-function takeWarm({ service, warm }: FunctionState): Sandbox | undefined {
+function takeWarm(state: FunctionState): Sandbox | undefined {
   for (;;) {
-    const sandbox = warm.pop();
+    const sandbox = state.warm.pop();
     if (sandbox === undefined || !sandbox.dead) return sandbox;
-    service.alive.delete(sandbox.id);
+    forget(state, sandbox);
   }
 }
 

@@ -2,7 +2,7 @@ import type { AtConstruct } from './constructs.ts';
 import type { EventSourceStats } from './event-source.ts';
 import type { HttpServer } from './http.ts';
 import type { LocalFunction } from './lambda.ts';
-import type { ProvisionedQueue, ProvisionedTable } from './provisioned.ts';
+import type { ProvisionedEventSource, ProvisionedQueue, ProvisionedTable } from './provisioned.ts';
 
 /*
  * What a caller finds in an app that runs. A construct is named by its path, of which parts at the beginning and at the end may be
@@ -12,6 +12,8 @@ import type { ProvisionedQueue, ProvisionedTable } from './provisioned.ts';
 /** A function that a queue feeds. */
 export interface Consumer extends AtConstruct {
   readonly stack: string;
+  /** What its template says. */
+  readonly mapping: ProvisionedEventSource;
   readonly queue: ProvisionedQueue;
   readonly deadLetterQueue: ProvisionedQueue | undefined;
   readonly function: LocalFunction;
@@ -37,6 +39,12 @@ export interface StreamConsumerStats {
   readonly redeliveries: number;
   /** Records that were given up. */
   readonly discarded: number;
+}
+
+/** An HTTP or a REST API. */
+export interface RehearsedApi extends AtConstruct {
+  readonly stack: string;
+  readonly server: HttpServer;
 }
 
 /** A topic of SNS. */

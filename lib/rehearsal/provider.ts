@@ -12,6 +12,8 @@ export type ProviderFault =
   | { readonly kind: 'error-applied'; readonly status: number }
   | { readonly kind: 'hang-before' }
   | { readonly kind: 'hang-applied' }
+  /** Applied, and the connection is destroyed before the response. */
+  | { readonly kind: 'drop-applied' }
   /** Applied only after a while, when the caller may have given up. The caller gets no response. */
   | { readonly kind: 'hang-then-apply'; readonly delayMs: number }
   | { readonly kind: 'kill-before' }
@@ -20,7 +22,7 @@ export type ProviderFault =
 
 export interface ProviderOptions<Effect extends string = string> {
   /** Called for each call for an effect; what it returns happens to this call. */
-  readonly nextFault?: (effect: Effect, subject: string) => ProviderFault | undefined;
+  readonly nextFault?: (effect: Effect, subject: string, call: ProviderCall) => ProviderFault | undefined;
   /** Kills the sandbox that is calling. */
   readonly kill?: (sandbox: string) => void;
 }
@@ -43,8 +45,12 @@ export interface ProviderCall {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  /** What comes behind the `?`, without it. */
+  readonly query: string;
   /** The JSON of the request, or `undefined`. */
   readonly body: unknown;
+  /** The same as it was sent. */
+  readonly text: string;
   readonly sandbox: string | undefined;
 }
 
@@ -69,16 +75,20 @@ async function handle<Effect extends string>(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { pathname, search } = new URL(request.url ?? '/', 'http://provider');
+  const text = (await readBody(request)).toString('utf8');
   const call: ProviderCall = {
     method: request.method ?? '',
-    path: new URL(request.url ?? '/', 'http://provider').pathname,
+    path: pathname,
+    query: search.slice(1),
     headers: request.headers,
-    body: parse((await readBody(request)).toString('utf8')),
+    body: parse(text),
+    text,
     sandbox: sandboxOf(request),
   };
   const understood = routes(call);
   if (!('apply' in understood)) return sendJson(response, understood.status, understood.body);
-  const fault = nextFault?.(understood.effect, understood.subject);
+  const fault = nextFault?.(understood.effect, understood.subject, call);
   const killCaller = () => {
     if (call.sandbox !== undefined) kill?.(call.sandbox);
   };
@@ -108,6 +118,9 @@ async function perform(
   const answer = request.apply();
   switch (fault?.kind) {
     case 'hang-applied':
+      return;
+    case 'drop-applied':
+      response.destroy();
       return;
     case 'error-applied':
       return fail(response, fault.status);

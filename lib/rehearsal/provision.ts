@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
-import type { Assembly } from './assembly.ts';
+import type { Assembly, Synthesized } from './assembly.ts';
 import { onlyAt } from './constructs.ts';
 import { apiHost, functionUrlHost } from './names.ts';
 import { type NotRun, RefusedAppError, type Stub } from './not-run.ts';
@@ -72,6 +72,8 @@ export interface ProvisionOptions {
   readonly stubs?: Readonly<Record<string, Stub>>;
   /** Values of the parameters of templates, in place of their defaults. */
   readonly parameters?: Readonly<Record<string, unknown>>;
+  /** Changes what a stack says before anything is made from it: shorter timeouts, for example. @default nothing is changed */
+  readonly adjust?: (stack: Synthesized) => Synthesized;
   /** Starts what serves an API, given what the template calls its address. @default the address stays as it is */
   readonly addressOf?: (host: string) => Promise<string>;
 }
@@ -86,7 +88,7 @@ export async function provision(
   { dynamo, sqs }: { readonly dynamo: DynamoDBClient; readonly sqs: SqsLocal },
   options: ProvisionOptions = {},
 ): Promise<Provisioned> {
-  const app = readApp(assembly, { ...options, sqs });
+  const app = readApp(adjusted(assembly, options), { ...options, sqs });
   const reading = readingOf(app);
   const hosts = await addresses(reading, options);
   readFunctions(reading, hosts);
@@ -103,7 +105,7 @@ export async function provision(
   const { listed, refused } = app.findings;
   if (refused.length > 0) throw new RefusedAppError(refused);
   return {
-    stacks: app.stacks.map(({ stack: { stackName, alsoCalled } }) => ({
+    stacks: app.stacks.map(({ stack: { stackName, alsoCalled = [] } }) => ({
       name: stackName,
       names: [stackName, ...alsoCalled],
     })),
@@ -131,11 +133,15 @@ export async function provision(
 export function readFunctionsOf(
   assembly: Assembly,
   sqs: Pick<SqsLocal, 'address'>,
-  { hosts, ...options }: Pick<ProvisionOptions, 'stubs' | 'parameters'> & Pick<Provisioned, 'hosts'>,
+  { hosts, ...options }: Omit<ProvisionOptions, 'addressOf'> & Pick<Provisioned, 'hosts'>,
 ): readonly ProvisionedFunction[] {
-  const reading = readingOf(readApp(assembly, { ...options, sqs }));
+  const reading = readingOf(readApp(adjusted(assembly, options), { ...options, sqs }));
   readFunctions(reading, hosts);
   return runningFunctions(reading);
+}
+
+function adjusted(assembly: Assembly, { adjust }: ProvisionOptions): Assembly {
+  return { ...assembly, stacks: assembly.stacks.map((stack) => adjust?.(stack) ?? stack) };
 }
 
 function runningFunctions({ functions }: Reading): readonly ProvisionedFunction[] {

@@ -19,6 +19,9 @@ export interface ProvisionedQueue extends InStack {
   readonly arn: string;
   /** The ARN of the queue that takes what was received too often. */
   readonly deadLetterArn: string | undefined;
+  /** How often it may be received before that. */
+  readonly maxReceiveCount: number | undefined;
+  readonly visibilitySeconds: number;
 }
 
 export interface ProvisionedFunction extends InStack {

@@ -4,14 +4,22 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
 import { deploy, type NextVersion } from './deploy.ts';
 import { createDoors } from './doors.ts';
+import type { DynamoDbLocal } from './dynamodb-local.ts';
 import { type Functions, type FunctionsOptions, functionFor } from './functions.ts';
 import type { HttpServer } from './http.ts';
 import { startHttpApi } from './http-api.ts';
 import { requireJava } from './java.ts';
-import { createLambda, type LambdaLocal, type LambdaStats, type LocalFunction } from './lambda.ts';
+import {
+  createLambda,
+  type InvocationWatch,
+  type LambdaLocal,
+  type LambdaStats,
+  type LocalFunction,
+} from './lambda.ts';
 import type { NotRun } from './not-run.ts';
-import type { Consumer, Parts, StreamConsumer } from './parts.ts';
+import type { Consumer, Parts, RehearsedApi, StreamConsumer } from './parts.ts';
 import { type ProvisionOptions, provision } from './provision.ts';
+import type { ProvisionedQueue, ProvisionedTable } from './provisioned.ts';
 import { partsOf, type RehearsalFaults, type Running, type Starting, startRunning } from './running.ts';
 import { type Endpoints, type Servers, startServers } from './servers.ts';
 import { createAsynchronous } from './sources/asynchronous.ts';
@@ -56,6 +64,10 @@ export interface RehearsalOptions extends FunctionsOptions, Omit<ProvisionOption
    * @default schedules run when a caller runs them
    */
   readonly clockSpeed?: number;
+  /** A DynamoDB Local that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the rest */
+  readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
+  /** Sees every invocation. */
+  readonly watch?: InvocationWatch;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
   /** Gets a few words about each thing that is being started. */
@@ -67,6 +79,9 @@ export interface RehearsedStack extends Parts {
   readonly name: string;
   readonly consumers: readonly Consumer[];
   readonly streamConsumers: readonly StreamConsumer[];
+  readonly queues: readonly ProvisionedQueue[];
+  readonly tables: readonly ProvisionedTable[];
+  readonly apis: readonly RehearsedApi[];
 }
 
 /** An app that runs. A construct may be asked for without its stack, if it is the only one in the app. */
@@ -90,13 +105,16 @@ export interface Rehearsal extends Parts, AsyncDisposable {
   readonly sandboxes: LambdaStats;
   /** Kills a sandbox, as a host that dies would. Returns false if no sandbox has this id, or it is dead already. */
   kill(sandbox: string): boolean;
+  /** Stops a sandbox in the middle of what it does, as a host that hangs would, and lets it go on later. Returns false as `kill` does. */
+  stall(sandbox: string, forMs: number): boolean;
   /**
    * Replaces the code of functions in mid-traffic. Invocations that begin from then on run the new code, in new sandboxes; what runs
    * goes on in the old ones. Returns what of the other version is not deployed.
    *
+   * @param next another version of the app, or other code for its functions @default the same code again, in new sandboxes
    * @throws Error if the other version does not synthesize, or none of its functions is in this app
    */
-  deploy(next: NextVersion): Promise<readonly NotRun[]>;
+  deploy(next?: NextVersion): Promise<readonly NotRun[]>;
   /** Starts a server that hands every request to a function, as a function URL does. It ends with the rehearsal. */
   serve(fn: LocalFunction): Promise<HttpServer>;
   /** Ends all of it. Calling it again does nothing. */
@@ -123,13 +141,17 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   onStarting('synthesizing the CDK app, and starting DynamoDB Local and SQS');
   const [assembly, servers] = await allOrNothing([
     assemblyOf(options).then(keep),
-    startServers({ hooks: faults, kill, onS3: (...request) => tellOfObject(started, ...request) }, stopping),
+    startServers(
+      { hooks: faults, kill, dynamoDb: options.dynamoDb, onS3: (...request) => tellOfObject(started, ...request) },
+      stopping,
+    ),
   ]);
   onStarting('creating tables and queues');
   const doors = createDoors(stopping);
   const provisioned = await provision(assembly, servers, { ...options, addressOf: doors.addressOf });
   lambda = createLambda({
     ...(options.onLog ? { onLog: options.onLog } : {}),
+    ...(options.watch ? { watch: options.watch } : {}),
     environment: { AWS_ENDPOINT_URL: servers.unknown.server.endpoint, ...endpointVariables(options, servers) },
   });
   const functions: Functions = { lambda, options, scratch: assembly.folder, created: new Map() };
@@ -190,6 +212,9 @@ function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDispos
     name,
     consumers: running.consumers.filter(({ stack }) => stack === name),
     streamConsumers: running.streamConsumers.filter(({ stack }) => stack === name),
+    queues: provisioned.queues.filter(({ stack }) => stack === name),
+    tables: provisioned.tables.filter(({ stack }) => stack === name),
+    apis: running.apis.filter(({ stack, kind }) => stack === name && kind !== 'function-url'),
     ...partsOf(running, name),
   }));
   return {
@@ -210,6 +235,7 @@ function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDispos
     sqs: servers.sqs,
     sandboxes: lambda.stats,
     kill: (sandbox) => lambda.kill(sandbox),
+    stall: (sandbox, forMs) => lambda.stall(sandbox, forMs),
     deploy: (next) => deploy(starting, next),
     serve: async ({ invoke }) =>
       stopping.adopt(await startHttpApi([{ key: '$default', invoke }]), (server) => server.stop()),

@@ -45,7 +45,7 @@ export interface Starting {
   readonly asynchronous: Asynchronous;
   readonly provisioned: Provisioned;
   /** What the author says of the app's templates. */
-  readonly options: Pick<ProvisionOptions, 'stubs' | 'parameters'>;
+  readonly options: ProvisionOptions;
   /** Removes the folder of an assembly with the rehearsal. */
   readonly keep: (assembly: Assembly) => Assembly;
   /** What hands events to functions. All of it ends together. */
@@ -109,7 +109,7 @@ async function startConsumer(starting: Starting, mapping: ProvisionedEventSource
   });
   sources.push(source);
   const deadLetterQueue = provisioned.queues.find(({ arn }) => arn === queue.deadLetterArn);
-  return { stack, logicalId, construct, queue, deadLetterQueue, function: fn, stats: source.stats };
+  return { stack, logicalId, construct, mapping, queue, deadLetterQueue, function: fn, stats: source.stats };
 }
 
 const NOTHING_READ = { batches: 0, deliveries: 0, redeliveries: 0, discarded: 0 };

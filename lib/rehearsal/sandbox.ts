@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from './children.ts';
@@ -39,13 +40,25 @@ export interface Sandbox {
   invoke(event: unknown, qualifier?: string): Promise<Outcome>;
   /** Kills the process at once, whatever it is doing. Returns false if it was dead already. */
   kill(): boolean;
+  /**
+   * Stops the process for a while, whatever it is doing. An invocation that ends meanwhile ends as timed out, as on a host that hangs; the
+   * process goes on afterwards, for a few seconds, without an invocation. Returns false if it was dead already.
+   */
+  stall(forMs: number): boolean;
+  /** No further invocation may be given to it. */
   readonly dead: boolean;
+  /** It is stopped, or goes on without an invocation. */
+  readonly stalled: boolean;
 }
+
+/** How long a process that was stalled past its invocation may go on. Its late writes are what a stall is for. */
+const AFTERLIFE_MS = 4_000;
 
 /** How long loading a handler may take. Lambda has the same limit, outside the function's own timeout. */
 const INIT_TIMEOUT_MS = 10_000;
 
-const RUNTIME = fileURLToPath(new URL('./sandbox-runtime.ts', import.meta.url));
+/** In the package it is JavaScript, as this file is. */
+const RUNTIME = fileURLToPath(new URL(`./sandbox-runtime${extname(import.meta.url)}`, import.meta.url));
 
 /** A sandbox from the inside of this file. */
 interface State {
@@ -57,6 +70,8 @@ interface State {
   readonly ready: Promise<FromSandbox | 'ended' | 'late'>;
   killed: boolean;
   frozen: boolean;
+  /** `abandoned`: its invocation has ended without it. */
+  stall: 'none' | 'stalled' | 'abandoned';
 }
 
 /** Starts a process that loads the handler. It takes invocations at once; the first one waits until the handler is loaded. */
@@ -75,13 +90,17 @@ export function startSandbox(options: SandboxOptions): Sandbox {
     child.once('error', () => resolve());
   });
   const ready = nextMessage(child, ended, (message) => message.kind === 'ready', INIT_TIMEOUT_MS);
-  const state: State = { options, child, ended, ready, killed: false, frozen: false };
+  const state: State = { options, child, ended, ready, killed: false, frozen: false, stall: 'none' };
   return {
     id: options.id,
     invoke: (event, qualifier) => invoke(state, event, qualifier),
     kill: () => kill(state),
+    stall: (forMs) => stall(state, forMs),
     get dead() {
-      return isDead(state);
+      return isDead(state) || state.stall !== 'none';
+    },
+    get stalled() {
+      return !isDead(state) && state.stall !== 'none';
     },
   };
 }
@@ -97,6 +116,24 @@ function kill(state: State): boolean {
   return state.killed;
 }
 
+function stall(state: State, forMs: number): boolean {
+  if (isDead(state) || state.stall !== 'none') return false;
+  state.stall = 'stalled';
+  // A process that is stopped while it loads would only be late, as one that takes long to load.
+  void state.ready.then(() => state.child.kill('SIGSTOP'));
+  setTimeout(() => endStall(state), forMs).unref();
+  return true;
+}
+
+function endStall(state: State): void {
+  if (isDead(state)) return;
+  // It has responded in the last moment, and is not used again.
+  if (state.frozen) return void kill(state);
+  state.child.kill('SIGCONT');
+  if (state.stall === 'abandoned') setTimeout(() => kill(state), AFTERLIFE_MS).unref();
+  else state.stall = 'none';
+}
+
 async function invoke(state: State, event: unknown, qualifier: string | undefined): Promise<Outcome> {
   const begun = await state.ready;
   if (begun === 'late') kill(state);
@@ -104,7 +141,8 @@ async function invoke(state: State, event: unknown, qualifier: string | undefine
   thaw(state);
   const message = await call(state, event, qualifier);
   if (message === 'late') {
-    kill(state);
+    if (state.stall === 'stalled') state.stall = 'abandoned';
+    else kill(state);
     return { kind: 'timed-out' };
   }
   if (message === 'ended' || message.kind === 'ready') return { kind: 'crashed' };
@@ -130,7 +168,7 @@ async function call({ child, ended, options: { timeoutMs } }: State, event: unkn
 }
 
 function thaw(state: State): void {
-  if (state.frozen) state.child.kill('SIGCONT');
+  if (state.frozen && state.stall === 'none') state.child.kill('SIGCONT');
   state.frozen = false;
 }
 

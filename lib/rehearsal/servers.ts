@@ -1,6 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
-import { startDynamoDbLocal } from './dynamodb-local.ts';
+import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
 import { type SnsLocal, snsLocal } from './sns-local.ts';
 import { type SqsLocal, startSqsLocal } from './sqs-local.ts';
 import { startTap, type TapHooks, type TapOptions } from './tap.ts';
@@ -33,24 +33,30 @@ export interface ServersOptions {
   /** What happens to the requests of functions. Requests to the URL of a queue itself do not pass the tap. */
   readonly hooks: { readonly [Service in keyof Endpoints]?: TapHooks };
   readonly kill: (sandbox: string) => void;
+  /** One that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the others */
+  readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
   /** Called for each request to S3 that was carried out. */
   readonly onS3: NonNullable<TapOptions['onCarriedOut']>;
 }
 
 /** Starts DynamoDB Local and SQS, and their taps. `stopping` gets all that has to be stopped, also if one of them fails. */
 export async function startServers(
-  { hooks, kill, onS3: onCarriedOut }: ServersOptions,
+  { hooks, kill, dynamoDb, onS3: onCarriedOut }: ServersOptions,
   stopping: AsyncDisposableStack,
 ): Promise<Servers> {
   const stopped = <Part extends { stop(): Promise<void> }>(part: Part): Part =>
     stopping.adopt(part, ({ stop }) => stop());
-  const [local, sqs] = await allOrNothing([startDynamoDbLocal().then(stopped), startSqsLocal().then(stopped)]);
+  const [local, sqs] = await allOrNothing([
+    dynamoDb ?? startDynamoDbLocal().then(stopped),
+    startSqsLocal().then(stopped),
+  ]);
   const dynamo = new DynamoDBClient({
     endpoint: local.endpoint,
     region: REGION,
     credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
   });
   stopping.defer(() => dynamo.destroy());
+  if (dynamoDb !== undefined) await deleteTables(dynamo);
   const tap = async (options: TapOptions) => stopped(await startTap(options)).endpoint;
   const target = sqs.endpoint;
   const [dynamodb, queues, topics, buckets, quietBuckets, unknown] = await allOrNothing([
@@ -70,4 +76,10 @@ export async function startServers(
     quiet: { dynamodb: local.endpoint, sqs: target, sns: target, s3: quietBuckets },
     unknown,
   };
+}
+
+async function deleteTables(client: DynamoDBClient): Promise<void> {
+  const names: string[] = [];
+  for await (const { TableNames = [] } of paginateListTables({ client }, {})) names.push(...TableNames);
+  await Promise.all(names.map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
 }

@@ -33,6 +33,8 @@ export type TapVerdict = 'pass' | 'kill' | 'drop' | { readonly delayMs: number }
 export interface Rewrite {
   /** The request that the server gets instead; `undefined` if the server gets none. */
   readonly body: string | undefined;
+  /** The status of a response that is made without the server. @default 200 */
+  readonly status?: number;
   /** Makes the response, from the server's if it got a request. */
   answer(body?: string): string;
 }
@@ -144,7 +146,7 @@ async function ask(
   const rewrite = state.hooks.rewrite?.(call);
   if (rewrite !== undefined && rewrite.body === undefined) {
     const headers = { 'content-type': 'application/x-amz-json-1.0' };
-    return { answer: { status: 200, body: rewrite.answer() }, headers };
+    return { answer: { status: rewrite.status ?? 200, body: rewrite.answer() }, headers };
   }
   // The bytes as they are, if no rewrite touches them: an object of S3 need not be a text.
   const sent = rewrite?.body === undefined ? given : Buffer.from(rewrite.body);

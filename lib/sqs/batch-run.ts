@@ -6,7 +6,7 @@ import type { Delivery, Runnable } from './delivery.ts';
 import { type Disposition, suspicionOf } from './disposition.ts';
 import type { SqsBatchResponse } from './event.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
-import { createLimit } from './limit.ts';
+import { createLimit, type LeaveTurn } from './limit.ts';
 import { LookAhead } from './look-ahead.ts';
 import { makeWay } from './make-way.ts';
 import type { Message } from './message.ts';
@@ -23,7 +23,16 @@ export type TryMessage<Body> = (
   one: Runnable<Body>,
   deadline: number,
   mayTakeOver: boolean,
+  heard: Heard,
 ) => Promise<Disposition>;
+
+/** What a batch hears of a try. */
+export interface Heard {
+  /** The message has its claim, and its handler begins. */
+  readonly begins: () => void;
+  /** Its handler has ended, and its outcome is yet to be recorded. */
+  readonly hasEnded: () => void;
+}
 
 /** A message on its way to its handler; or, where its envelope holds several bodies, a part of it. */
 interface Queued<Body> extends Delivery {
@@ -49,6 +58,9 @@ interface Waiting {
 
 const waitsForNothing: Waiting = {};
 
+/** One that runs alone keeps its turn to its end. */
+const heardByNone: Heard = { begins: () => undefined, hasEnded: () => undefined };
+
 /**
  * One batch, message by message: the loop of `eachMessage` and `eachTransaction`.
  *
@@ -56,7 +68,8 @@ const waitsForNothing: Waiting = {};
  * and what SQS is asked for (`conclude.ts`, `suspects.ts`).
  *
  * 1. At most `concurrency` messages have their turn at once. One that waits for another message has given its turn back: a batch of
- *    repeats would stand still otherwise.
+ *    repeats would stand still otherwise. So has one whose handler has ended, unless `concurrency` is 1: its
+ *    outcome shares a request with the next claims.
  * 2. The messages of a FIFO group run in order, and none runs behind one that is not finished. (`inOrder`)
  * 3. A repeat of a key and an intent does not run: it shares the disposition of the first message that has them. If that one was discarded, the
  *    repeat asks the store itself: it may be the copy that holds the claim.
@@ -107,7 +120,7 @@ export class BatchRun<Body> {
   }
 
   async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
-    const { until } = await this.#inTurn(() => this.#open(one));
+    const { until } = await this.#inTurn((leave) => this.#open(one, leave));
     if (until !== undefined) await until;
     // A large batch would otherwise hold all its bodies to its end.
     one.message = undefined;
@@ -115,16 +128,17 @@ export class BatchRun<Body> {
   }
 
   /** @returns what the message goes on to wait for, without keeping others from their turn */
-  #open(queued: Queued<Body>): Promise<Waiting> {
+  #open(queued: Queued<Body>, leave: LeaveTurn): Promise<Waiting> {
     const isOpen = this.#consumer.envelopes === undefined;
-    return isOpen ? this.#attempt(this.#lookAhead.prepare(queued)) : this.#openEnvelopes(queued);
+    return isOpen ? this.#attempt(this.#lookAhead.prepare(queued), leave) : this.#openEnvelopes(queued, leave);
   }
 
-  async #openEnvelopes(queued: Queued<Body>): Promise<Waiting> {
+  async #openEnvelopes(queued: Queued<Body>, leave: LeaveTurn): Promise<Waiting> {
     const opened = await openMessage(this.#consumer, queued, this.#until);
     if (opened === undefined) return waitsForNothing;
     const [only] = opened;
-    if (only !== undefined && opened.length === 1) return await this.#attempt(prepare(this.#consumer, queued, only));
+    if (only !== undefined && opened.length === 1)
+      return await this.#attempt(prepare(this.#consumer, queued, only), leave);
     return { until: this.#finishParts(queued, opened) };
   }
 
@@ -146,20 +160,20 @@ export class BatchRun<Body> {
   }
 
   async #finishPart(part: Queued<Body>, inside: Opened): Promise<Disposition | undefined> {
-    const { until } = await this.#inTurn(() => this.#attempt(prepare(this.#consumer, part, inside)));
+    const { until } = await this.#inTurn((leave) => this.#attempt(prepare(this.#consumer, part, inside), leave));
     await until;
     part.message = undefined;
     return part.disposition;
   }
 
   /** @returns as `#open` */
-  async #attempt(prepared: Promise<Ready<Body> | undefined>): Promise<Waiting> {
+  async #attempt(prepared: Promise<Ready<Body> | undefined>, leave: LeaveTurn): Promise<Waiting> {
     const one = await prepared;
     if (one === undefined) return waitsForNothing;
     const encounter = this.#mates.meet(one);
     switch (encounter.kind) {
       case 'first':
-        return await this.#try(one);
+        return await this.#try(one, leave);
       case 'repeat':
         report(this.#consumer.engine, one, { type: 'repeated' });
         return { until: this.#share(encounter.original, one) };
@@ -168,9 +182,13 @@ export class BatchRun<Body> {
     }
   }
 
-  async #try(one: Ready<Body>): Promise<Waiting> {
-    const disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, false);
+  async #try(one: Ready<Body>, leave: LeaveTurn): Promise<Waiting> {
+    // With `concurrency: 1`, a crash leaves one message in doubt: its author has asked for that.
+    const hasEnded = this.#consumer.settings.concurrency === 1 ? () => undefined : leave;
+    const heard = { begins: () => this.#lookAhead.learn('new'), hasEnded };
+    const disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, false, heard);
     one.disposition = disposition;
+    if (one.grant === undefined && disposition.kind === 'acknowledged') this.#lookAhead.learn('done');
     const suspicion = suspicionOf(disposition);
     if (suspicion === 0) return waitsForNothing;
     this.#suspects.add(one);
@@ -180,12 +198,14 @@ export class BatchRun<Body> {
 
   async #tryAlone(one: Ready<Body>): Promise<void> {
     await this.#suspects.letGo(one);
-    one.disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, true);
+    // It was looked at before all others had their turn.
+    one.look = undefined;
+    one.disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, true, heardByNone);
   }
 
   async #tryAfter(other: Queued<Body>, one: Ready<Body>): Promise<void> {
     await other.ended;
-    const { until } = await this.#inTurn(() => this.#try(one));
+    const { until } = await this.#inTurn((leave) => this.#try(one, leave));
     await until;
   }
 

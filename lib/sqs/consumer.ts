@@ -6,6 +6,7 @@ import type { SqsOptions } from './options.ts';
 import { SqsQueue } from './queue.ts';
 import { report } from './report.ts';
 import { type SqsSettings, sqsSettingsOf } from './settings.ts';
+import type { WayToSqs } from './transport.ts';
 
 /**
  * A consumer of SQS: what `eachMessage`, `eachTransaction` and `sqsOnce` have in common.
@@ -35,14 +36,14 @@ export interface Consumer<Body> {
 }
 
 /** @throws OptionError when an option is missing or out of range */
-export function createConsumer<Body>(options: SqsOptions<Body>): Consumer<Body> {
+export function createConsumer<Body>(options: SqsOptions<Body>, wayToSqs: WayToSqs): Consumer<Body> {
   const settings = sqsSettingsOf(options);
   const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const engine: Engine<Message<Body>> = { settings };
   const { sqsClient, deadLetters } = options;
   const queue = new SqsQueue({
     host: settings.host,
-    client: sqsClient,
+    transport: wayToSqs(sqsClient),
     deadLetters,
     report: (one, fact) => report(engine, one, fact),
   });

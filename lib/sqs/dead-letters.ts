@@ -1,19 +1,20 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { environmentName, expect } from '../kernel/check.ts';
 import { explainedError, type OptionError } from '../kernel/errors.ts';
+import { callSqs } from './calls.ts';
 import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
 import { isRefusal } from './refusal.ts';
+import type { SqsTransport } from './transport.ts';
 
 /** Where messages go that can never run. */
 export interface DeadLetters {
   /** What keeps it from working at all, such as a missing URL. A consumer looks at it before it reads a message, and returns the whole batch. */
   readonly setupError?: OptionError | undefined;
   /**
-   * Puts a copy there, with the reason. @param claimId the id of the message's claim, if it has a key
+   * Puts a copy there, with the reason. @param transport the way to SQS @param claimId the id of the message's claim, if it has a key
    * @throws when that failed: then the message must stay where it is
    */
-  send(client: SQSClient, record: SqsRecord, reason: string, error: string, claimId?: string): Promise<unknown>;
+  send(transport: SqsTransport, record: SqsRecord, reason: string, error: string, claimId?: string): Promise<unknown>;
 }
 
 /** What pawl says of a dead letter, in its message attributes. */
@@ -40,7 +41,7 @@ export function isDeadLetterAttribute(name: string): boolean {
  * @throws OptionError when the URL is given, and is no text. A missing one, `undefined` or an empty text, is reported at the first call: then nothing
  *   runs, and all messages come again
  * @example
- * deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
+ * const deadLetters = deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL);
  */
 export function deadLetterQueue(url: string | undefined): DeadLetters {
   const isUrl = typeof url !== 'string' || !url.startsWith('arn:') || url.includes('=');
@@ -55,7 +56,7 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
   });
   return {
     setupError,
-    async send(client, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error, claimId) {
+    async send(transport, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error, claimId) {
       const QueueUrl = deadLetterUrls(read())(eventSourceARN);
       if (QueueUrl === undefined) {
         const said = `deadLetterQueue names no dead-letter queue for ${eventSourceARN}; add it to DEAD_LETTER_QUEUE_URL`;
@@ -75,16 +76,14 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
       const { claim, ...named } = deadLetterAttributes;
       const added = [text(named.reason, reason), text(named.error, error), text(named.sourceMessageId, messageId)];
       const send = (attributesToSend: unknown[][]) =>
-        client.send(
-          new SendMessageCommand({
-            QueueUrl,
-            MessageBody: body,
-            MessageAttributes: Object.fromEntries(attributesToSend),
-            MessageGroupId: attributes.MessageGroupId,
-            // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
-            MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
-          }),
-        );
+        callSqs(transport, 'SendMessage', {
+          QueueUrl,
+          MessageBody: body,
+          MessageAttributes: Object.fromEntries(attributesToSend),
+          MessageGroupId: attributes.MessageGroupId,
+          // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
+          MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
+        });
       // SQS refuses more than ten attributes, 1 MiB in all, and some characters. A message without its reason beats a lost one.
       const tries = [
         ...(claimId === undefined ? [] : [[...kept, ...added, text(claim, claimId)]]),

@@ -15,7 +15,8 @@ export { type BodyField, type BodyFields, bodyField, compositeKey } from '../pay
 export type { BodySchema } from '../payload/schema.ts';
 export { type DeadLetters, deadLetterQueue } from './dead-letters.ts';
 export type { DeadLetterReason } from './disposition.ts';
-export { eachMessage, type MessageHandler, type SqsHandler } from './each-message.ts';
+export type { MessageHandler, SqsHandler } from './each-by.ts';
+export { eachMessage } from './each-message.ts';
 export type { InvocationContext, SqsBatchResponse, SqsEvent, SqsMessageAttribute, SqsRecord } from './event.ts';
 export { type MessageKey, messageAttribute, messageId, sentKey } from './keys.ts';
 export type { Message } from './message.ts';
@@ -23,3 +24,4 @@ export type { SqsOptions } from './options.ts';
 export { entityKey, requestKey } from './producer-keys.ts';
 export { sendOnce } from './send-once.ts';
 export type { Outgoing, SendOnceOptions, SendOutcome } from './send-once-options.ts';
+export type { SqsOperation, SqsTransport } from './transport.ts';

@@ -9,8 +9,12 @@ export type MessageKey<Body> = (message: Message<Body>) => KeyValue;
 /**
  * The key is a message attribute, as a producer that keeps its key over its own retries sends it: of SQS, or of SNS inside `snsEnvelope()`.
  *
+ * @throws OptionError unless the name is a text
  * @example
- * key: messageAttribute('idempotency-key')
+ * export const handler = eachMessage(
+ *   { operation: 'send-email', store, schema: Order, key: messageAttribute('idempotency-key'), onAbandoned: 'park' },
+ *   ({ body }) => mailer.send(body),
+ * );
  */
 export function messageAttribute(name: string): MessageKey<unknown> {
   const isName = typeof name === 'string' && name !== '';
@@ -23,6 +27,12 @@ export function messageAttribute(name: string): MessageKey<unknown> {
 /**
  * The key is SQS's message id. It guards against a second delivery of the same copy, and against nothing else: a redrive
  * from the dead-letter queue and a producer that sends twice make new ids. Prefer a key that means something.
+ *
+ * @example
+ * export const handler = eachMessage(
+ *   { operation: 'refresh-cache', store, key: messageId(), onAbandoned: 'retry' },
+ *   ({ body }) => console.log('refreshed', body),
+ * );
  */
 export function messageId(): MessageKey<unknown> {
   return (message) => message.messageId;
@@ -32,10 +42,13 @@ export function messageId(): MessageKey<unknown> {
 export const keyAttribute = 'idempotency-key';
 
 /**
- * The key is the one that the producer sent the message with, by `sendOnce`.
+ * The key that the producer sent with the message, by `sendOnce`.
  *
  * @example
- * key: sentKey()
+ * export const handler = eachMessage(
+ *   { operation: 'refund', store, key: sentKey(), fingerprint: { ignore: ['sentAt'] }, onAbandoned: 'park' },
+ *   ({ body }) => console.log('refunds', body),
+ * );
  */
 export function sentKey(): MessageKey<unknown> {
   return messageAttribute(keyAttribute);

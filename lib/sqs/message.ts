@@ -2,11 +2,16 @@ import type { MessageAttribute, Opened } from '../payload/envelopes/envelope.ts'
 import type { Metadata } from '../payload/envelopes/metadata.ts';
 import type { SqsRecord } from './event.ts';
 
-/** One message, as a handler sees it. */
+/**
+ * One message, as a handler sees it.
+ *
+ * @example
+ * const label = ({ body, receiveCount }: Message<Order>) => `order ${body.id}, delivery ${receiveCount}`;
+ */
 export interface Message<Body> {
   /** The parsed and validated body. */
   readonly body: Body;
-  /** SQS's id of this copy: another one after a redrive, or when the producer sends twice. */
+  /** SQS's id of this copy. A redrive gives the message another id, and so does a producer that sends twice. */
   readonly messageId: string;
   /** How many times SQS has delivered this copy, from 1. */
   readonly receiveCount: number;
@@ -14,7 +19,7 @@ export interface Message<Body> {
   readonly messageAttributes: Readonly<Record<string, MessageAttribute>>;
   /** What its envelopes say about it: the topic, the source, the object. Empty without an `envelope`. */
   readonly metadata: Metadata;
-  /** A copy of the record that Lambda handed over: a handler that changes it must not change which message the batch response names. */
+  /** A copy of the record that Lambda passed: a handler that changes it does not change which message the batch response names. */
   readonly record: SqsRecord;
 }
 

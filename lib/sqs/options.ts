@@ -7,8 +7,22 @@ import type { BodySchema } from '../payload/schema.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
 import type { Message } from './message.ts';
+import type { SqsTransport } from './transport.ts';
 
-/** The options of every SQS consumer. */
+/**
+ * The options of every SQS consumer.
+ *
+ * @example
+ * const options: SqsOptions<Order> = {
+ *   operation: 'send-email',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onAbandoned: 'park',
+ *   fingerprint: { ignore: ['sentAt'] },
+ *   deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
+ * };
+ */
 export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   /** The stable identity of the intended effect: `bodyField('orderId')`, or any function of the message. */
   readonly key: MessageKey<Body>;
@@ -19,7 +33,10 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    * @default none
    */
   readonly envelope?: EnvelopeOption | undefined;
-  /** Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs. */
+  /**
+   * Checks and types the body: any schema of a library that follows Standard Schema. A message whose body does not match never runs.
+   * @default none: the body is not checked
+   */
   readonly schema?: BodySchema<Body>;
   /**
    * What of a message is its intent: a second message with the same key and another fingerprint never runs.
@@ -39,7 +56,8 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly backoffSeconds?: (receiveCount: number) => number | undefined;
   /**
-   * How many messages of a batch are worked on at once. 25 claims share one request.
+   * How many handlers of a batch run at once. 25 claims share one request. If it is more than 1, the next messages ask for their claims while outcomes are
+   * recorded.
    * @default 25
    */
   readonly concurrency?: number;
@@ -61,10 +79,10 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly deadLetters?: DeadLetters | undefined;
   /**
-   * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
-   * @default one is made when it is first needed
+   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
+   * @default the SDK's client, made when it is first needed
    */
-  readonly sqsClient?: SQSClient;
+  readonly sqsClient?: SQSClient | SqsTransport;
 }
 
 export const sqsOptionNames = {

@@ -9,13 +9,19 @@ import type { KeyValue } from '../kernel/key.ts';
  *
  * @throws InvalidMessageError when a part is missing, or nothing that identifies anything
  * @example
- * entityKey('payment', payment.id, 'refund')
+ * const key = entityKey('payment', payment.id, 'refund'); // payment/1234/refund
  */
 export function entityKey(...parts: readonly KeyValue[]): string {
   return parts.map((part) => encodeURIComponent(identify('key', part, nodeHost).key)).join('/');
 }
 
-/** A key for one request, random: for what may well be done twice, if it is asked for twice. Keep it before you send, or give `sendOnce` an intent. */
+/**
+ * A random key for one request, where a second request is meant to have a second effect. Store the key before you send, or give `sendOnce` an intent.
+ *
+ * @example
+ * const send = sendOnce({ operation: 'refund', store, queueUrl: process.env.REFUNDS_QUEUE_URL });
+ * await send({ key: requestKey(), intent: `refund of ${payment.id}`, body: { payment: payment.id } });
+ */
 export function requestKey(): string {
   return randomUUID();
 }

@@ -1,13 +1,14 @@
-import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { explainedError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
+import { callSqs } from './calls.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeadLettered } from './disposition.ts';
 import { explainedCall } from './explain.ts';
 import { withEach } from './limit.ts';
 import type { MessageFact } from './report.ts';
+import type { SqsTransport } from './transport.ts';
 
 /** A message that is to be invisible for so many seconds from now. */
 export interface Delayed {
@@ -17,8 +18,7 @@ export interface Delayed {
 
 export interface SqsQueueOptions {
   readonly host: Host;
-  /** The author's. @default one is made when it is first needed, so that a consumer that never defers pays nothing for it */
-  readonly client: SQSClient | undefined;
+  readonly transport: SqsTransport;
   readonly deadLetters: DeadLetters | undefined;
   readonly report: (one: Delivery, fact: MessageFact) => void;
 }
@@ -41,11 +41,9 @@ const callsAtOnce = 10;
  */
 export class SqsQueue {
   readonly #options: SqsQueueOptions;
-  #client: SQSClient | undefined;
 
   constructor(options: SqsQueueOptions) {
     this.#options = options;
-    this.#client = options.client;
   }
 
   /** Sets how long messages stay invisible. */
@@ -55,17 +53,19 @@ export class SqsQueue {
   }
 
   async #setVisibilityOf(together: readonly Delayed[], until: number): Promise<void> {
-    const { host, report } = this.#options;
-    const call = new ChangeMessageVisibilityBatchCommand({
+    const { host, transport, report } = this.#options;
+    const call = {
       QueueUrl: urlOfQueue(together[0]?.one),
       Entries: together.map(({ one, seconds }, index) => ({
         Id: String(index),
         ReceiptHandle: one.record.receiptHandle,
         VisibilityTimeout: Math.min(longestInvisibleSeconds, seconds),
       })),
-    });
+    };
     try {
-      const sent = await inTime(host, until, (abortSignal) => this.#sqs().send(call, { abortSignal }));
+      const sent = await inTime(host, until, (signal) =>
+        callSqs(transport, 'ChangeMessageVisibilityBatch', call, signal),
+      );
       const codes = new Map((sent.Failed ?? []).map(({ Id, Code }) => [Id, Code]));
       for (const [index, { one, seconds }] of together.entries()) {
         const code = codes.get(String(index));
@@ -86,16 +86,14 @@ export class SqsQueue {
   }
 
   async #deadLetterOne(one: DeadLetter, until: number): Promise<void> {
-    const { host, deadLetters, report } = this.#options;
+    const { host, transport, deadLetters, report } = this.#options;
     const { reason, error } = one.disposition;
     if (deadLetters === undefined) {
       report(one, { type: 'undeliverable', reason, error });
       return;
     }
     try {
-      await inTime(host, until, () =>
-        deadLetters.send(this.#sqs(), one.record, reason, lineOf(error), one.identity?.id),
-      );
+      await inTime(host, until, () => deadLetters.send(transport, one.record, reason, lineOf(error), one.identity?.id));
       one.isInDeadLetterQueue = true;
       report(one, { type: 'dead-lettered', reason, error });
     } catch (failure) {
@@ -105,10 +103,12 @@ export class SqsQueue {
 
   /** At how many receives SQS itself moves a message to the dead-letter queue; nothing where SQS does not, or does not say. */
   async maxReceiveCount(one: Delivery, until: number): Promise<number | undefined> {
-    const call = new GetQueueAttributesCommand({ QueueUrl: urlOfQueue(one), AttributeNames: ['RedrivePolicy'] });
+    const { host, transport } = this.#options;
+    const call = { QueueUrl: urlOfQueue(one), AttributeNames: ['RedrivePolicy' as const] };
     try {
-      const { host } = this.#options;
-      const { Attributes = {} } = await inTime(host, until, (abortSignal) => this.#sqs().send(call, { abortSignal }));
+      const { Attributes = {} } = await inTime(host, until, (signal) =>
+        callSqs(transport, 'GetQueueAttributes', call, signal),
+      );
       const { RedrivePolicy } = Attributes;
       const most = RedrivePolicy === undefined ? undefined : Number(JSON.parse(RedrivePolicy).maxReceiveCount);
       return most !== undefined && Number.isFinite(most) ? most : undefined;
@@ -116,12 +116,6 @@ export class SqsQueue {
       this.#reportFailure(one, explainedCall(error, 'sqs:GetQueueAttributes', nameOfQueue(one)));
       return undefined;
     }
-  }
-
-  #sqs(): SQSClient {
-    // The queue's URL is made from its ARN, so the endpoint comes from the client: a VPC endpoint or a local server counts.
-    this.#client ??= new SQSClient({ useQueueUrlAsEndpoint: false });
-    return this.#client;
   }
 
   #reportFailure(one: Delivery, error: unknown): void {

@@ -3,7 +3,20 @@ import type { ClaimOptions } from '../claims/options.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { SqsTransport } from './transport.ts';
 
+/**
+ * The options of `sendOnce`.
+ *
+ * @example
+ * const options: SendOnceOptions = {
+ *   operation: 'refund',
+ *   store,
+ *   queueUrl: process.env.REFUNDS_QUEUE_URL,
+ *   ignore: ['sentAt'],
+ *   giveUpAfterMs: 5000,
+ * };
+ */
 export interface SendOnceOptions
   extends Pick<ClaimOptions<unknown>, 'store' | 'retentionSeconds' | 'watched' | 'onEvent' | 'host'> {
   /** What the message is for, e.g. the operation of its consumer. The producer's keys are kept apart from the consumer's. */
@@ -11,10 +24,10 @@ export interface SendOnceOptions
   /** The queue's URL. A missing URL, `undefined` or an empty text, is reported at the first call: then nothing is sent. */
   readonly queueUrl: string | undefined;
   /**
-   * A client of your own for SQS. With an endpoint of your own, set its `useQueueUrlAsEndpoint` to false.
-   * @default one is made when it is first needed
+   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
+   * @default the SDK's client, made when it is first needed
    */
-  readonly sqsClient?: SQSClient;
+  readonly sqsClient?: SQSClient | SqsTransport;
   /**
    * Paths of the body that may change between two tries, such as `sentAt`. Give them to the consumer's `fingerprint` as well.
    * @default none
@@ -28,11 +41,20 @@ export interface SendOnceOptions
   readonly giveUpAfterMs?: number;
 }
 
-/** What is to be sent. */
+/**
+ * What is to be sent.
+ *
+ * @example
+ * const message: Outgoing = {
+ *   key: entityKey('payment', payment.id, 'refund'),
+ *   body: { payment: payment.id, amountCents: payment.amountCents },
+ *   messageGroupId: payment.customer,
+ * };
+ */
 export interface Outgoing {
   /**
-   * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. The one that
-   * was kept first is the one that is sent, however often this is called.
+   * The idempotency key: `entityKey('payment', 1234, 'refund')`; or, with an `intent`, `requestKey()`, which is random. pawl stores the first
+   * key of an intent, and sends that key at every call.
    */
   readonly key: KeyValue;
   /**
@@ -44,12 +66,16 @@ export interface Outgoing {
   readonly body: unknown;
   /** Attributes of your own, all of them texts. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Needed by FIFO queues; on others, it means fairness. */
+  /** The message group. A FIFO queue needs it. On a standard queue, it means fairness. */
   readonly messageGroupId?: string;
+  /**
+   * For how long SQS holds the message back, in seconds: 0 to 900. Not for a FIFO queue.
+   * @default what the queue sets
+   */
   readonly delaySeconds?: number;
 }
 
-export const docs = 'docs/producers.md';
+export const docs = 'docs/guides/producers.md';
 export const known = {
   operation: true,
   store: true,
@@ -76,6 +102,7 @@ export const knownOfMessage = {
   delaySeconds: true,
 } as const satisfies NamesOf<Outgoing>;
 
+/** What became of a call of a function that `sendOnce` made. Only `sent` means that the message is in the queue. */
 export type SendOutcome =
   /** It is in the queue: since now, or since earlier. `messageId` is the last one known. */
   | {

@@ -21,7 +21,7 @@ export type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptio
 /** @throws OptionError, naming the option, what was expected and what was given */
 export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
   const settings = settingsOf(options, defaults) as SqsSettings<Body>;
-  const { key, schema, deadLetters, sqsClient } = options;
+  const { key, schema, deadLetters } = options;
   const { concurrency, onInFlight, backoffSeconds, recordResult } = settings;
   const known = envelopesOf(options.envelope)?.every((one) => typeof one?.open === 'function') ?? true;
   const envelopes = 'snsEnvelope(), eventBridgeEnvelope(), s3Events(), largePayload(…), decoded(…), or a list of them';
@@ -42,6 +42,5 @@ export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body
   const url: unknown = deadLetters;
   const written = typeof url === 'string' ? JSON.stringify(url) : 'url';
   expect(sends, 'deadLetters', `deadLetterQueue(${written})`, deadLetters, 'wrong-dead-letters');
-  expect(sqsClient === undefined || typeof sqsClient?.send === 'function', 'sqsClient', 'an SQSClient', sqsClient);
   return settings;
 }

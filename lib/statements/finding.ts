@@ -107,22 +107,34 @@ export async function endFinding(
   }
 }
 
-/** Reads the open findings, of one operation or of all, the first found first. Memory holds a page. */
+/**
+ * Reads the open findings, of one operation or of all, the first found first. Memory holds a page.
+ *
+ * @param justStored ids of findings that the index may not list yet
+ */
 export async function* openFindings(
   store: KeepsNotes,
   operation: string | undefined,
+  justStored: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<Finding, void, undefined> {
+  const unlisted = new Set(justStored);
   let after: PlaceEntry | undefined;
   do {
     const page = await store.listPlace({ place, until: Number.MAX_SAFE_INTEGER, limit: 100, after });
     ({ after } = page);
     const ids = page.entries.map(({ id }) => id);
     const ours = operation === undefined ? ids : ids.filter((id) => id.startsWith(`#finding#${operation}#`));
-    for (const finding of await Promise.all(ours.map((id) => readFinding(store, id)))) {
+    for (const id of ours) unlisted.delete(id);
+    yield* stillOpen(ours);
+  } while (after !== undefined);
+  yield* stillOpen([...unlisted]);
+
+  async function* stillOpen(ids: readonly string[]) {
+    for (const finding of await Promise.all(ids.map((id) => readFinding(store, id)))) {
       // The index may lag: what stands in the note counts.
       if (finding !== undefined && isOpenFinding(finding)) yield finding;
     }
-  } while (after !== undefined);
+  }
 }
 
 export function isOpenFinding({ accepted, settledAt }: Finding): boolean {

@@ -7,28 +7,59 @@ import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { endFinding, type Finding, type FindingKind, findingKinds, openFindings } from './finding.ts';
+import { endFinding, type Finding, type FindingKind, findingKinds, openFindings, readFinding } from './finding.ts';
 import { docs, expectNotes } from './options.ts';
 import { hasEnded, readRun } from './run-note.ts';
 import { reportOf, type StatementReport } from './run-report.ts';
 
+/**
+ * The options of `findings`.
+ *
+ * @example
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const options: FindingsOptions = { store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) };
+ */
 export interface FindingsOptions {
   /** The store of the consumers. It must keep notes. */
   readonly store: ClaimStore & Partial<KeepsNotes>;
-  /** The clock. Only tests set it. */
+  /**
+   * The clock. Only tests set it.
+   * @default that of Node
+   */
   readonly host?: Host;
 }
 
-/** Which findings to list. */
+/**
+ * Which findings to list.
+ *
+ * @example
+ * const query: FindingsQuery = { operation: 'charge-order', kind: 'undecided' };
+ * for await (const finding of findings({ store }).list(query)) console.log(finding.id);
+ */
 export interface FindingsQuery {
-  /** @default every operation */
+  /**
+   * Only the findings of this operation.
+   * @default every operation
+   */
   readonly operation?: string | undefined;
-  /** @default every kind but `undecided` */
+  /**
+   * Only the findings of this kind.
+   * @default every kind but `undecided`
+   */
   readonly kind?: FindingKind | undefined;
 }
 
-/** Who accepts a finding, and why. */
+/**
+ * Who accepts a finding, and why.
+ *
+ * @example
+ * const accepted: AcceptedBy = { by: 'maria', note: 'a test charge of the bank' };
+ * const found = findings({ store });
+ * for await (const { id } of found.list({ operation: 'charge-order' })) await found.accept(id, accepted);
+ */
 export interface AcceptedBy {
+  /** The name of the person or the job. */
   readonly by: string;
   /** In at most 2,000 characters. */
   readonly note: string;
@@ -37,7 +68,7 @@ export interface AcceptedBy {
 /** What became of an acceptance. */
 export type AcceptResult =
   | { readonly outcome: 'accepted'; readonly finding: Finding }
-  /** It was accepted before, or a later look has shown that it is settled. Nothing was changed. */
+  /** It was accepted before, a later look has shown that it is settled, or it is `undecided`: the next run looks again. Nothing was changed. */
   | { readonly outcome: 'not-open'; readonly finding: Finding }
   | { readonly outcome: 'unknown-finding' };
 
@@ -60,8 +91,8 @@ const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<Acce
  *
  * @throws OptionError at once when the store keeps no notes
  * @example
- * const found = findings({ store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) });
- * for await (const finding of found.list({ operation: 'charge' })) console.log(finding.kind, finding.claimId);
+ * const found = findings({ store });
+ * for await (const { kind, claimId } of found.list({ operation: 'charge-order' })) console.log(kind, claimId);
  */
 export function findings(options: FindingsOptions): Findings {
   expectOptions(options, { door: 'findings', known, docs });
@@ -83,6 +114,9 @@ export function findings(options: FindingsOptions): Findings {
       expectActedBy(by, note);
       expect(typeof id === 'string' && id.startsWith('#finding#'), 'id', "a finding's id, from list", id);
       const at = host.now();
+      const found = await readFinding(store, id);
+      // A run decides nothing by absence beside a line that is undecided. Accepted, it would be out of sight.
+      if (found?.kind === 'undecided') return { outcome: 'not-open', finding: found };
       const finding = await endFinding(store, id, { accepted: { by, note, at } }, at);
       if (finding === undefined) return { outcome: 'unknown-finding' };
       const { accepted: stored } = finding;

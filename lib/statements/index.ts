@@ -16,5 +16,5 @@ export type {
 } from './options.ts';
 export type { StatementOutcome } from './phase.ts';
 export { reconcileStatements } from './reconcile.ts';
-export type { FindingCounts, StatementCounts } from './run-note.ts';
+export type { FindingCounts, RestoredOutcome, StatementCounts } from './run-note.ts';
 export type { StatementReport } from './run-report.ts';

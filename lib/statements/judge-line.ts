@@ -5,7 +5,7 @@ import { change } from '../kernel/change.ts';
 import { letFail } from '../kernel/errors.ts';
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
 import { type Finding, type FindingKind, findingOf } from './finding.ts';
-import { differencesOf, markOf, type StatementLine, subjectOf } from './line.ts';
+import { differencesOf, markOf, nameOf, type StatementLine, subjectOf } from './line.ts';
 import type { StatementSettings } from './options.ts';
 import type { StatementCounts } from './run-note.ts';
 
@@ -47,7 +47,7 @@ export async function judgeLine(
     case 'other-operation':
       return { counted: { outside: 1 }, findings: [] };
     case 'unreadable':
-      return find('unreadable', mark.line, { why: subject.why });
+      return find('unreadable', nameOf(line, host), { why: subject.why });
     case 'no-key':
       return find('missing-here', `#${mark.line}`);
   }
@@ -58,7 +58,7 @@ export async function judgeLine(
   if (after.kind === 'undecided') return find('undecided', `${id}#${mark.line}`, { ...seen, why: after.why });
   if (after.kind !== 'confirmed') return find(after.kind, `${id}#${mark.line}`, seen);
   const differences = differencesOf(line, found?.attributes, tolerance);
-  const settled = found?.resolution?.by === by && found.resolution.note === noteOf(mark) ? 1 : 0;
+  const settled = found?.resolution?.by === by && found.resolution.note === resolutionNote(mark) ? 1 : 0;
   if (differences.length > 0) {
     const different = find('differs', `${id}#${JSON.stringify(differences)}`, { ...seen, differences });
     return { ...different, counted: { lines: 1, settled } };
@@ -130,7 +130,7 @@ async function completeBy(
   const { store, host, retentionSeconds } = settings;
   // The resolution is reported as what it is to the claim: its provider has spoken.
   const desk: ResolvingDesk = { store, host, rules: { retentionSeconds }, emit: () => undefined };
-  const resolved = { by, note: noteOf(mark), fence: found.fence };
+  const resolved = { by, note: resolutionNote(mark), fence: found.fence };
   const { outcome } = await resolve(desk, { id: found.id }, 'applied', resolved, line.at);
   if (outcome === 'in-flight') return 'a worker holds the claim';
   if (outcome === 'steps-in-doubt') return 'steps of the claim are in doubt';
@@ -138,7 +138,7 @@ async function completeBy(
   return undefined;
 }
 
-function noteOf({ line }: LineMark): string {
+function resolutionNote({ line }: LineMark): string {
   return `the provider's statement has it: line ${line}`;
 }
 

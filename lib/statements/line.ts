@@ -1,6 +1,6 @@
 import { identify, type KeyValue } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
-import type { LineMark } from '../claims/stated.ts';
+import { type LineMark, noPlace } from '../claims/stated.ts';
 import type { Host } from '../kernel/host.ts';
 import { looksHashed } from '../kernel/key.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
@@ -62,6 +62,14 @@ export function markOf(line: StatementLine, run: string, position: number, host:
   const isId = id !== undefined && id !== '';
   const text = isId ? String(id) : `${at} ${canonicalValue(facts)}`;
   return { line: text.length > longestId ? `sha256:${host.sha256(text)}` : text, isId, run, position };
+}
+
+/** What tells a line from every other one of its statement, also where no claim does: without an id, its key is part of it. */
+export function nameOf(line: StatementLine, host: Pick<Host, 'sha256'>): string {
+  const { line: mark, isId } = markOf(line, '', noPlace, host);
+  if (isId) return mark;
+  const { key, effectKey } = line;
+  return `sha256:${host.sha256(`${mark} ${JSON.stringify([String(key), String(effectKey)])}`)}`;
 }
 
 /** A fact of which claim and statement say something else. */

@@ -1,7 +1,9 @@
 import type { ClaimEvent } from '../claims/events.ts';
 import { reportTheUnusual } from '../claims/events.ts';
 import { type KeepsNotes, keepsNotes } from '../claims/notes.ts';
+import { type ListsOpenClaims, listsOpenClaims } from '../claims/open-claims.ts';
 import { expectOperation, expectRetention, expectStore } from '../claims/options.ts';
+import { type KnowsRestore, knowsRestore } from '../claims/restored.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectWhole } from '../kernel/check.ts';
@@ -28,6 +30,18 @@ export interface StatementProgress {
   readonly lines: number;
 }
 
+/**
+ * The options of `reconcileStatements`.
+ *
+ * @example
+ * const options: ReconcileStatementsOptions = {
+ *   operation: 'charge-order',
+ *   store,
+ *   statement: () => [{ effectKey: 'charge-order#order-17', at: Date.parse('2026-11-22T12:00:00Z') }],
+ *   from: Date.parse('2026-11-22T00:00:00Z'),
+ *   settleMs: 3_600_000,
+ * };
+ */
 export interface ReconcileStatementsOptions {
   /** The operation of the consumer whose effects the statement has. */
   readonly operation: string;
@@ -66,20 +80,41 @@ export interface ReconcileStatementsOptions {
    * @default 1000
    */
   readonly mostFindings?: number;
-  /** No part is begun after it was aborted: the next call goes on. */
+  /**
+   * What a run does about a table that was restored: its store has `restored: true`. See docs/guides/restore.md.
+   *
+   * - `'complete'`: a line completes its claim, also one that the table has forgotten.
+   * - `'release'`: besides, keys that are in doubt because of the restore, and that the statement does not have, are released. It needs a window from
+   *   before the cut-off of the restore until after the table was reopened.
+   * - `'lift'`: besides, the mark is lifted for this operation.
+   *
+   * `'release'` and `'lift'` say that each effect of this operation has a line with its claim's own key: not for handlers with steps or commits.
+   * @default 'complete'
+   */
+  readonly restored?: 'complete' | 'release' | 'lift';
+  /**
+   * No part is begun after it was aborted: the next call goes on.
+   * @default none
+   */
   readonly signal?: AbortSignal;
-  /** Hears of every part that is done. What it throws is ignored. */
+  /**
+   * Hears of every part that is done. What it throws is ignored.
+   * @default none
+   */
   readonly onProgress?: (progress: StatementProgress) => void;
   /**
    * Hears of the end of a run, once: `statement-clean` or `statement-findings`. Also of each claim that a line completes.
    * @default what is out of the ordinary goes to `console.warn`, as one line of JSON
    */
   readonly onEvent?: (event: ClaimEvent) => void;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 
-export const docs = 'docs/statements.md';
+export const docs = 'docs/guides/statements.md';
 
 const known = {
   operation: true,
@@ -92,6 +127,7 @@ const known = {
   skewMs: true,
   retentionSeconds: true,
   mostFindings: true,
+  restored: true,
   signal: true,
   onProgress: true,
   onEvent: true,
@@ -104,13 +140,24 @@ export interface StatementSettings
     Pick<ReconcileStatementsOptions, 'cutOff' | 'signal' | 'onProgress'> {
   readonly store: ClaimStore & KeepsNotes;
   readonly retentionSeconds: number;
+  /** The mark of the store's table, if it is known to be restored. */
+  readonly restore: (KnowsRestore & ListsOpenClaims) | undefined;
+  /** Ids of the findings that this attempt has stored: at its end, the index may not list them yet. At most `mostFindings`. */
+  readonly justStored: Set<string>;
 }
 
 /** @throws OptionError */
 export function settingsOf(options: ReconcileStatementsOptions): StatementSettings {
   expectOptions(options, { door: 'reconcileStatements', known, docs });
   const { operation, store, statement, from, cutOff, settleMs, tolerance = {}, skewMs = 1000 } = options;
-  const { mostFindings = 1000, signal, onProgress, onEvent = reportTheUnusual, host = nodeHost } = options;
+  const {
+    mostFindings = 1000,
+    restored = 'complete',
+    signal,
+    onProgress,
+    onEvent = reportTheUnusual,
+    host = nodeHost,
+  } = options;
   const { retentionSeconds: retention = 30 * 24 * 3600 } = options;
   const retentionSeconds = retention === 'forever' ? Number.POSITIVE_INFINITY : retention;
   expectOperation(operation);
@@ -133,10 +180,24 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
   expect(from <= (cutOff ?? latest), 'from', 'a time before the cut-off', from);
   return {
     ...{ operation, store, statement, from, cutOff, settleMs, tolerance, skewMs, retentionSeconds, mostFindings },
-    ...{ onEvent, host },
+    ...{ onEvent, host, restored, restore: restoreIn(store, restored), justStored: new Set<string>() },
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };
+}
+
+/** @throws OptionError if a run is to decide what the store cannot say */
+function restoreIn(
+  store: ClaimStore,
+  restored: StatementSettings['restored'],
+): (KnowsRestore & ListsOpenClaims) | undefined {
+  const known = knowsRestore(store) && listsOpenClaims(store) ? store : undefined;
+  const modes: readonly string[] = ['complete', 'release', 'lift'] satisfies (typeof restored)[];
+  expect(modes.includes(restored), 'restored', "'complete', 'release' or 'lift'", restored);
+  if (known !== undefined || restored === 'complete') return known;
+  throw new OptionError(
+    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See docs/guides/restore.md.`,
+  );
 }
 
 /** @throws OptionError unless the store is a claim store that keeps notes */

@@ -29,14 +29,17 @@ export const atTheBegin = { phase: 'lines', position: 0, shard: 0, counts: nothi
 
 /** Stores what a part has found, up to `mostFindings` of a run. Accepted findings do not count. */
 export async function keep(
-  { store, mostFindings }: StatementSettings,
+  { store, mostFindings, justStored }: StatementSettings,
   counts: StatementCounts,
   findings: readonly Finding[],
 ): Promise<StatementCounts> {
   let { met, notStored } = counts;
   for (const finding of findings) {
     if (met >= mostFindings) notStored++;
-    else if (isOpenFinding(await storeFinding(store, finding))) met++;
+    else if (isOpenFinding(await storeFinding(store, finding))) {
+      met++;
+      justStored.add(finding.id);
+    }
   }
   return { ...counts, met, notStored };
 }

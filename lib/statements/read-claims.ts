@@ -41,13 +41,16 @@ async function judgeClaim(
   { coveredFrom, cutOff }: StatementRun,
   id: string,
 ): Promise<Finding | 'waiting' | undefined> {
-  const { store, host, operation, skewMs, settleMs } = settings;
+  const { store, host, operation, skewMs, settleMs, restore } = settings;
   const found = understood(await store.read(id));
   // The index may lag behind: what the record says counts.
   if (found === undefined || !isUnstated(found)) return undefined;
-  const { firstSeenAt, leaseUntil, status, attributes } = found;
+  const { firstSeenAt, leaseUntil, status, attributes, restoredAt } = found;
+  // A restored table has forgotten when it saw the key first.
+  const cutOffOfTable = restoredAt === undefined ? undefined : (await restore?.readRestore(operation))?.cutOff;
+  const begunAt = Math.min(firstSeenAt, cutOffOfTable ?? firstSeenAt);
   // Its effect happened in between, and its line came at most `settleMs` later. Of a longer time, the statement was not read.
-  const isCovered = firstSeenAt - skewMs >= coveredFrom && leaseUntil + skewMs + settleMs <= cutOff;
+  const isCovered = begunAt - skewMs >= coveredFrom && leaseUntil + skewMs + settleMs <= cutOff;
   if (!isCovered) return 'waiting';
   const what = { kind: 'missing-there', operation, foundAt: host.now(), claimId: id, status, attributes } as const;
   return findingOf(what, id, host);

@@ -29,12 +29,14 @@ import { type HeldRun, readRun, type StatementRun, writeRun } from './run-note.t
  *
  * @throws OptionError when an option is missing or out of range; the store's error; what `statement` throws. The next call goes on
  * @example
+ * declare const chargesOf: (window: StatementWindow) => AsyncIterable<StatementLine>; // asks the provider, a page at a time
+ *
  * const { outcome } = await reconcileStatements({
- *   operation: 'charge',
- *   store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }),
- *   from: Date.now() - 2 * 86_400_000,
+ *   operation: 'charge-order',
+ *   store,
+ *   statement: chargesOf,
+ *   from: Date.parse('2026-11-22T00:00:00Z'),
  *   settleMs: 3_600_000,
- *   statement: ({ from, cutOff }) => chargesBetween(from, cutOff),
  * });
  */
 export async function reconcileStatements(options: ReconcileStatementsOptions): Promise<StatementOutcome> {
@@ -54,24 +56,36 @@ export async function reconcileStatements(options: ReconcileStatementsOptions): 
 
 /** Goes on with the run that has not ended, or begins one. */
 async function begin(settings: StatementSettings): Promise<HeldRun | undefined> {
-  const { store, host, operation } = settings;
+  const { store, host, operation, restore } = settings;
   const attempt = host.randomId();
+  const reopenedAt = (await restore?.readRestore(operation))?.reopenedAt;
   for (;;) {
     const found = await readRun(store, operation);
     const run =
       found !== undefined && found.run.phase !== 'done'
-        ? { ...found.run, attempt }
-        : newRun(settings, attempt, found?.run);
+        ? goingOn(found.run, attempt, reopenedAt)
+        : newRun(settings, attempt, found?.run, reopenedAt);
     const held = await writeRun(store, run, found?.note);
     if (held !== undefined) return held;
   }
 }
 
-function newRun(settings: StatementSettings, attempt: string, before: StatementRun | undefined): StatementRun {
+/** An attempt that does not know of a restore would leave lines of forgotten keys undone. */
+function goingOn(run: StatementRun, attempt: string, reopenedAt: number | undefined): StatementRun {
+  return { ...run, attempt, reopenedAt: run.reopenedAt === reopenedAt ? reopenedAt : undefined };
+}
+
+function newRun(
+  settings: StatementSettings,
+  attempt: string,
+  before: StatementRun | undefined,
+  reopenedAt: number | undefined,
+): StatementRun {
   const { host, operation, from, settleMs, skewMs, cutOff = host.now() - settleMs - skewMs } = settings;
-  const isGapless = before !== undefined && from <= before.cutOff;
+  // A line that was not stored as a finding is not looked at again: its claim must not count as missing there.
+  const isGapless = before !== undefined && from <= before.cutOff && before.counts.notStored === 0;
   return {
-    ...{ token: host.randomId(), attempt, operation, from, cutOff, startedAt: host.now() },
+    ...{ token: host.randomId(), attempt, operation, from, cutOff, startedAt: host.now(), reopenedAt },
     coveredFrom: isGapless ? Math.min(from, before.coveredFrom) : from,
     ...atTheBegin,
   };

@@ -39,6 +39,14 @@ export const nothingCounted: StatementCounts = {
   notStored: 0,
 };
 
+/** What a run has come to about a table that was restored. */
+export interface RestoredOutcome {
+  /** Whether the mark of the table stands for the operation. */
+  readonly mark: 'stands' | 'lifted';
+  /** Why the run decided nothing by absence; absent if it did. */
+  readonly why?: string | undefined;
+}
+
 /** How many findings there are of each kind. */
 export type FindingCounts = Readonly<Partial<Record<FindingKind, number>>>;
 
@@ -52,6 +60,8 @@ export interface StatementRun {
   /** Since when statements have been read without a gap, by this run and those before it. */
   readonly coveredFrom: number;
   readonly startedAt: number;
+  /** Of a table that was restored, when it was opened again: every line of the run was judged by an attempt that knew it. Absent elsewhere. */
+  readonly reopenedAt?: number | undefined;
   readonly phase: 'lines' | 'claims' | 'done';
   /** How many lines of the statement are done. */
   readonly position: number;
@@ -69,6 +79,7 @@ export interface StatementRun {
   readonly open?: FindingCounts | undefined;
   /** Of these, how many this run has found first. */
   readonly fresh?: number | undefined;
+  readonly restored?: RestoredOutcome | undefined;
 }
 
 /** A run that has ended. */

@@ -1,4 +1,4 @@
-import type { EndedRun, FindingCounts, StatementCounts } from './run-note.ts';
+import type { EndedRun, FindingCounts, RestoredOutcome, StatementCounts } from './run-note.ts';
 
 /** What was found by comparing claims with a statement. Times are epoch milliseconds. */
 export interface StatementReport extends StatementCounts {
@@ -11,9 +11,11 @@ export interface StatementReport extends StatementCounts {
   readonly open: FindingCounts;
   /** How many of these this run has found first. */
   readonly fresh: number;
+  /** Of a table that was restored, if the run was to release keys or to lift the mark. */
+  readonly restored?: RestoredOutcome | undefined;
 }
 
 export function reportOf(run: EndedRun): StatementReport {
-  const { operation, from, cutOff, startedAt, endedAt, open, fresh, counts } = run;
-  return { operation, from, cutOff, startedAt, endedAt, open, fresh, ...counts };
+  const { operation, from, cutOff, startedAt, endedAt, open, fresh, counts, restored } = run;
+  return { operation, from, cutOff, startedAt, endedAt, open, fresh, ...counts, ...(restored && { restored }) };
 }

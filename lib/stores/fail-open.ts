@@ -10,7 +10,10 @@ import { errorKind, letFail } from '../kernel/errors.ts';
  * @param onFailure is called with the error of every request that failed and that this store let pass
  * @throws OptionError for a `transactionalStore`
  * @example
- * store: failOpen(dynamoStore({ tableName }), (error) => console.error('claims store down, running unclaimed', error)),
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const claims = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ * const store = failOpen(claims, (error) => console.error('claims store down, running unclaimed', error));
  */
 export function failOpen(
   store: ClaimStore & Partial<ListsOpenClaims> & { readonly commit?: never },

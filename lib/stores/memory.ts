@@ -16,8 +16,13 @@ export interface MemoryStore extends ClaimStore, ListsOpenClaims, KeepsNotes {
  * the next start of this one knows nothing of it.
  *
  * @example
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
  * const store = memoryStore();
- * const handler = eachMessage({ store, operation: 'send-email', … }, send);
+ * const handler = eachMessage(
+ *   { operation: 'send-email', store, schema: Order, key: bodyField('id'), onAbandoned: 'park' },
+ *   ({ body }) => mailer.send(body),
+ * );
  */
 export function memoryStore(): MemoryStore {
   const records = new Map<string, ClaimRecord>();

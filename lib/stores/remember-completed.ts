@@ -4,6 +4,14 @@ import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 
+/**
+ * The options of `rememberCompleted`.
+ *
+ * @example
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const store = rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE }), { keys: 10_000 });
+ */
 export interface RememberOptions {
   /**
    * How many completed claims are remembered, the last ones written or found. Each is its record, with its result if that is
@@ -22,10 +30,12 @@ const known = { keys: true } as const satisfies NamesOf<RememberOptions>;
  *
  * @throws OptionError unless `keys` is a whole number, 1 or more
  * @example
- * store: rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE })),
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const store = rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE }));
  */
 export function rememberCompleted<Store extends ClaimStore>(store: Store, options: RememberOptions = {}): Store {
-  expectOptions(options, { door: 'rememberCompleted', known, docs: 'docs/policies.md' });
+  expectOptions(options, { door: 'rememberCompleted', known, docs: 'docs/guides/policies.md' });
   expect(typeof store?.write === 'function', 'rememberCompleted', 'a claim store', store, 'wrong-store');
   const { keys = 1000 } = options;
   expect(Number.isSafeInteger(keys) && keys > 0, 'rememberCompleted.keys', 'a whole number, 1 or more', keys);

@@ -59,6 +59,17 @@ export interface ParkedOperation {
 /** What the sweep does about the claims of an operation. */
 export type SweptOperation = AskedOperation | ParkedOperation;
 
+/**
+ * The options of `sweepOpenClaims`.
+ *
+ * @example
+ * const options: SweepOptions = {
+ *   store,
+ *   operations: { 'send-email': { onAbandoned: 'park' } },
+ *   askTimeoutMs: 5000,
+ *   onReport: (report) => console.log(JSON.stringify(report)),
+ * };
+ */
 export interface SweepOptions {
   /** The store of the consumers. It must list open claims, as `dynamoStore` does. */
   readonly store: ClaimStore & Partial<ListsOpenClaims>;
@@ -95,15 +106,18 @@ export interface SweepOptions {
    */
   readonly onEvent?: (event: ClaimEvent) => void;
   /**
-   * Hears what came of each run. What it throws is ignored.
+   * Is called with the report of each run. What it throws is ignored.
    * @default one line in Embedded Metric Format, from which CloudWatch makes the metrics of `OpenClaimsSweep`
    */
   readonly onReport?: (report: SweepReport) => void;
-  /** Time, chance and identity. Only tests and simulations set it. */
+  /**
+   * Time, chance and identity. Only tests and simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 
-export const docs = 'docs/sweep.md';
+export const docs = 'docs/guides/sweep.md';
 
 const known = {
   store: true,

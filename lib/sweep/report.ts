@@ -1,4 +1,4 @@
-/** What came of a run of the sweep. Numbers of claims, unless they say otherwise. */
+/** What a run of the sweep did. Numbers of claims, unless a member says otherwise. */
 export interface SweepReport {
   /** Read from the index of open claims. */
   readonly looked: number;

@@ -17,9 +17,18 @@ import { type About, type Settler, settleClaim } from './settle-claim.ts';
  * 3. Two runs at once, and a run that dies anywhere, are two workers and a worker that dies: the store's conditions tell them apart.
  */
 
-/** What Lambda gives a function besides its event. */
+/**
+ * What Lambda gives a function besides its event.
+ *
+ * @example
+ * const sweep = sweepOpenClaims({ store, operations: { 'send-email': { onAbandoned: 'park' } } });
+ * const context: SweepContext = { getRemainingTimeInMillis: () => 60_000 };
+ * const report = await sweep(undefined, context);
+ */
 export interface SweepContext {
+  /** The name of the function, which the metrics carry. */
   readonly functionName?: string;
+  /** Milliseconds until Lambda stops the run. */
   getRemainingTimeInMillis(): number;
 }
 
@@ -41,10 +50,10 @@ const forAll = Number.MAX_SAFE_INTEGER;
  * @throws OptionError at once when an option is missing or out of range
  * @example
  * export const handler = sweepOpenClaims({
- *   store: dynamoStore({ tableName: process.env.CLAIMS_TABLE }),
+ *   store,
  *   operations: {
- *     'charge-card': {
- *       ask: async ({ effectKey }) => ({ verdict: (await cards.find(effectKey)) ? 'applied' : 'not-applied' }),
+ *     'charge-order': {
+ *       ask: async ({ effectKey }) => ({ verdict: (await bank.find(effectKey)) ? 'applied' : 'not-applied' }),
  *       settleMs: 5000,
  *     },
  *     'send-email': { onAbandoned: 'park' },

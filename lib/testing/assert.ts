@@ -3,7 +3,16 @@ import type { Finding, Problem } from './judge.ts';
 import { expectSweepOptions, type SweepOptions } from './options.ts';
 import { crashSweep, type SweepReport } from './sweep.ts';
 
-/** What the assertion throws: one sentence, the story of one run, and the other findings in a line each. */
+/**
+ * What the assertion throws: one sentence, the story of one run, and the other findings in a line each.
+ *
+ * @example
+ * declare const options: SweepOptions<unknown>;
+ * await assertSurvivesCrashes(options).catch((error) => {
+ *   if (error instanceof SweepError) console.log(error.report.doubled.map(({ message }) => message));
+ *   throw error;
+ * });
+ */
 export class SweepError extends Error {
   override readonly name = 'SweepError';
   readonly report: SweepReport;
@@ -18,8 +27,17 @@ export class SweepError extends Error {
  *
  * @throws SweepError, which tells the story of the first finding; whatever `crashSweep` throws
  * @example
- * test('survives crashes', async () => {
- *   await assertSurvivesCrashes({ messages, provider, handler, effects });
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
+ * await assertSurvivesCrashes({
+ *   messages: [{ body: { id: 'order-1' } }, { body: { id: 'order-2' } }],
+ *   provider: () => ({ sent: [] as string[] }),
+ *   handler: (world, { sent }) =>
+ *     eachMessage<Order>(
+ *       { ...world.options, operation: 'send-email', key: bodyField('id'), onAbandoned: 'park' },
+ *       ({ body }) => world.io('mailer.send', async () => sent.push(body.id)),
+ *     ),
+ *   effects: ({ sent }, { body }) => sent.filter((id) => JSON.stringify(body).includes(id)).length,
  * });
  */
 export async function assertSurvivesCrashes<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
@@ -31,7 +49,13 @@ export async function assertSurvivesCrashes<Provider>(options: SweepOptions<Prov
 
 const mostListed = 10;
 
-/** A report in words. */
+/**
+ * A report in words: how many runs, what harm, and the story of one run that did harm.
+ *
+ * @example
+ * declare const options: SweepOptions<unknown>;
+ * console.log(explain(await crashSweep(options)));
+ */
 export function explain({ runs, skipped, fates, findings, boundaries, deliveries }: SweepReport): string {
   const left = skipped > 0 ? `, ${skipped} runs left out` : '';
   const counts = Object.entries(Object.groupBy(findings, ({ problem }) => problem));

@@ -12,7 +12,15 @@ import {
   waitingLong,
 } from './traffic.ts';
 
-/** Callers of a function: each sends its request again until it gets a final response. */
+/**
+ * Callers of a function: each sends its request again until it gets a final response.
+ *
+ * @example
+ * const callers: CallerOptions = {
+ *   event: ({ body }) => ({ requestContext: { http: { method: 'POST' } }, rawPath: '/orders', body: JSON.stringify(body) }),
+ *   timeoutMs: 10_000,
+ * };
+ */
 export interface CallerOptions {
   /**
    * Makes what the handler gets of a message: an event of HTTP, for instance. Called for every attempt.

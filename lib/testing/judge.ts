@@ -14,7 +14,7 @@ import { type Delivery, noReason, type Sent, type SweptFate, usedUp } from './tr
  */
 export type Problem = 'doubled' | 'lost' | 'out-of-order' | 'never-ran' | 'dead-lettered' | 'stuck';
 
-/** A message that came to harm in one run. */
+/** Harm to one message in one run. */
 export interface Finding {
   readonly problem: Problem;
   /** From 1, in the order of `messages`. */

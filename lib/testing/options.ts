@@ -14,6 +14,23 @@ export interface Scenario {
   readonly faults: readonly FaultAt[];
 }
 
+/**
+ * The options of `crashSweep` and `assertSurvivesCrashes`: the traffic, the handler, the provider's side, and what counts as an effect.
+ *
+ * @example
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
+ * const options: SweepOptions<{ readonly sent: string[] }> = {
+ *   messages: [{ body: { id: 'order-1' } }],
+ *   provider: () => ({ sent: [] }),
+ *   handler: (world, { sent }) =>
+ *     eachMessage<Order>(
+ *       { ...world.options, operation: 'send-email', key: bodyField('id'), onAbandoned: 'park' },
+ *       ({ body }) => world.io('mailer.send', async () => sent.push(body.id)),
+ *     ),
+ *   effects: ({ sent }) => sent.length,
+ * };
+ */
 export interface SweepOptions<Provider> {
   /** What is sent, all at once. A producer that sends twice is the same message twice. */
   readonly messages: readonly SweptMessage[];
@@ -30,8 +47,8 @@ export interface SweepOptions<Provider> {
    */
   readonly effects: (provider: Provider, message: SweptMessage) => EffectCount;
   /**
-   * How often the effect of this message ought to have happened: 0 for one that rightly has none. `'dead-letter'` for one that belongs in
-   * the dead-letter queue, or whose caller is rightly refused: it has no effect.
+   * How often the effect of this message ought to have happened: 0 for a message without an effect. `'dead-letter'` for a message that belongs in
+   * the dead-letter queue, or whose caller must be refused: it has no effect.
    * @default 1, of each effect
    */
   readonly expected?: (provider: Provider, message: SweptMessage) => Expected;
@@ -82,20 +99,29 @@ export interface SweepOptions<Provider> {
    * @default 2; one more than there are messages where each is alone: with `callers`, and delivered `apart`
    */
   readonly sandboxes?: number;
-  /** What a call throws that fails, or whose response is lost, by its name. @default a connection that was reset */
+  /**
+   * What a call throws that fails, or whose response is lost, by its name.
+   * @default a connection that was reset
+   */
   readonly error?: (name: string) => unknown;
   /**
    * The most runs that are made. Single faults come first; if the pairs are too many, some are left out evenly, and counted.
    * @default 1000
    */
   readonly max?: number;
-  /** Makes this run and no other: a finding, to look at it again, or its faults. */
+  /**
+   * Makes this run and no other: a finding, to look at it again, or its faults.
+   * @default every run
+   */
   readonly replay?: Scenario | readonly FaultAt[];
-  /** Hears after every run how many were made, of how many; the pairs are counted once the single faults are through. */
+  /**
+   * Hears after every run how many were made, of how many; the pairs are counted once the single faults are through.
+   * @default none
+   */
   readonly onProgress?: (progress: { readonly runs: number; readonly of: number }) => void;
 }
 
-const docs = 'docs/testing.md';
+const docs = 'docs/guides/testing.md';
 const known = {
   messages: true,
   provider: true,

@@ -1,3 +1,4 @@
+import type { SqsTransport } from '../sqs/transport.ts';
 import { resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -28,8 +29,8 @@ interface QueueFailure {
   readonly SenderFault: boolean;
 }
 
-/** Of a client of SQS, what a consumer of pawl uses. */
-export interface QueueClient {
+/** Of a client of SQS, what a consumer of pawl uses: the AWS SDK's, and the lean one. */
+export interface QueueClient extends SqsTransport {
   send(command: { readonly input: QueueCall }): Promise<object>;
 }
 
@@ -41,18 +42,21 @@ export interface QueueClient {
  */
 export function queueClientOf(sandbox: Sandbox, queue: QueueCalls | undefined, lateMs: number): QueueClient {
   const how = { takesMs, lateMs, faults: resendFaults };
+  async function send(input: QueueCall): Promise<object> {
+    if (input.AttributeNames !== undefined) {
+      const RedrivePolicy = JSON.stringify({ maxReceiveCount: queue?.maxReceiveCount });
+      return sandbox.io('sqs.getQueueAttributes', () => ({ Attributes: { RedrivePolicy } }), how);
+    }
+    if (input.QueueUrl === deadLetterQueueUrl) {
+      return sandbox.io('sqs.sendMessage', () => forEachEntry(input, (entry) => bury(queue, entry)), how);
+    }
+    const change = () => forEachEntry(input, (entry) => changeVisibility(queue, entry));
+    return sandbox.io('sqs.changeMessageVisibility', change, how);
+  }
   return {
-    async send({ input }) {
-      if (input.AttributeNames !== undefined) {
-        const RedrivePolicy = JSON.stringify({ maxReceiveCount: queue?.maxReceiveCount });
-        return sandbox.io('sqs.getQueueAttributes', () => ({ Attributes: { RedrivePolicy } }), how);
-      }
-      if (input.QueueUrl === deadLetterQueueUrl) {
-        return sandbox.io('sqs.sendMessage', () => forEachEntry(input, (entry) => bury(queue, entry)), how);
-      }
-      const change = () => forEachEntry(input, (entry) => changeVisibility(queue, entry));
-      return sandbox.io('sqs.changeMessageVisibility', change, how);
-    },
+    kind: 'sqs-transport',
+    send: ({ input }) => send(input),
+    call: (_, input) => send(input),
   };
 }
 

@@ -7,12 +7,20 @@ import { type RealWork, watchRealWork } from './real-work.ts';
 import { type Run, runOnce } from './run.ts';
 import type { Delivery } from './traffic.ts';
 
-/** What a sweep found. */
+/**
+ * What a sweep found.
+ *
+ * @example
+ * declare const options: SweepOptions<unknown>;
+ * const report = await crashSweep(options);
+ * if (report.findings.length > 0) console.log(explain(report));
+ */
 export interface SweepReport {
   /** The await boundaries of the run without a fault, in their order. */
   readonly boundaries: readonly string[];
-  /** How the traffic came. */
+  /** In which ways the messages were delivered. */
   readonly deliveries: readonly Delivery[];
+  /** How many runs were made. */
   readonly runs: number;
   /** Runs that `max` left out. */
   readonly skipped: number;
@@ -20,11 +28,17 @@ export interface SweepReport {
   readonly fates: Readonly<Fates>;
   /** All harm that was done. The lists below have the same findings, by kind. */
   readonly findings: readonly Finding[];
+  /** An effect happened more often than expected. */
   readonly doubled: readonly Finding[];
+  /** The message was acknowledged, and an effect did not happen. */
   readonly lost: readonly Finding[];
+  /** The effect happened before that of an earlier message of its group. */
   readonly outOfOrder: readonly Finding[];
+  /** The message was dead-lettered, and its handler was never called. */
   readonly neverRan: readonly Finding[];
+  /** The message was dead-lettered although nothing was in doubt. */
   readonly deadLettered: readonly Finding[];
+  /** The message did not end. */
   readonly stuck: readonly Finding[];
 }
 
@@ -33,22 +47,14 @@ let line: Promise<unknown> = Promise.resolve();
 
 /**
  * Kills a handler at every await, fails there, loses the response there, applies the call late there, never responds there, singly and in
- * pairs. Lets the queue (or callers) deliver again, in several ways, and reports what doubled, was lost, or came to other harm.
+ * pairs. Lets the queue (or callers) deliver again, in several ways, and reports each effect that doubled, each message that was lost, and other harm.
  *
  * @throws OptionError when an option is out of range; TypeError when `effects` or `expected` return no counts; whatever `provider`,
  * `handler`, `effects` or `expected` throws; Error when the handler has no effect that could be counted
  * @example
- * const report = await crashSweep({
- *   messages: [{ body: { orderId: 'o-1' } }],
- *   provider: () => new FakeMailer(),
- *   handler: (world, mailer) =>
- *     eachMessage(
- *       { ...world.options, operation: 'send-email', key: bodyField('orderId'), onAbandoned: 'park' },
- *       ({ body }) => world.io('mailer.send', () => mailer.send(body)),
- *     ),
- *   effects: (mailer, { body }) => mailer.sent.filter((mail) => mail.orderId === body.orderId).length,
- * });
- * expect(report.findings).toEqual([]);
+ * declare const options: SweepOptions<unknown>;
+ * const { runs, findings } = await crashSweep({ ...options, max: 200 });
+ * if (findings.length > 0) console.log(`${findings.length} of ${runs} runs did harm`);
  */
 export function crashSweep<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
   const swept = line.then(() => sweep(options));

@@ -4,6 +4,7 @@ import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { SqsOptions } from '../sqs/options.ts';
+import type { SqsTransport } from '../sqs/transport.ts';
 import { callFaults, type Fault, readFaults, resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';
 import { deadLetterQueueUrl, queueClientOf } from './queue-client.ts';
@@ -24,7 +25,18 @@ export type Wrapped<T> = {
     : T[Name];
 };
 
-/** How a call is made. */
+/**
+ * How a call is made.
+ *
+ * @example
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
+ * const handler = (world: World) =>
+ *   eachMessage<Order>(
+ *     { ...world.options, operation: 'charge-order', key: bodyField('id'), onAbandoned: 'retry' },
+ *     ({ body }) => world.io('bank.charge', async () => body.id, { takesMs: 2000, resends: true }),
+ *   );
+ */
 export interface CallOptions {
   /**
    * The client sends again by itself when a response is lost, as the AWS SDK does unless `maxAttempts` is 1.
@@ -39,7 +51,7 @@ export interface CallOptions {
 }
 
 const known = { resends: true, takesMs: true } as const satisfies NamesOf<CallOptions>;
-const docs = 'docs/testing.md';
+const docs = 'docs/guides/testing.md';
 
 /** What a handler gets in place of the outside world, in one sandbox. */
 export interface World {
@@ -47,7 +59,8 @@ export interface World {
   readonly options: {
     readonly store: ClaimStore;
     readonly host: Host;
-    readonly sqsClient: NonNullable<SqsOptions<unknown>['sqsClient']>;
+    /** Of the AWS SDK, as far as pawl and a stale receipt need it; the lean doors take it too. */
+    readonly sqsClient: Exclude<SqsOptions<unknown>['sqsClient'], SqsTransport | undefined> & SqsTransport;
     readonly onEvent: (event: ClaimEvent) => void;
   };
   /** For `deadLetterQueue(…)`. Without it, the queue's own redrive policy moves a message that can never run. */
@@ -58,14 +71,14 @@ export interface World {
    * @param name stands for the call in a story, e.g. `ses.send`
    * @param call makes the call; called twice where the client sends again
    * @example
-   * await claim.effect(() => world.io('ses.send', () => ses.send(mail)));
+   * const send = (world: World) => claim.effect(() => world.io('mailer.send', () => mailer.send(order)));
    */
   io<T>(name: string, call: () => Promise<T> | T, options?: CallOptions): Promise<T>;
   /**
    * Makes every call of every method an await boundary. Every method then returns a promise.
    *
    * @example
-   * const mailer = world.wrap('mailer', fakeMailer);
+   * const sweptMailer = (world: World) => world.wrap('mailer', mailer);
    */
   wrap<T extends object>(name: string, client: T, options?: CallOptions): Wrapped<T>;
 }

@@ -14,8 +14,17 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { AppWrite } from './store.ts';
 import { WriteCarrier } from './write-carrier.ts';
 
+/**
+ * The options of `commit`.
+ *
+ * @example
+ * const options: CommitOptions = { result: { entry: 'entry-17' } };
+ */
 export interface CommitOptions {
-  /** What duplicates get, where results are recorded. What the handler returns is not recorded, once it has committed. */
+  /**
+   * What duplicates get, where results are recorded. What the handler returns is not recorded, once it has committed.
+   * @default nothing
+   */
   readonly result?: unknown;
 }
 
@@ -31,13 +40,20 @@ const known = { result: true } as const satisfies NamesOf<CommitOptions>;
  *   worker's; InDoubtError, or what the step threw, when a step of the handler is in doubt; RetryableError when DynamoDB could not be
  *   reached. After each of them, nothing of this was applied, or the claim turns out to be complete when the message comes again
  * @example
- * await commit(claim, [
- *   { Update: { TableName, Key: { id: body.from }, UpdateExpression: 'SET balance = balance - :n', ConditionExpression: 'balance >= :n', … } },
- *   { Update: { TableName, Key: { id: body.to }, UpdateExpression: 'SET balance = balance + :n', … } },
- * ]);
+ * const Key = { id: payment.customer };
+ * const withdraw = {
+ *   Update: {
+ *     TableName: 'accounts',
+ *     Key,
+ *     UpdateExpression: 'SET balance = balance - :n',
+ *     ConditionExpression: 'balance >= :n',
+ *     ExpressionAttributeValues: { ':n': payment.amountCents },
+ *   },
+ * };
+ * await commit(claim, [withdraw, { Put: { TableName: 'ledger', Item: { id: payment.id } } }]);
  */
 export function commit(claim: Claim, writes: readonly AppWrite[], options: CommitOptions = {}): Promise<void> {
-  expectOptions(options, { door: 'commit', known, docs: 'docs/transactions.md' });
+  expectOptions(options, { door: 'commit', known, docs: 'docs/guides/transactions.md' });
   const { result } = options;
   const internals = internalsOf(claim);
   const { engine, grant } = internals;

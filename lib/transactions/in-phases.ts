@@ -15,6 +15,17 @@ import { expectTransactional, WriteCarrier } from './write-carrier.ts';
 /** Writes, or nothing to write. */
 export type Writes = readonly AppWrite[];
 
+/**
+ * The phases of `inPhases`, and what becomes of a remote call that may have happened.
+ *
+ * @example
+ * const phases: Phases<Payment, { readonly id: string }> = {
+ *   prepare: (payment) => [{ Put: { TableName: 'payouts', Item: { id: payment.id, status: 'pending' } } }],
+ *   execute: (payment, { effectKey }) => bank.refund(payment, { idempotencyKey: effectKey }),
+ *   record: (payment, { id }) => [{ Put: { TableName: 'payouts', Item: { id: payment.id, status: 'paid', refund: id } } }],
+ *   onAbandoned: 'retry',
+ * };
+ */
 export interface Phases<Input, R> {
   /** What is to stand in the database before the remote call: an order that is pending, an amount that is reserved. May read; must not call out. */
   readonly prepare?: (input: Input) => Promise<Writes> | Writes;
@@ -46,18 +57,19 @@ const known = {
  *
  * @throws LeaseError, InDoubtError, CommitRefusedError (or what `onRefused` made of it): each says what becomes of the claim
  * @example
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
  * export const handler = eachMessage(
- *   { operation: 'pay-out', store, key: bodyField('payoutId'), onAbandoned: 'retry' },
+ *   { operation: 'charge-order', store, schema: Order, key: bodyField('id'), onAbandoned: 'retry' },
  *   inPhases({
- *     prepare: ({ body }) => [{ Put: { TableName, Item: { id: body.payoutId, status: 'pending' } } }],
- *     execute: ({ body }, { effectKey }) => bank.transfer(body, { idempotencyKey: effectKey }),
- *     record: ({ body }, transfer) => [{ Put: { TableName, Item: { id: body.payoutId, status: 'paid', transfer } } }],
+ *     execute: ({ body }, { effectKey }) => bank.charge(body, { idempotencyKey: effectKey }),
+ *     record: ({ body }, charge) => [{ Put: { TableName: 'orders', Item: { id: body.id, charge: charge.id } } }],
  *     onAbandoned: 'retry',
  *   }),
  * );
  */
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
-  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/transactions.md' });
+  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/guides/transactions.md' });
   // Found out after the remote call, a phase that is missing would leave its effect without its record.
   for (const [name, phase] of Object.entries({ execute: phases.execute, record: phases.record })) {
     expect(typeof phase === 'function', `inPhases.${name}`, 'a function', phase, 'wrong-handler');
@@ -96,7 +108,9 @@ async function refusable(
  *
  * @throws as `commit`
  * @example
- * await commitStep(claim, 'reserve', () => [{ Put: { TableName, Item: reservation } }]);
+ * await commitStep(claim, 'reserve', () => [
+ *   { Put: { TableName: 'reservations', Item: { id: order.id, cents: order.amountCents } } },
+ * ]);
  */
 export function commitStep(claim: Claim, name: string, writesOf: () => Promise<Writes> | Writes): Promise<void> {
   const next = nextStep(claim, name);

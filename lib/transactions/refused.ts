@@ -7,6 +7,14 @@ import type { Refusal } from './store.ts';
  * A condition of the application's own kept its writes from being committed: an account that holds too little, an entry that is
  * there already. Nothing was applied, and the claim is still held. If the handler lets it through, the claim is released, and the message comes again.
  * If the handler throws a `RejectedError` in its place, the claim ends.
+ *
+ * @example
+ * try {
+ *   await commit(claim, [{ Put: { TableName: 'ledger', Item: { id: payment.id } } }]);
+ * } catch (error) {
+ *   if (error instanceof CommitRefusedError) console.warn(`refused: ${error.refusals.map(({ code }) => code)}`);
+ *   throw error;
+ * }
  */
 export class CommitRefusedError extends Error {
   override readonly name = 'CommitRefusedError';

@@ -24,7 +24,7 @@ export interface Refusal {
   readonly item?: Record<string, unknown> | undefined;
 }
 
-/** A write that was not applied because of the application's part of it says so; the claim is as it was. */
+/** What became of a write with the application's writes. `refused`: a condition of the application's failed, nothing was applied, and the claim is as before. */
 export type CommitResult = WriteResult | { readonly applied: false; readonly refused: readonly Refusal[] };
 
 /** A claim store that can commit writes of the application's together with a write of a claim. */
@@ -39,13 +39,14 @@ export const mostWrites = 99;
 /** A claim store over a table whose writes can carry the application's. */
 export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNotes>(
   store: Store,
-  { nameOfTable, transport, restore = async () => undefined }: Table,
+  { nameOfTable, transport, restore }: Table,
 ): TransactionalStore & ListsOpenClaims & KeepsNotes {
   return {
     ...store,
     async commit({ next, seen }, writes) {
       // The key is not known to be new. Its message takes a claim, which finds it in doubt.
-      if (seen === undefined && (await restore()) !== undefined) return { applied: false, found: undefined };
+      if (seen === undefined && (await restore?.ofClaim(next.id)) !== undefined)
+        return { applied: false, found: undefined };
       const { expression, names, values } = conditionOf(seen && claimState(seen));
       const claim: TransactWriteItem['Put'] = {
         TableName: nameOfTable(),

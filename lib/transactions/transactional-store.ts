@@ -19,7 +19,11 @@ import { committing, type TransactionalStore } from './store.ts';
  * const store = transactionalStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function transactionalStore(options: DynamoStoreOptions): TransactionalStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'transactionalStore', known: dynamoStoreOptionNames, docs: 'docs/transactions.md' });
+  expectOptions(options, {
+    door: 'transactionalStore',
+    known: dynamoStoreOptionNames,
+    docs: 'docs/guides/transactions.md',
+  });
   const { host = nodeHost } = options;
   const table = tableOf(options);
   return committing(sharedRequests(table, host), table);

@@ -132,6 +132,8 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
       case 'claim': {
         return `c${waits.decided.kind.charAt(0)}${writeText(waits.write, name)}`;
       }
+      case 'read':
+        return waits.aheadAt === undefined ? 're' : `ra${time(waits.aheadAt)}`;
       case 'ask':
         return `q${char(waits.retryAfterMs / unitMs + 80)}`;
       case 'checkpoint': {

@@ -1,3 +1,4 @@
+import { freshMs } from '../../lib/claims/acquire.ts';
 import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts';
 import type { Decision } from '../../lib/claims/decide.ts';
 import { effectOf } from '../../lib/claims/engine.ts';
@@ -12,7 +13,7 @@ import { errorKind, explainedError, InDoubtError, LeaseError } from '../../lib/k
 import { recordedError } from '../../lib/kernel/recorded-error.ts';
 import { type Disposition, missedItsTurn, returned } from '../../lib/sqs/disposition.ts';
 import { times, unitMs } from './time.ts';
-import { at, type Model, settleMsOf, type Unrecorded, type Waits, type Worker } from './world.ts';
+import { type Answer, at, type Model, settleMsOf, type Unrecorded, type Waits, type Worker } from './world.ts';
 
 /**
  * The part of pawl that waits: `acquire`, `change` and `record` of `lib/claims/engine.ts`, `run`, `reconcile`, and `eachMessage` with
@@ -96,7 +97,20 @@ function tryOne(step: Step, worker: Worker): Worker {
   if (tooLate(step, worker.deadline)) return ended(step, worker, missedItsTurn);
   const asking = { ...worker, claimId: step.freshId, grant: undefined, onRecord: false };
   const redelivered = at(worker.batch, worker.dispositions.length).receives > 1;
-  return redelivered ? wait(asking, { for: 'read' }) : ask(step, asking, undefined);
+  if (!redelivered) return ask(step, asking, undefined);
+  // Outside of a message group, it is looked at before its turn. A suspect that runs alone looks anew, in its turn.
+  const isAhead = !step.model.config.fifo && !worker.mayTakeOver;
+  return isAhead ? wait({ ...asking, claimId: '' }, { for: 'read', aheadAt: step.now }) : wait(asking, { for: 'read' });
+}
+
+/** It has been looked at. If that was ahead of its turn, its turn begins now, and an old look is repeated. */
+function looked(step: Step, worker: Worker, answer: Answer, { aheadAt }: Extract<Waits, { for: 'read' }>): Worker {
+  const inTurn = aheadAt === undefined ? worker : { ...worker, claimId: step.freshId };
+  if (aheadAt !== undefined) {
+    if (tooLate(step, worker.deadline)) return ended(step, worker, missedItsTurn);
+    if (step.now - aheadAt >= freshMs) return wait(inTurn, { for: 'read' });
+  }
+  return answer.is === 'found' ? ask(step, inTurn, answer.found) : ended(step, worker, returned);
 }
 
 /** One round of `acquire`. */
@@ -150,7 +164,7 @@ export function resume(step: Step, worker: Worker): Worker {
   if (answer === undefined) throw new Error('nothing was answered');
   switch (waits.for) {
     case 'read':
-      return answer.is === 'found' ? ask(step, worker, answer.found) : ended(step, worker, returned);
+      return looked(step, worker, answer, waits);
     case 'claim': {
       if (answer.is !== 'written') return ended(step, worker, returned);
       const { written } = answer;

@@ -87,7 +87,8 @@ export type Writer =
 
 /** What a worker waits for. Until it has an answer, the world has not yet done it. */
 export type Waits =
-  | { readonly for: 'read' }
+  /** `aheadAt`: when it was sent, if that was before the turn of its message. */
+  | { readonly for: 'read'; readonly aheadAt?: number }
   | { readonly for: 'claim'; readonly decided: Decision; readonly write: ClaimWrite }
   | { readonly for: 'ask'; readonly retryAfterMs: number; readonly askedAt: number }
   | { readonly for: 'before' }

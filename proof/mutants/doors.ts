@@ -4,7 +4,7 @@ import { breaks, type Mutant } from './mutant.ts';
 
 type Disposition = typeof import('../../lib/sqs/disposition.ts');
 type BatchMates = typeof import('../../lib/sqs/batch-mates.ts');
-type EachMessage = typeof import('../../lib/sqs/each-message.ts');
+type EachMessage = typeof import('../../lib/sqs/each-by.ts');
 type InOrder = typeof import('../../lib/sqs/in-order.ts');
 type Message = typeof import('../../lib/sqs/message.ts');
 type Queue = typeof import('../../lib/sqs/queue.ts');
@@ -128,9 +128,11 @@ export const doors: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<EachMessage>('what may have killed a worker is not held back', 'lib/sqs/each-message.ts', ({ eachBy }) => ({
-    eachBy: (options, tryMessage) =>
-      eachBy(options, (consumer, one, deadline) => tryMessage(consumer, one, deadline, true)),
+  breaks<EachMessage>('what may have killed a worker is not held back', 'lib/sqs/each-by.ts', ({ eachBy }) => ({
+    eachBy: (wayToSqs, options, tryMessage) =>
+      eachBy(wayToSqs, options, (consumer, one, deadline, _, heard) =>
+        tryMessage(consumer, one, deadline, true, heard),
+      ),
   })),
   breaks<typeof import('../../lib/sqs/limit.ts')>(
     'what may have killed a worker is not run alone',

@@ -21,7 +21,9 @@ const repository = join(import.meta.dirname, '../..');
 const near: Readonly<Record<string, readonly string[]>> = {
   kernel: ['kernel', 'claims'],
   payload: ['payload', 'sqs'],
-  claims: ['claims', 'sweep', 'sqs', 'middy'],
+  claims: ['claims', 'sweep', 'statements', 'sqs', 'middy'],
+  sweep: ['sweep'],
+  statements: ['statements'],
   sqs: ['sqs', 'middy'],
   middy: ['middy'],
   stores: ['stores'],

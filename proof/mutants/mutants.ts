@@ -2,7 +2,8 @@ import { decisions } from './decisions.ts';
 import { doors } from './doors.ts';
 import { engine } from './engine.ts';
 import type { Mutant } from './mutant.ts';
+import { repairs } from './repairs.ts';
 import { stores } from './stores.ts';
 
 /** All mutants, in the order of the page. */
-export const mutants: readonly Mutant[] = [...decisions, ...engine, ...doors, ...stores];
+export const mutants: readonly Mutant[] = [...decisions, ...engine, ...doors, ...repairs, ...stores];

@@ -26,7 +26,7 @@ export function plantedEnvironment(mutant: Mutant): NodeJS.ProcessEnv {
 
 /** The names of the functions and classes that a module exports. */
 export function functionsOf(source: string): readonly string[] {
-  return Array.from(source.matchAll(/^export (?:async )?(?:function|class) (\w+)/gm), ([, name = '']) => name);
+  return Array.from(source.matchAll(/^export (?:async )?(?:function\*?|class) (\w+)/gm), ([, name = '']) => name);
 }
 
 /** The source of a module, and the line more if it is the module that the environment's mutant breaks. @param file its absolute path */

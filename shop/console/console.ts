@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import type { QueueName } from '../../lib/console/api.ts';
 import { type LiveFeed, type RunningConsole, startConsole } from '../../lib/console/server.ts';
 import { operator } from '../../lib/operate/index.ts';
+import { findings } from '../../lib/statements/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { EFFECTS } from '../app/app-functions.ts';
 import type { Shop } from '../app/start.ts';
@@ -11,6 +12,7 @@ export function serveShop(shop: Shop, feed: LiveFeed): Promise<RunningConsole> {
   const store = dynamoStore({ tableName: shop.claimsTable, client: shop.dynamo });
   return startConsole({
     operate: operator({ store, sqsClient: shop.sqs.client, onEvent: () => undefined }),
+    findings: findings({ store }),
     title: 'the shop of npm start',
     write: true,
     user: userInfo().username,

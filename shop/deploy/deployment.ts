@@ -10,6 +10,7 @@ import { type PaymentsPart, paymentsPart } from './payments.ts';
 import { planDeployment } from './plan.ts';
 import { type RepaymentsPart, repaymentsPart } from './repayments.ts';
 import type { DeployResult } from './result.ts';
+import { settleBySchedule } from './settle-by-schedule.ts';
 import { settleIncident } from './settle-incident.ts';
 import { type DeployOptions, startWorld, type World } from './world.ts';
 
@@ -50,6 +51,7 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
     repayments: await run.repayments.judge(),
   };
   await settleIncident({ ...run, drain: () => drain(run) });
+  await settleBySchedule(run);
   const claimsKept = await destroy(run);
   options.progress.end();
   const { events } = world;

@@ -34,7 +34,7 @@ interface Change {
   readonly idOf?: (id: string) => string;
 }
 
-/** The store of docs/stores.md, with one thing changed. */
+/** The store of docs/guides/stores.md, with one thing changed. */
 function mapStore({ without, pause, idOf = (id) => id }: Change = {}): ClaimStore {
   const records = new Map<string, ClaimRecord>();
   return {
@@ -51,12 +51,12 @@ function mapStore({ without, pause, idOf = (id) => id }: Change = {}): ClaimStor
 }
 
 describe('the laws of a claim store', () => {
-  test('hold for the store of docs/stores.md', async () => {
+  test('hold for the store of docs/guides/stores.md', async () => {
     expect(await broken(() => mapStore())).toEqual([]);
   });
 
   for (const without of Object.keys(conditions)) {
-    test(`break for the store of docs/stores.md without its condition on ${without}`, async () => {
+    test(`break for the store of docs/guides/stores.md without its condition on ${without}`, async () => {
       expect(await broken(() => mapStore({ without }))).not.toEqual([]);
     });
   }

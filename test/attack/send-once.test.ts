@@ -36,7 +36,7 @@ async function triesFor(heedsAbort: boolean): Promise<number> {
   return took;
 }
 
-// docs/producers.md: "`sendOnce` tries for `giveUpAfterMs` (30 s)." and throws "the last error, if SQS could not be reached in that time".
+// docs/guides/producers.md: "`sendOnce` tries for `giveUpAfterMs` (30 s)." and throws "the last error, if SQS could not be reached in that time".
 test('sendOnce gives up within giveUpAfterMs and one wait between tries, if the queue never responds', async () => {
   expect(await triesFor(true)).toBeLessThanOrEqual(2_500);
 });

@@ -24,7 +24,7 @@ async function callFor(resources: readonly string[], { most, responseMs }: { mos
   return took;
 }
 
-// docs/locks.md: "A call for a lock ends at the latest two such waits after `waitMs`, and two more for each further piece". A wait is 5 s here, and `waitMs` is 0.
+// docs/guides/locks.md: "A call for a lock ends at the latest two such waits after `waitMs`, and two more for each further piece". A wait is 5 s here, and `waitMs` is 0.
 test('a call for a lock ends two waits for the store after waitMs, if the store is slow', async () => {
   expect(await callFor(['a', 'b', 'c'], { most: 100, responseMs: 4_900 })).toBeLessThanOrEqual(10_000);
 });

@@ -62,7 +62,7 @@ describe('pawl', () => {
 
 describe.each(COMMANDS.map((command) => [command.name, command] as const))('pawl %s', (_, command) => {
   it('is on the page for operators', () => {
-    expect(readFileSync('docs/operate.md', 'utf8')).toContain(`| \`pawl ${command.name}`);
+    expect(readFileSync('docs/reference/command-line.md', 'utf8')).toContain(`| \`pawl ${command.name}`);
   });
 
   it('has every option in its help, and reads it', () => {
@@ -93,7 +93,7 @@ it('completes commands and options in bash', async () => {
     execFileSync('bash', ['-c', `${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${at}; _pawl; echo "\${COMPREPLY[@]}"`], {
       encoding: 'utf8',
     }).trim();
-  expect(complete('pawl re', 1)).toBe('resolve restored redrive');
+  expect(complete('pawl re', 1)).toBe('resolve restored redrive rehearse');
   expect(complete('pawl resolve --not', 2)).toBe('--note');
   expect(complete('pawl doctor --individual', 2)).toBe('--individual-store');
   expect(complete('pawl template serv', 2)).toBe('serverless');

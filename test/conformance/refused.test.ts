@@ -22,7 +22,12 @@ const sentenceOf = ({ expected }: Tried): string => (expected.kind === 'refused'
 /** Pawl's side of the outside, without a sweep. */
 function outside() {
   const store = memoryStore();
-  const options: World['options'] = { store, host: nodeHost, sqsClient: noQueue, onEvent: () => undefined };
+  const options: World['options'] = {
+    store,
+    host: nodeHost,
+    sqsClient: noQueue as World['options']['sqsClient'],
+    onEvent: () => undefined,
+  };
   return { store, options };
 }
 

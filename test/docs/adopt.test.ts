@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, expect, test, vi } from 'vitest';
+import { filesOf, ROOT } from '../../checks/docs/pages.ts';
 import { ENTRIES } from '../../checks/entries.ts';
-import { filesOf, ROOT } from './blocks.ts';
 
 /**
- * The files of docs/adopt.md, as they are printed, with the sources of pawl in place of the package. `npm run check:package` walks the whole page, `cdk init`
+ * The files of docs/guides/adopt.md, as they are printed, with the sources of pawl in place of the package. `npm run check:package` walks the whole page, `cdk init`
  * and `cdk synth` included.
  */
 
-const PAGE = 'docs/adopt.md';
+const PAGE = 'docs/guides/adopt.md';
 const page = readFileSync(join(ROOT, PAGE), 'utf8');
 const files = filesOf(PAGE);
 

@@ -4,7 +4,8 @@ import type { ClaimEvent } from '../../lib/index.ts';
 import { errorCodes, explained, withoutPage } from '../../lib/kernel/error-code.ts';
 
 const root = new URL('../../', import.meta.url);
-const page = readFileSync(new URL('docs/errors.md', root), 'utf8');
+const errorsPage = readFileSync(new URL('docs/errors.md', root), 'utf8');
+const page = `${errorsPage}\n${readFileSync(new URL('docs/reference/events.md', root), 'utf8')}`;
 const headings = Array.from(page.matchAll(/^### (.+)$/gm), ([, heading = '']) => heading);
 /** What follows a heading, up to the next one. */
 const entryOf = (heading: string) => page.split(`\n### ${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
@@ -49,7 +50,7 @@ const sources = readdirSync(new URL('lib/', root), { recursive: true, encoding: 
   .filter((path) => path.endsWith('.ts') && !/^(rehearsal|testing)\//.test(path))
   .map((path) => ({ path, text: readFileSync(new URL(`lib/${path}`, root), 'utf8') }));
 
-describe('the page of errors and events', () => {
+describe('the pages of errors and of events', () => {
   it('has each once', () => {
     expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([]);
   });
@@ -72,7 +73,7 @@ describe('the page of errors and events', () => {
   });
 
   it('leads to headings that it has', () => {
-    const links = Array.from(page.matchAll(/\]\(#([^)]+)\)/g), ([, anchor = '']) => anchor);
+    const links = Array.from(errorsPage.matchAll(/\]\(#([^)]+)\)/g), ([, anchor = '']) => anchor);
     const anchors = [...headings, ...Array.from(page.matchAll(/<a name="([^"]+)">/g), ([, name = '']) => name)];
     expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
   });
@@ -99,10 +100,11 @@ describe('a message', () => {
       'locks/memory.ts',
       // What DynamoDB or the network says; the store explains it.
       'stores/dynamodb/shared-requests.ts: Message',
-      'stores/dynamodb/lean/get-json.ts',
-      'stores/dynamodb/lean/http.ts',
-      'stores/dynamodb/lean/verdict.ts',
-      'stores/dynamodb/lean/verdict.ts: typeof',
+      'aws/get-json.ts',
+      'aws/http.ts',
+      'aws/verdict.ts',
+      'aws/verdict.ts: typeof',
+      'sqs/lean/lean-transport.ts',
       'sweep/settle-claim.ts',
       'statements/reconcile.ts',
       'deployment/template/yaml.ts',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
 import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { crashSweep, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
-import { blocksOf, blockWith, guides } from './blocks.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
 
@@ -71,6 +71,21 @@ const Order = {
 
 const sweeps: readonly Sweep[] = [
   {
+    guide: 'docs/guides/from-a-table.md',
+    text: 'wasDone(',
+    handler: exported((world, outside) => ({
+      wasDone: (orderId: string) => world.io('table.read', () => orderId === 'done before'),
+      sendMail: ({ orderId }: Order) => world.io('mailer.send', () => outside.repeat(orderId, 'none')),
+    })),
+  },
+  {
+    guide: 'docs/guides/from-fifo.md',
+    text: 'book(body',
+    handler: exported((world, outside) => ({
+      book: ({ orderId }: Order, effectKey: string) => world.io('ledger.book', () => outside.act(orderId, effectKey)),
+    })),
+  },
+  {
     guide: 'README.md',
     text: 'giftCards.issue(body',
     handler: exported((world, outside) => ({
@@ -87,22 +102,7 @@ const sweeps: readonly Sweep[] = [
     handler: exported((world, outside) => ({ existingBatchHandler: existing(world, outside) })),
   },
   {
-    guide: 'README.md',
-    text: 'reconcile({',
-    handler: asking,
-  },
-  {
-    guide: 'README.md',
-    text: 'locks.withLock(',
-    handler: inside((world, outside, orderId, claim) => ({
-      claim,
-      debts: ['a', 'b'],
-      allRepaid: () => outside.times(orderId) > 0,
-      repay: () => world.io('bank.repay', () => outside.act(orderId, orderId)),
-    })),
-  },
-  {
-    guide: 'docs/http.md',
+    guide: 'docs/guides/http.md',
     text: 'await payments.refund(JSON.parse(event.body',
     handler: (run, world, outside) =>
       overHttp(
@@ -115,7 +115,7 @@ const sweeps: readonly Sweep[] = [
       ),
   },
   {
-    guide: 'docs/http.md',
+    guide: 'docs/guides/http.md',
     text: 'httpOnce(',
     handler: (run, world, outside) =>
       overHttp(
@@ -130,12 +130,12 @@ const sweeps: readonly Sweep[] = [
       ),
   },
   {
-    guide: 'docs/policies.md',
+    guide: 'docs/guides/policies.md',
     text: 'reconcile(',
     handler: asking,
   },
   {
-    guide: 'docs/policies.md',
+    guide: 'docs/guides/policies.md',
     text: 'classify(',
     handler(run, world, outside) {
       class ProviderError extends Error {
@@ -154,14 +154,14 @@ const sweeps: readonly Sweep[] = [
     },
   },
   {
-    guide: 'docs/powertools.md',
+    guide: 'docs/guides/powertools.md',
     text: 'what Powertools does, without asking you',
     handler: exported((world, outside) => ({
       sendMail: ({ orderId }: Order) => world.io('mailer.send', () => outside.act(orderId, orderId)),
     })),
   },
   {
-    guide: 'docs/powertools.md',
+    guide: 'docs/guides/powertools.md',
     text: 'IdempotencyAlreadyInProgressError',
     handler(run, world, outside) {
       let calls = 0;
@@ -175,20 +175,20 @@ const sweeps: readonly Sweep[] = [
     },
   },
   {
-    guide: 'docs/producers.md',
+    guide: 'docs/guides/producers.md',
     text: "entityKey('payment'",
     handler: inside((_, __, orderId) => ({ payment: { id: orderId } })),
     effects: (outside, orderId) => outside.done.filter(({ key }) => key === `payment/${orderId}/refund`).length,
   },
   {
-    guide: 'docs/producers.md',
+    guide: 'docs/guides/producers.md',
     text: 'sentKey()',
     handler: exported((world, outside) => ({
       refund: ({ body }: { body: Order }) => world.io('payments.refund', () => outside.act(body.orderId, body.orderId)),
     })),
   },
   {
-    guide: 'docs/producers.md',
+    guide: 'docs/guides/producers.md',
     text: 'requestKey()',
     handler(run, world, outside) {
       const names = wired(world, outside);
@@ -205,7 +205,7 @@ const sweeps: readonly Sweep[] = [
     effects: (outside, orderId) => outside.done.filter(({ key }) => key?.startsWith(orderId)).length,
   },
   {
-    guide: 'docs/transactions.md',
+    guide: 'docs/guides/transactions.md',
     text: 'eachTransaction<Payment>',
     handler: exported(() => ({
       bodyField: () => bodyField('orderId'),
@@ -218,7 +218,7 @@ const sweeps: readonly Sweep[] = [
     }),
   },
   {
-    guide: 'docs/transactions.md',
+    guide: 'docs/guides/transactions.md',
     text: 'inPhases({',
     handler: exported((world, outside) => ({
       TableName: 'payouts',
@@ -234,7 +234,7 @@ const sweeps: readonly Sweep[] = [
     }),
   },
   {
-    guide: 'docs/transactions.md',
+    guide: 'docs/guides/transactions.md',
     text: "step(claim, 'charge'",
     handler: inside((world, outside, orderId, claim) => ({
       claim,
@@ -249,12 +249,12 @@ const sweeps: readonly Sweep[] = [
     effects: (outside, orderId) => ({ charge: outside.times(orderId), mail: outside.times(`receipt ${orderId}`) }),
   },
   {
-    guide: 'docs/wrap.md',
+    guide: 'docs/guides/wrap.md',
     text: 'middy(existingBatchHandler',
     handler: exported((world, outside) => ({ existingBatchHandler: existing(world, outside) })),
   },
   {
-    guide: 'docs/wrap.md',
+    guide: 'docs/guides/wrap.md',
     text: 'claim.effect(',
     handler: exported((world, outside) => ({
       Order,
@@ -262,7 +262,7 @@ const sweeps: readonly Sweep[] = [
     })),
   },
   {
-    guide: 'docs/wrap.md',
+    guide: 'docs/guides/wrap.md',
     text: 'const refund = once(',
     handler: (run, world, outside) =>
       (async ({ Records }: SqsEvent) => {
@@ -284,7 +284,7 @@ const sweeps: readonly Sweep[] = [
   },
   ...(['mails', 'cards'] as const).map(
     (name): Sweep => ({
-      guide: 'docs/testing.md',
+      guide: 'docs/guides/testing.md',
       text: 'export const mails',
       handler(run, world, outside) {
         const send = (orderId: string, key: string) => world.io('mailer.send', () => outside.act(orderId, key));
@@ -375,7 +375,7 @@ test('the sweep catches an example whose provider does not honour the key that i
 });
 
 test('the sweep of the testing page passes as it is printed', async () => {
-  const run = await exampleOf('docs/testing.md', 'no order is mailed twice');
+  const run = await exampleOf('docs/guides/testing.md', 'no order is mailed twice');
   const swept: Promise<void>[] = [];
   await run({ test: (_: string, body: () => Promise<void>) => swept.push(body()) });
   expect(swept).toHaveLength(1);
@@ -383,7 +383,7 @@ test('the sweep of the testing page passes as it is printed', async () => {
 }, 60_000);
 
 test('the sweeps with callers of the testing page pass as they are printed, with a bank that honours the key', async () => {
-  const run = await exampleOf('docs/testing.md', 'callers: {');
+  const run = await exampleOf('docs/guides/testing.md', 'callers: {');
   const fakeBank = () => {
     const paid: { readonly key: string; readonly id: string }[] = [];
     return {
@@ -397,10 +397,10 @@ test('the sweeps with callers of the testing page pass as they are printed, with
 }, 60_000);
 
 const resolutions: readonly (readonly [guide: string, orderId: string, runs: number])[] = [
-  ['README.md', 'order-17', 0],
-  ['README.md', 'order-18', 1],
-  ['README.md', 'order-19', 1],
-  ['docs/operate.md', 'order-17', 0],
+  ['docs/guides/recover.md', 'order-17', 0],
+  ['docs/guides/recover.md', 'order-18', 1],
+  ['docs/guides/recover.md', 'order-19', 1],
+  ['docs/reference/command-line.md', 'order-17', 0],
 ];
 
 test.each(resolutions)('%s: parked.resolve of %s does what its comment says', async (guide, orderId, times) => {
@@ -422,7 +422,7 @@ test.each(resolutions)('%s: parked.resolve of %s does what its comment says', as
   expect(runs).toBe(times);
 });
 
-test('docs/operate.md: of two steps in doubt, the one that was applied is not run, and the other is', async () => {
+test('docs/guides/recover.md: of two steps in doubt, the one that was applied is not run, and the other is', async () => {
   const store = memoryStore();
   const options = { operation: 'send-email', store, onAbandoned: 'retry', onEvent: () => undefined } as const;
   let fails = true;
@@ -442,7 +442,7 @@ test('docs/operate.md: of two steps in doubt, the one that was applied is not ru
   });
   await expect(order('order-17')).rejects.toThrow();
   fails = false;
-  const resolve = await exampleOf('docs/operate.md', 'the card was charged, the mail was not sent');
+  const resolve = await exampleOf('docs/guides/recover.md', 'the card was charged, the mail was not sent');
   await resolve({ parked: parkedClaims({ operation: 'send-email', store }) });
   expect(await order('order-17')).toMatchObject({ outcome: 'completed', result: { id: 'ch_1' } });
   expect(ran).toEqual(['mail']);
@@ -450,55 +450,61 @@ test('docs/operate.md: of two steps in doubt, the one that was applied is not ru
 
 /** Examples that are run elsewhere, or have no effect of their own. */
 const others: readonly (readonly [guide: string, text: string])[] = [
-  ['docs/locks.md', 'forEachItem('], // locks-example.test.ts
-  ['docs/testing.md', 'no order is mailed twice'],
-  ['docs/testing.md', 'callers: {'],
-  ['README.md', 'it is in the outbox'],
-  ['docs/operate.md', 'it is in the outbox'],
-  ['docs/operate.md', 'the card was charged, the mail was not sent'],
-  ['docs/operate.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts
-  ['docs/operate.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
-  ['docs/testing.md', 'expected: '], // an option of a sweep
-  ['docs/stores.md', 'export function mapStore'], // run in `stores.test.ts`, as are the next three
-  ['docs/stores.md', 'claimStoreLaws({'],
-  ['docs/stores.md', 'export function mapLockStore'],
-  ['docs/stores.md', 'lockStoreLaws({'],
-  ['docs/testing.md', 'world.wrap('], // two lines about the kit itself
-  ['docs/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/http/types.test.ts
-  ['docs/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
-  ['docs/statements.md', 'A completed claim waits'], // the same
-  ['docs/statements.md', 'transactionsBetween('], // the same
-  ['docs/statements.md', 'await charge('], // run below
-  ['docs/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
-  ['docs/install.md', 'issue-card'], // run below
-  ['docs/adopt.md', '// lib/send-mail.ts'], // adopt.test.ts, as are the next two
-  ['docs/adopt.md', '// lib/handler.ts'],
-  ['docs/adopt.md', '// test/send-mail.test.ts'],
-  ['docs/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
-  ['docs/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/sqs/envelopes.test.ts, as are the next seven
-  ['docs/envelopes.md', 'const envelope = [snsEnvelope(), s3Events()]'],
-  ['docs/envelopes.md', 'key: s3EventKey()'],
-  ['docs/envelopes.md', 'largePayload({'],
-  ['docs/envelopes.md', 'const unzipped = decoded('],
-  ['docs/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
-  ['docs/envelopes.md', 'canonicalJson(record.body)'],
-  ['docs/operate.md', 'await operate.planResolutions({'], // test/integration/operate/incident.test.ts makes the same calls
-  ['docs/powertools-beside.md', 'new Logger({'], // run as printed in test/integration/powertools-beside.test.ts, as are the next five
-  ['docs/powertools-beside.md', 'new Metrics({'],
-  ['docs/powertools-beside.md', 'new Tracer({'],
-  ['docs/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
-  ['docs/powertools-beside.md', 'EventBridgeSchema.extend('],
-  ['docs/powertools-beside.md', 'new BatchProcessor('],
-  ['docs/sweep.md', 'sweepOpenClaims({'], // test/sweep/sweep.test.ts
-  ['docs/restore.md', 'restored: true'], // test/integration/restored.test.ts
-  ['docs/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // the store alone: test/laws/lean-dynamodb.long.test.ts
-  ['docs/lean.md', 'leanDynamo({ region'],
-  ['docs/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
+  ['docs/guides/locks.md', 'forEachItem('], // locks-example.test.ts
+  ['docs/guides/testing.md', 'no order is mailed twice'],
+  ['docs/guides/testing.md', 'callers: {'],
+  ['docs/guides/recover.md', 'it is in the outbox'],
+  ['docs/tutorial/first-consumer.md', '// mailer.ts'], // tutorial.long.test.ts runs every file and command of that page, as are the next four
+  ['docs/tutorial/first-consumer.md', '// deliver.ts'],
+  ['docs/tutorial/first-consumer.md', '// twice.ts'],
+  ['docs/tutorial/first-consumer.md', '// once.ts'],
+  ['docs/tutorial/first-consumer.md', '// mails.test.ts'],
+  ['docs/reference/command-line.md', 'it is in the outbox'],
+  ['docs/guides/recover.md', 'the card was charged, the mail was not sent'],
+  ['docs/reference/table.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts
+  ['docs/guides/deployments.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
+  ['docs/guides/testing.md', 'expected: '], // an option of a sweep
+  ['docs/guides/stores.md', 'export function mapStore'], // run in `stores.test.ts`, as are the next three
+  ['docs/guides/stores.md', 'claimStoreLaws({'],
+  ['docs/guides/stores.md', 'export function mapLockStore'],
+  ['docs/guides/stores.md', 'lockStoreLaws({'],
+  ['docs/guides/testing.md', 'world.wrap('], // two lines about the kit itself
+  ['docs/guides/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/http/types.test.ts
+  ['docs/guides/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
+  ['docs/guides/statements.md', 'A completed claim waits'], // the same
+  ['docs/guides/statements.md', 'transactionsBetween('], // the same
+  ['docs/guides/statements.md', 'await charge('], // run below
+  ['docs/guides/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
+  ['docs/guides/install.md', 'issue-card'], // run below
+  ['docs/guides/adopt.md', '// lib/send-mail.ts'], // adopt.test.ts, as are the next two
+  ['docs/guides/adopt.md', '// lib/handler.ts'],
+  ['docs/guides/adopt.md', '// test/send-mail.test.ts'],
+  ['docs/guides/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
+  ['docs/guides/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/sqs/envelopes.test.ts, as are the next seven
+  ['docs/guides/envelopes.md', 'const envelope = [snsEnvelope(), s3Events()]'],
+  ['docs/guides/envelopes.md', 'key: s3EventKey()'],
+  ['docs/guides/envelopes.md', 'largePayload({'],
+  ['docs/guides/envelopes.md', 'const unzipped = decoded('],
+  ['docs/guides/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
+  ['docs/guides/envelopes.md', 'canonicalJson(record.body)'],
+  ['docs/reference/command-line.md', 'await operate.planResolutions({'], // test/integration/operate/incident.test.ts makes the same calls
+  ['docs/guides/powertools-beside.md', 'new Logger({'], // run as printed in test/integration/powertools-beside.test.ts, as are the next five
+  ['docs/guides/powertools-beside.md', 'new Metrics({'],
+  ['docs/guides/powertools-beside.md', 'new Tracer({'],
+  ['docs/guides/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
+  ['docs/guides/powertools-beside.md', 'EventBridgeSchema.extend('],
+  ['docs/guides/powertools-beside.md', 'new BatchProcessor('],
+  ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/sweep/sweep.test.ts
+  ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/integration/restored.test.ts
+  ['docs/guides/restore.md', "restored: 'lift',"], // test/integration/restored-statements.long.test.ts
+  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/laws/lean-dynamodb.long.test.ts, test/integration/lean-sqs.test.ts
+  ['docs/guides/lean.md', 'leanDynamo({ region'],
+  ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
 ];
 
 test('the quick start issues one card for an order that is asked for twice', async () => {
   const said: unknown[] = [];
-  const run = await exampleOf('docs/install.md', 'issue-card');
+  const run = await exampleOf('docs/guides/install.md', 'issue-card');
   await run({ console: { log: (line: unknown) => said.push(line) } });
   expect(said).toMatchObject([
     'one card for order-17, with effect key issue-card#order-17',
@@ -508,7 +514,7 @@ test('the quick start issues one card for an order that is asked for twice', asy
 
 test('the example of a statement prints what the page says', async () => {
   const printed: string[] = [];
-  const run = await exampleOf('docs/statements.md', 'await charge(');
+  const run = await exampleOf('docs/guides/statements.md', 'await charge(');
   await run({ console: { log: (...words: string[]) => printed.push(words.join(' ')), warn: () => undefined } });
   expect(printed.toSorted()).toEqual(['differs charge#order-2', 'missing-here charge#order-3']);
 });

@@ -10,7 +10,7 @@ import { createOutside, type Outside, tableClient, tableName, wired } from './sw
 type Repayment = { readonly requestId: string };
 afterEach(() => vi.restoreAllMocks());
 
-const example = await exampleOf('docs/locks.md', 'forEachItem(');
+const example = await exampleOf('docs/guides/locks.md', 'forEachItem(');
 
 /** A consumer whose handler is the example of the page, of so many debts. */
 function repaying(

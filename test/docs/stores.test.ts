@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runLaws } from '../testing/laws/run-laws.ts';
 import { exampleOf } from './run-example.ts';
 
-const page = 'docs/stores.md';
+const page = 'docs/guides/stores.md';
 
 test.each([
   ['export function mapStore', 'claimStoreLaws({'],

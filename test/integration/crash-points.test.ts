@@ -1,16 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parkedClaims } from '../../lib/index.ts';
 import { readBody, sandboxOf, startHttpServer } from '../../lib/rehearsal/http.ts';
-import { claimsIn, completionsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
+import { claimsIn, claimWrites, completionsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
+import type { TapAnswer, TapCall } from '../../lib/rehearsal/tap.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
-import { createLedger } from '../../shop/providers/ledger.ts';
+import { createLedger, type Ledger } from '../../shop/providers/ledger.ts';
+import { readStories } from '../../site/time-lines/story.ts';
 import { type Functions, startFunctions, type TestConsumer } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
+import { type Act, createTimeLines, inEveryRun, lines, type Story } from '../support/time-line.ts';
 
 /*
  * The table of the guarantee in README.md, cell by cell: a worker in a process of its own is killed with SIGKILL at each
@@ -61,6 +64,7 @@ const cells = allColumns.flatMap((column) => allPoints.map((point) => ({ column,
 const measured = new Map<string, string>();
 let killed = 0;
 const events = createPawlEvents();
+const timeLines = createTimeLines();
 
 beforeAll(async () => {
   const dynamoEndpoint = inject('dynamoEndpoint');
@@ -74,45 +78,91 @@ beforeAll(async () => {
   function takesLife(orderId: string | undefined, point: Point): boolean {
     return orderId !== undefined && waiting.get(orderId) === point && waiting.delete(orderId);
   }
-  const takesLives = ([id]: readonly string[], point: Point) => takesLife(id?.split('#')[1], point);
+  const written = { completed: 'completes', released: 'releases', parked: 'parks', 'in-flight': 'claims' } as const;
+
+  /** The order that a sandbox works on: it gets one message at a time. */
+  const workingOn = new Map<string, string>();
+  const takesLives = (ids: readonly string[], point: Point, { sandbox }: TapCall) => {
+    const orderId = ids[0]?.split('#')[1];
+    if (orderId === undefined || !takesLife(orderId, point)) return false;
+    timeLines.note(orderId, sandbox, 'dies');
+    return true;
+  };
+  /** Kills a sandbox from outside the tap. */
+  function kill(sandbox: string): void {
+    timeLines.note(workingOn.get(sandbox) ?? '', sandbox, 'dies');
+    functions.kill(sandbox);
+  }
+
+  /** Notes the writes of a request: those on their way, or with its response those that were applied. */
+  function noteWrites(call: TapCall, answer?: TapAnswer): void {
+    for (const { id, status } of claimWrites(call, answer)) {
+      const orderId = id.split('#')[1] ?? '';
+      if (call.sandbox !== undefined) workingOn.set(call.sandbox, orderId);
+      if (answer !== undefined) timeLines.note(orderId, call.sandbox, written[status as keyof typeof written]);
+      else if (status === 'in-flight') timeLines.note(orderId, call.sandbox, 'asks');
+      else if (status === 'completed') timeLines.note(orderId, call.sandbox, 'records');
+    }
+  }
+
+  /** Notes what only the worker's own log says. */
+  function noteLine(line: string): void {
+    const act = actOf(line);
+    if (act !== undefined) timeLines.note(act.orderId, undefined, act.act);
+  }
 
   const functions: Functions = stack.use(
     await startFunctions({
       fixture: 'gift-cards.ts',
-      onLog: events.read,
+      onLog(line) {
+        events.read(line);
+        noteLine(line);
+      },
       dynamoEndpoint,
       tap: {
         onRequest: (call) => {
-          if (takesLives(claimsIn(call), 'sends-claim')) return 'kill';
-          return takesLives(completionsIn(call), 'sends-completion') ? 'kill' : 'pass';
+          noteWrites(call);
+          if (takesLives(claimsIn(call), 'sends-claim', call)) return 'kill';
+          return takesLives(completionsIn(call), 'sends-completion', call) ? 'kill' : 'pass';
         },
         onResponse: (call, answer) => {
-          if (takesLives(claimsIn(call, answer), 'wrote-claim')) return 'kill';
-          return takesLives(completionsIn(call, answer), 'wrote-completion') ? 'kill' : 'pass';
+          noteWrites(call, answer);
+          if (takesLives(claimsIn(call, answer), 'wrote-claim', call)) return 'kill';
+          return takesLives(completionsIn(call, answer), 'wrote-completion', call) ? 'kill' : 'pass';
         },
       },
     }),
   );
   const beforeResponse = await startHttpServer(async (request, response) => {
     const orders: { orderId: string }[] = JSON.parse(String(await readBody(request))).map(JSON.parse);
-    if (orders.some(({ orderId }) => takesLife(orderId, 'sends-response'))) functions.kill(sandboxOf(request) ?? '');
+    const sandbox = sandboxOf(request) ?? '';
+    for (const { orderId } of orders) timeLines.note(orderId, sandbox, 'responds');
+    if (orders.some(({ orderId }) => takesLife(orderId, 'sends-response'))) kill(sandbox);
     response.end();
   });
   stack.defer(() => beforeResponse.stop());
 
   const ledger = createLedger();
+  const notedLedger: Ledger = {
+    ...ledger,
+    append(entry) {
+      timeLines.note(entry.orderId, entry.sandbox, 'applies');
+      ledger.append(entry);
+    },
+  };
   function nextFault(_: unknown, orderId: string): ProviderFault | undefined {
+    timeLines.note(orderId, undefined, 'calls');
     if (takesLife(orderId, 'sends-effect')) return { kind: 'kill-before' };
     return takesLife(orderId, 'wrote-effect') ? { kind: 'kill-applied' } : undefined;
   }
   const consumers: TestConsumer[] = [];
   for (const column of allColumns) {
     const { policy, honoursKeys } = columns[column];
-    const provider = await startGiftCards(ledger, {
+    const provider = await startGiftCards(notedLedger, {
       lookupLagMs,
       honoursKeys,
       nextFault,
-      kill: (id) => functions.kill(id),
+      kill,
     });
     stack.defer(() => provider.stop());
     const consumer = await functions.startConsumer({
@@ -158,6 +208,18 @@ beforeAll(async () => {
   }
 });
 
+/** What a line of a worker's log says that no server sees. */
+function actOf(line: string): { readonly orderId: string; readonly act: Act } | undefined {
+  const start = line.indexOf('{"pawl":');
+  if (start === -1 || !line.endsWith('}')) return undefined;
+  const { pawl, id, verdict, settled } = JSON.parse(line.slice(start));
+  const orderId = String(id).split('#')[1] ?? '';
+  if (pawl === 'dead-lettered') return { orderId, act: 'dead-letters' };
+  if (pawl !== 'reconciled') return undefined;
+  if (verdict === 'applied') return { orderId, act: 'hears applied' };
+  return { orderId, act: settled === true ? 'hears not applied' : 'hears too early' };
+}
+
 /** What came of one message, as the README says it; anything that it does not speak of is shown as it is. */
 function inWords(found: {
   effects: number;
@@ -202,7 +264,7 @@ describe.each(allColumns)('under %s', (column) => {
   });
 });
 
-it('the table in README.md is what was measured', async () => {
+it('the table of the guarantee is what was measured', async () => {
   const row = (first: string, rest: readonly string[]) => `| ${[first, ...rest].join(' | ')} |`;
   const table = [
     row(
@@ -217,7 +279,25 @@ it('the table in README.md is what was measured', async () => {
       ),
     ),
   ].join('\n');
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const between = /<!-- crash-points -->\n\n([\s\S]*?)\n\n<!-- \/crash-points -->/.exec(readme)?.[1];
-  expect(between).toBe(table);
+  for (const path of ['README.md', 'docs/explanation/promise.md']) {
+    const page = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+    const between = /<!-- crash-points -->\n\n([\s\S]*?)\n\n<!-- \/crash-points -->/.exec(page)?.[1];
+    expect(between, path).toBe(table);
+  }
+});
+
+it('the time-lines of the site tell what happened', async () => {
+  const path = new URL('../../docs/evidence/crash-points.json', import.meta.url);
+  const stories = new Map(
+    cells.map((cell) => [orderOf(cell.column, cell.point), timeLines.storyOf(orderOf(cell.column, cell.point))]),
+  );
+  if (process.env['PAWL_WRITE'] !== undefined) {
+    await writeFile(
+      path,
+      `${JSON.stringify(Object.fromEntries([...stories].map(([cell, story]) => [cell, lines(story)])), null, 2)}\n`,
+    );
+  }
+  const drawn = readStories();
+  expect([...drawn.keys()]).toEqual([...stories.keys()]);
+  for (const [cell, story] of stories) expect(inEveryRun(drawn.get(cell) as Story), cell).toEqual(inEveryRun(story));
 });

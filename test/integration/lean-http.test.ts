@@ -47,7 +47,7 @@ interface Way {
 /** Batches of 1, of 10, and of 10 duplicates of them, through a server that makes trouble. */
 async function handleBatches({ faultOf, now, options }: Way): Promise<Handled> {
   await using stack = new AsyncDisposableStack();
-  const server = await startFaultyHttp(dynamo, faultOf, now);
+  const server = await startFaultyHttp({ endpoint: dynamo, ...(now && { now }) }, faultOf);
   stack.defer(() => server.stop());
   const client = leanDynamo({ endpoint: server.endpoint, region: 'us-east-1', credentials, host: hasty, ...options });
   stack.defer(() => client.destroy());
@@ -255,7 +255,7 @@ describe('a request that no repetition helps', () => {
   ];
 
   it.each(names)('is sent once, and fails with the name that the SDK gives it: %s', async (name) => {
-    const server = await startFaultyHttp(dynamo, () => ({ kind: 'status', status: 400, name }));
+    const server = await startFaultyHttp({ endpoint: dynamo }, () => ({ kind: 'status', status: 400, name }));
     const options = { endpoint: server.endpoint, region: 'us-east-1', credentials, host: hasty };
     const client = leanDynamo(options);
     try {
@@ -271,7 +271,11 @@ describe('a request that no repetition helps', () => {
   });
 
   it('fails with the last error after 4 tries, where DynamoDB fails each time', async () => {
-    const server = await startFaultyHttp(dynamo, () => ({ kind: 'status', status: 500, name: 'InternalServerError' }));
+    const server = await startFaultyHttp({ endpoint: dynamo }, () => ({
+      kind: 'status',
+      status: 500,
+      name: 'InternalServerError',
+    }));
     const client = leanDynamo({ endpoint: server.endpoint, region: 'us-east-1', credentials, host: hasty });
     try {
       const input = { TableName: tableName, Key: { id: { S: 'one' } }, ConsistentRead: true };

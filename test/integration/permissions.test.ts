@@ -16,9 +16,9 @@ import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts';
 import { startTap } from '../../lib/rehearsal/tap.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
-import type { SqsHandler } from '../../lib/sqs/each-message.ts';
+import type { SqsHandler } from '../../lib/sqs/each-by.ts';
 import { reconcileStatements } from '../../lib/statements/index.ts';
-import { backfillOpenClaims, dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { backfillOpenClaims, dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { APP } from '../../shop/app/project.ts';
 import { startAccounts } from '../../shop/providers/accounts.ts';
@@ -268,7 +268,7 @@ describe('who looks after the claims', () => {
   });
 
   /** What this grant of a claims table permits, `table action`. */
-  function granted(grant: 'grantOperate' | 'grantBackfill' | 'grantStatements'): readonly string[] {
+  function granted(grant: 'grantOperate' | 'grantBackfill' | 'grantStatements' | 'grantRestore'): readonly string[] {
     const stack = new CdkStack(new App(), 'Shop');
     new ClaimsTable(stack, 'Claims')[grant](new User(stack, 'Ada'));
     return permissions(Template.fromStack(stack)).flatMap(({ actions, resource }) => {
@@ -306,6 +306,26 @@ describe('who looks after the claims', () => {
     });
     expect(compared).toMatchObject({ outcome: 'done', report: { lines: 3, settled: 2, open: { 'missing-here': 1 } } });
     expect([...asked].toSorted()).toEqual(granted('grantStatements').toSorted());
+  });
+
+  test('a comparison that lifts the mark of a restored table asks for what grantStatements and grantRestore grant, and no more is granted', async () => {
+    await markRestored({ tableName, client: dynamo, cutOff: new Date(1000), by: 'ada', note: '' });
+    const store = dynamoStore({ tableName, client: client(), restored: true });
+    const compared = await reconcileStatements({
+      operation: 'charge',
+      store,
+      from: 0,
+      settleMs: 0,
+      skewMs: 0,
+      restored: 'lift',
+      onEvent: () => undefined,
+      // The first two have claims, the others are forgotten: several of them in one request.
+      statement: () =>
+        Array.from({ length: 5 }, (_, index) => ({ key: `order-${index + 1}`, at: index + 1, id: `txn_${index}` })),
+    });
+    expect(compared).toMatchObject({ outcome: 'done', report: { settled: 5, open: {}, restored: { mark: 'lifted' } } });
+    const all = new Set([...granted('grantStatements'), ...granted('grantRestore')]);
+    expect([...asked].toSorted()).toEqual([...all].toSorted());
   });
 
   test('a sweep settles what is in doubt with what grantOperate grants', async () => {

@@ -9,7 +9,7 @@ import { startQueues } from '../support/queues.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /** Every recipe of the page as it is printed, with the real packages, DynamoDB Local and a real SQS server. */
-const PAGE = 'docs/powertools-beside.md';
+const PAGE = 'docs/guides/powertools-beside.md';
 
 type Handler = (event: SqsEvent, context: unknown) => Promise<unknown>;
 

@@ -47,7 +47,7 @@ describe('claims in DynamoDB', () => {
     );
 
     promise(
-      'README.md',
+      'docs/explanation/how-it-works.md',
       'Every message asks for a *claim* on its idempotency key. Asking is one conditional write to DynamoDB, and that write is the check',
       `${name}: of twenty calls at once with one key, one runs, and none says completed before it has`,
       async () => {

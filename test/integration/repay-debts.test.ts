@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dyn
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
 import { dynamoLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { startTap, type Tap, type TapCall, type TapVerdict } from '../../lib/rehearsal/tap.ts';
-import type { SqsHandler } from '../../lib/sqs/each-message.ts';
+import type { SqsHandler } from '../../lib/sqs/each-by.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { record } from '../support/records.ts';

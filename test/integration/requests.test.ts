@@ -90,7 +90,22 @@ describe.each([
   it('asks for a batch of 100 eight times: 25 statements a request', async () => {
     expect(await requestsOf(name, 100, 'first')).toBe(8);
   });
+
+  it('asks once for 100 messages that are delivered again and done', async () => {
+    expect(await requestsOf(name, 100, 'first', 'redelivered')).toBe(1);
+  });
 });
+
+it.each([
+  ['eachMessage', 'pawl'],
+  ['eachMessage over leanDynamo', 'pawlLean'],
+  ['sqsOnce under Middy', 'sqsOnce'],
+] as const)(
+  '%s asks three times for 100 duplicates that were never received before: 25 claims, whom they lost to, and a look at all others',
+  async (_, name) => {
+    expect(await requestsOf(name, 100, 'first', 'duplicate')).toBe(3);
+  },
+);
 
 describe('what pawl is compared with', () => {
   it('is a floor that asks no more often than has to be', async () => {

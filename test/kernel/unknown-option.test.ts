@@ -4,7 +4,7 @@ import { expectOptions } from '../../lib/kernel/take-options.ts';
 import { nearestOf } from '../../lib/kernel/unknown-option.ts';
 
 const known = { queueUrl: true, timeoutMs: true, marginMs: true, key: true } as const;
-const taken = { door: 'sendOnce', known, docs: 'docs/producers.md' };
+const taken = { door: 'sendOnce', known, docs: 'docs/guides/producers.md' };
 
 describe('the nearest name', () => {
   test.each([
@@ -26,7 +26,7 @@ describe('the options of a door', () => {
   test('a misspelt name is refused with the nearest one, and a page to read', () => {
     expect(() => expectOptions({ queueURL: 'https://sqs' }, taken)).toThrow(
       new OptionError(
-        "sendOnce: there is no option 'queueURL'. Did you mean 'queueUrl'? See docs/producers.md.",
+        "sendOnce: there is no option 'queueURL'. Did you mean 'queueUrl'? See docs/guides/producers.md.",
         'unknown-option',
       ),
     );

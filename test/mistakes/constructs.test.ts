@@ -92,7 +92,7 @@ const mistakes: readonly Mistake[] = [
     make: () => consumer({ visibiltyTimeout: Duration.seconds(60) }),
     wrong: "there is no option 'visibiltyTimeout'",
     expected: "Did you mean 'visibilityTimeout'?",
-    toDo: 'See docs/wiring.md',
+    toDo: 'See docs/reference/wiring.md',
     code: 'wired-wrongly',
   },
   {
@@ -146,7 +146,7 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'a misspelt option of the doctor',
     make: () => doctorSays('Shop', '--regoin', 'eu-west-1'),
-    wrong: "Unknown option '--regoin'",
+    wrong: "There is no option '--regoin'. Did you mean '--region'?",
     expected: 'Run:',
     toDo: 'pawl doctor --help',
     code: 'command-line',

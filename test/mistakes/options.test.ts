@@ -242,7 +242,7 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'a policy of reconciliation that is the function to ask',
     make: () => reconcile(untyped(async () => ({ verdict: 'applied' }))),
-    wrong: 'got function. See docs/policies.md',
+    wrong: 'got function. See docs/guides/policies.md',
     expected: 'reconcile:',
     toDo: 'expected options to be an object',
     code: 'wrong-option',
@@ -260,7 +260,7 @@ const mistakes: readonly Mistake[] = [
     make: consumer({ onAbandonned: 'park' }),
     wrong: "there is no option 'onAbandonned'",
     expected: "Did you mean 'onAbandoned'?",
-    toDo: 'See docs/wrap.md',
+    toDo: 'See docs/reference/options.md',
     code: 'unknown-option',
   },
   {
@@ -268,7 +268,7 @@ const mistakes: readonly Mistake[] = [
     make: consumer({ persistenceStore: store }),
     wrong: "eachMessage: there is no option 'persistenceStore'",
     expected: 'It takes operation, store, onAbandoned',
-    toDo: 'See docs/wrap.md',
+    toDo: 'See docs/reference/options.md',
     code: 'unknown-option',
   },
   {
@@ -292,7 +292,7 @@ const mistakes: readonly Mistake[] = [
     make: () => eachMessage(untyped(handle), untyped(right)),
     wrong: 'eachMessage: expected options to be an object',
     expected: 'got function',
-    toDo: 'See docs/wrap.md',
+    toDo: 'See docs/reference/options.md',
     code: 'wrong-option',
   },
   {

@@ -10,10 +10,13 @@ import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
+import * as leanMiddy from '../../lib/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
+import { httpProvider, rehearsal } from '../../lib/rehearsal/index.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import * as leanSqsDoors from '../../lib/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import {
   backfillOpenClaims,
@@ -223,6 +226,40 @@ export const misspelt: readonly Misspelt[] = [
     option: 'endPoint',
     meant: 'endpoint',
     call: () => lean.leanDynamo(untyped({ endPoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'leanSqs',
+    option: 'endPoint',
+    meant: 'endpoint',
+    call: () => leanSqsDoors.leanSqs(untyped({ endPoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'eachMessage',
+    option: 'onInflight',
+    meant: 'onInFlight',
+    call: () => leanSqsDoors.eachMessage(untyped({ ...claims, onInflight: 'discard' }), nothing),
+  },
+  {
+    door: 'sendOnce',
+    option: 'queueURL',
+    meant: 'queueUrl',
+    call: () => leanSqsDoors.sendOnce(untyped({ operation: 'refund', store, queueURL: 'https://sqs' })),
+  },
+  {
+    door: 'sqsOnce',
+    option: 'onInflight',
+    meant: 'onInFlight',
+    call: () => leanMiddy.sqsOnce(untyped({ ...claims, onInflight: 'discard' })),
+  },
+  {
+    door: 'eachTransaction',
+    option: 'onRefuse',
+    meant: 'onRefused',
+    call: () =>
+      leanTransactions.eachTransaction(
+        untyped({ ...claims, onAbandoned: undefined, onRefuse: nothing }),
+        nothing as never,
+      ),
   },
   {
     door: 'dynamoStore',
@@ -521,6 +558,20 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'operation',
     call: () => new StatementCheck(scope(), 'Statements', untyped({ operations: 'charge' })),
   },
+  { door: 'rehearsal', option: 'provider', meant: 'providers', call: () => rehearsal(untyped({ provider: {} })) },
+  {
+    door: 'rehearsal(faults)',
+    option: 'faults.kills',
+    meant: 'faults.kill',
+    by: 'rehearsal',
+    call: () => rehearsal(untyped({ traffic: nothing, faults: { kills: 1 } })),
+  },
+  {
+    door: 'httpProvider',
+    option: 'idempotency',
+    meant: 'idempotencyKey',
+    call: () => httpProvider(untyped({ idempotency: 'x' })),
+  },
 ];
 
 const writesNothing = 'a value or functions, and no object of options';
@@ -571,6 +622,9 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantStatements: writesNothing,
   grantBackfill: writesNothing,
   grantRestore: writesNothing,
+  mailer: writesNothing,
+  rows: writesNothing,
+  times: writesNothing,
 };
 
 /** An error that cannot be made would hide what it is about, so its options are not looked at. */

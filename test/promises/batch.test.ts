@@ -32,6 +32,9 @@ import {
 
 const protocol = 'protocol';
 const readme = 'README.md';
+const promised = 'docs/explanation/promise.md';
+const howItWorks = 'docs/explanation/how-it-works.md';
+const handlerErrors = 'docs/reference/handler-errors.md';
 const dlq = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dlq';
 const fifoDlq = `${dlq}.fifo`;
 type Order = { readonly id: string; readonly n?: number };
@@ -112,7 +115,7 @@ describe('a batch', () => {
   );
 
   promise(
-    readme,
+    handlerErrors,
     'Without `deadLetters: deadLetterQueue(url)` it fails until the queue’s own redrive policy moves it',
     'without a dead-letter queue, and with one that refuses, what can never run stays on the queue',
     async () => {
@@ -161,7 +164,7 @@ describe('a batch', () => {
   );
 
   promise(
-    readme,
+    handlerErrors,
     'A message that can never run goes to the dead-letter queue with the message attributes `pawl-reason` and `pawl-error`',
     'what does not match the schema is dead-lettered with its reason, and nothing of the body is quoted in it',
     async () => {
@@ -269,7 +272,7 @@ describe('a batch', () => {
   );
 
   promise(
-    readme,
+    howItWorks,
     'If a duplicate arrives while the first copy runs, it goes back to the queue until that copy’s lease can have ended',
     'a duplicate in flight is deferred beyond the lease and the skew, and is not acknowledged',
     async () => {
@@ -381,7 +384,7 @@ describe('a batch', () => {
   );
 
   promise(
-    readme,
+    promised,
     'If an effect has happened and cannot be recorded, its message is acknowledged and not repeated. pawl reports `completion-lost`',
     'a message whose completion cannot be written is acknowledged before the invocation ends',
     async () => {
@@ -659,7 +662,7 @@ describe('parked messages', () => {
   );
 
   promise(
-    'docs/operate.md',
+    'docs/guides/recover.md',
     'If the claim has been granted since, the doubt is another one. Nothing changes, and `resolve` returns `another-doubt`',
     'a resolution with an old fence does not decide a later doubt',
     async () => {
@@ -695,7 +698,7 @@ describe('parked messages', () => {
   );
 
   promise(
-    readme,
+    promised,
     'A message that kills its workers runs alone, after the rest of its batch',
     'a message whose worker died runs after its batch-mates, with nobody beside it',
     async () => {

@@ -18,8 +18,8 @@ import {
   wait,
 } from './kit.ts';
 
-const http = 'docs/http.md';
-const wrap = 'docs/wrap.md';
+const http = 'docs/guides/http.md';
+const wrap = 'docs/guides/wrap.md';
 const readme = 'README.md';
 const dlq = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dlq';
 
@@ -492,7 +492,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to [resolve the claim](operate.md#a-parked-claim) … a key is `scopedKey({ caller }, key)`. Pass that to `parkedClaims(…).resolve`',
+      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to [resolve the claim](recover.md#a-parked-claim) … a key is `scopedKey({ caller }, key)`. Pass that to `parkedClaims(…).resolve`',
       `${door}: a parked request is 409 until an operator has decided, and runs or not as they said`,
       async () => {
         const one = api(pays, { onAbandoned: 'park', caller: () => 'c-17', classify: () => 'unknown' });

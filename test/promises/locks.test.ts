@@ -10,8 +10,8 @@ import {
 import { requestKey, sendOnce } from '../../lib/sqs/index.ts';
 import { clock, fakeSqs, mapStore, mischievous, never, promise, surroundings, thrownBy, wait } from './kit.ts';
 
-const guide = 'docs/locks.md';
-const producers = 'docs/producers.md';
+const guide = 'docs/guides/locks.md';
+const producers = 'docs/guides/producers.md';
 const both = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
 
 function rig() {

@@ -215,7 +215,7 @@ describe('options', () => {
 });
 
 describe('the fingerprint', () => {
-  const page = 'docs/fingerprint.md';
+  const page = 'docs/reference/fingerprint.md';
   const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const same: readonly (readonly [string, string, string])[] = [
     ['order of fields | does not matter', '{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}'],
@@ -292,7 +292,7 @@ describe('the fingerprint', () => {
     );
   }
   promise(
-    'docs/operate.md',
+    'docs/guides/deployments.md',
     'declare the earlier rule for as long as those messages can come again',
     'a call that was recorded by the previous rule is accepted until its time, and another intent never is',
     async () => {

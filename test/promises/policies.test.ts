@@ -17,7 +17,10 @@ import { aheadBy, mapStore, mischievous, never, promise, surroundings, thrownBy,
 
 const protocol = 'protocol';
 const readme = 'README.md';
-const policies = 'docs/policies.md';
+const promised = 'docs/explanation/promise.md';
+const handlerErrors = 'docs/reference/handler-errors.md';
+const keysGuide = 'docs/guides/keys.md';
+const policies = 'docs/guides/policies.md';
 const payment = { id: 'p-1' };
 
 /** A worker that got so far and never came to an end: its lease is over. */
@@ -104,7 +107,7 @@ describe('what becomes of an abandoned attempt', () => {
   );
 
   promise(
-    readme,
+    policies,
     '`not-applied`: pawl believes it only `settleMs` after the last moment at which the effect can have been applied. Then the handler runs',
     'not-applied is not believed before settleMs, and in between the call is in doubt',
     async () => {
@@ -136,7 +139,7 @@ describe('what becomes of an abandoned attempt', () => {
   );
 
   promise(
-    readme,
+    policies,
     '`applied`: pawl believes it at once, and completes the claim',
     'a provider that says applied completes the claim with its result, and nothing runs',
     async () => {
@@ -174,7 +177,7 @@ describe('what becomes of an abandoned attempt', () => {
     ['answers nothing at all', () => undefined as never],
   ] as const) {
     promise(
-      readme,
+      policies,
       '`inconclusive`, an error, or no verdict within the lease: pawl asks again later. The third time, it parks the claim',
       `a provider that ${what} is asked again, and the third time the claim is parked`,
       async () => {
@@ -207,7 +210,7 @@ describe('what becomes of an abandoned attempt', () => {
   }
 
   promise(
-    readme,
+    policies,
     'Before pawl asks, it grants the claim anew. So DynamoDB refuses the late writes of the old worker',
     'when the provider is asked, the store already has a higher fence and another claim id',
     async () => {
@@ -231,7 +234,7 @@ describe('what becomes of an abandoned attempt', () => {
   );
 
   promise(
-    readme,
+    promised,
     'A message that kills its workers runs alone, after the rest of its batch. The third time, pawl parks its claim',
     'under retry a key whose workers die is parked, and runs at most three times',
     async () => {
@@ -316,7 +319,7 @@ describe('what becomes of an abandoned attempt', () => {
 describe('what a handler throws', () => {
   for (const thrown of [undefined, null, '', 0, false, 'text', Symbol('s'), { name: 'RetryableError' }, Number.NaN]) {
     promise(
-      readme,
+      handlerErrors,
       "any other error, under `'park'` | parked … any other error, under `'retry'` or `reconcile` | released, and in doubt",
       `under park a handler that throws ${String(typeof thrown === 'object' ? JSON.stringify(thrown) : thrown)} is parked, and its caller gets what was thrown`,
       async () => {
@@ -361,7 +364,7 @@ describe('what a handler throws', () => {
   }
 
   promise(
-    readme,
+    handlerErrors,
     'a `RetryableError`: nothing was applied | released',
     'a RetryableError releases the claim under park, and the next call runs',
     async () => {
@@ -412,7 +415,7 @@ describe('what a handler throws', () => {
   );
 
   promise(
-    readme,
+    handlerErrors,
     'any error before `claim.effect(…)`, with `marksEffect: true` | released',
     'with marksEffect an error before the effect releases the claim, under park as well',
     async () => {
@@ -430,7 +433,7 @@ describe('what a handler throws', () => {
   );
 
   promise(
-    readme,
+    handlerErrors,
     'any error after `claim.effect(…)` | completed | is acknowledged; pawl reports the error',
     'an error after the effect completes the claim, is reported, and the effect does not happen again',
     async () => {
@@ -531,7 +534,7 @@ describe('time and leases', () => {
   );
 
   promise(
-    readme,
+    promised,
     'A worker whose claim was taken over cannot complete, release or renew it. The store refuses the write, and pawl reports `stale-claim`',
     'a worker that comes back after a takeover changes nothing',
     async () => {
@@ -665,7 +668,7 @@ describe('time and leases', () => {
 
 describe('recording', () => {
   promise(
-    readme,
+    promised,
     'If an effect has happened and cannot be recorded, its message is acknowledged and not repeated. pawl reports `completion-lost`',
     'a completion that cannot be written is reported, and the caller gets the result all the same',
     async () => {
@@ -820,7 +823,7 @@ describe('a store that is in trouble', () => {
   }
 
   promise(
-    readme,
+    promised,
     'If the response to a claim’s write is lost, the retry recognises its own write',
     'a store that sends every write again, because its answer was lost, has its claim granted and its effect once',
     async () => {
@@ -903,7 +906,7 @@ describe('keys and records', () => {
   });
 
   promise(
-    readme,
+    keysGuide,
     'If a key is too long for DynamoDB, pawl stores its hash, and the record shows that it is one',
     'ids of long keys fit a partition key, differ where keys differ, and do not collide with a key that looks like one',
     async () => {

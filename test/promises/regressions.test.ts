@@ -136,7 +136,7 @@ describe('sqsOnce', () => {
 });
 
 describe('transactions', () => {
-  const guide = 'docs/transactions.md';
+  const guide = 'docs/guides/transactions.md';
   const writes: readonly AppWrite[] = [{ Put: { TableName: 'ledger', Item: { id: 'e-1' } } }];
   /** A store under which a condition of the application never holds. */
   const refusing = () => {
@@ -219,7 +219,7 @@ type Any = any;
 
 describe('the fingerprint', () => {
   promise(
-    'docs/operate.md',
+    'docs/guides/deployments.md',
     'declare the earlier rule for as long as those messages can come again',
     'a key that was recorded by the previous rule is accepted until its time, and another intent never is',
     async () => {
@@ -246,7 +246,7 @@ describe('the fingerprint', () => {
   );
 
   promise(
-    'docs/fingerprint.md',
+    'docs/reference/fingerprint.md',
     'A refusal is a `FingerprintError`. Its message names the problem and the path',
     'the refusal of a cycle says where it is',
     async () => {
@@ -257,10 +257,15 @@ describe('the fingerprint', () => {
     },
   );
 
-  promise('docs/fingerprint.md', 'nesting beyond 500 levels | refused', '501 levels are refused', async () => {
-    const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
-    expect(await thrownBy(() => canonicalJson(deep))).toBeInstanceOf(FingerprintError);
-  });
+  promise(
+    'docs/reference/fingerprint.md',
+    'nesting beyond 500 levels | refused',
+    '501 levels are refused',
+    async () => {
+      const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
+      expect(await thrownBy(() => canonicalJson(deep))).toBeInstanceOf(FingerprintError);
+    },
+  );
 });
 
 describe('options', () => {

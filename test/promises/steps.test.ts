@@ -23,8 +23,8 @@ import {
   wait,
 } from './kit.ts';
 
-const guide = 'docs/transactions.md';
-const operate = 'docs/operate.md';
+const guide = 'docs/guides/transactions.md';
+const operate = 'docs/guides/recover.md';
 const payment = { id: 'p-1' };
 
 describe('steps', () => {

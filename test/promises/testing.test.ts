@@ -3,7 +3,8 @@ import { bodyField, deadLetterQueue, eachMessage, messageId } from '../../lib/sq
 import { assertSurvivesCrashes, crashSweep, SweepError, type SweepOptions } from '../../lib/testing/index.ts';
 import { promise, thrownBy } from './kit.ts';
 
-const page = 'docs/testing.md';
+const page = 'docs/guides/testing.md';
+const caught = 'docs/reference/testing.md';
 type Bank = { readonly paid: { readonly id: string; readonly key: string }[] };
 
 /** Sweeps a handler of two orders, of which one is sent twice. `honours`: the provider knows its effect keys again. */
@@ -49,7 +50,7 @@ describe('the crash sweep', () => {
   );
 
   promise(
-    page,
+    caught,
     "`onAbandoned: 'retry'`, but the provider ignores the key | doubled",
     'retry with a provider that ignores the key is doubled, and its story can be replayed',
     async () => {
@@ -64,7 +65,7 @@ describe('the crash sweep', () => {
   );
 
   promise(
-    page,
+    caught,
     '`key: messageId()` … and a producer that sends twice | doubled, always',
     'a key that is the message id is doubled without any fault',
     async () => {

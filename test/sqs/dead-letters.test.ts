@@ -1,24 +1,26 @@
-import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { deadLetterQueue, type SqsRecord } from '../../lib/sqs/index.ts';
+import { deadLetterQueue, type SqsRecord, type SqsTransport } from '../../lib/sqs/index.ts';
 import { sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 const [record] = sqsEvent(sqsRecord({ orderId: 'o-1' })).Records;
 
-/** A client whose first call fails like this. */
+/** A way to SQS whose first call fails like this. */
 function failingOnce(failure: Error) {
   const sent: string[][] = [];
-  const client = new SQSClient({ region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
-  client.send = async ({ input }: SendMessageCommand) => {
-    sent.push(Object.keys(input.MessageAttributes ?? {}));
-    if (sent.length === 1) throw failure;
-    return {};
+  const transport: SqsTransport = {
+    kind: 'sqs-transport',
+    async call(_, input: Partial<SendMessageCommandInput>) {
+      sent.push(Object.keys(input.MessageAttributes ?? {}));
+      if (sent.length === 1) throw failure;
+      return {};
+    },
   };
-  return { client, sent };
+  return { transport, sent };
 }
 
-const send = (client: SQSClient) =>
-  record && deadLetterQueue('https://sqs/dead').send(client, record, 'rejected', 'no');
+const send = (transport: SqsTransport) =>
+  record && deadLetterQueue('https://sqs/dead').send(transport, record, 'rejected', 'no');
 
 describe('a copy for the dead-letter queue', () => {
   it('goes without its reason only where SQS refuses it with the reason', async () => {
@@ -26,26 +28,26 @@ describe('a copy for the dead-letter queue', () => {
       name: 'InvalidParameterValue',
       $metadata: { httpStatusCode: 400 },
     });
-    const { client, sent } = failingOnce(refusal);
-    await send(client);
+    const { transport, sent } = failingOnce(refusal);
+    await send(transport);
     expect(sent).toEqual([['pawl-reason', 'pawl-error', 'pawl-source-message-id'], []]);
   });
 
   it('says which claim is that of the message, unless SQS refuses it with that: then it keeps its reason', async () => {
     const refusal = Object.assign(new Error('bad text'), { $metadata: { httpStatusCode: 400 } });
-    const { client, sent } = failingOnce(refusal);
-    await deadLetterQueue('https://sqs/dead').send(client, record as SqsRecord, 'parked', 'no', 'pay#o-1');
+    const { transport, sent } = failingOnce(refusal);
+    await deadLetterQueue('https://sqs/dead').send(transport, record as SqsRecord, 'parked', 'no', 'pay#o-1');
     const named = ['pawl-reason', 'pawl-error', 'pawl-source-message-id'];
     expect(sent).toEqual([[...named, 'pawl-claim'], named]);
   });
 
   it('that goes without its reason goes without that of its last stay there as well', async () => {
     const refusal = Object.assign(new Error('bad text'), { $metadata: { httpStatusCode: 400 } });
-    const { client, sent } = failingOnce(refusal);
+    const { transport, sent } = failingOnce(refusal);
     const text = (stringValue: string) => ({ dataType: 'String', stringValue });
     const messageAttributes = { 'pawl-reason': text('parked'), 'pawl-error': text('Error: old'), tenant: text('t-1') };
     const redriven = { ...sqsRecord({ orderId: 'o-1' }), messageAttributes };
-    await deadLetterQueue('https://sqs/dead').send(client, redriven, 'rejected', 'no');
+    await deadLetterQueue('https://sqs/dead').send(transport, redriven, 'rejected', 'no');
     expect(sent.at(-1)).toEqual(['tenant']);
   });
 
@@ -59,8 +61,8 @@ describe('a copy for the dead-letter queue', () => {
   ])(
     'is not sent without its reason because of %s: the message stays, and is buried with its reason later',
     async (_, failure) => {
-      const { client, sent } = failingOnce(failure);
-      await expect(send(client)).rejects.toBe(failure);
+      const { transport, sent } = failingOnce(failure);
+      await expect(send(transport)).rejects.toBe(failure);
       expect(sent).toHaveLength(1);
     },
   );

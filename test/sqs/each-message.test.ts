@@ -405,3 +405,85 @@ describe('what an error says about the effect', () => {
     });
   });
 });
+
+describe('the outcome of a message', () => {
+  /** A store whose writes wait until the test lets them through, in the order in which they came. */
+  function setUpSlow(options: Partial<SqsOptions<Order>> = {}) {
+    const memory = memoryStore();
+    const waiting: { readonly what: string; readonly pass: () => void }[] = [];
+    const slow: ClaimStore = {
+      read: (id) => memory.read(id),
+      async write(write) {
+        await new Promise<void>((pass) => {
+          waiting.push({ what: `${write.next.status} ${write.next.id.split('#')[1]}`, pass });
+        });
+        return memory.write(write);
+      },
+    };
+    const { host, ran, call } = setUp({ store: slow, concurrency: 2, ...options });
+    return {
+      memory,
+      ran,
+      host,
+      call,
+      whatWaits: () => waiting.map(({ what }) => what),
+      async pass(what: string) {
+        const at = waiting.findIndex((one) => one.what === what);
+        waiting.splice(at, 1)[0]?.pass();
+        await host.advance(0);
+      },
+    };
+  }
+
+  it('is recorded while the next one asks for its claim: the two share a request', async () => {
+    const { ran, host, call, whatWaits, pass } = setUpSlow();
+    const called = call(order('a'), order('b'), order('c'));
+    await host.advance(0);
+    expect(whatWaits()).toEqual(['in-flight a', 'in-flight b']);
+    await pass('in-flight a');
+    expect(whatWaits()).toEqual(['in-flight b', 'completed a', 'in-flight c']);
+    await pass('in-flight c');
+    expect(ran).toEqual(['a', 'c']);
+    for (const what of ['completed a', 'in-flight b', 'completed c', 'completed b']) await pass(what);
+    expect(failuresOf(await called)).toEqual([]);
+  });
+
+  it('is recorded before the next one begins under concurrency: 1, so that a crash leaves one message in doubt', async () => {
+    const { ran, host, call, whatWaits, pass } = setUpSlow({ concurrency: 1 });
+    const called = call(order('a'), order('b'));
+    await host.advance(0);
+    await pass('in-flight a');
+    expect([ran, whatWaits()]).toEqual([['a'], ['completed a']]);
+    for (const what of ['completed a', 'in-flight b', 'completed b']) await pass(what);
+    expect(failuresOf(await called)).toEqual([]);
+  });
+
+  it('is recorded before the next one of its message group begins', async () => {
+    const { ran, host, call, whatWaits, pass } = setUpSlow();
+    const inGroup = (orderId: string) => sqsRecord({ orderId }, { group: 'g' });
+    const called = call(inGroup('a'), inGroup('b'));
+    await host.advance(0);
+    await pass('in-flight a');
+    expect(whatWaits()).toEqual(['completed a']);
+    expect(ran).toEqual(['a']);
+    for (const what of ['completed a', 'in-flight b', 'completed b']) await pass(what);
+    expect(failuresOf(await called)).toEqual([]);
+  });
+
+  it('is recorded before what may have killed a worker runs: it could take the outcome along', async () => {
+    const { memory, ran, host, call, whatWaits, pass } = setUpSlow();
+    const id = 'send-email#suspect';
+    const counts = { fence: 1, attempts: 1, abandoned: 0, rev: 1, v: 2 } as const;
+    const times = { leaseUntil: host.now() - 60_000, firstSeenAt: host.now() - 90_000, expiresAt: undefined };
+    await memory.write({ next: { id, status: 'in-flight', claimId: 'dead', ...counts, ...times }, seen: undefined });
+    const called = call(deliveredAgain(order('suspect'), 2), order('a'));
+    await host.advance(0);
+    await pass('in-flight a');
+    expect([ran, whatWaits()]).toEqual([['a'], ['completed a']]);
+    await pass('completed a');
+    expect(whatWaits()).toEqual(['in-flight suspect']);
+    for (const what of ['in-flight suspect', 'completed suspect']) await pass(what);
+    expect(failuresOf(await called)).toEqual([]);
+    expect(ran).toEqual(['a', 'suspect']);
+  });
+});

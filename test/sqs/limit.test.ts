@@ -60,3 +60,25 @@ it('goes on after a task that has failed', async () => {
   await expect(failed).rejects.toThrow('no');
   expect(await inTurn(async () => 7)).toBe(7);
 });
+
+it('lets the next one begin beside what is left of a task that has left its turn, and one with a rank only after that', async () => {
+  const { begun, task, end } = tasks();
+  const inTurn = createLimit(1);
+  let leave = () => {};
+  inTurn((leaves) => {
+    leave = leaves;
+    return task('a')();
+  });
+  inTurn(task('b'));
+  inTurn(task('second attempt'), 2);
+  await end('');
+  expect(begun).toEqual(['a']);
+  leave();
+  leave();
+  await end('');
+  expect(begun).toEqual(['a', 'b']);
+  await end('b');
+  expect(begun).toEqual(['a', 'b']);
+  await end('a');
+  expect(begun).toEqual(['a', 'b', 'second attempt']);
+});

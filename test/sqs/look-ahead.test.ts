@@ -228,3 +228,75 @@ describe('what was received before', () => {
     },
   );
 });
+
+describe('what was never received before', () => {
+  const first = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => sqsRecord({ orderId: `o-${from + n}` }, { messageId: `m-${from + n}` }));
+
+  it('is looked at a hundred at a time, once duplicates of what is done are met: a producer has sent all of it twice', async () => {
+    const { memory, host, ran, reads, writes, answerReads, call } = setUp({ concurrency: 10 });
+    for (let n = 0; n < 150; n++) {
+      await memory.write({ next: record(`send-email#o-${n}`, 'completed'), seen: undefined });
+    }
+    const called = call(first(0, 150));
+    await host.advance(0);
+    expect(reads).toHaveLength(100);
+    // The first ten had asked for their claims.
+    expect(writes).toHaveLength(10);
+    answerReads();
+    await host.advance(0);
+    expect(reads).toHaveLength(140);
+    answerReads();
+    expect(failuresOf(await called)).toEqual([]);
+    expect([ran, writes.length]).toEqual([[], 10]);
+  });
+
+  it('is looked at all together by sqsOnce, once duplicates of what is done are met', async () => {
+    const { memory, host, reads, writes, options, answerReads } = setUp({ concurrency: 10 });
+    for (let n = 0; n < 150; n++) {
+      await memory.write({ next: record(`send-email#o-${n}`, 'completed'), seen: undefined });
+    }
+    const ran: unknown[] = [];
+    const handler = middy(async (event: unknown) => void ran.push(event)).use(sqsOnce(options));
+    const called = handler(sqsEvent(...first(0, 150)) as never, context(30_000, host.now) as never);
+    await host.advance(0);
+    expect([reads.length, writes.length]).toEqual([140, 10]);
+    answerReads();
+    await called;
+    expect([reads.length, writes.length, ran]).toEqual([140, 10, []]);
+  });
+
+  it('is not looked at while most of it is new: each look would be a read too many', async () => {
+    const { memory, host, reads, call, ran } = setUp({ concurrency: 10 });
+    await memory.write({ next: record('send-email#o-5', 'completed'), seen: undefined });
+    const called = call(first(0, 100));
+    await host.advance(0);
+    expect(failuresOf(await called)).toEqual([]);
+    expect([reads, ran.length]).toEqual([[], 99]);
+  });
+
+  it('runs under a claim of its own where the look ahead has found nothing', async () => {
+    const { memory, host, reads, writes, answerReads, call, ran } = setUp({ concurrency: 1 });
+    await memory.write({ next: record('send-email#o-0', 'completed'), seen: undefined });
+    const called = call(first(0, 4));
+    await host.advance(0);
+    expect(reads).toEqual(['send-email#o-1', 'send-email#o-2', 'send-email#o-3']);
+    answerReads();
+    expect(failuresOf(await called)).toEqual([]);
+    expect(ran).toEqual(['o-1', 'o-2', 'o-3']);
+    expect(writes.slice(0, 2)).toEqual(['send-email#o-0', 'send-email#o-1']);
+  });
+
+  it('is not looked at again when the store has failed for those before it: nothing is known of duplicates then', async () => {
+    const { host, reads, options } = setUp({ concurrency: 1 });
+    const down: ClaimStore = {
+      read: async (id) => void reads.push(id) as never,
+      write: () => Promise.reject(Object.assign(new Error('denied'), { name: 'AccessDeniedException' })),
+    };
+    const handler = eachMessage<Order>({ ...options, store: down }, () => undefined);
+    const called = handler(sqsEvent(...first(0, 3)), context(30_000, host.now)).catch(() => undefined);
+    await host.advance(60_000);
+    await called;
+    expect(reads).toEqual([]);
+  });
+});

@@ -7,6 +7,7 @@ import type { Delivery } from '../../lib/sqs/delivery.ts';
 import type { Disposition } from '../../lib/sqs/disposition.ts';
 import { makeWay } from '../../lib/sqs/make-way.ts';
 import type { SqsOptions } from '../../lib/sqs/options.ts';
+import { consumersQueues } from '../../lib/sqs/sdk-transport.ts';
 import { Suspects } from '../../lib/sqs/suspects.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { sqsRecord } from '../support/lambda.ts';
@@ -47,17 +48,20 @@ function consuming(
       buried.push(reason);
     },
   };
-  const consumer = createConsumer<unknown>({
-    operation: 'refund',
-    store: engine.settings.store,
-    key: () => 'r-1',
-    onAbandoned: 'retry',
-    sqsClient,
-    deadLetters,
-    onEvent: () => undefined,
-    ...more,
-    host,
-  });
+  const consumer = createConsumer<unknown>(
+    {
+      operation: 'refund',
+      store: engine.settings.store,
+      key: () => 'r-1',
+      onAbandoned: 'retry',
+      sqsClient,
+      deadLetters,
+      onEvent: () => undefined,
+      ...more,
+      host,
+    },
+    consumersQueues,
+  );
   return { host, engine, grant, records, troubles, store, consumer, buried, visibility };
 }
 
@@ -132,7 +136,7 @@ describe('the head of a message group', () => {
     const { store } = engine.settings;
     const options = { operation: 'refund', store, key: () => 'r-1', onAbandoned: 'retry', sqsClient, host } as const;
     const one = head(9);
-    await makeWay(createConsumer<unknown>(options), one, 1, invocation);
+    await makeWay(createConsumer<unknown>(options, consumersQueues), one, 1, invocation);
     expect([asked, one.disposition]).toEqual([0, failed]);
   });
 

@@ -112,6 +112,8 @@ function jsonAnswer(
       return { body: { Attributes: account.queues[input['QueueUrl']?.split('/').at(-1) ?? ''] } };
     case 'DescribeTable':
       return { body: { Table: account.table } };
+    case 'GetItem':
+      return { body: {} };
     case 'DescribeTimeToLive':
       return { body: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' } } };
     default:

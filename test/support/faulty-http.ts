@@ -32,11 +32,19 @@ export interface FaultyHttp extends HttpServer {
   readonly arrivals: readonly Arrival[];
 }
 
-/** DynamoDB behind an unreliable way: each request that arrives meets what `faultOf` says, and is served otherwise. */
+export interface FaultyService {
+  /** Of the service that serves the requests. */
+  readonly endpoint: string;
+  /** The service's own clock. */
+  readonly now?: () => number;
+  /** SQS sends no checksum. */
+  readonly hasChecksum?: boolean;
+}
+
+/** A service behind an unreliable way: each request that arrives meets what `faultOf` says, and is served otherwise. */
 export async function startFaultyHttp(
-  dynamoEndpoint: string,
+  { endpoint, now = Date.now, hasChecksum = true }: FaultyService,
   faultOf: (arrival: Arrival) => HttpFault | undefined,
-  now: () => number = Date.now,
 ): Promise<FaultyHttp> {
   const arrivals: Arrival[] = [];
   const carried = new WeakMap<object, number>();
@@ -89,8 +97,10 @@ export async function startFaultyHttp(
         ([name]) => name === 'content-type' || /^x-amz-target|^authoriz/.test(name),
       ),
     ) as Record<string, string>;
-    const real = await fetch(dynamoEndpoint, { method: 'POST', headers, body });
-    return { status: real.status, body: Buffer.from(await real.arrayBuffer()) };
+    const real = await fetch(endpoint, { method: 'POST', headers, body });
+    const queryError = real.headers.get('x-amzn-query-error');
+    const about = queryError === null ? {} : { 'x-amzn-query-error': queryError };
+    return { status: real.status, about, body: Buffer.from(await real.arrayBuffer()) };
   }
 
   const dated = () => ({ date: new Date(now()).toUTCString() });
@@ -98,11 +108,14 @@ export async function startFaultyHttp(
     ...dated(),
     'content-type': 'application/x-amz-json-1.0',
     'content-length': body.length,
-    'x-amz-crc32': String(crc32(body)),
+    ...(hasChecksum && { 'x-amz-crc32': String(crc32(body)) }),
   });
 
-  function end(response: ServerResponse, { status, body }: { readonly status: number; readonly body: Buffer }): void {
-    response.writeHead(status, headersOf(body)).end(body);
+  function end(
+    response: ServerResponse,
+    { status, about, body }: { readonly status: number; readonly about?: object; readonly body: Buffer },
+  ): void {
+    response.writeHead(status, { ...headersOf(body), ...about }).end(body);
   }
 
   function failWith(response: ServerResponse, { status, name }: Extract<HttpFault, { kind: 'status' }>): void {

@@ -1,8 +1,9 @@
+import { credentialsOf } from '../../lib/aws/credentials.ts';
+import { type Http, type HttpResult, nodeHttp } from '../../lib/aws/http.ts';
+import { signedRequests } from '../../lib/aws/signed-requests.ts';
 import { nodeHost } from '../../lib/host.ts';
 import type { Host } from '../../lib/kernel/host.ts';
-import { credentialsOf } from '../../lib/stores/dynamodb/lean/credentials.ts';
-import { type Http, type HttpResult, nodeHttp } from '../../lib/stores/dynamodb/lean/http.ts';
-import { leanTransport } from '../../lib/stores/dynamodb/lean/lean-transport.ts';
+import { dynamodb, leanTransport } from '../../lib/stores/dynamodb/lean/lean-transport.ts';
 import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
 
 const local = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -10,7 +11,9 @@ const local = { accessKeyId: 'local', secretAccessKey: 'local' };
 /** A lean transport to an endpoint over a way of the test's own. */
 export function leanOver(endpoint: string, http: Http, host: Host = nodeHost): DynamoTransport {
   const place = { endpoint: new URL(endpoint), region: 'us-east-1' };
-  return leanTransport({ host, http, place, credentials: credentialsOf(local, { host, env: () => ({}) }) });
+  const credentials = credentialsOf(local, { host, env: () => ({}) });
+  const send = signedRequests({ service: dynamodb, host, http, place, credentials });
+  return leanTransport(send, host, () => place.region);
 }
 
 /** Loses the response of every first try of a write that was applied, below the transport's own retry. */

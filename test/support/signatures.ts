@@ -1,8 +1,8 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { expect } from 'vitest';
+import { signedHeaders } from '../../lib/aws/signed-requests.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
-import { signedHeaders } from '../../lib/stores/dynamodb/lean/lean-transport.ts';
 import { someDay } from './virtual-host.ts';
 
 /** SHA-256, and its keyed form, as the signer of the SDK wants them. */
@@ -24,14 +24,20 @@ const below = (limit: number) => Math.floor(next() * limit);
 const letters = ['a', 'Z', '0', '/', '+', '=', ' ', '"', 'é', '漢', '😀', '\\', '\n', '%', '\u0000'];
 const text = (most: number) => Array.from({ length: below(most) }, () => letters[below(letters.length)]).join('');
 const regions = ['us-east-1', 'eu-west-1', 'cn-north-1', 'us-gov-west-1'];
-const operations = ['PutItem', 'GetItem', 'BatchGetItem', 'BatchExecuteStatement', 'TransactWriteItems'];
+const targets = [
+  ...['PutItem', 'GetItem', 'BatchGetItem', 'BatchExecuteStatement', 'TransactWriteItems'].map(
+    (operation) => ['dynamodb', `DynamoDB_20120810.${operation}`] as const,
+  ),
+  ...['SendMessage', 'ChangeMessageVisibilityBatch'].map((operation) => ['sqs', `AmazonSQS.${operation}`] as const),
+];
 
-/** Signs random requests as the lean transport does, and as the AWS SDK does. */
+/** Signs random requests as the lean transports do, and as the AWS SDK does. */
 export async function expectSameSignatures(times: number): Promise<void> {
   for (let index = 0; index < times; index++) {
     const region = regions[below(regions.length)] ?? '';
     const port = next() < 0.2 ? `:${1024 + below(60_000)}` : '';
-    const endpoint = new URL(`https://dynamodb.${region}.amazonaws.com${port}`);
+    const [name, target] = targets[below(targets.length)] ?? (['sqs', ''] as const);
+    const endpoint = new URL(`https://${name}.${region}.amazonaws.com${port}`);
     const token = text(40).replaceAll(/[^\w/+=]/g, '');
     const credentials = {
       accessKeyId: `AKIA${below(1e9)}`,
@@ -39,15 +45,14 @@ export async function expectSameSignatures(times: number): Promise<void> {
       ...(token !== '' && { sessionToken: token }),
     };
     const body = JSON.stringify({ [text(6)]: { S: text(30) }, id: { N: String(below(1e9)) } });
-    const target = `DynamoDB_20120810.${operations[below(operations.length)]}`;
     const now = someDay + below(1e11);
     const given = { 'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': target };
-    const ours = signedHeaders({ endpoint, region }, credentials, { headers: given, body, now });
+    const ours = signedHeaders({ name }, { endpoint, region }, credentials, { headers: given, body, now });
 
     const theirs = new SignatureV4({
       credentials,
       region,
-      service: 'dynamodb',
+      service: name,
       sha256: Sha256 as never,
       applyChecksum: false,
     });

@@ -5,7 +5,7 @@ import { crashSweep, type Finding, type SweepOptions, type SweepReport, type Wor
 import { forgetfulProvider, type Order, order, orders } from './providers.ts';
 
 /*
- * Handlers that look right, and are not. docs/testing.md shows them.
+ * Handlers that look right, and are not. docs/guides/testing.md shows them.
  */
 
 type Mailer = ReturnType<typeof forgetfulProvider>;

@@ -1,4 +1,4 @@
-import { eachMessage } from '../../../lib/sqs/index.ts';
+import { eachMessage } from '../../../lib/sqs/lean/index.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/lean/index.ts';
 import type { World } from '../contract.ts';
 import type { Delivery } from '../scenarios.ts';

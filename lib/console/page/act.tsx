@@ -89,29 +89,52 @@ function seen(about: ResolveAbout) {
   return 'claims' in about ? { claims: about.claims.map(({ id, fence }) => ({ id, fence })) } : about;
 }
 
-export function RedriveDialog({
+/** An act whose plan is shown at once: there is nothing to choose. */
+type AtOnce = Exclude<PlanWanted, { readonly kind: 'resolve' }>;
+
+const atOnce = {
+  redrive: {
+    title: ({ messageIds }: Extract<AtOnce, { kind: 'redrive' }>) => `Redrive ${count(messageIds.length, 'message')}`,
+    deed: (n: number) => `Redrive ${count(n, 'message')}`,
+    reading: 'Reading the claims …',
+    undo: 'A message that was sent has no undo: its consumer runs at once. pawl sends a copy first, and then deletes the dead letter.',
+  },
+  accept: {
+    title: ({ ids }: Extract<AtOnce, { kind: 'accept' }>) => `Accept ${count(ids.length, 'finding')}`,
+    deed: (n: number) => `Accept ${count(n, 'finding')}`,
+    reading: 'Reading the findings …',
+    undo: 'No later run reports an accepted finding, and it has no undo. The provider and the claims stay as they are.',
+  },
+} as const;
+
+function titleOf(wanted: AtOnce): string {
+  return wanted.kind === 'redrive' ? atOnce.redrive.title(wanted) : atOnce.accept.title(wanted);
+}
+
+export function PlanDialog({
   state,
   wanted,
   onClose,
 }: {
   readonly state: ConsoleState;
-  readonly wanted: Extract<PlanWanted, { readonly kind: 'redrive' }>;
+  readonly wanted: AtOnce;
   readonly onClose: OnClose;
 }) {
   const { plan, error, make } = usePlan();
   const acted = useRef(false);
+  const { deed, reading, undo } = atOnce[wanted.kind];
   useEffect(() => make(wanted), []);
   return (
-    <Modal title={`Redrive ${count(wanted.messageIds.length, 'message')}`} onClose={() => onClose(acted.current)}>
+    <Modal title={titleOf(wanted)} onClose={() => onClose(acted.current)}>
       <Failed error={error} />
       {plan === undefined ? (
-        error === undefined && <p role="status">Reading the claims …</p>
+        error === undefined && <p role="status">{reading}</p>
       ) : (
         <Confirm
           state={state}
           plan={plan}
-          undo="A message that was sent has no undo: its consumer runs at once. pawl sends a copy first, and then deletes the dead letter."
-          deed={`Redrive ${count(plan.count, 'message')}`}
+          undo={undo}
+          deed={deed(plan.count)}
           onActed={() => {
             acted.current = true;
           }}

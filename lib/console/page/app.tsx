@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleState } from '../api.ts';
 import { Claim } from './claim.tsx';
 import { Claims } from './claims.tsx';
+import { Findings } from './findings.tsx';
 import { Help } from './help.tsx';
 import { focusSearch, moveRow, toggleRow, useKeys } from './keyboard.ts';
 import { Letters } from './letters.tsx';
@@ -14,6 +15,7 @@ const VIEWS = [
   ['overview', 'Overview'],
   ['claims', 'Open claims'],
   ['dead-letters', 'Dead letters'],
+  ['findings', 'Findings'],
 ] as const;
 
 export function App() {
@@ -26,6 +28,7 @@ export function App() {
     '1': () => go('#/overview'),
     '2': () => go('#/claims'),
     '3': () => go('#/dead-letters'),
+    '4': () => go('#/findings'),
     j: () => moveRow(1),
     k: () => moveRow(-1),
     x: toggleRow,
@@ -72,6 +75,7 @@ export function App() {
         {state && place.view === 'claims' && <Claims state={state} place={place} />}
         {state && place.view === 'claim' && <Claim key={place.params.get('id')} state={state} place={place} />}
         {state && place.view === 'dead-letters' && <Letters state={state} place={place} />}
+        {state && place.view === 'findings' && <Findings state={state} place={place} />}
       </main>
       {help && <Help onClose={() => setHelp(false)} />}
     </>

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
 
 export const KEYS = [
-  ['1, 2, 3', 'overview, open claims, dead letters'],
+  ['1, 2, 3, 4', 'overview, open claims, dead letters, findings'],
   ['j, k', 'the next row, the row before'],
   ['Enter', 'open the row'],
   ['x', 'select the row, or not'],
-  ['a', 'resolve or redrive what is selected; in a claim, resolve it'],
+  ['a', 'resolve, redrive or accept what is selected; in a claim, resolve it'],
   ['/', 'search'],
   ['Esc', 'close; leave the search'],
   ['?', 'this list'],

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DeadLetter } from '../../operate/index.ts';
 import type { Body, ConsoleState, LettersList, QueueName } from '../api.ts';
-import { RedriveDialog } from './act.tsx';
+import { PlanDialog } from './act.tsx';
 import { post } from './call.ts';
 import { Choice, Search } from './filters.tsx';
 import { bytes, count, shown, shownBody } from './format.ts';
@@ -134,7 +134,7 @@ function QueueLetters({
         </>
       )}
       {chosen && (
-        <RedriveDialog
+        <PlanDialog
           state={state}
           wanted={{ kind: 'redrive', queueUrl: queue.url, messageIds: chosen }}
           onClose={(acted) => {

@@ -8,6 +8,7 @@ const willWords: Readonly<Record<string, readonly [tone: string, says: string]>>
   resolve: ['good', 'will be resolved'],
   'park and resolve': ['good', 'will be parked, then resolved'],
   run: ['good', 'will run'],
+  accept: ['good', 'will be accepted: no later run reports them'],
   acknowledge: ['in-flight', 'will be acknowledged: the effect is confirmed'],
   'consumer-decides': ['plain', 'the consumer decides: the claim is not known'],
 };
@@ -56,6 +57,10 @@ export function PlanItems({ plan: { items, itemsInAll } }: { readonly plan: Plan
 }
 
 const mostShown = 200;
+const doneWords = { resolve: 'resolved', redrive: 'redriven', accept: 'accepted' } as const satisfies Record<
+  PlanShown['kind'],
+  string
+>;
 
 /** What became of each item: those that were not done first. */
 export function Results({
@@ -70,7 +75,7 @@ export function Results({
   const results = lines.flatMap((line) => (line.kind === 'result' ? [line.result] : []));
   const failed = lines.find((line) => line.kind === 'failed');
   const isOver = lines.some((line) => line.kind !== 'result') || error !== undefined;
-  const wanted = plan.kind === 'resolve' ? 'resolved' : 'redriven';
+  const wanted = doneWords[plan.kind];
   const done = results.filter(({ outcome }) => outcome === wanted);
   const others = results.filter(({ outcome }) => outcome !== wanted);
   return (

@@ -53,7 +53,15 @@ const indexProps = ({ name, partitionKey, sortKey, projection }: TableIndex) => 
     : { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...projection] }),
 });
 
-/** The options of a {@link ClaimsTable}. */
+/**
+ * The options of a {@link ClaimsTable}.
+ *
+ * @example
+ * import { Key } from 'aws-cdk-lib/aws-kms';
+ *
+ * const props: ClaimsTableProps = { encryptionKey: new Key(stack, 'ClaimsKey'), throttleThreshold: 50 };
+ * new ClaimsTable(stack, 'Claims', props);
+ */
 export interface ClaimsTableProps {
   /**
    * Whether DynamoDB refuses to delete the table, even when its stack is deleted by hand.
@@ -96,7 +104,9 @@ export interface ClaimsTableAlarms {
  * `ClaimsTable.grantClaims` and `Consumer` call this. Call it yourself for a table that was made elsewhere.
  *
  * @example
- * grantClaims(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
+ * import { Table } from 'aws-cdk-lib/aws-dynamodb';
+ *
+ * grantClaims(Table.fromTableName(stack, 'Claims', 'claims'), existingFunction);
  */
 export function grantClaims(table: ITable, grantee: IGrantable): Grant {
   // Not `grantReadWriteData`: it lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and `Query`. A consumer that can delete a claim can
@@ -111,7 +121,7 @@ export function grantClaims(table: ITable, grantee: IGrantable): Grant {
  * A consumer's own claims need `grantClaims`, which `Consumer` calls; it does not call this.
  *
  * @example
- * grantLocks(Table.fromTableName(this, 'Claims', 'claims'), existingFunction);
+ * grantLocks(claims.table, existingFunction);
  */
 export function grantLocks(table: ITable, grantee: IGrantable): Grant {
   // A consumer that locks needs more receives. That is checked when the app is complete.
@@ -123,10 +133,13 @@ export function grantLocks(table: ITable, grantee: IGrantable): Grant {
  * Permits `grantee` to list the open claims of `table`, to read a claim, and to resolve it. These permissions allow no claim to be made or deleted,
  * and no scan. A consumer needs none of this.
  *
- * For dead letters, permit the queues' actions as well: see docs/security.md.
+ * For dead letters, permit the queues' actions as well: see docs/reference/security.md.
  *
  * @example
- * grantOperate(Table.fromTableName(this, 'Claims', 'claims'), onCallRole);
+ * import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+ *
+ * const onCall = new Role(stack, 'OnCall', { assumedBy: new AccountPrincipal('123456789012') });
+ * grantOperate(claims.table, onCall);
  */
 export function grantOperate(table: ITable, grantee: IGrantable): Grant {
   const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
@@ -141,7 +154,7 @@ export function grantOperate(table: ITable, grantee: IGrantable): Grant {
  * `StatementCheck` calls this. A consumer needs none of this.
  *
  * @example
- * grantStatements(Table.fromTableName(this, 'Claims', 'claims'), statementFunction);
+ * grantStatements(claims.table, existingFunction);
  */
 export function grantStatements(table: ITable, grantee: IGrantable): Grant {
   const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
@@ -154,7 +167,9 @@ export function grantStatements(table: ITable, grantee: IGrantable): Grant {
  * `grantOperate`. It is needed once, and can be taken away again.
  *
  * @example
- * grantBackfill(Table.fromTableName(this, 'Claims', 'claims'), deploymentRole);
+ * import { Role } from 'aws-cdk-lib/aws-iam';
+ *
+ * grantBackfill(claims.table, Role.fromRoleName(stack, 'Deployment', 'deployment'));
  */
 export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, BACKFILL_ACTIONS);
@@ -164,7 +179,11 @@ export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
  * Permits `grantee` to mark `table` as restored from a point in time, and to lift the mark: `npx pawl restored`.
  *
  * @example
- * grantRestore(Table.fromTableName(this, 'Claims', 'claims-restored'), onCallRole);
+ * import { Table } from 'aws-cdk-lib/aws-dynamodb';
+ * import { Role } from 'aws-cdk-lib/aws-iam';
+ *
+ * const restored = Table.fromTableName(stack, 'Restored', 'claims-restored');
+ * grantRestore(restored, Role.fromRoleName(stack, 'OnCall', 'on-call'));
  */
 export function grantRestore(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, RESTORE_ACTIONS);
@@ -183,7 +202,7 @@ function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[])
  * One table serves any number of consumers: keys carry their operation's name.
  *
  * @example
- * const claims = new ClaimsTable(this, 'Claims');
+ * const claims = new ClaimsTable(stack, 'Claims');
  * claims.grantClaims(existingFunction);
  * existingFunction.addEnvironment('CLAIMS_TABLE', claims.table.tableName);
  */
@@ -195,7 +214,7 @@ export class ClaimsTable extends Construct {
 
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
-    expectProps(this, props, { door: 'ClaimsTable', known, docs: 'docs/adopt.md' });
+    expectProps(this, props, { door: 'ClaimsTable', known, docs: 'docs/guides/adopt.md' });
     // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
     // the same claim, because a condition sees its own region only. A `Table` has no such method.
     const table = new Table(this, 'Table', {

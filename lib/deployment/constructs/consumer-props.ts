@@ -11,6 +11,18 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
  *
  * A function, a queue, a dead-letter queue and an event source that exist are taken as they are. Options that decide how
  * they are made are refused beside them. What can be seen of them is checked at synth time.
+ *
+ * @example
+ * import { Duration } from 'aws-cdk-lib';
+ *
+ * const props: ConsumerProps = {
+ *   entry: 'lambda/send-email.ts',
+ *   claimsTable: claims.table,
+ *   operation: 'send-email',
+ *   timeout: Duration.seconds(30),
+ *   batchSize: 10,
+ *   maxConcurrency: 5,
+ * };
  */
 export interface ConsumerProps {
   /**
@@ -147,7 +159,7 @@ export interface ConsumerProps {
 
   /**
    * Whether another `Consumer` has the same `operation` on the same table on purpose, with another function: the same effect by two
-   * functions, as while a new one takes over from an old one. A key that one of them has done is then done for the other. Both say so.
+   * functions, as while a new one takes over from an old one. A key that one of them has completed is then complete for the other. Set it on both.
    *
    * @default false
    */

@@ -46,20 +46,20 @@ function pollerConfigOf(given: NonNullable<ConsumerProps['provisionedPollerConfi
  *
  * @throws {WiringError} when an option is unknown, when timeouts or batch settings contradict each other, or when `environment` sets a variable
  *   that the construct sets
- *
  * @example
- * const claims = new ClaimsTable(this, 'Claims');
- * const giftCards = new Consumer(this, 'IssueGiftCard', {
+ * import { Duration } from 'aws-cdk-lib';
+ * import { Queue } from 'aws-cdk-lib/aws-sqs';
+ *
+ * new Consumer(stack, 'IssueGiftCard', {
  *   entry: 'lambda/issue-gift-card.ts',
  *   claimsTable: claims.table,
  *   operation: 'issue-gift-card',
  *   timeout: Duration.seconds(30),
  * });
- * giftCards.grantSendMessages(orderService);
- * giftCards.addAlarmAction(new SnsAction(onCall));
- *
- * // Around a queue, a function and an event source that exist:
- * new Consumer(this, 'SendEmail', { claimsTable: claims.table, queue: mails, function: sendMail });
+ * // Around a queue and a function that exist:
+ * const mails = Queue.fromQueueArn(stack, 'Mails', 'arn:aws:sqs:eu-central-1:123456789012:mails');
+ * const deadLetterQueue = Queue.fromQueueArn(stack, 'DeadMails', 'arn:aws:sqs:eu-central-1:123456789012:mails-dead');
+ * new Consumer(stack, 'SendEmail', { claimsTable: claims.table, queue: mails, deadLetterQueue, function: existingFunction });
  */
 export class Consumer extends Construct {
   /** Where producers send. */
@@ -74,7 +74,7 @@ export class Consumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ConsumerProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/wiring.md' });
+    expectProps(this, props, { door: 'Consumer', known: consumerPropNames, docs: 'docs/reference/wiring.md' });
     expectKinds(this, props, ['claimsTable']);
     markUnderConstruction(this);
     this.#props = props;
@@ -121,8 +121,11 @@ export class Consumer extends Construct {
    * `pawl dlq`, `pawl redrive` and `--stack`. An operator also needs `ClaimsTable.grantOperate`; a consumer needs neither.
    *
    * @example
-   * claims.grantOperate(onCallRole);
-   * sendEmail.grantOperate(onCallRole);
+   * import { Role } from 'aws-cdk-lib/aws-iam';
+   *
+   * const onCall = Role.fromRoleName(stack, 'OnCall', 'on-call');
+   * claims.grantOperate(onCall);
+   * sendEmail.grantOperate(onCall);
    */
   grantOperate(grantee: IGrantable): Grant {
     return grantOperateConsumer(this, grantee);

@@ -16,7 +16,19 @@ import type { Consumer } from './consumer.ts';
 import { expectProps } from './known-props.ts';
 import type { ClaimMetric } from './metrics.ts';
 
-/** The options of a {@link ClaimsDashboard}. */
+/**
+ * The options of a {@link ClaimsDashboard}.
+ *
+ * @example
+ * import { Duration } from 'aws-cdk-lib';
+ *
+ * const props: ClaimsDashboardProps = {
+ *   claimsTable: claims,
+ *   consumers: [sendEmail],
+ *   dashboardName: 'claims',
+ *   defaultInterval: Duration.days(1),
+ * };
+ */
 export interface ClaimsDashboardProps {
   /** The table that the consumers claim in. */
   readonly claimsTable: ClaimsTable;
@@ -58,7 +70,7 @@ const HEIGHT = 6;
  * function), and the table's throttling and refusals.
  *
  * @example
- * new ClaimsDashboard(this, 'Dashboard', { claimsTable: claims, consumers: [sendEmail, issueGiftCard] });
+ * new ClaimsDashboard(stack, 'Dashboard', { claimsTable: claims, consumers: [sendEmail] });
  */
 export class ClaimsDashboard extends Construct {
   /** The dashboard itself, for widgets of your own. */
@@ -66,7 +78,7 @@ export class ClaimsDashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: ClaimsDashboardProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'ClaimsDashboard', known, docs: 'docs/operate.md' });
+    expectProps(this, props, { door: 'ClaimsDashboard', known, docs: 'docs/guides/operate.md' });
     const { claimsTable, consumers, dashboardName } = props;
     const isTable = typeof claimsTable === 'object' && 'alarms' in claimsTable;
     const areConsumers =

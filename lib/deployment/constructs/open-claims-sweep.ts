@@ -1,5 +1,12 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { type Alarm, type IAlarmAction, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type Alarm,
+  ComparisonOperator,
+  type IAlarmAction,
+  Metric,
+  type MetricOptions,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -14,7 +21,20 @@ import type { ConsumerProps } from './consumer-props.ts';
 import { expectProps } from './known-props.ts';
 import { expectKinds } from './prop-kinds.ts';
 
-/** The options of an {@link OpenClaimsSweep}. */
+/**
+ * The options of an {@link OpenClaimsSweep}.
+ *
+ * @example
+ * import { Duration } from 'aws-cdk-lib';
+ * import { Schedule } from 'aws-cdk-lib/aws-events';
+ *
+ * const props: OpenClaimsSweepProps = {
+ *   entry: 'lambda/sweep.ts',
+ *   claimsTable: claims.table,
+ *   schedule: Schedule.rate(Duration.minutes(15)),
+ *   maxDoubtAge: Duration.hours(4),
+ * };
+ */
 export interface OpenClaimsSweepProps
   extends Pick<
     ConsumerProps,
@@ -54,6 +74,13 @@ export interface OpenClaimsSweepProps
    * @default Duration.hours(1)
    */
   readonly maxDoubtAge?: Duration;
+
+  /**
+   * How long no run may begin before an alarm goes off: whole hours, at most 7 days. A rule that was disabled, or removed, is found by it.
+   *
+   * @default Duration.hours(1), or Duration.hours(25) with a `schedule` of your own
+   */
+  readonly maxSilence?: Duration;
 }
 
 const known = {
@@ -62,6 +89,7 @@ const known = {
   schedule: true,
   timeout: true,
   maxDoubtAge: true,
+  maxSilence: true,
   handler: true,
   environment: true,
   memorySize: true,
@@ -80,6 +108,8 @@ export interface OpenClaimsSweepAlarms {
   readonly oldestInDoubt: Alarm;
   /** The sweep has parked a claim: an operator has to decide. */
   readonly parked: Alarm;
+  /** No run has begun for too long. */
+  readonly silent: Alarm;
 }
 
 /** The metrics that a run of the sweep makes. */
@@ -98,10 +128,12 @@ export type SweepMetric =
  * the table in `CLAIMS_TABLE`.
  *
  * @throws {WiringError} when an option is unknown, or `environment` sets `CLAIMS_TABLE` or holds a secret
- *
  * @example
- * const sweep = new OpenClaimsSweep(this, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
- * sweep.addAlarmAction(new SnsAction(onCall));
+ * import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+ * import { Topic } from 'aws-cdk-lib/aws-sns';
+ *
+ * const sweep = new OpenClaimsSweep(stack, 'Sweep', { claimsTable: claims.table, entry: 'lambda/sweep.ts' });
+ * sweep.addAlarmAction(new SnsAction(new Topic(stack, 'OnCall')));
  */
 export class OpenClaimsSweep extends Construct {
   /** The function that runs the sweep. */
@@ -113,7 +145,7 @@ export class OpenClaimsSweep extends Construct {
 
   constructor(scope: Construct, id: string, props: OpenClaimsSweepProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/sweep.md' });
+    expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/guides/sweep.md' });
     expectKinds(this, props, ['claimsTable']);
     const { claimsTable, environment = {}, timeout = Duration.minutes(1), maxDoubtAge = Duration.hours(1) } = props;
     refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE']));
@@ -133,7 +165,8 @@ export class OpenClaimsSweep extends Construct {
     // The next run comes by itself: a second try of this one would only run beside it. EventBridge tries a call again that Lambda did not take, and
     // Lambda a run that failed.
     made.configureAsyncInvoke({ retryAttempts: 0 });
-    this.alarms = this.#createAlarms(maxDoubtAge);
+    const silence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
+    this.alarms = this.#createAlarms(maxDoubtAge, silence);
   }
 
   /** Adds these actions to every alarm of the sweep, for instance an `SnsAction`. */
@@ -148,10 +181,21 @@ export class OpenClaimsSweep extends Construct {
     return new Metric({ namespace: 'pawl', metricName, dimensionsMap, statistic, ...props });
   }
 
-  #createAlarms(maxDoubtAge: Duration): OpenClaimsSweepAlarms {
+  #createAlarms(maxDoubtAge: Duration, maxSilence: Duration): OpenClaimsSweepAlarms {
     const { path } = this.node;
     const period = { period: Duration.minutes(5) };
+    const runs = this.function.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' });
+    const silent = runs.createAlarm(this, 'SilentAlarm', {
+      threshold: 1,
+      evaluationPeriods: maxSilence.toHours(),
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
+      alarmDescription:
+        `${path}: no run of the sweep has begun for ${maxSilence.toHours()} hours. Claims in doubt wait for a message, a caller or an operator; no effect is ` +
+        'doubled. What to do: look whether its rule is enabled and calls the function. Its other alarms say nothing while it does not run.',
+    });
     return {
+      silent,
       failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(period), {
         threshold: 1,
         description:

@@ -20,7 +20,19 @@ import { expectProps } from './known-props.ts';
 import { claimMetric } from './metrics.ts';
 import { expectKinds } from './prop-kinds.ts';
 
-/** The options of a {@link StatementCheck}. */
+/**
+ * The options of a {@link StatementCheck}.
+ *
+ * @example
+ * import { Duration } from 'aws-cdk-lib';
+ *
+ * const props: StatementCheckProps = {
+ *   claimsTable: claims.table,
+ *   function: existingFunction,
+ *   operation: 'charge-order',
+ *   maxSilence: Duration.hours(49),
+ * };
+ */
 export interface StatementCheckProps {
   /** The table of the claims, usually `claimsTable.table` of a `ClaimsTable`. */
   readonly claimsTable: ITable;
@@ -75,9 +87,12 @@ export interface StatementCheckAlarms {
  * where something does not agree.
  *
  * @throws {WiringError} when an option is unknown or has another kind
- *
  * @example
- * new StatementCheck(this, 'Statements', { claimsTable: claims.table, function: statementFunction, operation: 'charge' });
+ * new StatementCheck(stack, 'Statements', {
+ *   claimsTable: claims.table,
+ *   function: existingFunction,
+ *   operation: 'charge-order',
+ * });
  */
 export class StatementCheck extends Construct {
   /** They have no actions yet: see `addAlarmAction`. */
@@ -88,7 +103,7 @@ export class StatementCheck extends Construct {
 
   constructor(scope: Construct, id: string, props: StatementCheckProps) {
     super(scope, id);
-    expectProps(this, props, { door: 'StatementCheck', known, docs: 'docs/statements.md' });
+    expectProps(this, props, { door: 'StatementCheck', known, docs: 'docs/guides/statements.md' });
     expectKinds(this, props, ['claimsTable', 'function']);
     const { claimsTable, function: fn, operation, schedule = Schedule.rate(Duration.days(1)) } = props;
     this.#of = { operation, namespace: props.metricNamespace ?? 'pawl' };

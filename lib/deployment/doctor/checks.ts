@@ -1,7 +1,7 @@
 import { permissionProblem } from '../policy.ts';
 import { wiringProblems } from '../wiring.ts';
 import type { Problem } from '../wiring-problem.ts';
-import { openIndexProblems, tableProblems } from '../wiring-table.ts';
+import { openIndexProblems, restoreProblems, tableProblems } from '../wiring-table.ts';
 import type { ConsumerFacts, TableFacts } from './facts.ts';
 
 export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
@@ -9,7 +9,7 @@ export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
 /** One thing that was looked at. */
 export interface Finding {
   readonly level: Level;
-  /** The rule that is broken, as `docs/wiring.md` names it. */
+  /** The rule that is broken, as `docs/reference/wiring.md` names it. */
   readonly rule?: Problem['rule'];
   readonly about: 'wiring' | 'event source' | 'dead letters' | 'claims table' | 'permissions';
   /** Of level `ok`, what was seen. Otherwise what is wrong, with the numbers and the fix. */
@@ -126,7 +126,8 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
 
 function checkTable(table: TableFacts | undefined): readonly Finding[] {
   if (table === undefined) return [unknown('claims table', 'pawl could not read the claims table.')];
-  const problems = [...tableProblems(table), ...openIndexProblems(table.name, table.openIndex)];
+  const { name, openIndex, mark } = table;
+  const problems = [...tableProblems(table), ...openIndexProblems(name, openIndex), ...restoreProblems(name, mark)];
   const found = problems.map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
   if (table.ttl === undefined) found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
   if (table.pointInTimeRecovery === undefined) {

@@ -2,7 +2,7 @@
 
 import type { Decision } from '../policy.ts';
 import type { ProvisionedPollers } from '../wiring-polling.ts';
-import type { OpenIndex, TableWiring } from '../wiring-table.ts';
+import type { OpenIndex, RestoreMark, TableWiring } from '../wiring-table.ts';
 
 /** One function that is fed by one queue. */
 export interface ConsumerFacts {
@@ -58,6 +58,8 @@ export interface QueueFacts {
 export interface TableFacts extends TableWiring {
   readonly arn: string;
   readonly openIndex: OpenIndex;
+  /** `undefined` when it could not be read. */
+  readonly mark: RestoreMark | undefined;
 }
 
 export interface Permission {

@@ -3,21 +3,25 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
+  GetItemCommand,
   type GlobalSecondaryIndexDescription,
   type KeySchemaElement,
   type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
+import { fieldsOf } from '../../stores/dynamodb/item.ts';
+import { type RestoredMark, restoredId } from '../../stores/dynamodb/restored-store.ts';
 import { OPEN_CLAIMS } from '../table-definition.ts';
-import type { OpenIndex, TimeToLive } from '../wiring-table.ts';
+import type { OpenIndex, RestoreMark, TimeToLive } from '../wiring-table.ts';
 import type { TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
 
 /** @throws DynamoDB's error when the table does not exist, or the caller may not describe it */
 export async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<TableFacts> {
-  const [{ Table }, ttl, backups] = await Promise.all([
+  const [{ Table }, ttl, backups, mark] = await Promise.all([
     dynamo.send(new DescribeTableCommand({ TableName })),
     orUndefined(() => dynamo.send(new DescribeTimeToLiveCommand({ TableName }))),
     orUndefined(() => dynamo.send(new DescribeContinuousBackupsCommand({ TableName }))),
+    readMark(dynamo, TableName),
   ]);
   const type = (name: string | undefined) =>
     Table?.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
@@ -32,6 +36,7 @@ export async function readTable(dynamo: DynamoDBClient, TableName: string): Prom
       Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === OPEN_CLAIMS.name),
       keyOf,
     ),
+    mark,
     replicas: (Table?.Replicas ?? []).map(({ RegionName = '' }) => RegionName).filter((region) => region !== home),
     ttl: ttlOf(ttl?.TimeToLiveDescription),
     isKept: Table?.DeletionProtectionEnabled ?? false,
@@ -40,6 +45,22 @@ export async function readTable(dynamo: DynamoDBClient, TableName: string): Prom
         ? undefined
         : backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED',
   };
+}
+
+/** Reads the mark of a restored table. Undefined when it could not be read: no other rule needs the permission to read items, so that is no finding. */
+export async function readMark(dynamo: DynamoDBClient, TableName: string): Promise<RestoreMark | undefined> {
+  try {
+    const Key = { id: { S: restoredId } };
+    const found = await orUndefined(() => dynamo.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
+    if (found === undefined) return undefined;
+    if (found.Item === undefined) return { kind: 'none' };
+    const { cutOff, liftedAt, liftedFor = {} } = fieldsOf(found.Item) as RestoredMark;
+    return liftedAt === undefined ? { kind: 'stands', cutOff, liftedFor: Object.keys(liftedFor) } : { kind: 'lifted' };
+  } catch (error) {
+    // The table has another key, which is a finding of its own.
+    if (error instanceof Error && error.name === 'ValidationException') return undefined;
+    throw error;
+  }
 }
 
 /** Undefined when it could not be read. */

@@ -2,7 +2,7 @@ import { RULES, type RuleName } from '../wiring-rules.ts';
 
 /*
  * The comments of a printed template: which rules each value obeys. The text of a rule is that of `wiring-rules.ts`, so that a template and
- * `docs/wiring.md` cannot differ.
+ * `docs/reference/wiring.md` cannot differ.
  */
 
 /** The widest line of a comment. */
@@ -31,7 +31,7 @@ function ruleText(name: RuleName): string {
   return `${level === 'problem' ? 'Refused' : 'Warned'} (${name}): ${withoutLinks(broken)}. Reason: ${because}.`;
 }
 
-/** A comment cannot link to a heading of `docs/wiring.md`. */
+/** A comment cannot link to a heading of `docs/reference/wiring.md`. */
 function withoutLinks(markdown: string): string {
   return markdown.replace(/ \(\[[^\]]+\]\([^)]*\)\)/g, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
 }

@@ -8,7 +8,12 @@ import { type TransactAction, whenIn } from './transact-action.ts';
  *
  * @param tableName the claims table
  * @example
- * await forEachItem(debts, { id: claim.effectKey, work: 'repay', fence: claimHeld(claim, tableName), tableName }, repayments);
+ * const options: ForEachItemOptions<string> = {
+ *   id: claim.effectKey,
+ *   work: 'repay',
+ *   fence: claimHeld(claim, 'claims'),
+ *   tableName: 'claims',
+ * };
  */
 export function claimHeld(claim: Pick<Claim, 'operation' | 'key' | 'fence'>, tableName: string): TransactAction {
   const { id } = identify(claim.operation, claim.key, nodeHost);

@@ -18,6 +18,18 @@ import { beginWork, lookUpWork, mostActions, moveOn, type ProgressTable, readSeg
 import type { TransactAction } from './transact-action.ts';
 import { processWorkNames, WorkNames } from './work-names.ts';
 
+/**
+ * The options of `forEachItem`.
+ *
+ * @example
+ * const options: ForEachItemOptions<string> = {
+ *   tableName: process.env.CLAIMS_TABLE,
+ *   id: claim.effectKey,
+ *   work: 'repay',
+ *   fence: lockStore.stillHeld(lock),
+ *   signal: claim.signal,
+ * };
+ */
 export interface ForEachItemOptions<T> extends TableOptions {
   /** The identity of the request, the same on every attempt: `claim.effectKey`. */
   readonly id: string;
@@ -41,24 +53,39 @@ export interface ForEachItemOptions<T> extends TableOptions {
    * @default 25
    */
   readonly chunk?: number;
-  /** How many chunks are under way at once, at most 64. @default 4 */
+  /**
+   * How many chunks are under way at once, at most 64.
+   * @default 4
+   */
   readonly concurrency?: number;
-  /** No chunk is begun after it was aborted: `claim.signal` or `lock.signal`. */
+  /**
+   * No chunk is begun after it was aborted: `claim.signal` or `lock.signal`.
+   * @default none
+   */
   readonly signal?: AbortSignal;
   /**
    * How long progress is remembered after an attempt began, in seconds: longer than the message can come again.
    * @default 2592000, which is 30 days
    */
   readonly retentionSeconds?: number;
-  /** A document client of your own. It takes the place of `client`. */
+  /**
+   * A document client of your own. It takes the place of `client`.
+   * @default one over `client`
+   */
   readonly documents?: DynamoDBDocumentClient;
-  /** The clock, the random source and the timers. Only simulations set it. */
+  /**
+   * The clock, the random source and the timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
-  /** The names in use. Only simulations set it. @default those of this process; with a `host` of your own, none */
+  /**
+   * The names in use. Only simulations set it.
+   * @default those of this process; with a `host` of your own, none
+   */
   readonly names?: WorkNames;
 }
 
-const docs = 'docs/locks.md';
+const docs = 'docs/guides/locks.md';
 const known = {
   ...tableOptionNames,
   id: true,
@@ -74,7 +101,13 @@ const known = {
   names: true,
 } as const satisfies NamesOf<ForEachItemOptions<unknown>>;
 
-/** The writes for a chunk, whose first item is the one at `from`. */
+/**
+ * Returns the writes for a chunk. `from` is the index of its first item.
+ *
+ * @example
+ * const writesFor: WritesFor<string> = (debts) =>
+ *   debts.map((id) => ({ Put: { TableName: 'repayments', Item: { id, payment: payment.id } } }));
+ */
 export type WritesFor<T> = (
   chunk: readonly T[],
   from: number,
@@ -99,9 +132,9 @@ export interface ForEachItemResult extends Progress {
  *   failed; OptionError when a name is used twice in one attempt; what `writesFor` throws. Chunks under way are awaited first
  * @example
  * await forEachItem(
- *   debts,
- *   { id: claim.effectKey, work: 'repay', fence: store.stillHeld(lock), tableName, signal: claim.signal },
- *   (chunk) => chunk.map((debt) => ({ Update: repaid(debt) })),
+ *   payment.debts,
+ *   { tableName: 'claims', id: claim.effectKey, work: 'repay', fence: lockStore.stillHeld(lock), signal: lock.signal },
+ *   (debts) => debts.map((id) => ({ Put: { TableName: 'repayments', Item: { id, payment: payment.id } } })),
  * );
  */
 export function forEachItem<T>(
@@ -233,10 +266,12 @@ async function doChunk<T>(running: Running<T>, segment: Segment, from: number): 
 }
 
 /**
- * How far a work has come, or nothing when it was not begun.
+ * How far a work has come, or `undefined` when it was not begun.
  *
+ * @throws OptionError when an option is wrong; DynamoDB's error
  * @example
- * const progress = await readProgress({ tableName, id: 'repay#request-17', work: 'repay' }); // { total: 20000, done: 8425 }
+ * const progress = await readProgress({ tableName: 'claims', id: 'repay#request-17', work: 'repay' });
+ * if (progress) console.log(`${progress.done} of ${progress.total}`);
  */
 export function readProgress(
   options: TableOptions & WorkName & { readonly documents?: DynamoDBDocumentClient },
@@ -266,6 +301,6 @@ function documentsOf(options: TableOptions & { readonly documents?: DynamoDBDocu
 function sdkClientOf({ client = defaultClient() }: TableOptions): DynamoDBClient {
   if (!isTransport(client)) return client;
   throw new OptionError(
-    "client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See docs/lean.md.",
+    "client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See docs/guides/lean.md.",
   );
 }

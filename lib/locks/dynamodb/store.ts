@@ -18,20 +18,35 @@ import { despiteConflicts } from './conflicts.ts';
 import { readAll } from './read-all.ts';
 import { type TransactAction, whenIn } from './transact-action.ts';
 
+/**
+ * The options of `dynamoLockStore`.
+ *
+ * @example
+ * const options: DynamoLockStoreOptions = { tableName: process.env.CLAIMS_TABLE };
+ */
 export interface DynamoLockStoreOptions extends TableOptions {
-  /** The timers. Only simulations set it. */
+  /**
+   * The timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
 const known = { ...tableOptionNames, host: true } as const satisfies NamesOf<DynamoLockStoreOptions>;
 
+/** A lock store in DynamoDB. It also makes the conditions with which a transaction of the caller's depends on a lock. */
 export interface DynamoLockStore extends LockStore {
   /**
    * The action that makes a transaction of the caller's fail unless the lock is still held by this worker: after a takeover,
    * a `keep`, or the holder's next attempt, it is not.
    *
    * @example
-   * await documents.send(new TransactWriteCommand({ TransactItems: [store.stillHeld(lock), { Update: debtRepaid }] }));
+   * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+   * import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+   *
+   * const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+   * const repaid = { Put: { TableName: 'repayments', Item: { id: payment.id } } };
+   * await documents.send(new TransactWriteCommand({ TransactItems: [lockStore.stillHeld(lock), repaid] }));
    */
   stillHeld(lock: Pick<Lock, 'id'>): TransactAction;
   /**
@@ -52,10 +67,10 @@ const mostWrites = 100;
  *
  * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
  * @example
- * const store = dynamoLockStore({ tableName: process.env.CLAIMS_TABLE });
+ * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
  */
 export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStore {
-  expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/locks.md' });
+  expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/guides/locks.md' });
   const { host = nodeHost } = options;
   const { nameOfTable, transport } = tableOf(options);
   const table = explainedTable(nameOfTable, transport, 'grantLocks');
@@ -125,7 +140,15 @@ function refusalOf(error: unknown, writes: readonly LockWrite[]): readonly (Stor
   });
 }
 
-/** An item is where a lock should be, and is none that this version of pawl knows. It is left as it is. */
+/**
+ * An item is where a lock should be, and is none that this version of pawl knows. It is left as it is.
+ *
+ * @example
+ * await lockStore.read([lock.id]).catch((error) => {
+ *   if (error instanceof UnknownLockError) console.error('a later version of pawl, or another program, wrote this item');
+ *   throw error;
+ * });
+ */
 export class UnknownLockError extends Error {
   override readonly name = 'UnknownLockError';
   /** The item's. It may identify a person, and is no part of the message. */

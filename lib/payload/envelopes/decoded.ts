@@ -20,7 +20,9 @@ export interface Encoded {
  *
  * @throws OptionError unless it is given a function
  * @example
- * envelope: decoded(({ text }) => gunzipSync(Buffer.from(text, 'base64')))
+ * import { gunzipSync } from 'node:zlib';
+ *
+ * const envelope = decoded(({ text }) => gunzipSync(Buffer.from(text, 'base64')));
  */
 export function decoded(decode: (encoded: Encoded) => unknown): Envelope {
   expect(typeof decode === 'function', 'decoded', 'a function that decodes a body', decode);

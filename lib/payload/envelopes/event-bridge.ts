@@ -9,7 +9,10 @@ import { isEventBridgeEvent, textOf } from './shapes.ts';
  * The handler finds `source`, `detailType`, `id`, `time` and the rest in `message.metadata.eventBridge`.
  *
  * @example
- * eachMessage({ ...options, envelope: eventBridgeEnvelope(), key: bodyField('orderId') }, async ({ body, metadata }) => { … });
+ * export const handler = eachMessage(
+ *   { operation: 'send-email', store, envelope: eventBridgeEnvelope(), key: bodyField('orderId'), onAbandoned: 'park' },
+ *   async ({ body, metadata }) => console.log(metadata.eventBridge?.detailType, body),
+ * );
  */
 export function eventBridgeEnvelope(): Envelope {
   return {

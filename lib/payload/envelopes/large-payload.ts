@@ -10,6 +10,14 @@ import { type Pointer, pointerIn } from './shapes.ts';
 
 export type { Envelope };
 
+/**
+ * The options of `largePayload`.
+ *
+ * @example
+ * import { S3Client } from '@aws-sdk/client-s3';
+ *
+ * const options: LargePayloadOptions = { s3Client: new S3Client({}), buckets: ['payloads'], maxBytes: 8 * 2 ** 20 };
+ */
 export interface LargePayloadOptions {
   /** Reads the objects. Its role needs `s3:GetObject`, and `s3:ListBucket` to tell an object that is missing from one that is forbidden. */
   readonly s3Client: S3Client;
@@ -58,10 +66,13 @@ const longestPointer = 16_384;
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
- * envelope: [snsEnvelope(), largePayload({ s3Client: new S3Client({}), buckets: ['payloads'] })]
+ * import { S3Client } from '@aws-sdk/client-s3';
+ * import { snsEnvelope } from 'pawl/sqs';
+ *
+ * const envelope = [snsEnvelope(), largePayload({ s3Client: new S3Client({}), buckets: ['payloads'] })];
  */
 export function largePayload(options: LargePayloadOptions): Envelope {
-  expectOptions(options, { door: 'largePayload', known, docs: 'docs/envelopes.md' });
+  expectOptions(options, { door: 'largePayload', known, docs: 'docs/guides/envelopes.md' });
   const { s3Client, buckets, maxBytes = defaults.maxBytes, timeoutMs = defaults.timeoutMs } = options;
   expect(typeof s3Client?.send === 'function', 's3Client', 'an S3Client', s3Client);
   const isList = buckets === undefined || (Array.isArray(buckets) && buckets.every((one) => typeof one === 'string'));

@@ -10,6 +10,7 @@ export interface Metadata {
   readonly largePayload?: LargePayloadMetadata;
 }
 
+/** What a notification of SNS says about what was published. */
 export interface SnsMetadata {
   readonly topicArn: string;
   /** SNS's id of this publication: another one if the producer publishes twice. */
@@ -19,6 +20,7 @@ export interface SnsMetadata {
   readonly timestamp: string | undefined;
 }
 
+/** What an event of EventBridge says about its `detail`. */
 export interface EventBridgeMetadata {
   /** EventBridge's id of this event: another one if the producer puts it twice. */
   readonly id: string | undefined;
@@ -33,6 +35,7 @@ export interface EventBridgeMetadata {
   readonly replayName: string | undefined;
 }
 
+/** What a record of a notification of S3 says about its object. */
 export interface S3Metadata {
   readonly bucket: string;
   /** The object's key, decoded: S3 sends it as in a URL. */
@@ -44,6 +47,7 @@ export interface S3Metadata {
   readonly record: unknown;
 }
 
+/** Where in S3 the payload of a message was. */
 export interface LargePayloadMetadata {
   readonly bucket: string;
   readonly key: string;

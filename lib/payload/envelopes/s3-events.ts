@@ -28,7 +28,10 @@ export interface S3ObjectEvent {
  * `message.metadata.s3`. Not for `sqsOnce`.
  *
  * @example
- * eachMessage<S3ObjectEvent>({ ...options, envelope: s3Events(), key: s3EventKey() }, async ({ body }) => thumbnail(body.bucket, body.key));
+ * export const handler = eachMessage<S3ObjectEvent>(
+ *   { operation: 'make-thumbnail', store, envelope: s3Events(), key: s3EventKey(), onAbandoned: 'retry' },
+ *   async ({ body }) => console.log(`a thumbnail of ${body.key} in ${body.bucket}`),
+ * );
  */
 export function s3Events(): Envelope {
   return {
@@ -77,10 +80,13 @@ function decodedKey(key: string): string {
 
 /**
  * The key is the event of S3's: its bucket, its object and its sequencer. A second notification of the same event has the same key, and a new version
- * of the object another one. Missing for the kinds of events to which S3 gives no sequencer, such as tagging: give these a key of your own.
+ * of the object has another key. Missing for the kinds of events to which S3 gives no sequencer, such as tagging: give these a key of your own.
  *
  * @example
- * key: s3EventKey()
+ * export const handler = eachMessage<S3ObjectEvent>(
+ *   { operation: 'index-upload', store, envelope: s3Events(), key: s3EventKey(), onAbandoned: 'retry' },
+ *   async ({ body }) => console.log(body.key),
+ * );
  */
 export function s3EventKey(): (input: { readonly body: unknown }) => KeyValue {
   return compositeKey(bodyField('bucket'), bodyField('key'), bodyField('sequencer'));

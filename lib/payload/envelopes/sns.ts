@@ -13,7 +13,10 @@ const confirmations = ['SubscriptionConfirmation', 'UnsubscribeConfirmation'];
  * says who may send.
  *
  * @example
- * eachMessage({ ...options, envelope: snsEnvelope(), key: bodyField('orderId') }, async ({ body, metadata }) => { … });
+ * export const handler = eachMessage(
+ *   { operation: 'send-email', store, envelope: snsEnvelope(), schema: Order, key: bodyField('id'), onAbandoned: 'park' },
+ *   ({ body }) => mailer.send(body),
+ * );
  */
 export function snsEnvelope(): Envelope {
   return {

@@ -24,6 +24,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import aws4 from 'aws4';
 import type { QueueDepth } from '../sqs-local.ts';
 import { ACCOUNT, list, REGION, record } from '../template.ts';
 
@@ -31,6 +32,14 @@ export interface StackResource {
   readonly type: string;
   readonly logicalId: string;
   readonly name: string;
+}
+
+/** A rule of EventBridge's. */
+export interface RuleSchedule {
+  readonly expression: string;
+  readonly isEnabled: boolean;
+  /** The ARNs of its targets. */
+  readonly targets: readonly string[];
 }
 
 /** The account to which a stack was deployed, as the AWS SDK sees it. */
@@ -49,6 +58,10 @@ export interface Account {
   letAccountAssume(roleName: string): Promise<AsyncDisposable>;
   /** Runs a function, and returns its response. @throws Error if it fails */
   invoke(name: string, event: unknown): Promise<unknown>;
+  /** The schedule of a rule, and whom it calls. */
+  scheduleOf(rule: string): Promise<RuleSchedule>;
+  /** Gives a rule another schedule. Its targets stay. */
+  setSchedule(rule: string, expression: string): Promise<void>;
   /** Where the stage `$default` of an HTTP API is in the emulator. @param url as AWS has it: `https://{id}.execute-api…/path` */
   reachable(url: string): string;
   /** The names that the stack's resources got, by type. */
@@ -94,6 +107,10 @@ export function createAccount(endpoint: string): Account {
     actionsOf: (roleName) => actionsOf(clients, roleName),
     letAccountAssume: (roleName) => letAccountAssume(clients, roleName),
     invoke: (name, event) => invoke(clients, name, event),
+    scheduleOf: (rule) => scheduleOf(endpoint, rule),
+    async setSchedule(Name, ScheduleExpression) {
+      await askEvents(endpoint, 'PutRule', { Name, ScheduleExpression });
+    },
     reachable: (url) => reachable(endpoint, url),
     stackResources: (stack) => stackResources(clients, stack),
     remains: async (stack) => [
@@ -134,6 +151,33 @@ async function invoke({ lambda }: Clients, FunctionName: string, event: unknown)
   const text = Buffer.from(response ?? []).toString('utf8');
   if (FunctionError !== undefined) throw new Error(`${FunctionName} failed: ${text}`);
   return JSON.parse(text);
+}
+
+async function scheduleOf(endpoint: string, Rule: string): Promise<RuleSchedule> {
+  const { ScheduleExpression, State } = await askEvents(endpoint, 'DescribeRule', { Name: Rule });
+  const { Targets } = await askEvents(endpoint, 'ListTargetsByRule', { Rule });
+  return {
+    expression: String(ScheduleExpression),
+    isEnabled: State === 'ENABLED',
+    targets: list(Targets).map((target) => String(record(target)['Arn'])),
+  };
+}
+
+/** A request to EventBridge. Its SDK client would be one more package, for three calls. @throws Error if it is refused */
+async function askEvents(
+  endpoint: string,
+  operation: string,
+  input: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { host } = new URL(endpoint);
+  const body = JSON.stringify(input);
+  const headers = { 'Content-Type': 'application/x-amz-json-1.1', 'X-Amz-Target': `AWSEvents.${operation}` };
+  const request = { host, method: 'POST', path: '/', service: 'events', region: REGION, headers, body };
+  const signed = aws4.sign(request, { accessKeyId: 'test', secretAccessKey: 'test' });
+  const response = await fetch(endpoint, { method: 'POST', body, headers: signed.headers as Record<string, string> });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`EventBridge refused ${operation}: ${response.status} ${text}`);
+  return record(JSON.parse(text === '' ? '{}' : text));
 }
 
 /** Not every machine resolves names below `localhost`: the emulator takes the API's id in the path as well. */

@@ -1,7 +1,7 @@
 import type { ProvisionedQueue } from '../provisioned.ts';
 import type { SqsLocal } from '../sqs-local.ts';
 import type { Resource } from '../template/app.ts';
-import { list, record } from '../template.ts';
+import { list, optionalNumber, record } from '../template.ts';
 import { ofType, placeOf, type Reading, refuse } from './reading.ts';
 
 /** Creates the queues of the app. */
@@ -16,8 +16,17 @@ async function createQueue(resource: Resource, sqs: SqsLocal): Promise<Provision
   const { name, scope, properties } = resource;
   const attributes = queueAttributes(record(scope.resolver.resolve(withoutTags(properties))));
   const { url, arn } = await sqs.createQueue(name, attributes);
-  const target = record(JSON.parse(attributes['RedrivePolicy'] ?? '{}'))['deadLetterTargetArn'];
-  return { ...placeOf(resource), name, url, arn, deadLetterArn: typeof target === 'string' ? target : undefined };
+  const redrive = record(JSON.parse(attributes['RedrivePolicy'] ?? '{}'));
+  const target = redrive['deadLetterTargetArn'];
+  return {
+    ...placeOf(resource),
+    name,
+    url,
+    arn,
+    deadLetterArn: typeof target === 'string' ? target : undefined,
+    maxReceiveCount: optionalNumber(redrive['maxReceiveCount']),
+    visibilitySeconds: Number(attributes['VisibilityTimeout'] ?? 30),
+  };
 }
 
 /** None is an attribute of the API. A key of encryption may be one that exists in AWS alone. */

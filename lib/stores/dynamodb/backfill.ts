@@ -13,6 +13,16 @@ import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { dynamoStore } from './store.ts';
 
+/**
+ * The options of `backfillOpenClaims`.
+ *
+ * @example
+ * const options: BackfillOptions = {
+ *   tableName: 'claims',
+ *   readUnitsPerSecond: 500,
+ *   onProgress: ({ parts }) => console.log(`${parts.done} of ${parts.of}`),
+ * };
+ */
 export interface BackfillOptions extends TableOptions {
   /**
    * Looks at the whole table, also where an earlier call was stopped on its way. Needed if a version of pawl without this index has worked on the
@@ -25,9 +35,15 @@ export interface BackfillOptions extends TableOptions {
    * @default 1500
    */
   readonly readUnitsPerSecond?: number;
-  /** Hears of every part of the table that was looked at. What it throws is ignored. */
+  /**
+   * Hears of every part of the table that was looked at. What it throws is ignored.
+   * @default none
+   */
   readonly onProgress?: (progress: BackfillProgress) => void;
-  /** The timers, the clock and the random source. Only simulations set it. */
+  /**
+   * The timers, the clock and the random source. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Host;
 }
 
@@ -70,7 +86,7 @@ const atOnce = 100;
  * const { added } = await backfillOpenClaims({ tableName: process.env.CLAIMS_TABLE });
  */
 export async function backfillOpenClaims(options: BackfillOptions): Promise<BackfillProgress> {
-  expectOptions(options, { door: 'backfillOpenClaims', known, docs: 'docs/operate.md' });
+  expectOptions(options, { door: 'backfillOpenClaims', known, docs: 'docs/reference/table.md' });
   const { restart = false, readUnitsPerSecond = 1500, onProgress, host = nodeHost } = options;
   expect(typeof restart === 'boolean', 'restart', 'true or false', restart);
   expect(readUnitsPerSecond > 0, 'readUnitsPerSecond', 'a number above 0', readUnitsPerSecond);

@@ -48,7 +48,15 @@ export function isConflict(error: unknown): boolean {
   return reasons.length > 0 && reasons.every(({ Code = 'None' }) => passing.includes(Code));
 }
 
-/** The index of open claims cannot be read yet. Claims are not affected. */
+/**
+ * The index of open claims cannot be read yet. Claims are not affected.
+ *
+ * @example
+ * const page = await store.listOpen({ limit: 100 }).catch((error) => {
+ *   if (error instanceof OpenIndexError && error.reason === 'building') return undefined; // again in a few minutes
+ *   throw error;
+ * });
+ */
 export class OpenIndexError extends Error {
   override readonly name = 'OpenIndexError';
   /** `missing`: the table was deployed without it. `building`: DynamoDB is still at it. */
@@ -67,7 +75,7 @@ export function openIndexError(error: unknown, tableName: string): unknown {
   if (message.includes('does not have the specified index')) {
     const text =
       `The table ${tableName} has no index of open claims. Deploy ClaimsTable of this version of pawl, or add the index ` +
-      'to your table as docs/operate.md describes it, then run pawl claims --backfill once. Consumers do not need it.';
+      'to your table as docs/reference/table.md describes it, then run pawl claims --backfill once. Consumers do not need it.';
     return new OpenIndexError('missing', text, { cause: error });
   }
   if (message.includes('backfilling')) {

@@ -6,12 +6,13 @@ export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
 export type { ClaimTableOptions, TableOptions } from './options.ts';
 export {
+  type LiftRestoreOptions,
   liftRestore,
   type MarkRestoredOptions,
   markRestored,
   type RestoredTableOptions,
   readRestored,
 } from './restored.ts';
-export type { RestoredMark } from './restored-store.ts';
+export type { LiftedFor, RestoredMark } from './restored-store.ts';
 export { type DynamoStoreOptions, dynamoStore } from './store.ts';
 export type { DynamoTransport, Operation } from './transport.ts';

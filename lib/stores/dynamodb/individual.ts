@@ -16,6 +16,6 @@ import { singleRequests } from './single-requests.ts';
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function individualDynamoStore(options: ClaimTableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'individualDynamoStore', known: claimTableOptionNames, docs: 'docs/adopt.md' });
+  expectOptions(options, { door: 'individualDynamoStore', known: claimTableOptionNames, docs: 'docs/guides/adopt.md' });
   return singleRequests(tableOf(options));
 }

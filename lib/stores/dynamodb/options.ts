@@ -4,7 +4,14 @@ import { sdkTransport } from './sdk-transport.ts';
 import { openTable, type RestorableTableOptions, type Table } from './table.ts';
 import { type DynamoTransport, isTransport } from './transport.ts';
 
-/** What every claim store in DynamoDB needs. */
+/**
+ * What every claim store in DynamoDB needs.
+ *
+ * @example
+ * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+ *
+ * const options: TableOptions = { tableName: 'claims', client: new DynamoDBClient({ region: 'eu-central-1' }) };
+ */
 export interface TableOptions {
   /**
    * The claims table: partition key `id` (string), TTL on `expiresAt`, in one region only. `Consumer` sets the environment
@@ -18,7 +25,12 @@ export interface TableOptions {
   readonly client?: DynamoDBClient | DynamoTransport;
 }
 
-/** What a claim store in DynamoDB needs. */
+/**
+ * What a claim store in DynamoDB needs.
+ *
+ * @example
+ * const options: ClaimTableOptions = { tableName: process.env.CLAIMS_TABLE, restored: true };
+ */
 export interface ClaimTableOptions extends TableOptions, RestorableTableOptions {}
 
 export const claimTableOptionNames = {

@@ -1,11 +1,12 @@
+import { operationOf } from '../../claims/open.ts';
 import type { ClaimRecord } from '../../claims/record.ts';
-import { asRestored, isForgottenRecord, type Restore } from '../../claims/restored.ts';
+import { asRestored, isForgottenRecord, type KnowsRestore, type Restore } from '../../claims/restored.ts';
 import type { ClaimStore, WriteResult } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
 import { OptionError } from '../../kernel/errors.ts';
 import { call } from './calls.ts';
 import { refusedBy } from './errors.ts';
-import { fieldsOf, toItem } from './item.ts';
+import { fieldsOf, type Item, toItem } from './item.ts';
 import type { DynamoTransport } from './transport.ts';
 
 /**
@@ -16,6 +17,7 @@ import type { DynamoTransport } from './transport.ts';
  *
  * 1. A table without a mark serves no store with `restored: true`: a deployment that comes before the mark runs nothing.
  * 2. A mark that is lifted stays, as a note. It cannot be set again: the next restore makes another table.
+ * 3. A mark may be lifted for one operation, when that operation's statement has said what the table has forgotten. It stands for every other one.
  */
 
 /** No claim can have this id: an operation has a name before the `#`. */
@@ -37,6 +39,23 @@ export interface RestoredMark {
   readonly liftedAt?: number | undefined;
   readonly liftedBy?: string | undefined;
   readonly liftNote?: string | undefined;
+  /** The operations that it was lifted for, one by one. */
+  readonly liftedFor?: Readonly<Record<string, LiftedFor>> | undefined;
+  /** Counts the operations that it was lifted for. */
+  readonly rev?: number | undefined;
+}
+
+/** How the mark of a restored table was lifted for one operation. */
+export interface LiftedFor {
+  /** In epoch milliseconds. */
+  readonly at: number;
+  readonly by: string;
+  readonly note: string;
+}
+
+/** Whether a mark stands for an operation. */
+export function stands({ liftedAt, liftedFor }: RestoredMark, operation: string): boolean {
+  return liftedAt === undefined && (liftedFor === undefined || !Object.hasOwn(liftedFor, operation));
 }
 
 export async function readMark(transport: DynamoTransport, TableName: string): Promise<RestoredMark | undefined> {
@@ -52,10 +71,16 @@ export async function putMark(
   TableName: string,
   mark: RestoredMark,
   condition: string,
+  values?: Item,
 ): Promise<boolean> {
   const Item = toItem({ id: restoredId, v: schema, ...mark });
   try {
-    await call(transport, 'PutItem', { TableName, Item, ConditionExpression: condition });
+    await call(transport, 'PutItem', {
+      TableName,
+      Item,
+      ConditionExpression: condition,
+      ...(values && { ExpressionAttributeValues: values }),
+    });
     return true;
   } catch (error) {
     if (refusedBy(error) === undefined) throw error;
@@ -63,15 +88,43 @@ export async function putMark(
   }
 }
 
-/** The restore of a store's table, while it stands. */
-export type RestoreOfTable = () => Promise<Restore | undefined>;
+/**
+ * Lifts a mark for one operation.
+ *
+ * @returns the mark as it stands; `undefined` if the table has none
+ */
+export async function liftFor(
+  transport: DynamoTransport,
+  TableName: string,
+  operation: string,
+  lifted: LiftedFor,
+): Promise<RestoredMark | undefined> {
+  for (;;) {
+    const mark = await readMark(transport, TableName);
+    if (mark === undefined || !stands(mark, operation)) return mark;
+    const { rev = 0, liftedFor } = mark;
+    const next = { ...mark, rev: rev + 1, liftedFor: { ...liftedFor, [operation]: lifted } };
+    // Two operations may be lifted at once: neither may take the other one's away.
+    const isSeen = rev === 0 ? 'attribute_not_exists(rev)' : 'rev = :rev';
+    const condition = `attribute_exists(id) AND attribute_not_exists(liftedAt) AND ${isSeen}`;
+    const values = rev === 0 ? undefined : { ':rev': { N: String(rev) } };
+    if (await putMark(transport, TableName, next, condition, values)) return next;
+  }
+}
+
+/** The mark of a store's table. */
+export interface RestoreOfTable {
+  /** The restore, while its mark stands for the operation of this claim. Believes what it has read for a while. @throws OptionError if there is no mark */
+  ofClaim(id: string): Promise<Restore | undefined>;
+  readonly forStatements: KnowsRestore;
+}
 
 /** Reads the mark of a table when it is first needed, and again from time to time while it stands. */
 export function restoreOf(transport: DynamoTransport, nameOfTable: () => string): RestoreOfTable {
   let known: { readonly mark: RestoredMark; readonly at: number } | undefined;
-  let reading: Promise<Restore | undefined> | undefined;
+  let reading: Promise<RestoredMark> | undefined;
 
-  async function look(): Promise<Restore | undefined> {
+  async function look(): Promise<RestoredMark> {
     const at = nodeHost.now();
     const mark = await readMark(transport, nameOfTable());
     if (mark === undefined) {
@@ -81,21 +134,39 @@ export function restoreOf(transport: DynamoTransport, nameOfTable: () => string)
       );
     }
     known = { mark, at };
-    return mark.liftedAt === undefined ? mark : undefined;
+    return mark;
   }
 
-  return async function restore() {
-    if (known?.mark.liftedAt !== undefined) return undefined;
-    if (known !== undefined && nodeHost.now() - known.at < rereadMs) return known.mark;
+  async function believed(): Promise<RestoredMark> {
+    if (known !== undefined && (known.mark.liftedAt !== undefined || nodeHost.now() - known.at < rereadMs)) {
+      return known.mark;
+    }
     reading ??= look().finally(() => {
       reading = undefined;
     });
     return reading;
+  }
+
+  return {
+    async ofClaim(id) {
+      const mark = await believed();
+      return stands(mark, operationOf(id)) ? mark : undefined;
+    },
+    forStatements: {
+      async readRestore(operation) {
+        const mark = await look();
+        return { cutOff: mark.cutOff, reopenedAt: mark.reopenedAt, stands: stands(mark, operation) };
+      },
+      async liftRestore(operation, { by, note }) {
+        await liftFor(transport, nameOfTable(), operation, { at: nodeHost.now(), by, note });
+        await look();
+      },
+    },
   };
 }
 
 /** A store over a table that was restored: what the table may have forgotten is in doubt. */
-export function restoredStore<Store extends ClaimStore>(store: Store, restore: RestoreOfTable): Store {
+export function restoredStore<Store extends ClaimStore>(store: Store, restore: RestoreOfTable): Store & KnowsRestore {
   /** What stands behind a record that was changed for the one who decides. */
   const real = new WeakMap<ClaimRecord, ClaimRecord>();
 
@@ -107,13 +178,14 @@ export function restoredStore<Store extends ClaimStore>(store: Store, restore: R
 
   return {
     ...store,
+    ...restore.forStatements,
     async read(id) {
       // Both at once. The mark is read again if it was lifted meanwhile: then the record is as new as that.
-      const [standing, found] = await Promise.all([restore(), store.read(id)]);
+      const [standing, found] = await Promise.all([restore.ofClaim(id), store.read(id)]);
       return standing === undefined ? found : seenAs(id, found, standing);
     },
     async write({ next, seen }): Promise<WriteResult> {
-      const standing = await restore();
+      const standing = await restore.ofClaim(next.id);
       if (standing !== undefined && seen === undefined) {
         // A key that is not known to be new: it is decided again, as one in doubt.
         return { applied: false, found: seenAs(next.id, await store.read(next.id), standing) };

@@ -8,8 +8,17 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { type ClaimTableOptions, claimTableOptionNames, tableOf } from './options.ts';
 import { sharedRequests } from './shared-requests.ts';
 
+/**
+ * The options of `dynamoStore` and of `transactionalStore`.
+ *
+ * @example
+ * const options: DynamoStoreOptions = { tableName: process.env.CLAIMS_TABLE };
+ */
 export interface DynamoStoreOptions extends ClaimTableOptions {
-  /** The timers. Only simulations set it. */
+  /**
+   * The timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
@@ -29,7 +38,7 @@ export const dynamoStoreOptionNames = {
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/adopt.md' });
+  expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/guides/adopt.md' });
   const { host = nodeHost } = options;
   return sharedRequests(tableOf(options), host);
 }

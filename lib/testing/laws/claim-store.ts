@@ -11,6 +11,15 @@ import { type ClaimStage, type LosingResponses, sentTwice } from './claim-stage.
 import { workerLaws } from './claim-workers.ts';
 import { type Law, type LawTest, registerLaws } from './law.ts';
 
+/**
+ * The options of `claimStoreLaws`.
+ *
+ * @example
+ * import { memoryStore } from 'pawl';
+ * import { test } from 'vitest';
+ *
+ * const options: ClaimStoreLawsOptions = { test, name: 'in memory', open: () => memoryStore(), races: 20, runs: 10 };
+ */
 export interface ClaimStoreLawsOptions {
   /** `test` of Vitest, of Jest or of `node:test`, or `it` of Mocha. */
   readonly test: LawTest;
@@ -92,17 +101,17 @@ const known = {
  * Registers the specification of a claim store as tests: a store is right if all of them pass. Each failure says what the store did, what was
  * expected, and what goes wrong in production where a store does that.
  *
- * The laws need no server of their own, no test framework but the one that is handed in, and leave their records behind.
+ * The laws need no server of their own, and no test framework but that of `test`. They leave their records behind.
  *
  * @throws OptionError when an option is unknown
  * @example
+ * import { memoryStore } from 'pawl';
  * import { test } from 'vitest'; // or from 'node:test'
- * import { claimStoreLaws } from 'pawl/testing';
  *
- * claimStoreLaws({ test, open: () => myStore({ table: 'claims' }) });
+ * claimStoreLaws({ test, open: () => memoryStore() });
  */
 export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
-  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/stores.md' });
+  expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/guides/stores.md' });
   const {
     test,
     name,

@@ -10,6 +10,15 @@ import { lockOwnWriteLaws } from './lock-own-writes.ts';
 import { type LockStage, sentTwice } from './lock-stage.ts';
 import { lockWorkerLaws } from './lock-workers.ts';
 
+/**
+ * The options of `lockStoreLaws`.
+ *
+ * @example
+ * import { memoryLockStore } from 'pawl/locks';
+ * import { test } from 'vitest';
+ *
+ * const options: LockStoreLawsOptions = { test, name: 'in memory', open: () => memoryLockStore() };
+ */
 export interface LockStoreLawsOptions {
   /** `test` of Vitest, of Jest or of `node:test`, or `it` of Mocha. */
   readonly test: LawTest;
@@ -56,12 +65,12 @@ const known = {
  * @throws OptionError when an option is unknown
  * @example
  * import { test } from 'node:test'; // or from 'vitest'
- * import { lockStoreLaws } from 'pawl/testing';
+ * import { memoryLockStore } from 'pawl/locks';
  *
- * lockStoreLaws({ test, open: () => myLockStore({ table: 'locks' }) });
+ * lockStoreLaws({ test, open: () => memoryLockStore() });
  */
 export function lockStoreLaws(options: LockStoreLawsOptions): void {
-  expectOptions(options, { door: 'lockStoreLaws', known, docs: 'docs/stores.md' });
+  expectOptions(options, { door: 'lockStoreLaws', known, docs: 'docs/guides/stores.md' });
   const { test, name, open, openElsewhere, openLosingResponses, mayMeetItself = false } = options;
   registerLaws({ test, name }, lawsFor(options), async () => {
     const store = await open();

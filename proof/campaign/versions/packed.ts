@@ -30,6 +30,8 @@ export interface PackedVersion extends AsyncDisposable {
    * @param protection `retry` puts that policy in place of each consumer's own
    */
   bundle(source: AppFunction, protection: Exclude<Protection, 'none'>): Promise<string | undefined>;
+  /** Where it is installed: the folder of a package of the name `pawl`. */
+  readonly installed: string;
   /** The URL of a module of the package, by the name that a user imports: `pawl/dynamodb`. */
   urlOf(name: string): string;
 }
@@ -57,6 +59,7 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
   const fromTarball = await importsFromTarball(folder);
   return {
     shasum,
+    installed: join(folder, 'node_modules/pawl'),
     async bundle(source, protection) {
       const entry = join(folder, `lambda/${source}.ts`);
       if (!existsSync(entry)) return undefined;

@@ -8,6 +8,7 @@ import { context, sqsEvent, sqsRecord } from '../../../test/support/lambda.ts';
 import { claimsTable } from '../../../test/support/tables.ts';
 import { virtualHost } from '../../../test/support/virtual-host.ts';
 import { libraryOf } from './library-of.ts';
+import { die, dying, recordKinds } from './record-kinds.ts';
 
 /*
  * node proof/campaign/versions/write-fixtures.ts [--from <commit>]: lets the library of a commit write one record of each kind, and
@@ -32,105 +33,7 @@ const pawl = await libraryOf<Library>(values.from, ['pawl', 'pawl/dynamodb', 'pa
 const tableName = await claimsTable(client);
 const store = pawl.dynamoStore({ tableName, client });
 const host = virtualHost();
-const common = { operation: 'charge', store, host, key: ({ id }: { readonly id: string }) => id };
-const call = { remainingMs: () => 30_000 };
-const never = new Promise<never>(() => undefined);
-/** A handler, or a step, in which the worker dies. */
-const dying = (underWay: () => void) => () => {
-  underWay();
-  return never;
-};
-const settled = (promise: Promise<unknown>) => promise.catch(() => undefined);
-
-/** Starts a handler that never ends, as in a worker that dies, and waits until it is under way. */
-async function die(start: (underWay: () => void) => unknown): Promise<void> {
-  await new Promise<void>((underWay) => void start(underWay));
-}
-
-const write: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
-  'in-flight': (id) => die((underWay) => pawl.once({ ...common, onAbandoned: 'retry' }, dying(underWay))({ id }, call)),
-  'in-flight-with-attributes': (id) =>
-    die((underWay) => {
-      const facts = { attributes: () => ({ amount: 700, account: 'ada' }), fingerprint: () => '{"amount":700}' };
-      return pawl.once({ ...common, ...facts, onAbandoned: 'retry' }, dying(underWay))({ id }, call);
-    }),
-  released: (id) => {
-    const busy = () => Promise.reject(new pawl.RetryableError('the provider is busy'));
-    return settled(pawl.once({ ...common, onAbandoned: 'retry' }, busy)({ id }, call));
-  },
-  'released-in-doubt': (id) => {
-    const fails = () => Promise.reject(new Error('the provider answered 500'));
-    return settled(pawl.once({ ...common, onAbandoned: 'retry' }, fails)({ id }, call));
-  },
-  completed: (id) =>
-    pawl.once({ ...common, onAbandoned: 'retry' }, () => ({ charge: 'ch_1', amount: 700 }))({ id }, call),
-  'completed-without-result': (id) =>
-    pawl.once({ ...common, onAbandoned: 'retry', recordResult: false }, () => 'kept by nobody')({ id }, call),
-  'completed-for-ever': (id) =>
-    pawl.once({ ...common, onAbandoned: 'retry', retentionSeconds: 'forever' }, () => 'ch_1')({ id }, call),
-  rejected: (id) => {
-    const declines = () => Promise.reject(new pawl.RejectedError('the card was declined'));
-    return settled(pawl.once({ ...common, onAbandoned: 'retry' }, declines)({ id }, call));
-  },
-  parked: (id) => {
-    const fails = () => Promise.reject(new Error('the provider answered 500'));
-    return settled(pawl.once({ ...common, onAbandoned: 'park' }, fails)({ id }, call));
-  },
-  'parked-and-resolved': async (id) => {
-    await write['parked']?.(id);
-    const note = 'not in the list of charges';
-    await pawl.parkedClaims({ ...common }).resolve(id, 'not-applied', { by: 'maria', note });
-  },
-  'in-flight-with-checkpoints': (id) =>
-    die((underWay) =>
-      pawl.once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
-        await pawl.step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
-        await pawl.step(claim, 'book', dying(underWay), { onAbandoned: 'retry' });
-      })({ id }, call),
-    ),
-  'in-flight-with-a-step-in-doubt': (id) =>
-    die((underWay) =>
-      pawl.once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
-        await pawl.step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
-        await pawl.step(claim, 'receipt', dying(underWay), { onAbandoned: 'park' });
-      })({ id }, call),
-    ),
-  'parked-with-a-step-in-doubt': async (id) => {
-    const fails = () => Promise.reject(new Error('the mail server answered 500'));
-    await settled(
-      pawl.once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
-        await pawl.step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
-        await pawl.step(claim, 'receipt', fails, { onAbandoned: 'park' });
-      })({ id }, call),
-    );
-  },
-  // The version before took a resolution of the whole claim for one of every step in doubt.
-  'step-in-doubt-resolved': async (id) => {
-    await write['parked-with-a-step-in-doubt']?.(id);
-    const note = 'it is not in the outbox';
-    await pawl.parkedClaims({ ...common }).resolve(id, 'not-applied', { by: 'maria', note });
-  },
-  // Those below have hosts of their own, so that the times and ids of the others stay as they are.
-  'parked-and-resolved-as-applied': async (id) => {
-    const own = { ...common, host: virtualHost() };
-    const fails = () => Promise.reject(new Error('the provider answered 500'));
-    await settled(pawl.once({ ...own, onAbandoned: 'park' }, fails)({ id }, call));
-    await pawl.parkedClaims(own).resolve(id, 'applied', { by: 'maria', note: 'it is in the list of charges' });
-  },
-  'parked-after-its-worker-died': async (id) => {
-    const own = { ...common, host: virtualHost() };
-    await die((underWay) => pawl.once({ ...own, onAbandoned: 'park' }, dying(underWay))({ id }, call));
-    await own.host.advance(60_000);
-    await pawl.once({ ...own, onAbandoned: 'park' }, () => 'never run')({ id }, call);
-  },
-  'in-flight-for-the-third-time': async (id) => {
-    const own = { ...common, host: virtualHost() };
-    for (const afterMs of [0, 60_000, 60_000]) {
-      await own.host.advance(afterMs);
-      await die((underWay) => pawl.once({ ...own, onAbandoned: 'retry' }, dying(underWay))({ id }, call));
-    }
-  },
-};
+const write = recordKinds(pawl, { store, host });
 
 /** Bodies whose keys and contents are encoded in each way that there is, and the fields that make the key. */
 const messages: Readonly<Record<string, readonly [body: string, ...fields: string[]]>> = {

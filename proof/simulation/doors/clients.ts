@@ -6,6 +6,11 @@ type Final = 'done' | 'refused' | 'parked';
 
 /** How long a client that was not told otherwise waits before it sends again. */
 const retriesAfterMs = 2000;
+/**
+ * How often a client sends where there is a sweep. Without one, `maxAttempts` parks a request whose handler never ends in time. A sweep settles each doubt of
+ * it, and a request with nothing in doubt may be repeated: a client without patience to lose would make a new doubt for ever.
+ */
+const mostTries = 60;
 
 /** Clients of an HTTP API: each sends its request with the same key until it gets a final answer. */
 export function startClients(simulation: DoorsSimulation, operatorsAreOver: () => boolean): Traffic {
@@ -72,7 +77,7 @@ export function startClients(simulation: DoorsSimulation, operatorsAreOver: () =
     }
 
     function again(afterMs: number): void {
-      if (neverComesBack) {
+      if (neverComesBack || (sweep !== undefined && tries >= mostTries)) {
         open--;
         return;
       }

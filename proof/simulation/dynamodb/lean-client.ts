@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
-import { credentialsOf } from '../../../lib/stores/dynamodb/lean/credentials.ts';
-import type { Http, HttpResult, HttpTry } from '../../../lib/stores/dynamodb/lean/http.ts';
-import { leanTransport } from '../../../lib/stores/dynamodb/lean/lean-transport.ts';
+import { credentialsOf } from '../../../lib/aws/credentials.ts';
+import type { Http, HttpResult, HttpTry } from '../../../lib/aws/http.ts';
+import { signedRequests } from '../../../lib/aws/signed-requests.ts';
+import { dynamodb, leanTransport } from '../../../lib/stores/dynamodb/lean/lean-transport.ts';
 import type { DynamoTransport } from '../../../lib/stores/dynamodb/transport.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { named, type Trouble } from '../network.ts';
@@ -34,12 +35,15 @@ export function leanClient(
     }),
     { host: sandbox.host, env: () => ({}) },
   );
-  const transport = leanTransport({
+  const region = 'eu-west-1';
+  const send = signedRequests({
+    service: dynamodb,
     host: sandbox.host,
     http: simulatedHttp(surroundings, sandbox, table, troubles),
-    place: { endpoint: new URL('https://dynamodb.eu-west-1.amazonaws.com'), region: 'eu-west-1' },
+    place: { endpoint: new URL(`https://dynamodb.${region}.amazonaws.com`), region },
     credentials,
   });
+  const transport = leanTransport(send, sandbox.host, () => region);
   return {
     ...transport,
     async call(operation, input) {

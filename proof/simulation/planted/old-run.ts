@@ -9,10 +9,12 @@ import { settleDoubt } from '../../../lib/claims/settle-doubt.ts';
 import { Work } from '../../../lib/claims/work.ts';
 
 /** A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that is falsy is none. */
-export const runByWhatWasThrown: typeof run = (...args) => oldRun(false, ...args);
+export const runByWhatWasThrown: typeof run = (engine, grant, handler, input) =>
+  oldRun(false, engine, grant, handler, input);
 
 /** The second half of that alone: what the effect throws decides, unless it is falsy. */
-export const runByWhatIsTruthy: typeof run = (...args) => oldRun(true, ...args);
+export const runByWhatIsTruthy: typeof run = (engine, grant, handler, input) =>
+  oldRun(true, engine, grant, handler, input);
 
 async function oldRun<Input, R>(
   hearsAllOfTheEffect: boolean,

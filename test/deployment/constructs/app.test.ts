@@ -139,3 +139,74 @@ test.each([
   expect(stderr).toContain(`Context ${name} must be ${expected}`);
   expect(stderr).toContain(`got '${value}'`);
 });
+
+describe('what runs on a schedule', () => {
+  /** All that a role may do, `action on resource`, without the permission to write its own logs. */
+  function rightsOf(template: Template, role: string): readonly string[] {
+    const policies = Object.values(template.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
+      Properties.Roles.some(({ Ref }: { readonly Ref: string }) => Ref.startsWith(role)),
+    );
+    const attached = Object.entries(template.findResources('AWS::IAM::Role')).filter(([id]) => id.startsWith(role));
+    expect(attached.map(([, { Properties }]) => Properties.ManagedPolicyArns)).toEqual([undefined]);
+    const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+    expect(statements.map(({ Effect }) => Effect)).toEqual(statements.map(() => 'Allow'));
+    return statements
+      .flatMap(({ Action, Resource }) =>
+        [Action].flat().map((action) => `${action} on ${JSON.stringify(Resource).replaceAll(/[0-9A-F]{8}"/g, '"')}`),
+      )
+      .filter((right) => !right.startsWith('logs:'))
+      .toSorted();
+  }
+
+  /** What the one rule calls, and who may call that. */
+  function scheduleOf(template: Template) {
+    const rules = Object.entries(template.findResources('AWS::Events::Rule'));
+    const [[id, { Properties }] = ['', { Properties: {} }]] = rules;
+    const allowed = Object.values(template.findResources('AWS::Lambda::Permission')).map((one) => one['Properties']);
+    const ofRule = allowed.filter(({ SourceArn }) => JSON.stringify(SourceArn).includes(id));
+    return { rules: rules.length, schedule: Properties, allowed: ofRule };
+  }
+
+  const table = '{"Fn::GetAtt":["ClaimsTable","Arn"]}';
+  const index = `{"Fn::Join":["",[${table},"/index/open"]]}`;
+
+  test('is the sweep, which may list, read and resolve claims, and no more', () => {
+    const template = synthesize({});
+    expect(rightsOf(template, 'SettleClaimsRole')).toEqual([
+      `dynamodb:BatchGetItem on ${table}`,
+      `dynamodb:GetItem on ${table}`,
+      `dynamodb:PartiQLUpdate on ${table}`,
+      `dynamodb:Query on ${index}`,
+    ]);
+    const { rules, schedule, allowed } = scheduleOf(template);
+    const called = { 'Fn::GetAtt': [expect.stringMatching(/^SettleClaimsFunction/), 'Arn'] };
+    expect(rules).toBe(1);
+    expect(schedule).toMatchObject({
+      ScheduleExpression: 'rate(5 minutes)',
+      State: 'ENABLED',
+      Targets: [{ Arn: called }],
+    });
+    expect(allowed).toMatchObject([
+      { Action: 'lambda:InvokeFunction', FunctionName: called, Principal: 'events.amazonaws.com' },
+    ]);
+  });
+
+  test('is the comparison with the statement, which may read its ledger, complete claims and keep notes, and no more', () => {
+    const template = synthesize({}, 'PawlPayments');
+    expect(rightsOf(template, 'LedgerDriftRole')).toEqual([
+      `dynamodb:BatchGetItem on ${table}`,
+      `dynamodb:GetItem on ${table}`,
+      `dynamodb:PartiQLUpdate on ${table}`,
+      `dynamodb:PutItem on ${table}`,
+      `dynamodb:Query on ${index}`,
+      'dynamodb:Scan on [{"Fn::GetAtt":["Ledger","Arn"]}]',
+    ]);
+    const { rules, schedule, allowed } = scheduleOf(template);
+    const called = { 'Fn::GetAtt': [expect.stringMatching(/^LedgerDriftFunction/), 'Arn'] };
+    expect(rules).toBe(1);
+    expect(schedule).toMatchObject({ ScheduleExpression: 'rate(1 day)', State: 'ENABLED', Targets: [{ Arn: called }] });
+    expect(allowed).toMatchObject([
+      { Action: 'lambda:InvokeFunction', FunctionName: called, Principal: 'events.amazonaws.com' },
+    ]);
+  });
+});

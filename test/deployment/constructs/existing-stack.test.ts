@@ -87,7 +87,7 @@ describe('a stack that adopts pawl', () => {
     const added = now.filter((line) => !old.includes(line)).map((line) => `+${line.slice(4)}`);
     expect(removed).toHaveLength(1);
     expect(added).toHaveLength(3);
-    const shown = /```diff\n([^`]*)```/.exec(read('docs/adopt.md'))?.[1]?.split('\n') ?? [];
+    const shown = /```diff\n([^`]*)```/.exec(read('docs/guides/adopt.md'))?.[1]?.split('\n') ?? [];
     expect(shown).toEqual(expect.arrayContaining([...removed, ...added]));
   });
 });

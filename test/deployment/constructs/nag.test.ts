@@ -73,8 +73,8 @@ describe('with X-Ray', () => {
     expect(findings((stack) => void traced(stack))).toEqual([`${rule} at Shop/Work/Role/DefaultPolicy/Resource`]);
   });
 
-  test('and is acknowledged as docs/security.md says', () => {
-    const guide = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8');
+  test('and is acknowledged as docs/reference/security.md says', () => {
+    const guide = readFileSync(new URL('../../../docs/reference/security.md', import.meta.url), 'utf8');
     expect(guide).toContain(rule);
     const reason = 'X-Ray has no resources';
     expect(findings((stack) => Validations.of(traced(stack)).acknowledge({ id: rule, reason }))).toEqual([]);

@@ -56,6 +56,23 @@ describe('a sweep of open claims', () => {
     for (const { AlarmDescription } of alarms) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
   });
 
+  test('goes off if no run begins: because its rule was disabled, the other alarms would say nothing', () => {
+    const silentIn = (of: Template) =>
+      Object.values(of.findResources('AWS::CloudWatch::Alarm'))
+        .map((one) => one['Properties'])
+        .find(({ MetricName }) => MetricName === 'Invocations');
+    const hourly = {
+      Period: 3600,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    };
+    expect(silentIn(template)).toMatchObject({ ...hourly, EvaluationPeriods: 1 });
+    const daily = { schedule: Schedule.rate(Duration.days(1)) };
+    expect(silentIn(synthesize(daily))).toMatchObject({ EvaluationPeriods: 25 });
+    expect(silentIn(synthesize({ ...daily, maxSilence: Duration.hours(49) }))).toMatchObject({ EvaluationPeriods: 49 });
+  });
+
   test('has its alarms on metrics that the handler makes', () => {
     const made = JSON.parse(metricLine({ ...noReport(), oldestInDoubtMs: 90_400, parked: 2 }, 'sweep-1', 5));
     expect(made).toMatchObject({ function: 'sweep-1', SweepOldestInDoubtSeconds: 90, SweepParked: 2 });

@@ -72,8 +72,8 @@ test('in a nested stack it grants the stacks around it as well, by whose name th
   ]);
 });
 
-test('docs/security.md names every permission of an operator', () => {
-  const guide = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8');
+test('docs/reference/security.md names every permission of an operator', () => {
+  const guide = readFileSync(new URL('../../../docs/reference/security.md', import.meta.url), 'utf8');
   const [, rest = ''] = guide.split('## The operator');
   const [section = ''] = rest.split('\n## ');
   const actions = [

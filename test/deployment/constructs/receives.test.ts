@@ -45,7 +45,7 @@ describe('the receives that a healthy message may need', () => {
     );
   });
 
-  test('count each look at a lock, as docs/locks.md has it', () => {
+  test('count each look at a lock, as docs/guides/locks.md has it', () => {
     const lockLeaseSeconds = 60;
     expect(leastReceives({ ...facts, lockLeaseSeconds }).all).toBe(7);
     expect(leastReceives({ ...facts, lockLeaseSeconds, lockAttempts: 3 }).all).toBe(11);

@@ -38,6 +38,7 @@ const table: TableFacts = {
   ttl: { kind: 'on', attribute: 'expiresAt' },
   isKept: true,
   pointInTimeRecovery: true,
+  mark: { kind: 'none' },
   openIndex,
 };
 const sound: ConsumerFacts = {
@@ -257,6 +258,11 @@ const cases: Readonly<Record<Names, Case>> = {
     says: /claims table: The claims table claims has no index open: pawl claims cannot list/,
     broken: withTable({ openIndex: { kind: 'missing' } }),
     narrow: withTable({ openIndex: { ...openIndex, projected: [...openIndex.projected, 'more'] } }),
+  },
+  tableRestored: {
+    says: /claims table: The claims table claims is marked as restored to 2026-11-22T12:00:00.000Z.* It is lifted for charge alone/,
+    broken: withTable({ mark: { kind: 'stands', cutOff: Date.UTC(2026, 10, 22, 12), liftedFor: ['charge'] } }),
+    narrow: withTable({ mark: { kind: 'lifted' } }),
   },
   permissions: {
     says: /permissions: The function may not sqs:ReceiveMessage on the queue\. Grant it/,

@@ -70,6 +70,7 @@ export async function factsIn(format: Format, template: string, locks = false): 
       name: 'claims',
       arn: String(variables['CLAIMS_TABLE']),
       key: keyIn(table),
+      mark: undefined,
       openIndex: openIndexIn(table),
       replicas: [],
       ttl: { kind: 'on', attribute: String(record(table['TimeToLiveSpecification'])['AttributeName']) },

@@ -1,12 +1,14 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type LiveEvent, type LiveFeed, type RunningConsole, startConsole } from '../../../lib/console/server.ts';
 import type { ClaimEvent } from '../../../lib/index.ts';
 import { operator } from '../../../lib/operate/index.ts';
+import { findings, reconcileStatements } from '../../../lib/statements/index.ts';
 import { backfillOpenClaims } from '../../../lib/stores/dynamodb/index.ts';
+import { violationsIn } from '../../support/axe.ts';
 import { findBrowser } from '../../support/browser.ts';
+import { collect } from '../../support/collect.ts';
 import { mailing, startIncident } from '../../support/incident.ts';
 import { record } from '../../support/records.ts';
 
@@ -55,8 +57,11 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
       name: index === 0 ? 'mails-dlq' : 'orders-dlq',
       to: queue.url,
     }));
-    const operate = operator({ store: incident.store, sqsClient: incident.client, onEvent: () => undefined });
-    served = await startConsole({ operate, title: 'Shop', write: true, user: 'maria', queues, feed });
+    const { store } = incident;
+    const operate = operator({ store, sqsClient: incident.client, onEvent: () => undefined });
+    served = await startConsole({
+      ...{ operate, findings: findings({ store }), title: 'Shop', write: true, user: 'maria', queues, feed },
+    });
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(15_000);
     page.on('pageerror', ({ message }) => complaints.push(message));
@@ -233,9 +238,52 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await page.keyboard.press('Escape');
   });
 
+  it('shows what a comparison with a statement has found, and accepts it with the keyboard alone', async () => {
+    const at = Date.now() - 60_000;
+    const statement = ['order-1', 'order-2', 'order-3'].map((key, index) => ({
+      key,
+      at: at + index,
+      id: `txn_${key}`,
+      facts: { amountCents: 1250 },
+    }));
+    await reconcileStatements({
+      operation: 'refund',
+      store: incident.store,
+      from: at - 1000,
+      settleMs: 0,
+      statement: () => statement,
+      onEvent: () => undefined,
+    });
+    await page.goto(`http://127.0.0.1:${served.port}/#/overview`);
+    await heading('Overview');
+    await page.keyboard.press('4');
+    await heading('Findings');
+    await page.getByText('3 open findings').waitFor();
+    await page.getByText('refund: 3 lines until').waitFor();
+    await page.getByText('line txn_order-1, amountCents 1250').waitFor();
+    await look(page, 'findings');
+    await page.getByLabel('Kind').selectOption('missing-here');
+    await page.waitForURL(/kind=missing-here/);
+    for (const key of ['/', ...'order-2', 'Escape', 'j', 'x']) await page.keyboard.press(key);
+    await page.getByText('1 open finding, 1 selected').waitFor();
+    await page.keyboard.press('a');
+    await dialog().getByText('1 will be accepted').waitFor();
+    await look(page, 'accept');
+    for (const key of ['Tab', 'Tab', 'Tab']) await page.keyboard.press(key);
+    await page.keyboard.type('re_1, refunded');
+    for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
+    await dialog().getByText('1 accepted, 0 not').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('0 open findings').waitFor();
+    await page.goto(`http://127.0.0.1:${served.port}/#/findings`);
+    await page.getByText('2 open findings').waitFor();
+    const left = await collect(findings({ store: incident.store }).list({ operation: 'refund' }));
+    expect(left.map(({ claimId }) => claimId).toSorted()).toEqual(['refund#order-1', 'refund#order-3']);
+  });
+
   it('fits on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const view of ['overview', 'claims', 'dead-letters']) {
+    for (const view of ['overview', 'claims', 'findings', 'dead-letters']) {
       await page.goto(`http://127.0.0.1:${served.port}/#/${view}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(390);
@@ -258,14 +306,4 @@ async function look(page: Page, name: string): Promise<void> {
     expect(await violationsIn(page), `${name}, ${colorScheme}`).toEqual([]);
     if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}-${colorScheme}.png` });
   }
-}
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-async function violationsIn(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
-  return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-    violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes[0].html))`);
 }

@@ -2,6 +2,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
+import { readMark } from '../../../lib/deployment/doctor/read-table.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { startDescribedAccount } from '../../support/described-account.ts';
 import { runCommand } from '../../support/in-process.ts';
@@ -367,8 +368,26 @@ describe('pawl restored', () => {
     expect(await run(...cutOff, ...acted, '--yes')).toMatchObject({ code: 1 });
     const { lines } = await run('--json');
     expect(lines()).toMatchObject([{ marked: true, cutOff: Date.parse('2026-11-21T09:00:00Z'), by: 'maria' }]);
+    expect(await run('--lift', '--operation', 'charge', ...acted, '--yes')).toMatchObject({ code: 1 });
+    const { out } = await run();
+    expect(out).toMatch(/mark +stands/);
+    expect(out).toMatch(/lifted for charge .* by maria/);
     expect(await run('--lift', ...acted, '--yes')).toMatchObject({ code: 0 });
     expect((await run()).out).toContain('lifted');
+  });
+
+  it('sets a mark that pawl doctor sees, for as long as it stands', async () => {
+    const tableName = await claimsTable(incident.dynamo);
+    const seen = () => readMark(incident.dynamo, tableName);
+    const run = (...args: readonly string[]) =>
+      runCommand(['restored', '--table', tableName, ...args, ...acted, '--yes']);
+    expect(await seen()).toEqual({ kind: 'none' });
+    const cutOff = '2026-11-21T09:00:00Z';
+    await run('--cut-off', cutOff);
+    await run('--lift', '--operation', 'charge');
+    expect(await seen()).toEqual({ kind: 'stands', cutOff: Date.parse(cutOff), liftedFor: ['charge'] });
+    await run('--lift');
+    expect(await seen()).toEqual({ kind: 'lifted' });
   });
 
   it('lets an operator look at a key that the table has forgotten, and decide it, while the mark stands', async () => {
@@ -392,5 +411,6 @@ describe('pawl restored', () => {
   it('refuses a time that is none, and to mark and lift at once', async () => {
     await expect(pawl('restored', '--cut-off', 'yesterday', ...acted)).rejects.toThrow('--cut-off: expected a time');
     await expect(pawl('restored', '--cut-off', '2026-11-21', '--lift', ...acted)).rejects.toThrow('exclude each other');
+    await expect(pawl('restored', '--operation', 'charge')).rejects.toThrow('for --lift alone');
   });
 });

@@ -416,7 +416,7 @@ it('an operator asks SQS for what the page of permissions names, and for nothing
   await bury({ body: 'stays', claim: parked.id });
   asked.clear();
   await redriveAll(anOperator(parked).operate);
-  const page = readFileSync('docs/security.md', 'utf8');
+  const page = readFileSync('docs/reference/security.md', 'utf8');
   const named = page.slice(page.indexOf("## The operator's role"), page.indexOf('## cdk-nag'));
   expect([...asked].toSorted()).toEqual([
     'sqs:ChangeMessageVisibility',

@@ -50,7 +50,7 @@ test('the code of the functions fits into a template, and nothing that is deploy
 });
 
 test('the page about it has a row for each fact', () => {
-  const page = readFileSync(new URL('../../../docs/verify-account.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/guides/verify-account.md', import.meta.url), 'utf8');
   const rows = page.split('\n').filter((line) => line.startsWith('| ')).length - 1;
   expect(rows).toBe(FACTS.length);
 });

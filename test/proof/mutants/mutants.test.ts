@@ -47,7 +47,18 @@ describe('planting', () => {
 describe('the checks that meet a mutant', () => {
   it.each([
     ['lib/kernel/key.ts', ['unit tests of kernel', 'unit tests of claims', 'search']],
-    ['lib/claims/decide.ts', ['unit tests of claims', 'unit tests of sqs', 'unit tests of middy', 'search']],
+    [
+      'lib/claims/decide.ts',
+      [
+        'unit tests of claims',
+        'unit tests of sweep',
+        'unit tests of statements',
+        'unit tests of sqs',
+        'unit tests of middy',
+        'search',
+      ],
+    ],
+    ['lib/statements/finding.ts', ['unit tests of statements']],
     ['lib/sqs/limit.ts', ['unit tests of sqs', 'unit tests of middy', 'search']],
     ['lib/stores/dynamodb/put.ts', ['unit tests of stores']],
   ])('are those near %s first, and then all others', (module, first) => {

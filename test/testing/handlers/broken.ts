@@ -13,7 +13,7 @@ import { apiGatewayV2 } from '../../support/http-events.ts';
 import { common, type Fixture, fixture, group, type Ledger, type Order, one, order, orderOf } from './fixture.ts';
 
 /*
- * Handlers that look right, and are not: pawl's, and plain ones. docs/testing.md lists them.
+ * Handlers that look right, and are not: pawl's, and plain ones. docs/guides/testing.md lists them.
  */
 
 /** What a consumer of pawl has here, unless it says otherwise. */

@@ -12,16 +12,33 @@ import { openTable, type RestorableTableOptions, type Table } from '../table.ts'
 import { type DynamoTransport, isTransport } from '../transport.ts';
 import { leanDynamo } from './lean-dynamo.ts';
 
-/** What a claim store over the lean transport needs. */
+/**
+ * What a claim store over the lean transport needs.
+ *
+ * @example
+ * const options: LeanTableOptions = { tableName: process.env.CLAIMS_TABLE, client: leanDynamo() };
+ */
 export interface LeanTableOptions extends RestorableTableOptions {
   /** The claims table, as for `pawl/dynamodb`. A missing name, `undefined` or an empty text, is reported at the first call: then nothing runs. */
   readonly tableName: string | undefined;
-  /** @default `leanDynamo()` */
+  /**
+   * What carries the requests: `leanDynamo()` with options of its own.
+   * @default `leanDynamo()`
+   */
   readonly client?: DynamoTransport;
 }
 
+/**
+ * The options of `dynamoStore` and `transactionalStore` over the lean transport.
+ *
+ * @example
+ * const options: LeanStoreOptions = { tableName: process.env.CLAIMS_TABLE, restored: true };
+ */
 export interface LeanStoreOptions extends LeanTableOptions {
-  /** The timers. Only simulations set it. */
+  /**
+   * The timers. Only simulations set it.
+   * @default those of Node
+   */
   readonly host?: Pick<Host, 'after' | 'random'>;
 }
 
@@ -46,7 +63,7 @@ export function leanTableOf(options: LeanTableOptions): Table {
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'dynamoStore', known: leanStoreOptionNames, docs: 'docs/lean.md' });
+  expectOptions(options, { door: 'dynamoStore', known: leanStoreOptionNames, docs: 'docs/guides/lean.md' });
   const { host = nodeHost } = options;
   return sharedRequests(leanTableOf(options), host);
 }
@@ -59,6 +76,6 @@ export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenCl
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
 export function individualDynamoStore(options: LeanTableOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/lean.md' });
+  expectOptions(options, { door: 'individualDynamoStore', known: tableOptionNames, docs: 'docs/guides/lean.md' });
   return singleRequests(leanTableOf(options));
 }

@@ -1,0 +1,56 @@
+import semver from 'semver';
+import type { Change } from './surface.ts';
+
+/** What package.json promises to those who install the package. */
+export interface Manifest {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** What of package.json a later version is compared with. */
+export function promisesOf({
+  version,
+  exports,
+  bin,
+  engines,
+  peerDependencies,
+  dependencies = {},
+}: Manifest): Manifest {
+  return { version, exports, bin, engines, peerDependencies, dependencies };
+}
+
+/** What an installation that worked with the last version meets in this one. */
+export function manifestChanges(last: Manifest, now: Manifest): readonly Change[] {
+  const breaking = (name: string, text: string): Change => ({ kind: 'breaking', names: [name], text });
+  const gone = (what: 'exports' | 'bin', call: string) =>
+    Object.keys(last[what])
+      .filter((name) => !Object.hasOwn(now[what], name))
+      .map((name) => breaking(name.replace(/^\./, 'pawl'), `package.json has no ${call} ${name} any more`));
+  const narrowed = (what: 'engines' | 'peerDependencies') =>
+    Object.entries(now[what])
+      .filter(([name, range]) => !semver.subset(last[what][name] ?? '*', range))
+      .map(([name, range]) =>
+        breaking(
+          name,
+          last[what][name] === undefined
+            ? `${name} ${range} is required now`
+            : `${name} must be ${range} now, and ${last[what][name]} was enough`,
+        ),
+      )
+      // A peer that is new is optional, and comes with a feature that is new.
+      .filter(({ names: [name = ''] }) => what === 'engines' || last[what][name] !== undefined);
+  const added = Object.keys(now.dependencies ?? {}).filter((name) => last.dependencies?.[name] === undefined);
+  return [
+    ...gone('exports', 'entry'),
+    ...gone('bin', 'command'),
+    ...narrowed('engines'),
+    ...narrowed('peerDependencies'),
+    ...added.map(
+      (name): Change => ({ kind: 'changed', names: [name], text: `${name} is installed with the package now` }),
+    ),
+  ];
+}

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
+import { endOnSignals } from '../rehearsal/end-on-signals.ts';
+import { junitOf } from '../rehearsal/file/junit.ts';
+import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';
+import { report } from '../rehearsal/file/report.ts';
+import { runRehearsal } from '../rehearsal/file/run.ts';
+import type { Look } from '../rehearsal/file/running.ts';
+import { watchApp } from '../rehearsal/file/watch.ts';
+import { createProgress, type Progress } from '../rehearsal/progress.ts';
+import { type Io, type Line, UsageError } from './command.ts';
+import { printJson } from './output.ts';
+import { REHEARSAL_PEERS } from './peers.ts';
+
+/** `pawl rehearse`. @returns 0 if all is good, 1 if an effect was lost or doubled, 2 if it could not run */
+export async function rehearse(line: Line, io: Io): Promise<number> {
+  expectNode();
+  // Those that are asked for only when a server starts are asked for now, while nothing runs yet.
+  for (const peer of REHEARSAL_PEERS) import.meta.resolve(peer);
+  const seed = seedOf(line);
+  // If a program reads the standard output, everything for people goes to the other stream.
+  const people = line.flag('json') ? process.stderr : process.stdout;
+  const progress = createProgress(people);
+  endOnSignals(() => progress.end());
+  const session: Session = { line, io, seed, people, progress };
+  const [first, ...others] = line.positionals;
+  if (line.flag('watch')) {
+    if (others.length > 0) throw new UsageError('--watch watches one rehearsal. Name one file.');
+    return watchFile(session, first);
+  }
+  let worst = 0;
+  for (const file of [first, ...others]) {
+    worst = Math.max(worst, await rehearseFile(session, file));
+    if (worst > 0 && !line.flag('keep-going')) return worst;
+  }
+  return worst;
+}
+
+/** One call of the command. */
+interface Session {
+  readonly line: Line;
+  readonly io: Io;
+  readonly seed: number;
+  readonly people: NodeJS.WriteStream;
+  readonly progress: Progress;
+}
+
+/** What a run has from the one before it. */
+interface Standing {
+  readonly dynamoDb?: { readonly endpoint: string };
+  readonly signal?: AbortSignal;
+  /** The number of the run, from 0. */
+  readonly version?: number;
+}
+
+/** @throws UsageError if this Node is too old. The others of pawl's commands run on it */
+function expectNode(): void {
+  if (typeof AsyncDisposableStack === 'function') return;
+  throw new UsageError(`pawl rehearse needs Node 24 or newer; this is ${process.version}.`);
+}
+
+function seedOf(line: Line): number {
+  const text = line.text('seed');
+  if (text === undefined) return Math.floor(Math.random() * 1_000_000);
+  if (/^\d{1,10}$/.test(text) && Number(text) <= 4_294_967_295) return Number(text);
+  throw new UsageError(`--seed: expected a whole number from 0 to 4294967295; got '${text}'.`);
+}
+
+/** Rehearses again at each change of the app, until Ctrl-C. DynamoDB Local stays. */
+async function watchFile(session: Session, named: string | undefined): Promise<number> {
+  const { progress } = session;
+  const path = findFile(named, process.cwd());
+  const { folder } = await findApp((await loadRehearsal(path)).options.app, path);
+  const dynamoDb = await startDynamoDbLocal();
+  const watching = watchApp(folder);
+  for (let version = 0; ; version += 1) {
+    const signal = watching.next();
+    try {
+      await rehearseFile(session, named, { dynamoDb, signal, version });
+    } catch (error) {
+      progress.say(error instanceof Error ? error.message : String(error));
+    }
+    if (!signal.aborted) {
+      progress.say(`Waits for a change in ${folder}. Ctrl-C ends it.`);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    }
+  }
+}
+
+async function rehearseFile(
+  { line, io, seed, people, progress }: Session,
+  named: string | undefined,
+  { dynamoDb, signal, version }: Standing = {},
+): Promise<number> {
+  const path = findFile(named, process.cwd());
+  const rehearsal = await loadRehearsal(path, version);
+  const app = await findApp(rehearsal.options.app, path);
+  const filter = line.text('filter');
+  progress.say(`Rehearsing ${app.folder}${filter === undefined ? '' : `, only ${filter}`} (seed ${seed})`);
+  const result = await runRehearsal(rehearsal, {
+    seed,
+    app,
+    dynamoDb,
+    signal,
+    filter,
+    appOf: (other) => findApp(other, path),
+    story: line.text('story'),
+    onStarting: (what) => progress.update(`${what} …`),
+    onLook: (look) => show(progress, look),
+    ...(line.flag('verbose') ? { onLog: (text, sandbox) => process.stderr.write(`${sandbox} ${text}\n`) } : {}),
+  }).finally(() => progress.end());
+  const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
+  const again = command.filter((part) => part !== undefined).join(' ');
+  people.write(`${report(result, { colour: people.isTTY === true, again })}\n`);
+  if (line.flag('json')) printJson(io, result);
+  const junit = line.text('junit');
+  if (junit !== undefined) writeFileSync(junit, junitOf(result, basename(path)));
+  return result.good ? 0 : 1;
+}
+
+function show(progress: Progress, { seconds, done, killed, left, isWaiting }: Look): void {
+  const counts = Array.from(done, ([effect, count]) => `${count} ${effect}`).join('   ');
+  const state = isWaiting ? 'waiting to become visible again' : 'to go';
+  progress.update(`${seconds.toFixed(0).padStart(3)} s   ${counts}   ${killed} killed   ${left} messages ${state}`);
+}

@@ -1,0 +1,112 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { MessageAttributeValue, SQSClient } from '@aws-sdk/client-sqs';
+
+/** What everything that is sent says of itself. */
+export interface Intended {
+  /** The name under which its effects are to happen once: `order-17`. The message, the request or the item has to say it, too. */
+  readonly intent: string;
+  /** The effects that it is to have. @default all */
+  readonly effects?: readonly string[];
+}
+
+/**
+ * How a message is sent, and which effects it is to have.
+ *
+ * @example
+ * const options: SendOptions = { intent: 'order-1', effects: ['email'], groupId: 'customer-7' };
+ */
+export interface SendOptions extends Intended {
+  /** The message group, of a FIFO queue. @default none */
+  readonly groupId?: string;
+  /** The deduplication id, of a FIFO queue. @default the intent */
+  readonly deduplicationId?: string;
+  /** The message attributes. @default none */
+  readonly attributes?: Readonly<Record<string, string | MessageAttributeValue>>;
+  /** For how long SQS holds the message back, in seconds. @default what the queue sets */
+  readonly delaySeconds?: number;
+}
+
+/** A queue of the app. */
+export interface AppQueue {
+  readonly name: string;
+  readonly url: string;
+  /** Sends a message. A body that is no text is sent as JSON. */
+  send(body: unknown, options: SendOptions): Promise<void>;
+}
+
+/**
+ * How a request is sent, and which effects it is to have.
+ *
+ * @example
+ * const options: RequestOptions = { intent: 'order-1', headers: { 'idempotency-key': '"order-1"' }, timeoutMs: 5000 };
+ */
+export interface RequestOptions extends Intended {
+  /** The headers of the request, the same ones when it is sent again. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Whether the client sends the request again, with the same headers, until it has a response below 500.
+   * @default true
+   */
+  readonly retries?: boolean;
+  /** How long the client waits for a response. @default 10000 */
+  readonly timeoutMs?: number;
+}
+
+/** The last response that the client had. */
+export interface AppResponse {
+  /** `undefined` if it never had one. */
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** An HTTP API of the app. */
+export interface AppApi {
+  readonly url: string;
+  /** Sends a request. A body that is no text is sent as JSON. */
+  request(method: string, path: string, body: unknown, options: RequestOptions): Promise<AppResponse>;
+  post(path: string, body: unknown, options: RequestOptions): Promise<AppResponse>;
+  put(path: string, body: unknown, options: RequestOptions): Promise<AppResponse>;
+}
+
+/** A table of the app. */
+export interface AppTable {
+  readonly name: string;
+  /** Puts an item, past all faults: what a stream then delivers is the traffic. */
+  put(item: Readonly<Record<string, unknown>>, options: Intended): Promise<void>;
+  items(): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** A function of the app. */
+export interface AppFunction {
+  /** Invokes the function once, as a schedule or another service would. @throws Error if it does not respond */
+  invoke(event: unknown, options: Intended): Promise<unknown>;
+}
+
+/**
+ * The app that is rehearsed. Everything in it is named by the end of its construct's path, of which parts at the beginning may be left
+ * out: `queue('Orders')`, `table('Billing/Ledger')`.
+ *
+ * @example
+ * const traffic = ({ queue, api }: App) => {
+ *   queue('Orders').send({ orderId: 'order-1' }, { intent: 'order-1' });
+ *   api('Shop').post('/orders', { orderId: 'order-2' }, { intent: 'order-2' });
+ * };
+ */
+export interface App {
+  /**
+   * A queue of the app. `api`, `table` and `function` throw likewise.
+   *
+   * @throws Error if the app has no such queue, or more than one; the message names those that there are
+   */
+  readonly queue: (construct: string) => AppQueue;
+  /** An HTTP API of the app. */
+  readonly api: (construct: string) => AppApi;
+  /** A table of the app. */
+  readonly table: (construct: string) => AppTable;
+  /** A function of the app. */
+  readonly function: (construct: string) => AppFunction;
+  /** A client that talks to DynamoDB past all faults. */
+  readonly dynamo: DynamoDBClient;
+  /** A client that talks to SQS past all faults. */
+  readonly sqs: SQSClient;
+}

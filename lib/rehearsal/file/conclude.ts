@@ -1,0 +1,120 @@
+import { findClaims } from '../pawl/find-claims.ts';
+import { countEffects } from './effects.ts';
+import { hintsFor } from './hints.ts';
+import type { Journal } from './journal.ts';
+import { type EffectVerdict, isClean, judge } from './judge.ts';
+import type { Provider } from './providers.ts';
+import type { Harmed, RehearsalResult } from './result.ts';
+import { consumersOf, type Running } from './running.ts';
+import type { ServedProvider } from './serve-provider.ts';
+import { storyOf } from './story.ts';
+
+/** Asks the providers, the tables, the claims and the queues what became of everything, and judges it. */
+export async function resultOf(run: Running, left: number): Promise<RehearsalResult> {
+  const { options, plan, intents, journal, providers, engine, traffic, carried, shortened } = run;
+  const effects = options.effects ?? options.providers ?? {};
+  const ofProvider = (provider: Provider) =>
+    providers.find((served) => served.provider === provider)?.counts ?? new Map<string, number>();
+  const counts = await countEffects(effects, traffic.app, ofProvider);
+  const findings = (await options.check?.(traffic.app)) ?? [];
+  const claims = await findClaims(
+    engine.dynamo,
+    engine.stacks.flatMap(({ tables }) => tables.map(({ name }) => name)),
+  );
+  const parked = new Set([...claims.parked].flatMap((id) => intents.namedIn(id)));
+  const { deadLettered, deadLetters, waiting } = await whereMessagesAre(run);
+  const happened = Object.keys(effects).filter((effect) =>
+    [...(counts.get(effect)?.values() ?? [])].some((count) => count > 0),
+  );
+  // Under a filter, an effect that has not happened at all is that of another consumer. If none has happened, it is not.
+  const judged = run.run.filter !== undefined && happened.length > 0 ? happened : Object.keys(effects);
+  const verdicts = judged.map((effect) =>
+    judge(effect, {
+      sent: traffic.sent.values(),
+      counts: counts.get(effect) ?? new Map(),
+      expected: options.expect?.[effect],
+      parked,
+      deadLettered,
+      waiting,
+    }),
+  );
+  const harmed = verdicts.flatMap((verdict) =>
+    harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, deadLettered),
+  );
+  const stats = consumersOf(engine).map((consumer) => consumer.stats);
+  const byProvider = (pick: (stats: ServedProvider['stats']) => number) =>
+    Object.fromEntries(
+      providers.filter((served) => pick(served.stats) > 0).map((served) => [served.name, pick(served.stats)]),
+    );
+  return {
+    seed: plan.seed,
+    good: verdicts.every(isClean) && findings.length === 0 && left === 0,
+    effects: verdicts,
+    harmed,
+    story: run.run.story === undefined ? undefined : { intent: run.run.story, lines: storyOf(run.run.story, journal) },
+    findings,
+    hints: hintsFor({
+      harmed,
+      verdicts,
+      journal,
+      consumers: consumersOf(engine),
+      hasClaims: claims.tables.length > 0,
+      shortened,
+    }),
+    intents: traffic.sent.size,
+    messages: traffic.stats.messages,
+    duplicates: traffic.stats.duplicates,
+    deliveries: stats.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    redeliveries: stats.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
+    faults: { ...carried.stats },
+    planned: plan.faults,
+    deployments: journal.count('deployed'),
+    sandboxes: {
+      started: engine.sandboxes.started,
+      killed: engine.sandboxes.killed,
+      timedOut: engine.sandboxes.timedOut,
+      invocations: engine.sandboxes.invocations,
+    },
+    unattributed: byProvider(({ unattributed }) => unattributed),
+    repeatedKeys: byProvider(({ repeated }) => repeated),
+    deadLettered: deadLetters,
+    parkedClaims: claims.parked.size,
+    hasClaims: claims.tables.length > 0,
+    left,
+    shortened,
+    seconds: (Date.now() - run.begunAt) / 1_000,
+  };
+}
+
+/** Which intents have a message in a dead-letter queue, and which one on another queue. */
+async function whereMessagesAre({ engine, intents }: Running) {
+  const queues = engine.stacks.flatMap((stack) => stack.queues);
+  const deadLetterArns = new Set(queues.map(({ deadLetterArn }) => deadLetterArn));
+  const deadLettered = new Set<string>();
+  const waiting = new Set<string>();
+  let deadLetters = 0;
+  for (const { name, arn } of queues) {
+    const isDeadLetter = deadLetterArns.has(arn);
+    for (const { body } of await engine.sqs.messages(name)) {
+      if (isDeadLetter) deadLetters += 1;
+      for (const intent of intents.namedIn(body)) (isDeadLetter ? deadLettered : waiting).add(intent);
+    }
+  }
+  return { deadLettered, deadLetters, waiting };
+}
+
+function harmedOf(
+  { effect, doubled, lost, unfinished }: EffectVerdict,
+  counts: ReadonlyMap<string, number>,
+  journal: Journal,
+  deadLettered: ReadonlySet<string>,
+): readonly Harmed[] {
+  const of = (problem: Harmed['problem'], list: readonly string[]) =>
+    list.map((intent) => {
+      const times = counts.get(intent) ?? 0;
+      const where = deadLettered.has(intent) ? '; its message is in a dead-letter queue' : '';
+      const end = `${effect} × ${times}: ${problem}${where}`;
+      return { effect, intent, problem, times, story: storyOf(intent, journal, end) };
+    });
+  return [...of('doubled', doubled), ...of('lost', lost), ...of('unfinished', unfinished)];
+}

@@ -1,0 +1,82 @@
+import type { ProviderFault } from '../provider.ts';
+import type { Outcome } from '../sandbox.ts';
+
+/** One thing that happened in a rehearsal. */
+export type Happening =
+  /** The traffic asked for an effect. `how` is "sent to Orders". */
+  | { readonly kind: 'asked'; readonly how: string }
+  /** The client of an API had this response, or none. */
+  | { readonly kind: 'answered'; readonly how: string }
+  | {
+      readonly kind: 'began';
+      readonly sandbox: string;
+      readonly construct: string;
+      readonly batch: number;
+      readonly receives: ReadonlyMap<string, number>;
+    }
+  | {
+      readonly kind: 'ended';
+      readonly sandbox: string;
+      readonly construct: string;
+      readonly batch: number;
+      readonly outcome: Outcome;
+      /** The intents whose messages the response of a batch names as failed. */
+      readonly failed: ReadonlySet<string>;
+    }
+  | { readonly kind: 'acknowledged'; readonly construct: string; readonly forgotten: boolean }
+  | { readonly kind: 'visible-while-handled'; readonly construct: string }
+  | {
+      readonly kind: 'stored';
+      readonly sandbox: string;
+      readonly operation: string;
+      readonly write: StoreWrite /** Whether the record itself names the intents. Otherwise they are those of the batch. */;
+      readonly isNamed: boolean;
+    }
+  | {
+      readonly kind: 'called';
+      readonly sandbox: string | undefined;
+      readonly provider: string;
+      readonly call: string;
+      readonly result: 'applied' | 'repeated' | 'not-applied';
+      readonly fault: ProviderFault | undefined;
+    }
+  | { readonly kind: 'killed'; readonly sandbox: string; readonly moment: string }
+  | { readonly kind: 'stalled'; readonly sandbox: string; readonly moment: string; readonly forMs: number }
+  | { readonly kind: 'deployed'; readonly what: string }
+  | { readonly kind: 'failed'; readonly sandbox: string; readonly line: string };
+
+/** A write of a record, and what became of it. */
+export interface StoreWrite {
+  readonly table: string;
+  readonly key: string;
+  /** `written`; the name of the error; or what was done to the request. */
+  readonly result: string;
+}
+
+/** One thing that happened, when, and which intents it is about; none, if it is about all. */
+export type Entry = Happening & { readonly at: number; readonly intents: readonly string[] };
+
+/** Everything that happened, in its order. */
+export interface Journal {
+  /** When the first thing happened. */
+  readonly startedAt: number;
+  readonly entries: readonly Entry[];
+  add(intents: readonly string[], happening: Happening): void;
+  count(kind: Happening['kind']): number;
+}
+
+export function createJournal(now: () => number = Date.now): Journal {
+  const entries: Entry[] = [];
+  const counts = new Map<string, number>();
+  return {
+    get startedAt() {
+      return entries[0]?.at ?? now();
+    },
+    entries,
+    add(intents, happening) {
+      entries.push({ ...happening, at: now(), intents });
+      counts.set(happening.kind, (counts.get(happening.kind) ?? 0) + 1);
+    },
+    count: (kind) => counts.get(kind) ?? 0,
+  };
+}

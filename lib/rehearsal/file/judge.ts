@@ -1,0 +1,82 @@
+import type { Sent } from './traffic.ts';
+
+/** What became of one effect, over all intents. Each intent is in one list only. */
+export interface EffectVerdict {
+  readonly effect: string;
+  /** How many intents are to have it. */
+  readonly intents: number;
+  /** As often as it was to happen. */
+  readonly done: number;
+  /** Happened more often than it was to. */
+  readonly doubled: readonly string[];
+  /** Has not happened, and nothing is left that would make it happen. */
+  readonly lost: readonly string[];
+  /** Has not happened yet, and its message was still on a queue when the time was up. */
+  readonly unfinished: readonly string[];
+  /** Waits for an operator, in a claim. */
+  readonly parked: readonly string[];
+  /** Has not happened, and its message is in a dead-letter queue. */
+  readonly setAside: readonly string[];
+  /** Has not happened, and the client knows that, or knows that it does not know: it was refused, or gave up. */
+  readonly notOwed: readonly string[];
+}
+
+export interface Evidence {
+  readonly sent: Iterable<Sent>;
+  /** How often the effect happened, by intent. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly expected: ((intent: string) => number | 'at-most-once') | undefined;
+  readonly parked: ReadonlySet<string>;
+  readonly deadLettered: ReadonlySet<string>;
+  /** Intents of which a message is still on a queue. */
+  readonly waiting: ReadonlySet<string>;
+}
+
+type Fate = 'done' | 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside' | 'notOwed';
+
+/** Compares how often an effect happened with how often it was to happen. */
+export function judge(effect: string, evidence: Evidence): EffectVerdict {
+  const fates = new Map<Fate, string[]>();
+  let intents = 0;
+  const known = new Set<string>();
+  for (const sent of evidence.sent) {
+    known.add(sent.intent);
+    const fate = fateOf(effect, sent, evidence);
+    if (fate === undefined) continue;
+    intents += 1;
+    const found = fates.get(fate);
+    if (found === undefined) fates.set(fate, [sent.intent]);
+    else found.push(sent.intent);
+  }
+  // What was never asked for has happened.
+  const strangers = [...evidence.counts].filter(([intent, count]) => count > 0 && !known.has(intent));
+  const list = (fate: Fate) => fates.get(fate) ?? [];
+  return {
+    effect,
+    intents,
+    done: list('done').length,
+    doubled: [...list('doubled'), ...strangers.map(([intent]) => intent)],
+    lost: list('lost'),
+    unfinished: list('unfinished'),
+    parked: list('parked'),
+    setAside: list('setAside'),
+    notOwed: list('notOwed'),
+  };
+}
+
+/** `undefined`: the intent is not to have this effect, and does not. */
+function fateOf(effect: string, { intent, effects, ended }: Sent, evidence: Evidence): Fate | undefined {
+  const wanted = effects === undefined || effects.includes(effect) ? (evidence.expected?.(intent) ?? 1) : 0;
+  const times = evidence.counts.get(intent) ?? 0;
+  if (times > (wanted === 'at-most-once' ? 1 : wanted)) return 'doubled';
+  if (wanted === 'at-most-once' || times === wanted) return wanted === 0 ? undefined : 'done';
+  if (evidence.parked.has(intent)) return 'parked';
+  if (evidence.deadLettered.has(intent)) return 'setAside';
+  if (evidence.waiting.has(intent)) return 'unfinished';
+  return ended === 'sent' ? 'lost' : 'notOwed';
+}
+
+/** Whether nothing doubled, nothing was lost, and nothing is unfinished. */
+export function isClean({ doubled, lost, unfinished }: EffectVerdict): boolean {
+  return doubled.length + lost.length + unfinished.length === 0;
+}

@@ -1,0 +1,158 @@
+import type { ProviderFault } from '../provider.ts';
+import { createRandom, type Random } from '../random.ts';
+
+/*
+ * What goes wrong where. Each choice is drawn from the seed and the names of what it is about, and from nothing else: the same seed
+ * plans the same for an intent, whatever else is sent, and in whatever order it arrives.
+ */
+
+/**
+ * What goes wrong in a rehearsal. Each number but `deploy` is a share of the intents, from 0 to 1. What is left out does not happen.
+ */
+export interface Faults {
+  /** The sandbox is killed once: before, during or after an effect or a write, at each function that handles the intent. */
+  readonly kill?: number;
+  /** The producer sends twice: at once, or some seconds later. */
+  readonly duplicate?: number;
+  /** The queue delivers again: after the message was handled, or while it is being handled. */
+  readonly redeliver?: number;
+  /** DynamoDB carries a write out, and its response is lost. */
+  readonly loseAnswer?: number;
+  /** DynamoDB refuses a request as exceeding the throughput: once, or more often than the SDK tries. */
+  readonly throttle?: number;
+  /** The sandbox is stopped for longer than the visibility timeout, and goes on later. */
+  readonly freeze?: number;
+  /** A provider fails before or after it has applied the effect, hangs, or responds late or not at all. */
+  readonly provider?: number;
+  /** How often all functions are deployed in mid-traffic. */
+  readonly deploy?: number;
+}
+
+/** What goes wrong if the author names nothing. */
+export const DEFAULT_FAULTS = {
+  kill: 0.1,
+  duplicate: 0.15,
+  redeliver: 0.1,
+  loseAnswer: 0.05,
+  throttle: 0.05,
+  freeze: 0.02,
+  provider: 0.1,
+  deploy: 1,
+} as const satisfies Required<Faults>;
+
+export const FAULT_NAMES = Object.keys(DEFAULT_FAULTS) as readonly (keyof Faults)[];
+
+/** A moment in the work on one intent. */
+export type Moment =
+  | { readonly at: 'start' }
+  | { readonly at: 'store'; readonly write: number; readonly when: 'sent' | 'written' | 'answered' }
+  | { readonly at: 'provider'; readonly when: 'before' | 'applied' | 'answered' };
+
+/** What goes wrong with one intent at one function. */
+export interface Trouble {
+  readonly kill: Moment | undefined;
+  readonly freeze: Moment | undefined;
+  readonly redeliver: 'after-handled' | 'while-handled' | undefined;
+  /** The ordinal of the write whose response is lost. */
+  readonly loseAnswer: number | undefined;
+  /** From which request on, and how many of them. */
+  readonly throttle: { readonly from: number; readonly times: number } | undefined;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly faults: Required<Faults>;
+  /** What goes wrong with an intent at a function. */
+  trouble(intent: string, construct: string): Trouble;
+  /** What goes wrong at a provider with the call for an intent. */
+  provider(intent: string, provider: string): ProviderFault | undefined;
+  /** How much later the producer sends it again, in milliseconds. */
+  duplicateAfterMs(intent: string, target: string): number | undefined;
+}
+
+/** What an app has, at which things can go wrong. */
+export interface Surface {
+  readonly hasStore: boolean;
+  readonly hasProvider: boolean;
+}
+
+export function createPlan(seed: number, faults: Faults, surface: Surface): Plan {
+  const shares = { ...NONE, ...faults };
+  const drawn = <Choice>(about: string, share: number, choose: (random: Random) => Choice): Choice | undefined => {
+    const random = createRandom(seed ^ hash(about));
+    return random.chance(share) ? choose(random) : undefined;
+  };
+  return {
+    seed,
+    faults: shares,
+    trouble(intent, construct) {
+      const at = `${construct}/${intent}`;
+      const kill = drawn(`kill ${at}`, shares.kill, (random) => killMoment(random, surface));
+      return {
+        kill,
+        // A dead sandbox does not go on.
+        freeze: kill ? undefined : drawn(`freeze ${at}`, shares.freeze, (random) => freezeMoment(random, surface)),
+        redeliver: drawn(`redeliver ${at}`, shares.redeliver, ({ pick }) => pick(['after-handled', 'while-handled'])),
+        loseAnswer: drawn(`lose ${at}`, shares.loseAnswer, ({ below }) => below(2)),
+        throttle: drawn(`throttle ${at}`, shares.throttle, ({ below, pick }) => ({
+          from: below(3),
+          times: pick([1, 1, 5]),
+        })),
+      };
+    },
+    provider: (intent, provider) => drawn(`provider ${provider}/${intent}`, shares.provider, providerFault),
+    duplicateAfterMs: (intent, target) =>
+      drawn(`duplicate ${target}/${intent}`, shares.duplicate, ({ pick }) => pick([0, 0, 1_000, 3_000])),
+  };
+}
+
+const NONE: Required<Faults> = {
+  kill: 0,
+  duplicate: 0,
+  redeliver: 0,
+  loseAnswer: 0,
+  throttle: 0,
+  freeze: 0,
+  provider: 0,
+  deploy: 0,
+};
+
+function killMoment(random: Random, { hasStore, hasProvider }: Surface): Moment {
+  const luck = random.next();
+  if (hasProvider && luck < (hasStore ? 0.5 : 0.85)) {
+    // Applied most often: the worker dies between the effect and its record.
+    return { at: 'provider', when: random.pick(['before', 'applied', 'applied', 'answered']) };
+  }
+  if (hasStore && luck < 0.9) {
+    return { at: 'store', write: random.pick([0, 0, 1, 1, 2]), when: random.pick(['sent', 'written', 'answered']) };
+  }
+  return { at: 'start' };
+}
+
+function freezeMoment(random: Random, { hasStore, hasProvider }: Surface): Moment {
+  const choices: [Moment, ...Moment[]] = [{ at: 'start' }];
+  if (hasStore) choices.push({ at: 'store', write: 0, when: 'answered' });
+  if (hasProvider) choices.push({ at: 'provider', when: 'applied' });
+  return random.pick(choices);
+}
+
+function providerFault(random: Random): ProviderFault {
+  const luck = random.next();
+  const delayMs = 200 + random.below(1_000);
+  const status = random.pick([500, 502, 503]);
+  // Few that hang: each costs its batch the whole timeout of the function, and then a visibility timeout.
+  if (luck < 0.05) return { kind: 'hang-before' };
+  if (luck < 0.1) return { kind: 'hang-applied' };
+  if (luck < 0.35) return { kind: 'error-before', status };
+  if (luck < 0.6) return { kind: 'error-applied', status };
+  if (luck < 0.8) return { kind: 'drop-applied' };
+  return { kind: 'late', delayMs };
+}
+
+/** FNV-1a, mixed once more: names that differ in their last digit must not draw alike. */
+function hash(text: string): number {
+  let value = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index += 1) value = Math.imul(value ^ text.charCodeAt(index), 0x01_00_01_93);
+  value = Math.imul(value ^ (value >>> 16), 0x85_eb_ca_6b);
+  return (value ^ (value >>> 13)) >>> 0;
+}

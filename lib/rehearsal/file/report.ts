@@ -1,0 +1,184 @@
+import { styleText } from 'node:util';
+import { FAULT_NAMES } from './plan.ts';
+import type { Harmed, RehearsalResult } from './result.ts';
+
+/** What a report is painted with. */
+type Colour = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+
+/** How many intents of a kind are named, and how many stories are told, unless all are asked for. */
+const NAMED = 8;
+const STORIES = 3;
+
+export interface ReportOptions {
+  /** Only when there is a terminal to show it. */
+  readonly colour: boolean;
+  /** The command that repeats the run. */
+  readonly again: string;
+}
+
+/** The result as a person reads it. */
+export function report(result: RehearsalResult, { colour, again }: ReportOptions): string {
+  const paint = (format: Colour, text: string) => (colour ? styleText(format, text, { validateStream: false }) : text);
+  return [
+    '',
+    ...troubles(result, paint),
+    '',
+    ...effects(result, paint),
+    ...stories(result, paint, again),
+    ...askedFor(result, paint),
+    ...hints(result, paint),
+    '',
+    ...conclusion(result, paint, again),
+    '',
+  ].join('\n');
+}
+
+type Paint = (format: Colour, text: string) => string;
+
+function row(paint: Paint, label: string, count: number, meaning: string): string {
+  return `  ${label.padEnd(16)}${String(count).padStart(6)}   ${paint('dim', meaning)}`;
+}
+
+function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
+  const { faults, sandboxes, planned } = result;
+  const said: Readonly<Record<string, string>> = {
+    kill: 'sandboxes killed: before, during or after an effect or a write',
+    redeliver: 'messages delivered again by the queue',
+    loseAnswer: 'writes that DynamoDB carried out, and whose response was lost',
+    throttle: 'requests that DynamoDB refused as too many',
+    freeze: 'sandboxes stopped past their timeout, which went on later',
+    provider: 'calls of providers that failed, hung, or had a late or no response',
+  };
+  const counts: Readonly<Record<string, number>> = { ...faults };
+  return [
+    paint('bold', 'Traffic'),
+    row(
+      paint,
+      'intents',
+      result.intents,
+      `${result.messages} messages and requests; ${result.duplicates} of them sent again`,
+    ),
+    ...(result.deliveries > 0
+      ? [row(paint, 'delivered', result.deliveries, `${result.redeliveries} of them not for the first time`)]
+      : []),
+    row(paint, 'invocations', sandboxes.invocations, `${sandboxes.timedOut} of them timed out`),
+    row(paint, 'sandboxes', sandboxes.started, 'started, each a process of its own'),
+    ...(result.deadLettered > 0 ? [row(paint, 'dead letters', result.deadLettered, 'in dead-letter queues')] : []),
+    ...(result.parkedClaims > 0 ? [row(paint, 'parked', result.parkedClaims, 'claims that wait for an operator')] : []),
+    ...(result.left > 0
+      ? [row(paint, 'left', result.left, 'messages still on their queues when the time was up')]
+      : []),
+    '',
+    paint('bold', 'Faults'),
+    ...FAULT_NAMES.filter((name) => said[name] !== undefined && planned[name] > 0).map((name) =>
+      row(paint, name, counts[name] ?? 0, said[name] ?? ''),
+    ),
+    ...(result.deployments > 0 ? [row(paint, 'deploy', result.deployments, 'deployments in mid-traffic')] : []),
+    ...Object.entries(result.repeatedKeys).map(([name, count]) =>
+      row(paint, 'keys', count, `calls that ${name} had seen before, by their idempotency key`),
+    ),
+    ...Object.entries(result.unattributed).map(([name, count]) =>
+      row(paint, 'unknown', count, `calls of ${name} that name no intent`),
+    ),
+  ];
+}
+
+function effects(result: RehearsalResult, paint: Paint): readonly string[] {
+  const width = Math.max(14, ...result.effects.map(({ effect }) => effect.length + 2));
+  const heads = ['intents', 'done', 'doubled', 'lost', 'unfinished', 'parked', 'set aside', 'refused'];
+  const cell = (text: string) => text.padStart(11);
+  return [
+    paint('bold', `${'Effects'.padEnd(width + 2)}${heads.map(cell).join('')}`),
+    ...result.effects.map((verdict) => {
+      const count = (items: readonly string[], isBad = false) => {
+        const text = cell(String(items.length));
+        return isBad && items.length > 0 ? paint('red', text) : text;
+      };
+      return [
+        `  ${verdict.effect.padEnd(width)}`,
+        cell(String(verdict.intents)),
+        cell(String(verdict.done)),
+        count(verdict.doubled, true),
+        count(verdict.lost, true),
+        count(verdict.unfinished, true),
+        count(verdict.parked),
+        count(verdict.setAside),
+        count(verdict.notOwed),
+      ].join('');
+    }),
+  ];
+}
+
+function stories(
+  { harmed, findings, effects: verdicts }: RehearsalResult,
+  paint: Paint,
+  again: string,
+): readonly string[] {
+  const lines: string[] = [];
+  for (const { effect } of verdicts) {
+    for (const problem of ['doubled', 'lost', 'unfinished'] as const) {
+      const these = harmed.filter((one) => one.effect === effect && one.problem === problem);
+      if (these.length === 0) continue;
+      const named = these.slice(0, NAMED).map(({ intent }) => intent);
+      const more = these.length > NAMED ? ` and ${these.length - NAMED} more` : '';
+      lines.push('', paint('red', `${effect}, ${problem}: ${named.join(', ')}${more}`));
+      for (const one of these.slice(0, STORIES)) lines.push(...storyLines(one, paint));
+      if (these.length > STORIES) {
+        lines.push(paint('dim', `  The others: ${again} --story ${these[STORIES]?.intent}`));
+      }
+    }
+  }
+  if (findings.length > 0) lines.push('', paint('red', 'Found by check'), ...findings.map((finding) => `  ${finding}`));
+  return lines;
+}
+
+function askedFor({ story }: RehearsalResult, paint: Paint): readonly string[] {
+  if (story === undefined) return [];
+  const lines = story.lines.length > 0 ? story.lines : ['Nothing happened under this name.'];
+  return ['', paint('bold', `The story of ${story.intent}`), ...lines.map((line) => `  ${line}`)];
+}
+
+function storyLines({ effect, intent, times, story }: Harmed, paint: Paint): readonly string[] {
+  const count = times === 1 ? 'once' : `${times} times`;
+  return ['', `  ${paint('bold', intent)}: ${effect} happened ${count}`, ...story.map((line) => `  ${line}`)];
+}
+
+function hints(result: RehearsalResult, paint: Paint): readonly string[] {
+  if (result.hints.length === 0) return [];
+  return [
+    '',
+    paint('bold', 'Why'),
+    ...result.hints.map(({ text, intents }) => {
+      const some = intents.slice(0, NAMED).join(', ');
+      const more = intents.length > NAMED ? ` and ${intents.length - NAMED} more` : '';
+      return `  ${paint('yellow', '•')} ${text}${intents.length > 0 ? paint('dim', ` (${some}${more})`) : ''}`;
+    }),
+  ];
+}
+
+function happened({ effects: verdicts }: RehearsalResult): string {
+  const sum = (pick: (verdict: RehearsalResult['effects'][number]) => number) =>
+    verdicts.reduce((total, verdict) => total + pick(verdict), 0);
+  const rest = [
+    [sum(({ parked }) => parked.length), 'wait for an operator'],
+    [sum(({ setAside }) => setAside.length), 'are in a dead-letter queue'],
+    [sum(({ notOwed }) => notOwed.length), 'were refused or given up by their client'],
+  ] as const;
+  const others = rest.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return [`${sum(({ done }) => done)} effects happened once`, ...others].join(', ');
+}
+
+function conclusion(result: RehearsalResult, paint: Paint, again: string): readonly string[] {
+  const total = (pick: (verdict: RehearsalResult['effects'][number]) => readonly string[]) =>
+    result.effects.reduce((sum, verdict) => sum + pick(verdict).length, 0);
+  const [doubled, lost, unfinished] = [
+    total((verdict) => verdict.doubled),
+    total((verdict) => verdict.lost),
+    total((verdict) => verdict.unfinished),
+  ];
+  const numbers = `${doubled} doubled, ${lost} lost${unfinished > 0 ? `, ${unfinished} unfinished` : ''}`;
+  const verdict = result.good
+    ? paint('green', `0 doubled, 0 lost: ${happened(result)}.`)
+    : paint('red', `${numbers}${result.findings.length > 0 ? `, ${result.findings.length} findings` : ''}.`);
+  return [verdict, paint('dim', `${result.seconds.toFixed(0)} s. The same again: ${again}`)];
+}

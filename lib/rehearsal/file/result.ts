@@ -1,0 +1,62 @@
+import type { FaultStats } from './carry-out.ts';
+import type { EffectVerdict } from './judge.ts';
+import type { Faults } from './plan.ts';
+import type { Shortened } from './shorten.ts';
+
+/** A cause that is known, and what to do about it. */
+export interface Hint {
+  readonly name: string;
+  readonly text: string;
+  /** Those that came to harm by it; none, if it is about the app as it is. */
+  readonly intents: readonly string[];
+}
+
+/** An intent that came to harm, and how. */
+export interface Harmed {
+  readonly effect: string;
+  readonly intent: string;
+  readonly problem: 'doubled' | 'lost' | 'unfinished';
+  /** How often the effect happened. */
+  readonly times: number;
+  readonly story: readonly string[];
+}
+
+/** Everything that a rehearsal found out. */
+export interface RehearsalResult {
+  readonly seed: number;
+  readonly good: boolean;
+  readonly effects: readonly EffectVerdict[];
+  readonly harmed: readonly Harmed[];
+  /** The story that was asked for. */
+  readonly story: { readonly intent: string; readonly lines: readonly string[] } | undefined;
+  /** What `check` returned. */
+  readonly findings: readonly string[];
+  readonly hints: readonly Hint[];
+  readonly intents: number;
+  readonly messages: number;
+  readonly duplicates: number;
+  readonly deliveries: number;
+  readonly redeliveries: number;
+  readonly faults: Readonly<FaultStats>;
+  readonly planned: Required<Faults>;
+  readonly deployments: number;
+  readonly sandboxes: {
+    readonly started: number;
+    readonly killed: number;
+    readonly timedOut: number;
+    readonly invocations: number;
+  };
+  /** Calls of providers that name no intent, by provider. */
+  readonly unattributed: Readonly<Record<string, number>>;
+  /** Calls with an idempotency key that the provider had seen before, by provider. */
+  readonly repeatedKeys: Readonly<Record<string, number>>;
+  /** Messages in dead-letter queues. */
+  readonly deadLettered: number;
+  /** Claims that wait for an operator. */
+  readonly parkedClaims: number;
+  readonly hasClaims: boolean;
+  /** Messages that were still on their queues when the time was up. */
+  readonly left: number;
+  readonly shortened: readonly Shortened[];
+  readonly seconds: number;
+}

@@ -1,0 +1,129 @@
+import { type Rehearsal as Engine, startRehearsal } from '../rehearsal.ts';
+import { watchForBroken } from './broken.ts';
+import { carryOut } from './carry-out.ts';
+import { resultOf } from './conclude.ts';
+import type { Rehearsal } from './define.ts';
+import { synthesizeVersions } from './deployments.ts';
+import { filtered } from './filter.ts';
+import { UnknownConstructError } from './find.ts';
+import { createIntents } from './intents.ts';
+import { createJournal } from './journal.ts';
+import { createPlan, DEFAULT_FAULTS } from './plan.ts';
+import type { RehearsalResult } from './result.ts';
+import { consumersOf, type RunOptions } from './running.ts';
+import { type ServedProvider, serveProvider } from './serve-provider.ts';
+import { goThrough } from './settle.ts';
+import { type Shortened, shorten } from './shorten.ts';
+import { createTraffic, type Traffic } from './traffic.ts';
+
+/*
+ * A rehearsal, from its file to its result.
+ *
+ * Owns: the order of things. It starts the providers and the engine, lets the file send its traffic, waits until all is quiet, and judges.
+ * Does not own: the parts of AWS (the engine), what goes wrong (plan and carry-out), and what it looks like (report).
+ */
+
+/**
+ * Runs a rehearsal to its end. What it started is stopped then, also if it fails.
+ *
+ * @throws Error if it cannot run: no Java, an app that does not synthesize or does not start, a file that throws
+ */
+export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Promise<RehearsalResult> {
+  await using stopping = new AsyncDisposableStack();
+  const begunAt = Date.now();
+  const intents = createIntents();
+  const journal = createJournal();
+  const providers: ServedProvider[] = [];
+  const hasProvider = Object.keys(options.providers ?? {}).length > 0;
+  const plan = createPlan(run.seed, options.faults ?? DEFAULT_FAULTS, { hasStore: true, hasProvider });
+  const started: { engine?: Engine; traffic?: Traffic } = {};
+  const kill = (sandbox: string) => started.engine?.kill(sandbox);
+  const stallMs = new Map<string, number>();
+  const carried = carryOut({
+    plan,
+    intents,
+    journal,
+    messageIntent: (id) => started.traffic?.messageIntents.get(id),
+    kill,
+    stall: (sandbox, forMs) => started.engine?.stall(sandbox, forMs) ?? false,
+    stallMs: (construct) => stallMs.get(construct) ?? 8_000,
+  });
+  for (const [name, provider] of Object.entries(options.providers ?? {})) {
+    const served = await serveProvider(name, provider, {
+      intents,
+      journal,
+      kill: carried.killCaller,
+      nextFault: carried.atProvider,
+    });
+    providers.push(stopping.adopt(served, (server) => server.stop()));
+  }
+  const shortened: Shortened[] = [];
+  const broken = watchForBroken(carried.watch, journal);
+  const engine = stopping.use(
+    await startRehearsal({
+      app: run.app,
+      ...(options.context ? { context: options.context } : {}),
+      environment: {
+        ...options.environment,
+        ...Object.fromEntries(providers.map(({ name, endpoint }) => [name, endpoint])),
+      },
+      ...(options.sandboxesPerFunction ? { sandboxesPerFunction: options.sandboxesPerFunction } : {}),
+      adjust(stack) {
+        const wanted = run.filter === undefined ? stack : filtered(stack, run.filter);
+        const { functionTimeoutSeconds: longest = 6 } = options;
+        if (longest === 'as-written') return wanted;
+        const short = shorten(wanted, longest);
+        shortened.push(...short.shortened);
+        return short.stack;
+      },
+      faults: { dynamodb: carried.dynamodb, delivery: carried.delivery },
+      watch: broken.watch,
+      dynamoDb: run.dynamoDb,
+      onLog(line, sandbox) {
+        broken.log(line, sandbox);
+        run.onLog?.(line, sandbox);
+      },
+      ...(run.onStarting ? { onStarting: run.onStarting } : {}),
+    }),
+  );
+  started.engine = engine;
+  expectConsumer(engine, run.filter);
+  for (const { mapping } of consumersOf(engine)) {
+    stallMs.set(mapping.function.construct, mapping.function.timeoutMs + 4_000);
+  }
+  const traffic = createTraffic({ rehearsal: engine, intents, journal, plan, isFiltered: run.filter !== undefined });
+  started.traffic = traffic;
+  const { deploys = [], context = {} } = options;
+  const versions = await synthesizeVersions(deploys, { run, context }, stopping);
+  stopping.defer(() => traffic.stop());
+  const running = {
+    options,
+    run,
+    plan,
+    intents,
+    journal,
+    providers,
+    engine,
+    traffic,
+    carried,
+    shortened,
+    versions,
+    begunAt,
+  };
+  const left = await Promise.race([goThrough(running), broken.failed, aborted(run.signal)]);
+  // Awaited here: the tables and queues that it reads end with this block.
+  return await resultOf(running, left);
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+/** @throws UnknownConstructError if a filter leaves nothing to rehearse */
+function expectConsumer(engine: Engine, filter: string | undefined): void {
+  if (filter === undefined || consumersOf(engine).length > 0) return;
+  throw new UnknownConstructError(`--filter: the app has no consumer at '${filter}'.`);
+}

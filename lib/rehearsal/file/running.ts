@@ -1,0 +1,62 @@
+import type { Consumer, Rehearsal as Engine } from '../rehearsal.ts';
+import type { Assembly, CdkApp } from '../synthesize.ts';
+import type { CarriedOut } from './carry-out.ts';
+import type { RehearsalOptions } from './define.ts';
+import type { Intents } from './intents.ts';
+import type { Journal } from './journal.ts';
+import type { Plan } from './plan.ts';
+import type { ServedProvider } from './serve-provider.ts';
+import type { Shortened } from './shorten.ts';
+import type { Traffic } from './traffic.ts';
+
+/** How a rehearsal is run. */
+export interface RunOptions {
+  readonly seed: number;
+  /** The app, as it was found. */
+  readonly app: CdkApp;
+  /** Finds the app of a deployment that names one. */
+  readonly appOf?: (app: RehearsalOptions['app']) => Promise<CdkApp>;
+  /** Only the consumer at this construct. */
+  readonly filter?: string | undefined;
+  /** An intent whose story is told, whatever became of it. */
+  readonly story?: string | undefined;
+  /** A DynamoDB Local that runs already, and goes on afterwards. */
+  readonly dynamoDb?: { readonly endpoint: string } | undefined;
+  /** Ends the run: it rejects with the reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onStarting?: (what: string) => void;
+  readonly onLook?: (state: Look) => void;
+  readonly onLog?: (line: string, sandbox: string) => void;
+}
+
+/** Where a run is. */
+export interface Look {
+  readonly seconds: number;
+  /** How many intents have each effect that a provider counts. */
+  readonly done: ReadonlyMap<string, number>;
+  readonly killed: number;
+  readonly left: number;
+  readonly isWaiting: boolean;
+}
+
+/** A run, once everything is up. */
+export interface Running {
+  readonly options: RehearsalOptions;
+  readonly run: RunOptions;
+  readonly plan: Plan;
+  readonly intents: Intents;
+  readonly journal: Journal;
+  readonly providers: readonly ServedProvider[];
+  readonly engine: Engine;
+  readonly traffic: Traffic;
+  readonly carried: CarriedOut;
+  readonly shortened: readonly Shortened[];
+  /** The versions that are deployed in mid-traffic. */
+  readonly versions: readonly Assembly[];
+  /** When it was called, in epoch milliseconds. */
+  readonly begunAt: number;
+}
+
+export function consumersOf({ stacks }: Engine): readonly Consumer[] {
+  return stacks.flatMap(({ consumers }) => consumers);
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messagesIn } from '../drain.ts';
+import type { RehearsalOptions } from './define.ts';
+import { deployInTraffic } from './deployments.ts';
+import type { Journal } from './journal.ts';
+import { consumersOf, type Running } from './running.ts';
+import type { ServedProvider } from './serve-provider.ts';
+
+/** Sends the traffic, and waits until all is quiet or the time is up. Returns how many messages are left. */
+export async function goThrough(run: Running): Promise<number> {
+  const { options, traffic } = run;
+  const going = new AbortController();
+  // It may fail only if the rehearsal does.
+  deployInTraffic(run, going.signal).catch(() => undefined);
+  try {
+    run.run.onStarting?.('sending the traffic');
+    await options.traffic(traffic.app);
+    const sending = traffic.settled();
+    const left = await Promise.race([settle(run, going.signal), rejectionOf(sending)]);
+    await sending;
+    return left;
+  } finally {
+    going.abort();
+  }
+}
+
+async function rejectionOf(promise: Promise<unknown>): Promise<never> {
+  await promise;
+  return new Promise(() => undefined);
+}
+
+/** How long it must have been quiet: what is between a queue and a function is in neither. */
+const QUIET_LOOKS = 3;
+const BETWEEN_LOOKS_MS = 250;
+
+/** A sandbox that was stalled goes on after its invocation has ended: what it does late counts, too. */
+const GOES_ON_MS = 2_000;
+
+function stallsEnd({ entries }: Journal): number {
+  const ends = entries.map((entry) => (entry.kind === 'stalled' ? entry.at + entry.forMs + GOES_ON_MS : 0));
+  return ends.reduce((latest, end) => Math.max(latest, end), 0);
+}
+
+async function settle(run: Running, signal: AbortSignal): Promise<number> {
+  const { engine, traffic, options, journal, providers } = run;
+  const deadline = Date.now() + (options.settleSeconds ?? 120) * 1_000;
+  let quiet = 0;
+  let left = 0;
+  let before = -1;
+  for (;;) {
+    const depths = await Promise.all(consumersOf(engine).map(({ queue }) => engine.sqs.depth(queue.name)));
+    left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0);
+    const begun = journal.entries.length;
+    const isDone = left === 0 && traffic.pending() === 0 && engine.sandboxes.busy === 0;
+    const isQuiet = isDone && begun === before && Date.now() > stallsEnd(journal);
+    before = begun;
+    quiet = isQuiet ? quiet + 1 : 0;
+    if (quiet >= QUIET_LOOKS || Date.now() >= deadline || signal.aborted) return left;
+    run.run.onLook?.({
+      seconds: (Date.now() - run.begunAt) / 1_000,
+      done: new Map(providers.map((served) => [effectOf(options, served), served.counts.size])),
+      killed: run.carried.stats.kill,
+      left,
+      isWaiting: depths.every(({ ready }) => ready === 0) && engine.sandboxes.busy === 0,
+    });
+    await sleep(BETWEEN_LOOKS_MS);
+  }
+}
+
+/** The effect that a provider counts, or its own name. */
+function effectOf({ effects = {} }: RehearsalOptions, { name, provider }: ServedProvider): string {
+  return Object.keys(effects).find((effect) => effects[effect] === provider) ?? name;
+}

@@ -1,0 +1,102 @@
+import type { TapAnswer, TapCall } from '../tap.ts';
+import { list, record } from '../template.ts';
+import type { StoreWrite } from './journal.ts';
+
+/** A write of one record in a request to DynamoDB. */
+export interface RequestedWrite {
+  readonly table: string;
+  readonly key: string;
+}
+
+const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
+const STATEMENTS = new Set(['BatchExecuteStatement', 'ExecuteStatement', 'ExecuteTransaction']);
+
+/** Whether a request writes. */
+export function isWrite({ operation, body }: Pick<TapCall, 'operation' | 'body'>): boolean {
+  if (WRITES.has(operation)) return true;
+  return STATEMENTS.has(operation) && /"Statement"\s*:\s*"\s*(?:INSERT|UPDATE|DELETE)/i.test(body);
+}
+
+/** The writes of a request, with what became of each. */
+export function writesOf(call: Pick<TapCall, 'operation' | 'body'>, answer: TapAnswer): readonly StoreWrite[] {
+  const request = record(parse(call.body));
+  const given = record(parse(answer.body));
+  const failure = answer.status === 200 ? undefined : errorName(given);
+  switch (call.operation) {
+    case 'PutItem':
+    case 'UpdateItem':
+    case 'DeleteItem':
+      return [{ ...writeOf(request), result: failure ?? 'written' }];
+    case 'TransactWriteItems': {
+      const reasons = list(given['CancellationReasons']).map((reason) => String(record(reason)['Code']));
+      return list(request['TransactItems']).map((item, index) => {
+        const [one] = Object.values(record(item));
+        const reason = reasons[index];
+        const result = failure === undefined ? 'written' : reason && reason !== 'None' ? reason : 'not written';
+        return { ...writeOf(record(one)), result };
+      });
+    }
+    case 'BatchWriteItem':
+      return Object.entries(record(request['RequestItems'])).flatMap(([table, requests]) =>
+        list(requests).map((item) => {
+          const [one] = Object.values(record(item));
+          return { ...writeOf({ ...record(one), TableName: table }), result: failure ?? 'written' };
+        }),
+      );
+    default:
+      return statementsOf(request).map((statement, index) => {
+        const response = record(list(given['Responses'])[index]);
+        const error = record(response['Error'])['Code'];
+        return { ...statementWrite(statement), result: failure ?? (typeof error === 'string' ? error : 'written') };
+      });
+  }
+}
+
+function writeOf(one: Readonly<Record<string, unknown>>): RequestedWrite {
+  const key = record(one['Key']);
+  return { table: String(one['TableName']), key: keyText(Object.keys(key).length > 0 ? key : record(one['Item'])) };
+}
+
+/** The values of a key; of an item, whose key is not known here, the first two of its texts. */
+function keyText(attributes: Readonly<Record<string, unknown>>): string {
+  const values = Object.values(attributes)
+    .map(scalar)
+    .filter((value) => value !== undefined);
+  return values.slice(0, 2).join(' ').slice(0, 120);
+}
+
+function scalar(attribute: unknown): string | undefined {
+  const { S, N } = record(attribute);
+  return typeof S === 'string' ? S : typeof N === 'string' ? N : undefined;
+}
+
+function statementsOf(request: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const [statements, transaction] = [list(request['Statements']), list(request['TransactStatements'])];
+  if (statements.length > 0) return statements;
+  return transaction.length > 0 ? transaction : [request];
+}
+
+/** The key is the parameter of `WHERE`, or the first of an `INSERT`. */
+function statementWrite(statement: unknown): RequestedWrite {
+  const { Statement, Parameters } = record(statement);
+  const text = String(Statement);
+  const [, table = ''] = /(?:INTO|UPDATE|FROM)\s+"?([\w.-]+)"?/i.exec(text) ?? [];
+  const where = text.search(/\bWHERE\b/i);
+  const before = where === -1 ? 0 : text.slice(0, where).split('?').length - 1;
+  return { table, key: scalar(list(Parameters)[before]) ?? '' };
+}
+
+/** `ConditionalCheckFailedException` is said as DynamoDB says it of a statement: without its end. */
+function errorName(given: Readonly<Record<string, unknown>>): string {
+  return String(given['__type'] ?? 'failed')
+    .replace(/^.*#/, '')
+    .replace(/Exception$/, '');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

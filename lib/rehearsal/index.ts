@@ -1,0 +1,22 @@
+export type {
+  App,
+  AppApi,
+  AppFunction,
+  AppQueue,
+  AppResponse,
+  AppTable,
+  Intended,
+  RequestOptions,
+  SendOptions,
+} from './file/app.ts';
+export { type Deployment, type Rehearsal, type RehearsalOptions, rehearsal, times } from './file/define.ts';
+export { type Counted, type Counts, rows } from './file/effects.ts';
+export { DEFAULT_FAULTS, type Faults } from './file/plan.ts';
+export {
+  type HttpProviderOptions,
+  httpProvider,
+  mailer,
+  type Provider,
+  type ProviderRequest,
+  type ProviderResponse,
+} from './file/providers.ts';

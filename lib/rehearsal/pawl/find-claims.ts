@@ -1,0 +1,31 @@
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { readClaims } from './claims-table.ts';
+
+/** What the claims tables of an app say, if it has any. */
+export interface FoundClaims {
+  readonly tables: readonly string[];
+  /** The ids of the claims that wait for an operator. */
+  readonly parked: ReadonlySet<string>;
+}
+
+/** The index of open claims, which no other table has. */
+const OPEN_INDEX = 'open';
+
+/** Finds the claims tables of an app by their key and their index, and reads what is parked in them. */
+export async function findClaims(dynamo: DynamoDBClient, tables: readonly string[]): Promise<FoundClaims> {
+  const ours: string[] = [];
+  const parked = new Set<string>();
+  for (const name of tables) {
+    const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: name }));
+    const keys = (Table?.KeySchema ?? []).map(({ AttributeName }) => AttributeName);
+    const isOurs = keys.length === 1 && keys[0] === 'id' && hasIndex(Table?.GlobalSecondaryIndexes);
+    if (!isOurs) continue;
+    ours.push(name);
+    for (const id of (await readClaims(dynamo, name)).parked) parked.add(id);
+  }
+  return { tables: ours, parked };
+}
+
+function hasIndex(indexes: readonly { readonly IndexName?: string | undefined }[] = []): boolean {
+  return indexes.some(({ IndexName = '' }) => IndexName === OPEN_INDEX);
+}

@@ -1,0 +1,62 @@
+import type { Claim } from '../claims/claim.ts';
+import { run } from '../claims/run.ts';
+import { expect } from '../kernel/check.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { BatchRun, type TryMessage } from './batch-run.ts';
+import { claimMessage } from './claim-message.ts';
+import { createConsumer } from './consumer.ts';
+import { dispositionOfRun } from './disposition.ts';
+import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
+import type { Message } from './message.ts';
+import { type SqsOptions, sqsOptionNames } from './options.ts';
+import { receive } from './receive.ts';
+import type { WayToSqs } from './transport.ts';
+
+/** A Lambda handler of batches of SQS. */
+export type SqsHandler = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>;
+
+/**
+ * Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`.
+ *
+ * @example
+ * const send: MessageHandler<Order> = async ({ body }, claim) => {
+ *   await claim.effect(() => mailer.send(body));
+ * };
+ */
+export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Promise<unknown> | unknown;
+
+/** The handler of `eachMessage`, over a way to SQS. @throws OptionError when an option is missing or out of range */
+export function eachMessageOver<Body>(
+  wayToSqs: WayToSqs,
+  options: SqsOptions<Body>,
+  handle: MessageHandler<Body>,
+): SqsHandler {
+  expectOptions(options, {
+    door: 'eachMessage',
+    known: sqsOptionNames,
+    refused: ofHttp,
+    docs: 'docs/reference/options.md',
+  });
+  expect(
+    typeof handle === 'function',
+    'the handler of eachMessage',
+    'a function, after the options',
+    handle,
+    'wrong-handler',
+  );
+  return eachBy(wayToSqs, options, async (consumer, one, deadline, mayTakeOver, { begins, hasEnded }) => {
+    const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
+    if (attempt.kind === 'refused') return attempt.disposition;
+    begins();
+    return dispositionOfRun(await run(consumer.engine, attempt.grant, handle, one.message, hasEnded));
+  });
+}
+
+/** A handler of batches that tries each message in this way. @internal */
+export function eachBy<Body>(wayToSqs: WayToSqs, options: SqsOptions<Body>, tryMessage: TryMessage<Body>): SqsHandler {
+  const consumer = createConsumer(options, wayToSqs);
+  return async function handler(event, context) {
+    const received = receive(consumer.settings.host, event, context);
+    return new BatchRun(consumer, tryMessage, received).run();
+  };
+}

@@ -1,0 +1,146 @@
+import type { Claim } from '../claims/claim.ts';
+import { internalsOf } from '../claims/claim-internals.ts';
+import { decide } from '../claims/decide.ts';
+import { emit, requestMs } from '../claims/engine.ts';
+import { factsOf } from '../claims/events.ts';
+import { completion } from '../claims/result.ts';
+import { run } from '../claims/run.ts';
+import { settle } from '../claims/settle.ts';
+import { expect } from '../kernel/check.ts';
+import { answeredBy } from '../kernel/request.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { claimMessage } from '../sqs/claim-message.ts';
+import type { Consumer } from '../sqs/consumer.ts';
+import type { Runnable } from '../sqs/delivery.ts';
+import { acknowledged, dispositionOfRun } from '../sqs/disposition.ts';
+import { eachBy, type SqsHandler } from '../sqs/each-by.ts';
+import type { Message } from '../sqs/message.ts';
+import { receiveCountOf } from '../sqs/message.ts';
+import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
+import type { WayToSqs } from '../sqs/transport.ts';
+import { commit, expectRemembered } from './commit.ts';
+import { type CommitRefusedError, isCommitRefused } from './refused.ts';
+import type { AppWrite, TransactionalStore } from './store.ts';
+import { expectTransactional, WriteCarrier } from './write-carrier.ts';
+
+/**
+ * The options of `eachTransaction`: those of `eachMessage` that a transaction has a use for.
+ *
+ * @example
+ * import { RejectedError } from 'pawl';
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * const options: EachTransactionOptions<Order> = {
+ *   operation: 'post-order',
+ *   store,
+ *   schema: Order,
+ *   key: bodyField('id'),
+ *   onRefused: (refused) => new RejectedError(refused.message),
+ * };
+ */
+export interface EachTransactionOptions<Body>
+  extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
+  /** Where the claims are kept: `transactionalStore({ tableName })`, which commits them with the writes. */
+  readonly store: TransactionalStore;
+  /**
+   * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
+   * @default the CommitRefusedError itself, which has the message come again
+   */
+  readonly onRefused?: (refused: CommitRefusedError, message: Message<Body>) => unknown;
+}
+
+/** Why `eachTransaction` has no use for some options of other consumers. */
+const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
+const refused = {
+  onAbandoned: nothingInDoubt,
+  lease: nothingInDoubt,
+  marksEffect: nothingInDoubt,
+  watched: 'a new message is one transaction, and no claim is in flight',
+  ...ofHttp,
+};
+const known = { ...sqsOptionNames, onRefused: true } as const satisfies NamesOf<EachTransactionOptions<unknown>>;
+
+/**
+ * From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once.
+ *
+ * @example
+ * const writesOf: TransactionHandler<Order> = ({ body }) => [
+ *   { Put: { TableName: 'ledger', Item: { id: `${body.id}/debit`, cents: -body.amountCents } } },
+ *   { Put: { TableName: 'ledger', Item: { id: `${body.id}/credit`, cents: body.amountCents } } },
+ * ];
+ */
+export type TransactionHandler<Body> = (message: Message<Body>) => Promise<readonly AppWrite[]> | readonly AppWrite[];
+
+/** The handler of `eachTransaction`, over a way to SQS. @throws OptionError when an option is missing or out of range */
+export function eachTransactionOver<Body>(
+  wayToSqs: WayToSqs,
+  given: EachTransactionOptions<Body>,
+  writesOf: TransactionHandler<Body>,
+): SqsHandler {
+  expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/guides/transactions.md' });
+  expect(
+    typeof writesOf === 'function',
+    'the function of eachTransaction',
+    'a function that returns writes, after the options',
+    writesOf,
+    'wrong-handler',
+  );
+  const { onRefused, ...options } = given;
+  const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
+    expectRemembered(internalsOf(claim));
+    const writes = await writesOf(message);
+    if (writes.length === 0) return;
+    try {
+      await commit(claim, writes);
+    } catch (error) {
+      throw isCommitRefused(error) && onRefused !== undefined ? onRefused(error, message) : error;
+    }
+  };
+  const handler = eachBy<Body>(
+    wayToSqs,
+    { ...options, onAbandoned: 'retry' },
+    async (consumer, one, deadline, mayTakeOver, { begins }) => {
+      if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) return acknowledged;
+      const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
+      if (attempt.kind === 'refused') return attempt.disposition;
+      begins();
+      return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
+    },
+  );
+  // Found out later, each message would run up to its commit, and fail there.
+  expectTransactional(options.store);
+  return handler;
+}
+
+/** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
+async function isCommittedAtOnce<Body>(
+  { engine }: Consumer<Body>,
+  one: Runnable<Body>,
+  deadline: number,
+  writesOf: TransactionHandler<Body>,
+): Promise<boolean> {
+  const { settings } = engine;
+  const { host } = settings;
+  // A message that was received before probably has a record, and its failures are to be counted.
+  if (receiveCountOf(one.record) > 1) return false;
+  const claimId = host.randomId();
+  const { fingerprint, attributes } = one;
+  const request = { ...one.identity, claimId, fingerprint, attributes, leaseUntil: deadline };
+  const granted = decide(undefined, request, settings, host.now()).record;
+  const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
+  if (typeof next === 'string') return false;
+  try {
+    const carrier = new WriteCarrier(settings.store, await writesOf(one.message));
+    // A request that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
+    const until = Math.min(deadline - settings.marginMs, host.now() + requestMs);
+    const written = await answeredBy(host, until, carrier.write({ next, seen: undefined }));
+    if (!written.applied) return false;
+  } catch {
+    // Whatever it was, it comes again under a claim, where it is reported and counted. A transaction whose answer was lost is found there.
+    return false;
+  }
+  emit(engine, one.identity, { type: 'granted', ...factsOf(granted) });
+  emit(engine, one.identity, { type: 'completed', ...factsOf(next) });
+  return true;
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
+import { createProgress } from '../../../lib/rehearsal/progress.ts';
+import { MissingHistoryError } from './checkout.ts';
+import { packVersion } from './packed.ts';
+import { type RehearsedDeployment, rehearseDeployment } from './rehearsed-deployment.ts';
+
+/*
+ * npm run campaign:deploy: rehearsals of an app that is not the shop, each with a deployment in the middle of its traffic: from an earlier
+ * version of pawl, and another policy, to this one.
+ *
+ *   --older <commit>   the earlier version                                    (41b56fa, the last one that wrote records without a revision)
+ *   --seeds <n>        how many rehearsals                                    (20)
+ *   --first <n>        the first seed                                         (1)
+ *   --back             the earlier version is deployed again, and then this one
+ */
+
+const { values } = parseArgs({
+  options: {
+    older: { type: 'string', default: '41b56fa' },
+    seeds: { type: 'string', default: '20' },
+    first: { type: 'string', default: '1' },
+    back: { type: 'boolean', default: false },
+  },
+});
+
+const progress = createProgress(process.stderr);
+endOnSignals(() => progress.end());
+
+function told({ result, schemas }: RehearsedDeployment): string {
+  const { seed, faults, deployments, seconds, effects, deadLettered, left } = result;
+  const sum = (list: 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside') =>
+    effects.reduce((total, effect) => total + effect[list].length, 0);
+  const records = Object.entries(schemas).map(([schema, count]) => `${count} of schema ${schema}`);
+  return [
+    `seed ${seed}: ${deployments} deployments, records: ${records.join(', ')};`,
+    `${faults.kill} killed, ${faults.freeze} frozen, ${faults.provider} calls of the provider and ${faults.loseAnswer} writes went wrong;`,
+    `${sum('doubled')} doubled, ${sum('lost')} lost, ${sum('unfinished') + left} left, ${sum('parked')} parked, ${sum('setAside')} set aside;`,
+    `${deadLettered} dead letters; ${seconds.toFixed(0)} s`,
+  ].join(' ');
+}
+
+async function main(): Promise<number> {
+  progress.update(`packing ${values.older} …`);
+  await using older = await packVersion(values.older);
+  progress.say(`${values.older}: tarball with SHA-1 ${older.shasum}`);
+  let bad = 0;
+  for (let index = 0; index < Number(values.seeds); index += 1) {
+    const seed = Number(values.first) + index;
+    const rehearsed = await rehearseDeployment({
+      seed,
+      installed: older.installed,
+      back: values.back,
+      onStarting: (what) => progress.update(`seed ${seed}: ${what} …`),
+      onLook: ({ seconds, left }) => progress.update(`seed ${seed}: ${seconds.toFixed(0)} s, ${left} messages left`),
+    });
+    progress.say(told(rehearsed));
+    const { result, schemas } = rehearsed;
+    for (const { intent, problem, story } of result.harmed)
+      progress.say([`${intent}: ${problem}`, ...story].join('\n'));
+    // With records of one schema only, one of the versions has done nothing.
+    if (!result.good || Object.keys(schemas).length < 2) bad += 1;
+  }
+  progress.say(bad === 0 ? '0 lost, 0 doubled' : `${bad} of ${values.seeds} rehearsals are not good`);
+  return bad === 0 ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  progress.end();
+  if (!(error instanceof MissingHistoryError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Measured, measuredIn } from '../../../bench/cost/money/written.ts';
+import { ROOT } from '../../paths.ts';
+
+/** Read when the site is built: the page of the calculator has the numbers in it. */
+declare const data: readonly Measured[];
+
+export { data };
+
+export default {
+  load: (): readonly Measured[] => measuredIn(readFileSync(join(ROOT, 'docs/evidence/cost.md'), 'utf8')),
+};

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PAGES } from './paths.ts';
+
+/** Where the reference of the names is, from the root of the pages. */
+export const API = 'reference/api';
+
+/** The entries, as `api.ts` leaves them beside the pages for the sidebar. */
+export const SIDEBAR = join(PAGES, API, 'sidebar.json');
+
+export interface SidebarItem {
+  readonly text: string;
+  readonly link: string;
+}
+
+export function apiSidebar(): readonly SidebarItem[] {
+  return JSON.parse(readFileSync(SIDEBAR, 'utf8'));
+}

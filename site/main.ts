@@ -1,0 +1,43 @@
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { build, createServer } from 'vitepress';
+import { writeApi } from './api.ts';
+import { assemble, assemblePage } from './assemble.ts';
+import { writeForMachines } from './for-machines.ts';
+import { checkLinks } from './links.ts';
+import { ROOT } from './paths.ts';
+
+/**
+ * The site of the documentation. `node site/main.ts build` writes it into `site/dist`, a folder of static files; `node site/main.ts dev` serves it, and
+ * follows what is changed in `docs/`.
+ */
+const SITE = join(ROOT, 'site');
+
+async function buildSite(): Promise<void> {
+  const begun = performance.now();
+  assemble();
+  await writeApi();
+  await build(SITE);
+  writeForMachines();
+  checkLinks();
+  console.log(`site/dist was built in ${((performance.now() - begun) / 1000).toFixed(0)} s.`);
+}
+
+async function serveSite(): Promise<void> {
+  assemble();
+  await writeApi();
+  watch(join(ROOT, 'docs'), { recursive: true }, (_, path) => {
+    if (path?.endsWith('.md')) assemblePage(path);
+  });
+  const server = await createServer(SITE, { host: '127.0.0.1' });
+  await server.listen();
+  server.printUrls();
+}
+
+const [command] = process.argv.slice(2);
+if (command === 'build') await buildSite();
+else if (command === 'dev') await serveSite();
+else {
+  console.error('Usage: node site/main.ts build|dev');
+  process.exit(2);
+}

@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository. */
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The pages as VitePress gets them: made from `docs/`, and from what is generated. */
+export const PAGES = fileURLToPath(new URL('../.pawl/site/', import.meta.url));
+
+/** The static site. */
+export const OUT = fileURLToPath(new URL('dist/', import.meta.url));

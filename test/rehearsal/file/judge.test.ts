@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { type Evidence, isClean, judge } from '../../../lib/rehearsal/file/judge.ts';
+import type { Sent } from '../../../lib/rehearsal/file/traffic.ts';
+
+const sent = (intent: string, more: Partial<Sent> = {}): Sent => ({
+  intent,
+  effects: undefined,
+  ended: 'sent',
+  ...more,
+});
+
+function verdictOn(intents: readonly Sent[], evidence: Partial<Evidence> = {}) {
+  return judge('email', {
+    sent: intents,
+    counts: new Map(),
+    expected: undefined,
+    parked: new Set(),
+    deadLettered: new Set(),
+    waiting: new Set(),
+    ...evidence,
+  });
+}
+
+test('an effect that happened twice is doubled, also if its claim is parked', () => {
+  const verdict = verdictOn([sent('a'), sent('b')], {
+    counts: new Map([
+      ['a', 2],
+      ['b', 1],
+    ]),
+    parked: new Set(['a']),
+  });
+  expect(verdict).toMatchObject({ intents: 2, done: 1, doubled: ['a'], parked: [] });
+  expect(isClean(verdict)).toBe(false);
+});
+
+test('an effect that has not happened is parked, set aside, unfinished or lost, by where it waits', () => {
+  const verdict = verdictOn([sent('a'), sent('b'), sent('c'), sent('d')], {
+    parked: new Set(['a']),
+    deadLettered: new Set(['b']),
+    waiting: new Set(['c']),
+  });
+  expect(verdict).toMatchObject({ parked: ['a'], setAside: ['b'], unfinished: ['c'], lost: ['d'], done: 0 });
+});
+
+test('a request that was refused, or whose client gave up, is not owed its effect', () => {
+  const verdict = verdictOn([sent('a', { ended: 'refused' }), sent('b', { ended: 'no-response' })]);
+  expect(verdict).toMatchObject({ notOwed: ['a', 'b'], lost: [] });
+  expect(isClean(verdict)).toBe(true);
+});
+
+test('an intent without this effect is not counted, and an effect that it has all the same is doubled', () => {
+  const intents = [sent('a', { effects: ['invoice'] }), sent('b', { effects: ['invoice'] })];
+  expect(verdictOn(intents, { counts: new Map([['b', 1]]) })).toMatchObject({ intents: 1, doubled: ['b'] });
+});
+
+test('what was never sent has happened: it is doubled', () => {
+  expect(
+    verdictOn([sent('a')], {
+      counts: new Map([
+        ['a', 1],
+        ['stranger', 1],
+      ]),
+    }).doubled,
+  ).toEqual(['stranger']);
+});
+
+test('the author says how often an effect is to happen', () => {
+  const counts = new Map([
+    ['twice', 2],
+    ['maybe', 0],
+    ['some', 1],
+  ]);
+  const expected = (intent: string) =>
+    (({ twice: 2, maybe: 'at-most-once', some: 'at-most-once' }) as const)[intent] ?? 1;
+  const verdict = verdictOn([sent('twice'), sent('maybe'), sent('some')], { counts, expected });
+  expect(verdict).toMatchObject({ doubled: [], lost: [], done: 3 });
+});
