@@ -10,6 +10,7 @@ import { copiesProject } from './copies.ts';
 import { handlerProject, middyProject, quickStartProject } from './handler.ts';
 import { lawsProject } from './laws.ts';
 import { check, type Project, ROOT, run } from './project.ts';
+import { rehearsalProject } from './rehearsal.ts';
 import { bundledHandlerProject, commandsProject } from './templates.ts';
 import { COMPILERS, typesProject } from './types.ts';
 
@@ -64,6 +65,7 @@ function projects(endpoint: string): readonly Project[] {
     copiesProject(),
     bundlesProject(),
     lawsProject(),
+    rehearsalProject(),
   ];
 }
 

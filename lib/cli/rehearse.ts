@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../rehearsal/end-on-signals.ts';
+import { junitOf } from '../rehearsal/file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';
-import { jsonOf, junitOf } from '../rehearsal/file/machine.ts';
 import { report } from '../rehearsal/file/report.ts';
 import { runRehearsal } from '../rehearsal/file/run.ts';
 import type { Look } from '../rehearsal/file/running.ts';
@@ -31,10 +31,21 @@ export async function rehearse(line: Line, io: Io): Promise<number> {
   }
   let worst = 0;
   for (const file of [first, ...others]) {
-    worst = Math.max(worst, await rehearseFile(session, file));
-    if (worst > 0 && !line.flag('keep-going')) return worst;
+    const goesOn = line.flag('keep-going');
+    worst = Math.max(worst, goesOn ? await orSays(session, file) : await rehearseFile(session, file));
+    if (worst > 0 && !goesOn) return worst;
   }
   return worst;
+}
+
+/** The same; of a file that cannot run, it says why, and returns 2. */
+async function orSays(session: Session, file: string | undefined): Promise<number> {
+  try {
+    return await rehearseFile(session, file);
+  } catch (error) {
+    session.io.error.write(`${error instanceof Error ? error.message : error}\n`);
+    return 2;
+  }
 }
 
 /** One call of the command. */
@@ -113,7 +124,7 @@ async function rehearseFile(
   const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
   const again = command.filter((part) => part !== undefined).join(' ');
   people.write(`${report(result, { colour: people.isTTY === true, again })}\n`);
-  if (line.flag('json')) printJson(io, jsonOf(result));
+  if (line.flag('json')) printJson(io, result);
   const junit = line.text('junit');
   if (junit !== undefined) writeFileSync(junit, junitOf(result, basename(path)));
   return result.good ? 0 : 1;

@@ -68,7 +68,8 @@ const heardByNone: Heard = { begins: () => undefined, hasEnded: () => undefined 
  * and what SQS is asked for (`conclude.ts`, `suspects.ts`).
  *
  * 1. At most `concurrency` messages have their turn at once. One that waits for another message has given its turn back: a batch of
- *    repeats would stand still otherwise. So has one whose handler has ended: its outcome shares a request with the next claims.
+ *    repeats would stand still otherwise. So has one whose handler has ended, unless `concurrency` is 1: its
+ *    outcome shares a request with the next claims.
  * 2. The messages of a FIFO group run in order, and none runs behind one that is not finished. (`inOrder`)
  * 3. A repeat of a key and an intent does not run: it shares the disposition of the first message that has them. If that one was discarded, the
  *    repeat asks the store itself: it may be the copy that holds the claim.
@@ -182,7 +183,9 @@ export class BatchRun<Body> {
   }
 
   async #try(one: Ready<Body>, leave: LeaveTurn): Promise<Waiting> {
-    const heard = { begins: () => this.#lookAhead.learn('new'), hasEnded: leave };
+    // With `concurrency: 1`, a crash leaves one message in doubt: its author has asked for that.
+    const hasEnded = this.#consumer.settings.concurrency === 1 ? () => undefined : leave;
+    const heard = { begins: () => this.#lookAhead.learn('new'), hasEnded };
     const disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, false, heard);
     one.disposition = disposition;
     if (one.grant === undefined && disposition.kind === 'acknowledged') this.#lookAhead.learn('done');

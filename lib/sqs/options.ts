@@ -56,7 +56,8 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly backoffSeconds?: (receiveCount: number) => number | undefined;
   /**
-   * How many messages of a batch are worked on at once. 25 claims share one request.
+   * How many handlers of a batch run at once. 25 claims share one request. If it is more than 1, the next messages ask for their claims while outcomes are
+   * recorded.
    * @default 25
    */
   readonly concurrency?: number;

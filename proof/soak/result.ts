@@ -25,6 +25,7 @@ export interface SoakResult {
   /** Of the second half to the first. A process begins small. */
   readonly sandboxMemoryRatio: number;
   readonly stackMemoryRatio: number;
+  readonly stackHeapRatio: number;
 }
 
 /** What comes of the tenths. The last one is left out if it is a rest. */
@@ -36,18 +37,26 @@ export function trendOf(tenths: readonly Tenth[]) {
     throughputRatio: (tenths.at(-1)?.ordersPerSecond ?? Number.NaN) / (tenths[0]?.ordersPerSecond ?? Number.NaN),
     sandboxMemoryRatio: ratio('sandboxMb'),
     stackMemoryRatio: ratio('stackMb'),
+    stackHeapRatio: ratio('stackHeapMb'),
   };
 }
 
 export function asText(result: SoakResult): string {
   const line = (one: readonly (string | number)[]) => one.map((cell) => String(cell).padStart(14)).join('');
-  const rows = result.tenths.map(({ orders, ordersPerSecond, sandboxMb, stackMb, dynamoDbMb }) =>
-    line([orders, ordersPerSecond.toFixed(0), sandboxMb.toFixed(0), stackMb.toFixed(0), dynamoDbMb.toFixed(0)]),
+  const rows = result.tenths.map(({ orders, ordersPerSecond, sandboxMb, stackMb, stackHeapMb, dynamoDbMb }) =>
+    line([
+      orders,
+      ordersPerSecond.toFixed(0),
+      sandboxMb.toFixed(0),
+      stackMb.toFixed(0),
+      stackHeapMb.toFixed(1),
+      dynamoDbMb.toFixed(0),
+    ]),
   );
   const { planned, sent, seconds, killed, lost, doubled, unfinished, deadLettered } = result;
-  const ratios = `throughput × ${result.throughputRatio.toFixed(2)} from first to last; memory of the second half to the first: sandboxes × ${result.sandboxMemoryRatio.toFixed(2)}, stack × ${result.stackMemoryRatio.toFixed(2)}`;
+  const ratios = `throughput × ${result.throughputRatio.toFixed(2)} from first to last; memory of the second half to the first: sandboxes × ${result.sandboxMemoryRatio.toFixed(2)}, stack × ${result.stackMemoryRatio.toFixed(2)}, its heap in use × ${result.stackHeapRatio.toFixed(2)}`;
   return [
-    line(['orders', 'a second', 'sandbox, MB', 'stack, MB', 'DynamoDB, MB']),
+    line(['orders', 'a second', 'sandbox, MB', 'stack, MB', 'its heap, MB', 'DynamoDB, MB']),
     ...rows,
     '',
     `${sent} of ${planned} sent in ${seconds.toFixed(0)} s; ${killed} sandboxes killed; ${lost} lost, ${doubled} doubled, ${unfinished} unfinished, ${deadLettered} dead-lettered`,

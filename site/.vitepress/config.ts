@@ -13,16 +13,23 @@ const linkTo = (page: string) => `/${page.replace(/(^|\/)index$/, '$1')}`;
 
 const sections = SECTIONS.map(({ title, groups }) => ({
   text: title,
-  collapsed: title === 'Evidence',
   items: groups.flatMap((group) => {
     const items = group.pages.map(addressOf).map((page) => ({ text: titleAt(page), link: linkTo(page) }));
     return groups.length === 1 ? items : [{ text: group.title, items }];
   }),
 }));
-const names = { text: 'Every name', collapsed: false, items: [...apiSidebar()] };
+const sectionsOf = (...titles: readonly string[]) => sections.filter(({ text }) => titles.includes(text));
+const names = { text: 'Every name', items: [...apiSidebar()] };
+const reference = [...sectionsOf('Reference'), names];
 
-/** Beside a name stand the entries only: there are hundreds of such pages, and each holds its sidebar. */
-const sidebar = { [`/${API}/`]: [names], '/': [...sections, { ...names, collapsed: true }] };
+/** What stands beside a page, by where the page is. Nothing folds: the theme's folding groups are buttons inside buttons, which a screen reader cannot tell apart. */
+const sidebar = {
+  [`/${API}/`]: [names],
+  '/reference/': reference,
+  '/errors': reference,
+  '/evidence/': sectionsOf('Evidence'),
+  '/': sectionsOf('Tutorial', 'Guides', 'Explanation'),
+};
 
 export default defineConfig({
   title: 'pawl',
@@ -37,6 +44,8 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     // Braces in a heading are code here.
     attrs: { disable: true },
+    // The theme's own are too faint for their background.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {
     nav: [

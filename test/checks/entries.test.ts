@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { ENTRIES, exportsOf, typesVersionsOf, withEntries } from '../../checks/entries.ts';
+import { ENTRIES, exportsOf, MODULES_ONLY, typesVersionsOf, withEntries } from '../../checks/entries.ts';
+import { rehearsalProject } from '../../checks/package/rehearsal.ts';
 import { typesProject } from '../../checks/package/types.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,6 +25,15 @@ it('an entry has a module and types for import, for require, and for node10, whi
   expect(typesVersionsOf(entries)).toEqual({ '*': { sqs: ['dist/cjs/sqs/index.d.ts'] } });
 });
 
+it('the compiler of a CommonJS project finds the types of an entry that has modules only', () => {
+  const entries = { './rehearsal': 'rehearsal/index' };
+  const modules = { types: './dist/rehearsal/index.d.ts', default: './dist/rehearsal/index.js' };
+  expect(exportsOf(entries)).toMatchObject({ './rehearsal': { default: modules } });
+  expect(typesVersionsOf(entries)).toEqual({
+    '*': { rehearsal: ['dist/rehearsal/index.d.ts'] },
+  });
+});
+
 it('the types stand first in each condition, where TypeScript looks for them', () => {
   for (const [name, conditions] of Object.entries(exportsOf(ENTRIES))) {
     if (name === './package.json') continue;
@@ -34,8 +44,11 @@ it('the types stand first in each condition, where TypeScript looks for them', (
 
 it('every entry is imported by the fresh projects that the package is checked in', () => {
   const { files } = typesProject('7.0');
-  for (const entry of Object.keys(ENTRIES))
-    expect(files['nodenext/all.ts']).toContain(`from '${entry.replace('.', 'pawl')}'`);
+  const rehearsals = rehearsalProject().files['rehearsal.ts'];
+  for (const entry of Object.keys(ENTRIES)) {
+    const imported = MODULES_ONLY.has(entry) ? rehearsals : files['nodenext/all.ts'];
+    expect(imported).toContain(`from '${entry.replace('.', 'pawl')}'`);
+  }
 });
 
 it('every optional peer has a range', () => {

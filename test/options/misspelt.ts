@@ -14,6 +14,7 @@ import * as leanMiddy from '../../lib/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
+import { httpProvider, rehearsal } from '../../lib/rehearsal/index.ts';
 import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import * as leanSqsDoors from '../../lib/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
@@ -557,6 +558,20 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'operation',
     call: () => new StatementCheck(scope(), 'Statements', untyped({ operations: 'charge' })),
   },
+  { door: 'rehearsal', option: 'provider', meant: 'providers', call: () => rehearsal(untyped({ provider: {} })) },
+  {
+    door: 'rehearsal(faults)',
+    option: 'faults.kills',
+    meant: 'faults.kill',
+    by: 'rehearsal',
+    call: () => rehearsal(untyped({ traffic: nothing, faults: { kills: 1 } })),
+  },
+  {
+    door: 'httpProvider',
+    option: 'idempotency',
+    meant: 'idempotencyKey',
+    call: () => httpProvider(untyped({ idempotency: 'x' })),
+  },
 ];
 
 const writesNothing = 'a value or functions, and no object of options';
@@ -607,6 +622,9 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantStatements: writesNothing,
   grantBackfill: writesNothing,
   grantRestore: writesNothing,
+  mailer: writesNothing,
+  rows: writesNothing,
+  times: writesNothing,
 };
 
 /** An error that cannot be made would hide what it is about, so its options are not looked at. */

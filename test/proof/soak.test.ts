@@ -38,12 +38,14 @@ describe('the soak', () => {
       ordersPerSecond,
       sandboxMb: mb,
       stackMb: 2 * mb,
+      stackHeapMb: mb,
       dynamoDbMb: 1,
     });
     expect(trendOf([tenth(100, 50), tenth(90, 100), tenth(80, 110), tenth(90, 105)])).toEqual({
       throughputRatio: 0.9,
       sandboxMemoryRatio: 1.1,
       stackMemoryRatio: 1.1,
+      stackHeapRatio: 1.1,
     });
   });
 

@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
@@ -6,13 +6,70 @@ import { inject, onTestFinished } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
 import { type Claim, type ClaimEvent, type ClaimStore, type Host, type OnceOptions, once } from '../../lib/index.ts';
 import { type SqsOnceOptions, sqsOnce } from '../../lib/middy/index.ts';
+import * as leanMiddy from '../../lib/middy/lean.ts';
 import type { SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { bodyField, eachMessage, type MessageHandler, type SqsOptions, type SqsRecord } from '../../lib/sqs/index.ts';
+import * as leanSqs from '../../lib/sqs/lean/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import * as leanDynamo from '../../lib/stores/dynamodb/lean/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
-import { refuseWritesOf } from '../support/refused-writes.ts';
+import { refuseWritesOf, refusingTransport } from '../support/refused-writes.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
+
+/** What the scenarios run over. */
+interface Transports {
+  store(tableName: string, client: DynamoDBClient): ClaimStore;
+  refusing(tableName: string, refuses: (write: SeenWrite) => boolean): ClaimStore;
+  eachMessage: typeof eachMessage<Order>;
+  sqsOnce: typeof sqsOnce<Order>;
+}
+
+const overSdk: Transports = {
+  store: (tableName, client) => dynamoStore({ tableName, client }),
+  refusing(tableName, refuses) {
+    // One try: the SDK's own retries are not what these tests are about.
+    const client = localClient(inject('dynamoEndpoint'), { maxAttempts: 1 });
+    onTestFinished(() => client.destroy());
+    refuseWritesOf(client, refuses);
+    return dynamoStore({ tableName, client });
+  },
+  eachMessage,
+  sqsOnce,
+};
+
+const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+
+function leanClient(): leanDynamo.LeanDynamo {
+  const client = leanDynamo.leanDynamo({ ...local, endpoint: inject('dynamoEndpoint') });
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+/** The tests hand on clients of the SDK. */
+function leanQueues(): leanSqs.LeanSqs {
+  const client = leanSqs.leanSqs({ ...local, endpoint: queuesAt ?? nobody });
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+const overLean: Transports = {
+  store: (tableName) => leanDynamo.dynamoStore({ tableName, client: leanClient() }),
+  refusing: (tableName, refuses) =>
+    leanDynamo.dynamoStore({ tableName, client: refusingTransport(leanClient(), refuses) }),
+  eachMessage: (options, handle) => leanSqs.eachMessage({ ...options, sqsClient: leanQueues() }, handle),
+  sqsOnce: (options) => leanMiddy.sqsOnce({ ...options, sqsClient: leanQueues() }),
+};
+
+let over = overSdk;
+/** Where the queues of the test that runs are. */
+let queuesAt: string | undefined;
+const nobody = 'http://127.0.0.1:9';
+
+/** Runs the scenarios that are imported after it over the lean transports. */
+export function runOverLean(): void {
+  over = overLean;
+}
 
 export type Order = { orderId: string; amount?: number };
 
@@ -24,7 +81,7 @@ export async function setUp() {
   const client = localClient(inject('dynamoEndpoint'));
   onTestFinished(() => client.destroy());
   const tableName = await claimsTable(client);
-  const store = dynamoStore({ tableName, client });
+  const store = over.store(tableName, client);
   const events: ClaimEvent[] = [];
   const common = {
     operation,
@@ -56,7 +113,7 @@ export async function setUp() {
       once<string, R>({ ...common, key: (key) => key, ...options }, (_, claim) => fn(claim)),
     /** A handler of one message, called with a batch; answers the ids that are to come again. */
     consumer(handle: MessageHandler<Order>, options: Partial<SqsOptions<Order>> = {}) {
-      const handler = eachMessage<Order>({ ...onQueue, ...options }, handle);
+      const handler = over.eachMessage({ ...onQueue, ...options }, handle);
       return async (...records: readonly SqsRecord[]) => failuresOf(await handler(sqsEvent(...records), context()));
     },
     /** An existing batch handler behind the middleware, called with a batch; answers the ids that are to come again. */
@@ -64,13 +121,13 @@ export async function setUp() {
       const { timeoutEarlyInMillis = 0, remainingMs = 30_000, others = [], inner = [], ...own } = options;
       const handler = middy(async (event: SQSEvent) => handle(event), { timeoutEarlyInMillis })
         .use([...others])
-        .use(sqsOnce<Order>({ ...onQueue, ...own }))
+        .use(over.sqsOnce({ ...onQueue, ...own }))
         .use([...inner]);
       return async (...records: readonly SqsRecord[]) =>
         failuresOf(await handler(sqsEvent(...records) as SQSEvent, context(remainingMs) as Context));
     },
     /** The same table through a network that refuses some writes, as DynamoDB does when it throttles. */
-    refusing: (refuses: (write: SeenWrite) => boolean) => refusingStore(tableName, refuses),
+    refusing: (refuses: (write: SeenWrite) => boolean) => over.refusing(tableName, refuses),
   };
 }
 
@@ -83,24 +140,20 @@ export interface ExistingOptions extends Partial<SqsOnceOptions<Order>> {
   readonly inner?: readonly middy.MiddlewareObj<SQSEvent>[];
 }
 
-function refusingStore(tableName: string, refuses: (write: SeenWrite) => boolean): ClaimStore {
-  // One try: the SDK's own retries are not what these tests are about.
-  const client = localClient(inject('dynamoEndpoint'), { maxAttempts: 1 });
-  onTestFinished(() => client.destroy());
-  refuseWritesOf(client, refuses);
-  return dynamoStore({ tableName, client });
-}
-
 /** Answers at once that nobody is there. The default client would look for an account and a region on this machine. */
 function noQueue(): SQSClient {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return new SQSClient({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1', credentials, maxAttempts: 1 });
+  return new SQSClient({ endpoint: nobody, region: 'us-east-1', credentials, maxAttempts: 1 });
 }
 
 /** A real SQS server for one test. */
 export async function queueServer(maxReceiveCount?: number) {
   const queues = await startQueues(maxReceiveCount);
-  onTestFinished(() => queues.stop());
+  queuesAt = queues.endpoint;
+  onTestFinished(async () => {
+    queuesAt = undefined;
+    await queues.stop();
+  });
   return queues;
 }
 

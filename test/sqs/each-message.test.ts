@@ -420,7 +420,7 @@ describe('the outcome of a message', () => {
         return memory.write(write);
       },
     };
-    const { host, ran, call } = setUp({ store: slow, concurrency: 1, ...options });
+    const { host, ran, call } = setUp({ store: slow, concurrency: 2, ...options });
     return {
       memory,
       ran,
@@ -439,13 +439,22 @@ describe('the outcome of a message', () => {
     const { ran, host, call, whatWaits, pass } = setUpSlow();
     const called = call(order('a'), order('b'), order('c'));
     await host.advance(0);
-    expect(whatWaits()).toEqual(['in-flight a']);
+    expect(whatWaits()).toEqual(['in-flight a', 'in-flight b']);
     await pass('in-flight a');
-    expect(whatWaits()).toEqual(['completed a', 'in-flight b']);
-    await pass('in-flight b');
-    expect(ran).toEqual(['a', 'b']);
-    expect(whatWaits()).toEqual(['completed a', 'completed b', 'in-flight c']);
-    for (const what of ['completed a', 'in-flight c', 'completed b', 'completed c']) await pass(what);
+    expect(whatWaits()).toEqual(['in-flight b', 'completed a', 'in-flight c']);
+    await pass('in-flight c');
+    expect(ran).toEqual(['a', 'c']);
+    for (const what of ['completed a', 'in-flight b', 'completed c', 'completed b']) await pass(what);
+    expect(failuresOf(await called)).toEqual([]);
+  });
+
+  it('is recorded before the next one begins under concurrency: 1, so that a crash leaves one message in doubt', async () => {
+    const { ran, host, call, whatWaits, pass } = setUpSlow({ concurrency: 1 });
+    const called = call(order('a'), order('b'));
+    await host.advance(0);
+    await pass('in-flight a');
+    expect([ran, whatWaits()]).toEqual([['a'], ['completed a']]);
+    for (const what of ['completed a', 'in-flight b', 'completed b']) await pass(what);
     expect(failuresOf(await called)).toEqual([]);
   });
 

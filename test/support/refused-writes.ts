@@ -5,30 +5,54 @@ import type {
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { claimWrites, type SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
+import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
 
 const message = 'the table is throttled';
 
+type Refuses = (write: SeenWrite) => boolean;
+type Output = Partial<Pick<BatchExecuteStatementCommandOutput, 'Responses'>>;
+
+/** Sends a request without the writes that are refused, and puts their refusals among its responses. */
+async function withoutRefused(
+  refuses: Refuses,
+  operation: string,
+  given: object,
+  send: (input: object) => Promise<Output>,
+): Promise<Output> {
+  const refused = (input: object) => claimWrites({ operation, body: JSON.stringify(input) }).some(refuses);
+  if (operation !== 'BatchExecuteStatement') {
+    if (refused(given)) throw Object.assign(new Error(message), { name: 'ThrottlingException' });
+    return send(given);
+  }
+  const { Statements = [] } = given as BatchExecuteStatementCommandInput;
+  const isRefused = Statements.map((statement) => refused({ Statements: [statement] }));
+  const left = Statements.filter((_, index) => !isRefused[index]);
+  const output = left.length > 0 ? await send({ ...given, Statements: left }) : {};
+  const served = (output.Responses ?? []).values();
+  const throttled: BatchStatementResponse = { Error: { Code: 'ThrottlingError', Message: message } };
+  return { ...output, Responses: isRefused.map((is) => (is ? throttled : (served.next().value ?? {}))) };
+}
+
 /** Makes a client refuse some writes of claims, as DynamoDB does when it throttles: alone, and one by one in a batch. */
-export function refuseWritesOf(client: DynamoDBClient, refuses: (write: SeenWrite) => boolean): void {
+export function refuseWritesOf(client: DynamoDBClient, refuses: Refuses): void {
   client.middlewareStack.add(
     (next, context) => async (args) => {
       const operation = String(context['commandName']).replace('Command', '');
-      const refused = (input: object) => claimWrites({ operation, body: JSON.stringify(input) }).some(refuses);
-      if (operation !== 'BatchExecuteStatement') {
-        if (refused(args.input)) throw Object.assign(new Error(message), { name: 'ThrottlingException' });
-        return next(args);
-      }
-      const { Statements = [] } = args.input as BatchExecuteStatementCommandInput;
-      const isRefused = Statements.map((statement) => refused({ Statements: [statement] }));
-      const left = Statements.filter((_, index) => !isRefused[index]);
-      const input = { ...args.input, Statements: left } as never;
-      const answer = left.length > 0 ? await next({ ...args, input }) : { response: {}, output: { $metadata: {} } };
-      const output = answer.output as BatchExecuteStatementCommandOutput;
-      const served = (output.Responses ?? []).values();
-      const throttled: BatchStatementResponse = { Error: { Code: 'ThrottlingError', Message: message } };
-      const Responses = isRefused.map((is) => (is ? throttled : (served.next().value ?? {})));
-      return { ...answer, output: { ...output, Responses } as never };
+      let answer: Awaited<ReturnType<typeof next>> | undefined;
+      const output = await withoutRefused(refuses, operation, args.input, async (input) => {
+        answer = await next({ ...args, input: input as never });
+        return answer.output as Output;
+      });
+      return { response: {}, ...answer, output: { $metadata: {}, ...output } as never };
     },
     { step: 'initialize', name: 'refuseWrites' },
   );
+}
+
+/** The same, of a lean transport. */
+export function refusingTransport(transport: DynamoTransport, refuses: Refuses): DynamoTransport {
+  return {
+    ...transport,
+    call: (operation, given) => withoutRefused(refuses, operation, given, (input) => transport.call(operation, input)),
+  };
 }

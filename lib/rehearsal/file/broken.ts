@@ -11,6 +11,15 @@ export class BrokenFunctionError extends Error {
 const CRASHES = 2;
 const TIMEOUTS = 4;
 const LINES = 12;
+const KEPT = 200;
+
+/** The end of what was printed, without what Node says of its own insides: of a syntax error it is most. */
+function readable(lines: readonly string[]): string {
+  return lines
+    .filter((line) => line.trim() !== '' && !/^\s+at .*node:internal/.test(line))
+    .slice(-LINES)
+    .join('\n');
+}
 
 /** Watches for functions that cannot be loaded, or never respond. A kill of the rehearsal's own is no sign of that. */
 export function watchForBroken(
@@ -43,7 +52,7 @@ export function watchForBroken(
       timeouts: timeouts + (kind === 'timed-out' ? 1 : 0),
     };
     seen.set(construct, now);
-    const last = (printed.get(sandbox) ?? []).join('\n');
+    const last = readable(printed.get(sandbox) ?? []);
     const said = last === '' ? 'It printed nothing.' : `It printed:\n${last}`;
     if (now.crashes >= CRASHES) {
       reject(new BrokenFunctionError(`The function ${construct} ends before it has handled anything. ${said}`));
@@ -60,7 +69,7 @@ export function watchForBroken(
     log(line, sandbox) {
       const lines = printed.get(sandbox) ?? [];
       lines.push(line);
-      printed.set(sandbox, lines.slice(-LINES));
+      printed.set(sandbox, lines.slice(-KEPT));
     },
     failed: promise,
   };

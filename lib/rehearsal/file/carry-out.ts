@@ -45,6 +45,8 @@ export interface CarriedOut {
   readonly watch: InvocationWatch;
   readonly dynamodb: TapHooks;
   readonly delivery: (consumer: FunctionPlace) => DeliveryFaults;
+  /** Kills the sandbox that calls a provider, at the moment of its fault. */
+  readonly killCaller: (sandbox: string) => void;
   readonly atProvider: (intent: string, provider: string, sandbox: string | undefined) => ProviderFault | undefined;
 }
 
@@ -75,6 +77,8 @@ interface State extends CarryOutOptions {
   readonly seen: WeakMap<TapCall, Seen>;
   readonly counts: Map<string, number>;
   readonly spent: Set<string>;
+  /** What is to be said of a sandbox when its provider kills it. */
+  readonly dying: Map<string, { readonly intent: string; readonly moment: string }>;
 }
 
 export function carryOut(options: CarryOutOptions): CarriedOut {
@@ -85,6 +89,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     seen: new WeakMap(),
     counts: new Map(),
     spent: new Set(),
+    dying: new Map(),
   };
   return {
     stats: state.stats,
@@ -99,6 +104,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
       onAnswered: (call, answer) => answered(state, call, answer),
     },
     delivery: ({ construct }) => deliveryFaults(state, construct),
+    killCaller: (sandbox) => killCaller(state, sandbox),
     atProvider: (intent, provider, sandbox) => atProvider(state, intent, provider, sandbox),
   };
 }
@@ -133,18 +139,24 @@ function isSpared({ working }: State, sandbox: string): boolean {
   return (working.get(sandbox)?.receives ?? 0) > MOST_RECEIVES;
 }
 
-/** Whether the worker of one of these intents is to die at this moment. Notes it. */
-function dies(
+/** The intent whose worker is to die at this moment. */
+function victimAt(
   state: State,
   { sandbox, construct, intents }: Omit<Seen, 'writes'>,
   moment: (intent: string) => Moment,
-  said: string,
-): boolean {
-  if (isSpared(state, sandbox)) return false;
+): string | undefined {
+  if (isSpared(state, sandbox)) return undefined;
   const victim = intents.find((intent) => isSame(state.plan.trouble(intent, construct).kill, moment(intent)));
-  if (victim === undefined || !takes(state, 'kill', construct, victim)) return false;
+  if (victim === undefined || !takes(state, 'kill', construct, victim)) return undefined;
   state.stats.kill += 1;
-  state.journal.add([victim], { kind: 'killed', sandbox, moment: said });
+  return victim;
+}
+
+/** Whether the worker of one of these intents is to die at this moment. Notes it. */
+function dies(state: State, seen: Omit<Seen, 'writes'>, moment: (intent: string) => Moment, said: string): boolean {
+  const victim = victimAt(state, seen, moment);
+  if (victim === undefined) return false;
+  state.journal.add([victim], { kind: 'killed', sandbox: seen.sandbox, moment: said });
   return true;
 }
 
@@ -167,16 +179,20 @@ function begin(state: State, { sandbox, construct, event }: Invocation): void {
   const records = list(record(event)['Records']).map(record);
   const receives = new Map<string, number>();
   const items = new Map<string, readonly string[]>();
+  const messages = new Map<string, string>();
   for (const one of records) {
     const count = Number(record(one['attributes'])['ApproximateReceiveCount'] ?? 1);
     const about = intentsOfRecord(state, one);
     items.set(String(one['messageId'] ?? record(one['dynamodb'])['SequenceNumber']), about);
-    for (const intent of about) receives.set(intent, count);
+    for (const intent of about) {
+      receives.set(intent, count);
+      if (typeof one['messageId'] === 'string') messages.set(intent, one['messageId']);
+    }
   }
   const intents = records.length > 0 ? [...receives.keys()] : state.intents.namedIn(JSON.stringify(event) ?? '');
   const most = Math.max(1, ...receives.values());
   state.working.set(sandbox, { construct, intents, items, receives: most, batch: records.length });
-  state.journal.add(intents, { kind: 'began', sandbox, construct, batch: records.length, receives });
+  state.journal.add(intents, { kind: 'began', sandbox, construct, batch: records.length, receives, messages });
   const about = { sandbox, construct, intents };
   const start = () => ({ at: 'start' }) as const;
   if (dies(state, about, start, 'as it began')) state.kill(sandbox);
@@ -333,6 +349,20 @@ function deliveryFaults(state: State, construct: string): DeliveryFaults {
   };
 }
 
+const AT_PROVIDER = {
+  before: 'before the provider had done it',
+  applied: 'when the provider had done it, before the response',
+  answered: 'when it had the response of the provider',
+} as const;
+
+function killCaller({ dying, journal, kill }: State, sandbox: string): void {
+  const said = dying.get(sandbox);
+  dying.delete(sandbox);
+  // Noted now, and not when it was decided: the provider may have done it in between.
+  if (said !== undefined) journal.add([said.intent], { kind: 'killed', sandbox, moment: said.moment });
+  kill(sandbox);
+}
+
 function atProvider(
   state: State,
   intent: string,
@@ -343,12 +373,10 @@ function atProvider(
   if (sandbox !== undefined && work !== undefined) {
     const about = { sandbox, construct: work.construct, intents: [intent] };
     for (const when of ['before', 'applied', 'answered'] as const) {
-      const said = {
-        before: 'before the provider had done it',
-        applied: 'when the provider had done it, before the response',
-        answered: 'when it had the response of the provider',
-      };
-      if (dies(state, about, () => ({ at: 'provider', when }), said[when])) return { kind: `kill-${when}` };
+      const victim = victimAt(state, about, () => ({ at: 'provider', when }));
+      if (victim === undefined) continue;
+      state.dying.set(sandbox, { intent: victim, moment: AT_PROVIDER[when] });
+      return { kind: `kill-${when}` };
     }
     freezes(state, about, () => ({ at: 'provider', when: 'applied' }), 'while it called the provider');
   }

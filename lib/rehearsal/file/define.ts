@@ -95,7 +95,7 @@ const KNOWN_FAULTS: NamesOf<Faults> = {
   deploy: true,
 };
 
-const DOCS = 'docs/rehearsal.md';
+const DOCS = 'docs/guides/rehearsal.md';
 
 /**
  * Describes a rehearsal of a CDK app: `npx pawl rehearse` runs it on this machine, on real parts, under faults, and counts its effects.

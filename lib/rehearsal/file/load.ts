@@ -23,7 +23,7 @@ export function findFile(named: string | undefined, folder: string): string {
   const found = NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new CannotRehearseError(
-    `There is no rehearsal.ts in ${folder}. Write one (docs/rehearsal.md), or name the file: pawl rehearse <file>.`,
+    `There is no rehearsal.ts in ${folder}. Write one (docs/guides/rehearsal.md), or name the file: pawl rehearse <file>.`,
   );
 }
 

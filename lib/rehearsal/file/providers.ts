@@ -1,3 +1,5 @@
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { ProviderCall } from '../provider.ts';
 import { record } from '../template.ts';
 
@@ -55,9 +57,12 @@ export interface Provider {
   readonly options: HttpProviderOptions;
 }
 
+const KNOWN: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true, respond: true };
+
 /**
  * A provider with an HTTP API. The faults of `provider` and `kill` happen at it.
  *
+ * @throws OptionError if an option is unknown
  * @example
  * const payments = httpProvider({
  *   intent: ({ method, body }) => (method === 'POST' ? body.paymentId : undefined),
@@ -65,6 +70,7 @@ export interface Provider {
  * });
  */
 export function httpProvider(options: HttpProviderOptions = {}): Provider {
+  expectOptions(options, { door: 'httpProvider', known: KNOWN, docs: 'docs/guides/rehearsal.md' });
   return { kind: 'pawl.provider', options };
 }
 

@@ -1,5 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type LiveEvent, type LiveFeed, type RunningConsole, startConsole } from '../../../lib/console/server.ts';
@@ -7,6 +6,7 @@ import type { ClaimEvent } from '../../../lib/index.ts';
 import { operator } from '../../../lib/operate/index.ts';
 import { findings, reconcileStatements } from '../../../lib/statements/index.ts';
 import { backfillOpenClaims } from '../../../lib/stores/dynamodb/index.ts';
+import { violationsIn } from '../../support/axe.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { collect } from '../../support/collect.ts';
 import { mailing, startIncident } from '../../support/incident.ts';
@@ -306,14 +306,4 @@ async function look(page: Page, name: string): Promise<void> {
     expect(await violationsIn(page), `${name}, ${colorScheme}`).toEqual([]);
     if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}-${colorScheme}.png` });
   }
-}
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-async function violationsIn(page: Page): Promise<readonly string[]> {
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
-  return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-    violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes[0].html))`);
 }

@@ -30,7 +30,7 @@ interface Result {
   readonly good: boolean;
   readonly effects: readonly Effect[];
   readonly harmed: readonly Harmed[];
-  readonly hints: readonly { readonly text: string; readonly intents: readonly string[] }[];
+  readonly hints: readonly { readonly name: string; readonly intents: readonly string[] }[];
   readonly left: number;
 }
 
@@ -61,27 +61,57 @@ const CAUSES = [
   // of the provider
   'APPLIED; ',
   // of the message itself, which the function reported
-  '"itemIdentifier"',
+  'this message has failed',
 ];
 
 const says = (story: readonly string[], ...words: readonly string[]) =>
   story.some((line) => words.some((word) => line.includes(word)));
 
-describe.each(APPS)('%s', (name) => {
+const isDelivery = (line: string) => line.includes(' receives it for the ') || line.includes(' is invoked');
+
+/** The sandbox that a line is about. */
+const sandboxIn = (line: string) => line.split(/\s+/).find((word) => word.startsWith('SANDBOX'));
+
+/** The lines in which the effect happened. What others in its batch had is no effect of its own. */
+const applications = (story: readonly string[]) =>
+  story.flatMap((line, at) => (line.includes('APPLIED') && !line.includes('in the same batch') ? [at] : []));
+
+/** The cause that a rehearsal names for what comes to harm without pawl. */
+const CAUSE_NAMED: Readonly<Record<AppName, readonly string[]>> = {
+  // Powertools gives a record up when the mailer fails, and takes one over when a worker is late.
+  confirmations: ['idempotency-incomplete'],
+  // The event source does not listen to what Middy reports.
+  invoices: ['report-batch-item-failures', 'no-idempotency'],
+  // It reads the receipt first, and writes it last.
+  payments: ['idempotency-incomplete'],
+  // One failure gives the whole batch back.
+  rides: ['whole-batch'],
+  vouchers: ['no-idempotency'],
+};
+
+/** The engine has no SNS, no REST API and no stream yet. */
+const NOT_YET: readonly AppName[] = ['rides', 'vouchers'];
+
+describe.each(APPS.filter((name) => !NOT_YET.includes(name)))('%s', (name) => {
   test('without pawl, a rehearsal finds what doubles, and tells how it came about', { timeout: 300_000 }, async () => {
     const { code, result } = await rehearsed(name, 'without');
     expect(code).toBe(1);
     expect(total(result.effects, 'doubled')).toBeGreaterThan(0);
+    expect(result.hints.map((hint) => hint.name)).toEqual(expect.arrayContaining([...CAUSE_NAMED[name]]));
     for (const { intent, problem, times, story } of result.harmed) {
-      // What others in its batch had is no effect of its own.
-      const applied = story.filter((line) => line.includes('APPLIED') && !line.includes('in the same batch'));
+      const told = [intent, ...story].join('\n');
+      const applied = applications(story);
       // An effect that is a write of the app's own is counted by its table.
-      if (applied.length > 0) expect(applied, `${intent}\n${story.join('\n')}`).toHaveLength(times);
-      if (problem !== 'doubled') continue;
-      const first = story.findIndex((line) => line.includes('APPLIED'));
-      const last = story.findLastIndex((line) => line.includes('APPLIED'));
-      expect(says(story.slice(0, last), ...CAUSES), story.join('\n')).toBe(true);
-      expect(last - first, story.join('\n')).toBeGreaterThan(applied.length > 0 ? 0 : -1);
+      if (applied.length === 0 && problem === 'doubled') continue;
+      expect(applied, told).toHaveLength(times);
+      for (const at of applied) {
+        const sandbox = sandboxIn(story[at] ?? '');
+        expect(
+          story.slice(0, at).some((line) => isDelivery(line) && sandboxIn(line) === sandbox),
+          told,
+        ).toBe(true);
+      }
+      if (problem === 'doubled') expect(says(story.slice(0, applied.at(-1)), ...CAUSES), told).toBe(true);
     }
   });
 
@@ -93,4 +123,18 @@ describe.each(APPS)('%s', (name) => {
     expect(code).toBe(0);
     for (const { intents, done, parked } of result.effects) expect(done + parked.length).toBe(intents);
   });
+});
+
+test('a message that the function reports as failed, and that is deleted all the same, is lost, and its story says so', {
+  timeout: 300_000,
+}, async () => {
+  const { result } = await rehearsed('invoices', 'without');
+  const lost = result.harmed.filter(({ problem }) => problem === 'lost');
+  expect(lost).not.toEqual([]);
+  for (const { intent, story } of lost) {
+    const failed = story.findLastIndex((line) => line.includes('responds: this message has failed'));
+    expect(says(story.slice(failed), 'the queue deletes the message'), [intent, ...story].join('\n')).toBe(true);
+  }
+  const hint = result.hints.find((one) => one.name === 'report-batch-item-failures');
+  expect(hint?.intents).toEqual(lost.map(({ intent }) => intent));
 });

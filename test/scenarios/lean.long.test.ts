@@ -1,0 +1,11 @@
+import { runOverLean } from './support.ts';
+
+/* Every scenario once more, over the lean transports: its claims through `leanDynamo`, its queues through `leanSqs`. */
+
+runOverLean();
+await import('./batches.test.ts');
+await import('./intent.test.ts');
+await import('./ownership.test.ts');
+await import('./recording.test.ts');
+await import('./regressions.test.ts');
+await import('./time.test.ts');
