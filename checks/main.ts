@@ -21,6 +21,10 @@ const CHECKS = {
   docstrings: ['checks/docstrings.ts'],
   sizes: ['checks/sizes.ts'],
   templates: ['checks/templates.ts'],
+  links: ['checks/docs/links.ts'],
+  readable: ['checks/docs/readable.ts'],
+  snippets: ['checks/docs/snippets.ts'],
+  spelling: ['node_modules/cspell/bin.mjs', 'lint', '--config', 'checks/docs/cspell.json', '--no-progress'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

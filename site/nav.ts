@@ -55,7 +55,7 @@ export const SECTIONS: readonly Section[] = [
           'guides/restore',
         ],
       },
-      { title: 'Test and extend', pages: ['guides/testing', 'guides/stores'] },
+      { title: 'Test and extend', pages: ['guides/testing', 'guides/rehearsal', 'guides/ladder', 'guides/stores'] },
     ],
   },
   {

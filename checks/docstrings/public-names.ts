@@ -15,6 +15,8 @@ import { type Comment, commentAbove, type Example } from './comment.ts';
  * The public names of the entries, with their docstrings, as TypeScript reads them.
  *
  * Owns: which name is a function, a class or an option type. Does not own: what each must have (`../docstrings.ts`).
+ *
+ * TypeScript 7 has no other interface for programs yet than the one that it calls unstable. All use of it is in this file and in `comment.ts`.
  */
 
 /**

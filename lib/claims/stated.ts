@@ -20,7 +20,7 @@ export interface LineMark {
   readonly line: string;
   /** Whether `line` is the provider's own id. */
   readonly isId: boolean;
-  /** The token of the run that reads it, and its place in the statement: two lines that say the same are told apart by it. */
+  /** The token of the run that reads it, and its place: two lines that say the same are told apart by it. */
   readonly run: string;
   readonly position: number;
 }

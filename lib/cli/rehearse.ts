@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../rehearsal/end-on-signals.ts';
+import { junitOf } from '../rehearsal/file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';
-import { jsonOf, junitOf } from '../rehearsal/file/machine.ts';
 import { report } from '../rehearsal/file/report.ts';
 import { runRehearsal } from '../rehearsal/file/run.ts';
 import type { Look } from '../rehearsal/file/running.ts';
@@ -113,7 +113,7 @@ async function rehearseFile(
   const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
   const again = command.filter((part) => part !== undefined).join(' ');
   people.write(`${report(result, { colour: people.isTTY === true, again })}\n`);
-  if (line.flag('json')) printJson(io, jsonOf(result));
+  if (line.flag('json')) printJson(io, result);
   const junit = line.text('junit');
   if (junit !== undefined) writeFileSync(junit, junitOf(result, basename(path)));
   return result.good ? 0 : 1;

@@ -46,7 +46,7 @@ export function restoreProblems(table: string, mark: RestoreMark | undefined): r
     warned(
       'tableRestored',
       `The claims table ${table} is marked as restored to ${new Date(cutOff).toISOString()}: a key without a record is in doubt.${but} ` +
-        'When the lost time has been compared with the providers, lift the mark with pawl restored --lift, as docs/restore.md describes it.',
+        'When the lost time has been compared with the providers, lift the mark with pawl restored --lift, as docs/guides/restore.md describes it.',
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { lookAt } from '../claims/acquire.ts';
+import { type Look, lookAt } from '../claims/acquire.ts';
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { settleDoubt } from '../claims/settle-doubt.ts';
@@ -30,6 +30,8 @@ export interface Claimed extends Delivery {
   original?: Delivery;
   /** Whether its claim is granted, once that is known. */
   claiming?: Promise<ClaimAttempt>;
+  /** A look at its claim that has begun before its turn. */
+  looking?: Promise<Look>;
 }
 
 /** A message that the handler gets. */
@@ -88,6 +90,10 @@ class BatchClaiming<Body> {
   readonly #inTurn: ReturnType<typeof createLimit>;
   /** When nothing more is claimed, in epoch milliseconds. */
   readonly #claimUntil: number;
+  /** Messages that wait for their turn, and were not looked at. */
+  readonly #unseen = new Set<Ready<Body>>();
+  /** Of those that had their turn: how many were done before, less how many were new. */
+  #moreDone = 0;
 
   constructor(consumer: Consumer<Body>, received: Received) {
     this.#consumer = consumer;
@@ -162,9 +168,29 @@ class BatchClaiming<Body> {
   async #claimAfter(one: Ready<Body>, mayTakeOver: boolean, predecessor?: Claimed): Promise<ClaimAttempt> {
     await predecessor?.claiming;
     // Before its turn: a hundred are read in one request, and not as many as may ask at once.
-    if (receiveCountOf(one.record) > 1)
-      one.look = await lookAt(this.#consumer.engine, one.identity.id, this.#claimUntil);
-    return this.#inTurn(() => this.#attempt(one, mayTakeOver));
+    if (receiveCountOf(one.record) > 1) one.look = await this.#look(one);
+    else this.#unseen.add(one);
+    return this.#inTurn(async () => {
+      this.#unseen.delete(one);
+      one.look ??= await one.looking;
+      const attempt = await this.#attempt(one, mayTakeOver);
+      this.#learn(attempt);
+      return attempt;
+    });
+  }
+
+  #look({ identity }: Ready<Body>): Promise<Look> {
+    return lookAt(this.#consumer.engine, identity.id, this.#claimUntil);
+  }
+
+  /** A producer that runs twice sends all its messages twice: while most are duplicates of what is done, those that wait are looked at together. */
+  #learn(attempt: ClaimAttempt): void {
+    const isDone = attempt.kind === 'refused' && attempt.disposition.kind === 'acknowledged';
+    if (attempt.kind === 'granted') this.#moreDone--;
+    else if (isDone) this.#moreDone++;
+    if (!isDone || this.#moreDone <= 0) return;
+    for (const one of this.#unseen) one.looking = this.#look(one);
+    this.#unseen.clear();
   }
 
   async #attempt(one: Ready<Body>, mayTakeOver: boolean): Promise<ClaimAttempt> {

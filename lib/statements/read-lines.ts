@@ -1,5 +1,5 @@
 import { judgeLine } from './judge-line.ts';
-import { nameOf, type StatementLine } from './line.ts';
+import { markOf, nameOf, type StatementLine, subjectOf } from './line.ts';
 import type { StatementSettings } from './options.ts';
 import { added, allOf, atTheBegin, keep, move, type Phase, partSize } from './phase.ts';
 import type { HeldRun } from './run-note.ts';
@@ -52,11 +52,12 @@ async function doLines(
 ): Promise<HeldRun | undefined> {
   const { run } = held;
   const { from, cutOff, token, position } = run;
+  const places = placesOf(part, settings);
   const judged = await allOf(
     part.map(async (line, index) => {
       const isOutside = line.at < from || line.at > cutOff;
       if (isOutside) return { counted: { outside: 1 }, findings: [] };
-      return judgeLine(settings, line, token, position + index);
+      return judgeLine(settings, line, token, position + (places[index] ?? 0));
     }),
   );
   const counted = judged.reduce((sum, one) => added(sum, one.counted), run.counts);
@@ -71,5 +72,21 @@ async function doLines(
     cursor: last?.cursor,
     last: last && nameOf(last, settings.host),
     counts,
+  });
+}
+
+/**
+ * How many lines of the part before it say the same, for each line. With the begin of the part, this is the place of a line. Its number in the list would be
+ * another one when a part is repeated after a line was inserted, and the line would look like a second one.
+ */
+function placesOf(part: readonly StatementLine[], { operation, host }: StatementSettings): readonly number[] {
+  const before = new Map<string, number>();
+  return part.map((line) => {
+    const subject = subjectOf(line, operation, host);
+    const about = subject.kind === 'claim' ? subject.id : nameOf(line, host);
+    const says = JSON.stringify([about, markOf(line, '', 0, host).line]);
+    const place = before.get(says) ?? 0;
+    before.set(says, place + 1);
+    return place;
   });
 }

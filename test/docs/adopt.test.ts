@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, expect, test, vi } from 'vitest';
+import { filesOf, ROOT } from '../../checks/docs/pages.ts';
 import { ENTRIES } from '../../checks/entries.ts';
-import { filesOf, ROOT } from './blocks.ts';
 
 /**
  * The files of docs/guides/adopt.md, as they are printed, with the sources of pawl in place of the package. `npm run check:package` walks the whole page, `cdk init`

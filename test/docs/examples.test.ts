@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
 import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { crashSweep, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
-import { blocksOf, blockWith, guides } from './blocks.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
 

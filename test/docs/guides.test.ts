@@ -1,62 +1,43 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { compileErrors } from '../../checks/compile.ts';
-import { blocksOf, filesOf, guides, pages, ROOT } from './blocks.ts';
+import { deadLinks, deadMentions, HERE, linksOf } from '../../checks/docs/links.ts';
+import { pages, ROOT } from '../../checks/docs/pages.ts';
+import { unreadable, wordsOf } from '../../checks/docs/readable.ts';
+import { compileSnippets } from '../../checks/docs/snippets.ts';
 
-/** What a link into a page may name: its headings, as GitHub names them, and its own anchors. */
-function anchorsOf(path: string): readonly string[] {
-  const text = readFileSync(path, 'utf8');
-  const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
-    heading
-      .replace(/<[^>]+>/g, '')
-      .trim()
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-  return [...headings, ...Array.from(text.matchAll(/<a name="([^"]+)">/g), ([, name = '']) => name)];
-}
+const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
 
 test('the code in the README and in the guides compiles', { timeout: 120_000 }, () => {
-  const pages = new Set<string>();
-  const compiled = new Map<string, string>();
-  for (const guide of guides) {
-    const name = guide.replace(/\.md$/, '').replaceAll('/', '-');
-    // Files that import each other are compiled in a folder of their own.
-    const files = [...filesOf(guide)].filter(([path]) => path.endsWith('.ts'));
-    const filed = new Set(files.map(([, code]) => code));
-    for (const [path, code] of files) compiled.set(join(name, path), code);
-    for (const { number, given, code } of blocksOf(guide)) {
-      pages.add(guide);
-      if (!filed.has(code)) compiled.set(`${name}-${number}.ts`, `${given}${code}\nexport {};\n`);
-    }
-  }
+  const { errors, pages } = compileSnippets();
+  expect(errors).toBe('');
   expect(pages).toContain('README.md');
   expect(pages.size).toBeGreaterThan(10);
-  expect(compileErrors(compiled)).toBe('');
 });
 
-/** The pages of this repository that the package does not have are linked by their address. */
-const HERE = 'https://github.com/pawl-dev/pawl/blob/main/';
-
-/** The links of a page to files of this repository: where each leads, and how it is written. */
-function linksOf(page: string) {
-  const text = readFileSync(join(ROOT, page), 'utf8');
-  return Array.from(text.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g), ([, target = '', anchor]) => {
-    const path = target.startsWith(HERE) ? target.slice(HERE.length) : target === '' ? page : join(page, '..', target);
-    return { target, anchor, path };
-  }).filter(({ target }) => target.startsWith(HERE) || !/^https?:/.test(target));
-}
-
 test('every link from page to page leads to a file, and to a place in it', () => {
-  for (const page of pages) {
-    for (const { target, anchor, path } of linksOf(page)) {
-      expect(existsSync(join(ROOT, path)), `${page} links to ${target}`).toBe(true);
-      if (anchor !== undefined)
-        expect(anchorsOf(join(ROOT, path)), `${page} links to ${target}#${anchor}`).toContain(anchor);
-    }
-  }
+  expect(deadLinks()).toEqual([]);
+});
+
+test('every page that the code names is there, with the place that it names', () => {
+  expect(deadMentions()).toEqual([]);
+});
+
+test('no page takes more than ten minutes, and the site has a place for each', () => {
+  expect(unreadable(read)).toEqual([]);
+});
+
+test('a page that is too long, has a commit or has no end is refused', () => {
+  const changed = (which: string, text: string) => (page: string) => (page === which ? text : read(page));
+  const long = 'once '.repeat(3_000);
+  expect(unreadable(changed('docs/guides/keys.md', long))).toEqual([
+    'docs/guides/keys.md has 3000 words, more than 2200: split it.',
+  ]);
+  expect(unreadable(changed('docs/guides/keys.md', 'Measured at 81bc623.'))).toEqual([
+    'docs/guides/keys.md names the commit 81bc623: move it into docs/evidence/.',
+  ]);
+  expect(unreadable(changed('README.md', '\n'.repeat(200)))).toEqual(['README.md has more than 200 lines.']);
+  expect(wordsOf('<!-- not --> [one](not.md) two\n```\nnot\n```\nthree')).toBe(3);
 });
 
 test('in an installed package, every link of the README and of the docs leads to a file of the package', () => {
@@ -66,12 +47,12 @@ test('in an installed package, every link of the README and of the docs leads to
       if (!target.startsWith(HERE)) expect(path, `${page} links to ${target}`).toMatch(inPackage);
     }
   }
-  const { files }: { readonly files: readonly string[] } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { files }: { readonly files: readonly string[] } = JSON.parse(read('package.json'));
   expect(files).toEqual(expect.arrayContaining(['docs', 'CHANGELOG.md']));
 });
 
 test('the index of the evidence names every page of it', () => {
-  const index = readFileSync(join(ROOT, 'docs/evidence/README.md'), 'utf8');
+  const index = read('docs/evidence/README.md');
   for (const name of readdirSync(join(ROOT, 'docs/evidence')).filter((name) => name !== 'README.md')) {
     expect(index).toContain(`(${name})`);
   }

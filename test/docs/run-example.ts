@@ -1,5 +1,5 @@
 import { transformSync } from 'esbuild';
-import { type Block, blockWith } from './blocks.ts';
+import { type Block, blockWith } from '../../checks/docs/pages.ts';
 
 /** A name by what it stands for, in an example. */
 export type Names = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROOT } from '../../checks/docs/pages.ts';
 import { EXAMPLES, exampleText } from '../../checks/printed/examples.ts';
-import { ROOT } from './blocks.ts';
 
 test.each(Object.entries(EXAMPLES))('docs/guides/templates/%s is what pawl prints', (file, format) => {
   const text = readFileSync(join(ROOT, 'docs/guides/templates', file), 'utf8');

@@ -99,6 +99,7 @@ describe.each([
 it.each([
   ['eachMessage', 'pawl'],
   ['eachMessage over leanDynamo', 'pawlLean'],
+  ['sqsOnce under Middy', 'sqsOnce'],
 ] as const)(
   '%s asks three times for 100 duplicates that were never received before: 25 claims, whom they lost to, and a look at all others',
   async (_, name) => {

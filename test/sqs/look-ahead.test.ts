@@ -251,6 +251,21 @@ describe('what was never received before', () => {
     expect([ran, writes.length]).toEqual([[], 10]);
   });
 
+  it('is looked at all together by sqsOnce, once duplicates of what is done are met', async () => {
+    const { memory, host, reads, writes, options, answerReads } = setUp({ concurrency: 10 });
+    for (let n = 0; n < 150; n++) {
+      await memory.write({ next: record(`send-email#o-${n}`, 'completed'), seen: undefined });
+    }
+    const ran: unknown[] = [];
+    const handler = middy(async (event: unknown) => void ran.push(event)).use(sqsOnce(options));
+    const called = handler(sqsEvent(...first(0, 150)) as never, context(30_000, host.now) as never);
+    await host.advance(0);
+    expect([reads.length, writes.length]).toEqual([140, 10]);
+    answerReads();
+    await called;
+    expect([reads.length, writes.length, ran]).toEqual([140, 10, []]);
+  });
+
   it('is not looked at while most of it is new: each look would be a read too many', async () => {
     const { memory, host, reads, call, ran } = setUp({ concurrency: 10 });
     await memory.write({ next: record('send-email#o-5', 'completed'), seen: undefined });

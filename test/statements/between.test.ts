@@ -130,3 +130,32 @@ it('completes a claim that was parked while the run read, when its line is looke
   });
   expect(await store.read('charge#a')).toMatchObject({ status: 'completed' });
 });
+
+it('takes a line without an id for the same one, if another one was inserted before it and a process that had died repeats the part', async () => {
+  const { charge, line, lines, settings, reconciled, store, host } = charges();
+  await charge('a');
+  line('a', { id: undefined });
+  await host.advance(3 * hour);
+  const dying: typeof store = {
+    ...store,
+    async writeNote(write) {
+      // The mark is on the claim, and no progress is written.
+      if (write.next.rev > 1) throw new Error('killed');
+      return store.writeNote(write);
+    },
+  };
+  await expect(reconcileStatements(settings({ store: dying }))).rejects.toThrow('killed');
+  await charge('b');
+  line('b', { id: undefined, at: lines[0]?.at ?? 0 });
+  lines.reverse();
+  expect((await reconciled()).found).toEqual([]);
+});
+
+it('finds a second line that says the same without an id, also if the two name their claim in two ways', async () => {
+  const { charge, line, reconciled, host } = charges();
+  await charge('a');
+  const at = host.now();
+  line('a', { id: undefined, at });
+  line('', { id: undefined, at, effectKey: undefined, key: 'a' });
+  expect((await reconciled()).found).toEqual(['twice charge#a']);
+});

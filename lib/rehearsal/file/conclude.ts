@@ -73,6 +73,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
       started: engine.sandboxes.started,
       killed: engine.sandboxes.killed,
       timedOut: engine.sandboxes.timedOut,
+      invocations: engine.sandboxes.invocations,
     },
     unattributed: byProvider(({ unattributed }) => unattributed),
     repeatedKeys: byProvider(({ repeated }) => repeated),
@@ -81,7 +82,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
     hasClaims: claims.tables.length > 0,
     left,
     shortened,
-    seconds: (Date.now() - journal.startedAt) / 1_000,
+    seconds: (Date.now() - run.begunAt) / 1_000,
   };
 }
 

@@ -58,6 +58,7 @@ export type Entry = Happening & { readonly at: number; readonly intents: readonl
 
 /** Everything that happened, in its order. */
 export interface Journal {
+  /** When the first thing happened. */
   readonly startedAt: number;
   readonly entries: readonly Entry[];
   add(intents: readonly string[], happening: Happening): void;
@@ -65,11 +66,12 @@ export interface Journal {
 }
 
 export function createJournal(now: () => number = Date.now): Journal {
-  const startedAt = now();
   const entries: Entry[] = [];
   const counts = new Map<string, number>();
   return {
-    startedAt,
+    get startedAt() {
+      return entries[0]?.at ?? now();
+    },
     entries,
     add(intents, happening) {
       entries.push({ ...happening, at: now(), intents });

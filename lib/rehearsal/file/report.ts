@@ -58,8 +58,11 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
       result.intents,
       `${result.messages} messages and requests; ${result.duplicates} of them sent again`,
     ),
-    row(paint, 'delivered', result.deliveries, `${result.redeliveries} of them not for the first time`),
-    row(paint, 'sandboxes', sandboxes.started, `started; ${sandboxes.timedOut} timed out`),
+    ...(result.deliveries > 0
+      ? [row(paint, 'delivered', result.deliveries, `${result.redeliveries} of them not for the first time`)]
+      : []),
+    row(paint, 'invocations', sandboxes.invocations, `${sandboxes.timedOut} of them timed out`),
+    row(paint, 'sandboxes', sandboxes.started, 'started, each a process of its own'),
     ...(result.deadLettered > 0 ? [row(paint, 'dead letters', result.deadLettered, 'in dead-letter queues')] : []),
     ...(result.parkedClaims > 0 ? [row(paint, 'parked', result.parkedClaims, 'claims that wait for an operator')] : []),
     ...(result.left > 0

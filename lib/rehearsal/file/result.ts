@@ -40,7 +40,12 @@ export interface RehearsalResult {
   readonly faults: Readonly<FaultStats>;
   readonly planned: Required<Faults>;
   readonly deployments: number;
-  readonly sandboxes: { readonly started: number; readonly killed: number; readonly timedOut: number };
+  readonly sandboxes: {
+    readonly started: number;
+    readonly killed: number;
+    readonly timedOut: number;
+    readonly invocations: number;
+  };
   /** Calls of providers that name no intent, by provider. */
   readonly unattributed: Readonly<Record<string, number>>;
   /** Calls with an idempotency key that the provider had seen before, by provider. */

@@ -30,6 +30,7 @@ import { createTraffic, type Traffic } from './traffic.ts';
  */
 export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Promise<RehearsalResult> {
   await using stopping = new AsyncDisposableStack();
+  const begunAt = Date.now();
   const intents = createIntents();
   const journal = createJournal();
   const providers: ServedProvider[] = [];
@@ -95,7 +96,20 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
   const { deploys = [], context = {} } = options;
   const versions = await synthesizeVersions(deploys, { run, context }, stopping);
   stopping.defer(() => traffic.stop());
-  const running = { options, run, plan, intents, journal, providers, engine, traffic, carried, shortened, versions };
+  const running = {
+    options,
+    run,
+    plan,
+    intents,
+    journal,
+    providers,
+    engine,
+    traffic,
+    carried,
+    shortened,
+    versions,
+    begunAt,
+  };
   const left = await Promise.race([goThrough(running), broken.failed, aborted(run.signal)]);
   // Awaited here: the tables and queues that it reads end with this block.
   return await resultOf(running, left);

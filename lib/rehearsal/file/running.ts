@@ -53,6 +53,8 @@ export interface Running {
   readonly shortened: readonly Shortened[];
   /** The versions that are deployed in mid-traffic. */
   readonly versions: readonly Assembly[];
+  /** When it was called, in epoch milliseconds. */
+  readonly begunAt: number;
 }
 
 export function consumersOf({ stacks }: Engine): readonly Consumer[] {

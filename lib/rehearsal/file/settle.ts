@@ -57,7 +57,7 @@ async function settle(run: Running, signal: AbortSignal): Promise<number> {
     quiet = isQuiet ? quiet + 1 : 0;
     if (quiet >= QUIET_LOOKS || Date.now() >= deadline || signal.aborted) return left;
     run.run.onLook?.({
-      seconds: (Date.now() - journal.startedAt) / 1_000,
+      seconds: (Date.now() - run.begunAt) / 1_000,
       done: new Map(providers.map((served) => [effectOf(options, served), served.counts.size])),
       killed: run.carried.stats.kill,
       left,

@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fileFor, projectWith } from '../../support/rehearsed.ts';
 
 const WORKS = 'export const handler = async () => ({ batchItemFailures: [] });';
@@ -98,3 +100,55 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
     expect(code).toBe(2);
   });
 });
+
+test('after Ctrl-C nothing is left running, and nothing in the temporary folder', async () => {
+  const project = projectWith('export const handler = () => new Promise(() => {});', fileFor('timeout: 20'));
+  const main = fileURLToPath(new URL('../../../bin/pawl.ts', import.meta.url));
+  const child = spawn(process.execPath, [main, 'rehearse', join(project.folder, 'rehearsal.mjs')], {
+    env: { ...process.env, TMPDIR: project.temporary },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  // Its functions are at work.
+  await vi.waitFor(() => expect(processesUnder(child.pid ?? 0).length).toBeGreaterThan(3), { timeout: 60_000 });
+  const started = processesUnder(child.pid ?? 0);
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  await vi.waitFor(() => expect(started.filter(isRunning)).toEqual([]), { timeout: 10_000 });
+  expect(project.left()).toEqual([]);
+});
+
+test('--json is one line for a program, and --junit writes a file', async () => {
+  const project = projectWith(WORKS, fileFor());
+  const junit = join(project.folder, 'junit.xml');
+  const { code, lines, error } = await project.run(['--seed', '5', '--json', '--junit', junit]);
+  expect(code).toBe(1);
+  expect(lines()).toMatchObject([{ seed: 5, good: false, effects: [{ effect: 'MAILER_URL', done: 0 }] }]);
+  expect(lines()[0]?.['harmed']).toHaveLength(12);
+  expect(error).toContain('12 lost');
+  expect(readFileSync(junit, 'utf8')).toContain('<testsuite name="MAILER_URL" tests="13" failures="12">');
+});
+
+test('--filter that names no consumer is refused', async () => {
+  const project = projectWith(WORKS, fileFor());
+  const { code, error } = await project.run(['--filter', 'Bills']);
+  expect(error).toContain("--filter: the app has no consumer at 'Bills'.");
+  expect(code).toBe(2);
+});
+
+function processesUnder(root: number): readonly number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const all = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [root];
+  for (const parent of found) for (const [pid = 0, of] of all) if (of === parent) found.push(pid);
+  return found.slice(1);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

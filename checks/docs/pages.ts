@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { filesOfPage } from '../../checks/files-of-page.ts';
+import { filesOfPage } from '../files-of-page.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

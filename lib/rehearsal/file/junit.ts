@@ -1,25 +1,16 @@
 import type { RehearsalResult } from './result.ts';
 
-/** The result as the one line that a program reads. */
-export function jsonOf(result: RehearsalResult): object {
-  return {
-    ...result,
-    effects: result.effects.map(({ effect, intents, done, doubled, lost, unfinished, parked, setAside, notOwed }) => ({
-      effect,
-      intents,
-      done,
-      doubled,
-      lost,
-      unfinished,
-      parked,
-      setAside,
-      notOwed,
-    })),
-  };
-}
-
 /** The result as JUnit's XML: a suite for each effect, with a failed case for each intent that came to harm. */
-export function junitOf({ effects, harmed, findings, seconds, left }: RehearsalResult, name: string): string {
+export function junitOf(
+  {
+    effects,
+    harmed,
+    findings,
+    seconds,
+    left,
+  }: Pick<RehearsalResult, 'effects' | 'harmed' | 'findings' | 'seconds' | 'left'>,
+  name: string,
+): string {
   const suites = effects.map(({ effect, intents, done }) => {
     const failed = harmed.filter((one) => one.effect === effect);
     const cases = [

@@ -1,0 +1,69 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { anchorOf } from '../../site/page.ts';
+import { pages, ROOT } from './pages.ts';
+
+/**
+ * Fails if a page links to a file that is not there, or to a place that the file does not have; and if the code prints such a link. The site's own
+ * check (`site/links.ts`) looks at the pages that are built.
+ */
+
+/** The pages of this repository that the package does not have are linked by their address. */
+export const HERE = 'https://github.com/pawl-dev/pawl/blob/main/';
+
+export interface Link {
+  readonly target: string;
+  readonly anchor: string | undefined;
+  /** From the root. */
+  readonly path: string;
+}
+
+/** What a link into a page may name: its headings, as GitHub names them, and its own anchors. */
+export function anchorsOf(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8');
+  const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) => anchorOf(heading));
+  return [...headings, ...Array.from(text.matchAll(/<a name="([^"]+)">/g), ([, name = '']) => name)];
+}
+
+/** The links of a page to files of this repository: where each leads, and how it is written. */
+export function linksOf(page: string): readonly Link[] {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  return Array.from(text.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g), ([, target = '', anchor]) => {
+    const path = target.startsWith(HERE) ? target.slice(HERE.length) : target === '' ? page : join(page, '..', target);
+    return { target, anchor, path };
+  }).filter(({ target }) => target.startsWith(HERE) || !/^https?:/.test(target));
+}
+
+/** The links from page to page that lead nowhere. */
+export function deadLinks(): readonly string[] {
+  return pages.flatMap((page) =>
+    linksOf(page)
+      .filter(({ path, anchor }) => leadsNowhere(path, anchor))
+      .map(({ target, anchor }) => `${page} links to ${target}${anchor === undefined ? '' : `#${anchor}`}`),
+  );
+}
+
+/** The places in `docs/` that messages and comments of the code name, and that are not there. */
+export function deadMentions(): readonly string[] {
+  const sources = ['lib', 'bin', 'bench', 'checks', 'proof', 'shop'].flatMap((folder) =>
+    globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }),
+  );
+  return sources.flatMap((source) =>
+    Array.from(
+      readFileSync(join(ROOT, source), 'utf8').matchAll(/(?<![\w/.])(docs\/[\w/-]+\.md)(?:#([a-z][\w-]*))?/g),
+      ([mention, path = '', anchor]) => (leadsNowhere(path, anchor) ? `${source} names ${mention}` : []),
+    ).flat(),
+  );
+}
+
+function leadsNowhere(path: string, anchor: string | undefined): boolean {
+  if (!existsSync(join(ROOT, path))) return true;
+  return anchor !== undefined && !anchorsOf(join(ROOT, path)).includes(anchor);
+}
+
+if (import.meta.main) {
+  const dead = [...deadLinks(), ...deadMentions()];
+  for (const one of dead) console.error(`${one}, which is not there.`);
+  if (dead.length > 0) process.exitCode = 1;
+  else console.log(`The links of ${pages.length} pages, and those that the code prints, lead somewhere.`);
+}
