@@ -179,16 +179,20 @@ function begin(state: State, { sandbox, construct, event }: Invocation): void {
   const records = list(record(event)['Records']).map(record);
   const receives = new Map<string, number>();
   const items = new Map<string, readonly string[]>();
+  const messages = new Map<string, string>();
   for (const one of records) {
     const count = Number(record(one['attributes'])['ApproximateReceiveCount'] ?? 1);
     const about = intentsOfRecord(state, one);
     items.set(String(one['messageId'] ?? record(one['dynamodb'])['SequenceNumber']), about);
-    for (const intent of about) receives.set(intent, count);
+    for (const intent of about) {
+      receives.set(intent, count);
+      if (typeof one['messageId'] === 'string') messages.set(intent, one['messageId']);
+    }
   }
   const intents = records.length > 0 ? [...receives.keys()] : state.intents.namedIn(JSON.stringify(event) ?? '');
   const most = Math.max(1, ...receives.values());
   state.working.set(sandbox, { construct, intents, items, receives: most, batch: records.length });
-  state.journal.add(intents, { kind: 'began', sandbox, construct, batch: records.length, receives });
+  state.journal.add(intents, { kind: 'began', sandbox, construct, batch: records.length, receives, messages });
   const about = { sandbox, construct, intents };
   const start = () => ({ at: 'start' }) as const;
   if (dies(state, about, start, 'as it began')) state.kill(sandbox);
