@@ -8,7 +8,7 @@ import { list, record } from '../template.ts';
 import { atProvider, killCaller } from './at-provider.ts';
 import { deliveryFaults } from './at-queue.ts';
 import { storeHooks } from './at-store.ts';
-import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes } from './carrying.ts';
+import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nth } from './carrying.ts';
 
 /*
  * Carries a plan out, at the taps of the engine, and writes down what happens there.
@@ -56,8 +56,8 @@ function begin(state: Carrying, { sandbox, construct, event }: Invocation): void
   const items = new Map<string, readonly string[]>();
   const messages = new Map<string, string>();
   for (const one of records) {
-    const count = Number(record(one['attributes'])['ApproximateReceiveCount'] ?? 1);
     const about = intentsOfRecord(state, one);
+    const count = timesOf(state, construct, one, about);
     items.set(String(one['messageId'] ?? record(one['dynamodb'])['SequenceNumber']), about);
     for (const intent of about) {
       receives.set(intent, count);
@@ -72,6 +72,18 @@ function begin(state: Carrying, { sandbox, construct, event }: Invocation): void
   const start = () => ({ at: 'start' }) as const;
   if (dies(state, about, start, 'as it began')) state.kill(sandbox);
   else freezes(state, about, start, 'as it began');
+}
+
+/** How often a record was delivered. A queue says so; of a stream, it is counted here. */
+function timesOf(
+  state: Carrying,
+  construct: string,
+  one: Readonly<Record<string, unknown>>,
+  intents: readonly string[],
+): number {
+  const received = record(one['attributes'])['ApproximateReceiveCount'];
+  if (received !== undefined) return Number(received);
+  return Math.max(0, ...intents.map((intent) => nth(state, 'delivery', construct, intent))) + 1;
 }
 
 function intentsOfRecord(
