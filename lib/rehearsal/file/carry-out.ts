@@ -19,6 +19,8 @@ import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nt
 
 export interface CarriedOut {
   readonly stats: Readonly<FaultStats>;
+  /** Whether something went wrong for a sandbox in its last invocation. */
+  readonly wasDisturbed: (sandbox: string) => boolean;
   readonly watch: InvocationWatch;
   readonly dynamodb: TapHooks;
   readonly delivery: (consumer: FunctionPlace) => DeliveryFaults;
@@ -35,10 +37,12 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     seen: new WeakMap(),
     counts: new Map(),
     spent: new Set(),
+    disturbed: new Set(),
     dying: new Map(),
   };
   return {
     stats: state.stats,
+    wasDisturbed: (sandbox) => state.disturbed.has(sandbox),
     watch: {
       onBegin: (invocation) => begin(state, invocation),
       onEnd: (invocation, outcome) => end(state, invocation, outcome),
@@ -52,6 +56,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
 
 function begin(state: Carrying, { sandbox, construct, event }: Invocation): void {
   const records = list(record(event)['Records']).map(record);
+  state.disturbed.delete(sandbox);
   const receives = new Map<string, number>();
   const items = new Map<string, readonly string[]>();
   const messages = new Map<string, string>();

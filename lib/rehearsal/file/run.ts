@@ -58,7 +58,7 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     providers.push(stopping.adopt(served, (server) => server.stop()));
   }
   const shortened: Shortened[] = [];
-  const broken = watchForBroken(carried.watch, journal);
+  const broken = watchForBroken(carried);
   const engine = stopping.use(
     await startRehearsal({
       app: run.app,
