@@ -132,9 +132,10 @@ test('a new method of a class is an addition: nothing but the library makes such
     constructor(scope: object, options: Options);
     grantClaims(role: object): void;
 }`;
-  const one = new Map([['pawl/constructs', report(...before, table)]]);
+  const use = 'export declare function use(table: Table): void;';
+  const one = new Map([['pawl/constructs', report(...before, use, table)]]);
   const more = table.replace('grantClaims', 'grantOperate(role: object): void;\n    grantClaims');
-  const two = new Map([['pawl/constructs', report(...before, more)]]);
+  const two = new Map([['pawl/constructs', report(...before, use, more)]]);
   expect(changesBetween(one, two).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
     'addition: `grantOperate` of `Table` is new',
   ]);
