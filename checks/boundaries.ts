@@ -243,8 +243,8 @@ export const RULES: readonly Rule[] = [
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {
-    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates, the examples and a release import it',
-    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples|release)\/)/,
+    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates, the examples, a release and the workflows import it',
+    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples|release)\/|checks\/workflows\.ts$)/,
     never: /^lib\/rehearsal\//,
   },
   {

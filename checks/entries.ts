@@ -37,23 +37,21 @@ const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url));
 
 /** What `import` and `require` of each entry load, with the types of each. */
 export function exportsOf(entries: Readonly<Record<string, string>>): object {
-  const both = Object.entries(entries).map(([name, module]) => [
-    name,
-    {
-      import: { types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` },
-      ...(MODULES_ONLY.has(name)
-        ? {}
-        : { require: { types: `./dist/cjs/${module}.d.ts`, default: `./dist/cjs/${module}.js` } }),
-    },
-  ]);
-  return { ...Object.fromEntries(both), './package.json': './package.json' };
+  const conditions = Object.entries(entries).map(([name, module]) => {
+    const modules = { types: `./dist/${module}.d.ts`, default: `./dist/${module}.js` };
+    const require = { types: `./dist/cjs/${module}.d.ts`, default: `./dist/cjs/${module}.js` };
+    // `default`, not `import`: a file of a CommonJS project has its types checked as if it called `require`, which loads modules, too.
+    return [name, MODULES_ONLY.has(name) ? { default: modules } : { import: modules, require }];
+  });
+  return { ...Object.fromEntries(conditions), './package.json': './package.json' };
 }
 
 /** The same for `moduleResolution: node10`, which reads no `exports`. It is the default of `module: commonjs` before TypeScript 6. */
 export function typesVersionsOf(entries: Readonly<Record<string, string>>): object {
-  const types = Object.entries(entries)
-    .filter(([name]) => !MODULES_ONLY.has(name))
-    .map(([name, module]) => [name.slice('./'.length), [`dist/cjs/${module}.d.ts`]]);
+  const types = Object.entries(entries).map(([name, module]) => [
+    name.slice('./'.length),
+    [`dist/${MODULES_ONLY.has(name) ? '' : 'cjs/'}${module}.d.ts`],
+  ]);
   return { '*': Object.fromEntries(types.filter(([name]) => name !== '')) };
 }
 

@@ -25,6 +25,7 @@ const CHECKS = {
   readable: ['checks/docs/readable.ts'],
   snippets: ['checks/docs/snippets.ts'],
   spelling: ['node_modules/cspell/bin.mjs', 'lint', '--config', 'checks/docs/cspell.json', '--no-progress'],
+  licences: ['checks/release/licences.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

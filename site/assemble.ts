@@ -15,7 +15,7 @@ export function assemble(): void {
       copy(path, join('public', path));
     }
   }
-  cpSync(join(ROOT, 'docs/images'), join(PAGES, 'images'), { recursive: true });
+  for (const to of ['images', 'public/images']) cpSync(join(ROOT, 'docs/images'), join(PAGES, to), { recursive: true });
   writeFileSync(join(PAGES, 'changelog.md'), siteMarkdown(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')));
 }
 

@@ -4,8 +4,8 @@ import { ORDERED } from '../../site/nav.ts';
 import { guides, pages, ROOT } from './pages.ts';
 
 /**
- * Fails if a page takes more than ten minutes to read, if the site has no place for it, or if a page that is no evidence has a commit in it. A README
- * has at most 200 lines.
+ * Fails if a page takes more than ten minutes to read, if the site has no place for it, if a page that is no evidence has a commit in it, or
+ * if a merge has left its marks. A README has at most 200 lines.
  */
 
 /** What a reader reads in ten minutes, at 220 words a minute. */
@@ -39,6 +39,9 @@ export function unreadable(read: (page: string) => string): readonly string[] {
     ...guides.flatMap((page) =>
       commitsIn(read(page)).map((commit) => `${page} names the commit ${commit}: move it into docs/evidence/.`),
     ),
+    ...pages
+      .filter((page) => /^(<{7}|>{7}) /m.test(read(page)))
+      .map((page) => `${page} has a conflict of a merge in it.`),
     ...(read('README.md').split('\n').length > MOST_LINES_OF_README
       ? [`README.md has more than ${MOST_LINES_OF_README} lines.`]
       : []),

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { REHEARSAL_PEERS } from '../../lib/cli/peers.ts';
 
 /*
  * An example of `examples/`, and what it must be: a README of ten lines that a person can follow, less than a hundred lines of code, and a package.json
@@ -136,7 +137,7 @@ function manifestProblems(example: Example, { version, versions, peers }: Known)
 }
 
 /** The packages that its code imports, what pawl needs beside these, and what its scripts run. */
-function neededBy({ code, manifest }: Example, peers: readonly Peers[]): ReadonlySet<string> {
+function neededBy({ code, manifest, readme }: Example, peers: readonly Peers[]): ReadonlySet<string> {
   const imported = [...code.values()].flatMap((text) =>
     [...text.matchAll(/from '([^'.][^']*)';|import\('([^'.][^']*)'\)/g)].map(
       ([, from, called]) => from ?? called ?? '',
@@ -150,8 +151,17 @@ function neededBy({ code, manifest }: Example, peers: readonly Peers[]): Readonl
     )
     .flatMap(({ packages }) => packages);
   const packages = imported.filter((specifier) => !specifier.startsWith('node:')).map(packageOf);
+  const rehearsed = readme.includes('npx pawl rehearse') ? REHEARSAL_PEERS : [];
+  // CDK bundles the function of an `entry` with it.
+  const bundler = imported.includes('pawl/constructs') && all.includes('entry:') ? ['esbuild'] : [];
   const scripts = Object.values(manifest.scripts ?? {}).map((script) => script.split(' ')[0] ?? '');
-  return new Set([...packages, ...beside, ...scripts.filter((program) => program !== 'node')]);
+  return new Set([
+    ...packages,
+    ...beside,
+    ...rehearsed,
+    ...bundler,
+    ...scripts.filter((program) => program !== 'node'),
+  ]);
 }
 
 function packageOf(specifier: string): string {

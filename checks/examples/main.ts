@@ -37,7 +37,7 @@ async function unpackBeside(scratch: string): Promise<string> {
   const folder = join(scratch, 'examples');
   cpSync(join(ROOT, 'examples'), folder, {
     recursive: true,
-    filter: (path) => !/\/(node_modules|dist|package-lock\.json)$/.test(path),
+    filter: (path) => !/\/(node_modules|dist|cdk\.out|\.pawl|package-lock\.json)$/.test(path),
   });
   return folder;
 }

@@ -81,6 +81,19 @@ test('a handler of pawl runs', async () => {
 });
 `;
 
+/** The project's own compiler reads it, although only the command runs it. */
+const REHEARSAL = `
+import { mailer, rehearsal, times } from 'pawl/rehearsal';
+
+const mails = mailer('orderId');
+
+export default rehearsal({
+  providers: { MAILER_URL: mails },
+  effects: { email: mails },
+  traffic: ({ queue }) => times(5, (n) => queue('SendMail').send({ orderId: \`order-\${n}\` }, { intent: \`order-\${n}\` })),
+});
+`;
+
 /** A project as `cdk init` generates it, with its Jest, and with the files of docs/guides/adopt.md: from an empty folder to a stack, a handler and a sweep. */
 export function cdkInitProject(): Project {
   const [section = ''] = readFileSync(join(ROOT, 'docs/guides/adopt.md'), 'utf8').split('\n## In an existing stack\n');
@@ -92,8 +105,8 @@ export function cdkInitProject(): Project {
       const named = ['--language', 'typescript', '--project-name', 'mailer'];
       await run(folder, process.execPath, [cdk, 'init', 'app', ...named, '--generate-only']);
     },
-    has: [...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs'), 'esbuild'],
-    files: { 'test/pawl.test.ts': TEST, ...Object.fromEntries(filesOfPage(section)) },
+    has: [...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', '@aws-sdk/lib-dynamodb'), 'esbuild'],
+    files: { 'rehearsal.ts': REHEARSAL, 'test/pawl.test.ts': TEST, ...Object.fromEntries(filesOfPage(section)) },
     steps: [
       // With the declarations that \`cdk init\` asks for, TypeScript has to name the type of the handler.
       checkTypes,

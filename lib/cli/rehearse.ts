@@ -31,10 +31,21 @@ export async function rehearse(line: Line, io: Io): Promise<number> {
   }
   let worst = 0;
   for (const file of [first, ...others]) {
-    worst = Math.max(worst, await rehearseFile(session, file));
-    if (worst > 0 && !line.flag('keep-going')) return worst;
+    const goesOn = line.flag('keep-going');
+    worst = Math.max(worst, goesOn ? await orSays(session, file) : await rehearseFile(session, file));
+    if (worst > 0 && !goesOn) return worst;
   }
   return worst;
+}
+
+/** The same; of a file that cannot run, it says why, and returns 2. */
+async function orSays(session: Session, file: string | undefined): Promise<number> {
+  try {
+    return await rehearseFile(session, file);
+  } catch (error) {
+    session.io.error.write(`${error instanceof Error ? error.message : error}\n`);
+    return 2;
+  }
 }
 
 /** One call of the command. */

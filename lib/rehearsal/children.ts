@@ -50,7 +50,8 @@ function hireWatchman(): (line: string) => void {
 
 function watch(): (line: string) => void {
   if (tell !== undefined) return tell;
-  process.on('exit', killAll);
+  // Before the folders are removed into which a child may be writing.
+  process.prependListener('exit', killAll);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   tell = hireWatchman();

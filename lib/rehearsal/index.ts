@@ -1,11 +1,15 @@
 export type {
   App,
   AppApi,
+  AppBucket,
   AppFunction,
   AppQueue,
   AppResponse,
+  AppSchedule,
   AppTable,
+  AppTopic,
   Intended,
+  PublishOptions,
   RequestOptions,
   SendOptions,
 } from './file/app.ts';

@@ -42,5 +42,6 @@ function outcomeOf(story: Story): string {
   const effects = story.filter(({ act }) => act === 'applies').length;
   if (story.some(({ act }) => act === 'parks'))
     return effects === 0 ? 'parked, it did not happen' : 'parked, it happened';
-  return effects === 1 ? 'once' : `${effects} times`;
+  if (effects === 1) return 'once';
+  return effects === 2 ? 'twice' : `${effects} times`;
 }

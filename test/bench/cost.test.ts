@@ -14,6 +14,7 @@ import { resultsOf } from './fixtures.ts';
 /** Round prices, so that each sum can be done by hand. */
 const prices: Prices = {
   region: 'somewhere',
+  sources: [],
   date: '2026-11-22',
   lambda: { gbSecond: 0.00001, millionRequests: 0.5 },
   dynamoDb: { millionWriteUnits: 1, millionReadUnits: 0.25, gbMonth: 1 },

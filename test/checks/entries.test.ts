@@ -25,6 +25,15 @@ it('an entry has a module and types for import, for require, and for node10, whi
   expect(typesVersionsOf(entries)).toEqual({ '*': { sqs: ['dist/cjs/sqs/index.d.ts'] } });
 });
 
+it('the compiler of a CommonJS project finds the types of an entry that has modules only', () => {
+  const entries = { './rehearsal': 'rehearsal/index' };
+  const modules = { types: './dist/rehearsal/index.d.ts', default: './dist/rehearsal/index.js' };
+  expect(exportsOf(entries)).toMatchObject({ './rehearsal': { default: modules } });
+  expect(typesVersionsOf(entries)).toEqual({
+    '*': { rehearsal: ['dist/rehearsal/index.d.ts'] },
+  });
+});
+
 it('the types stand first in each condition, where TypeScript looks for them', () => {
   for (const [name, conditions] of Object.entries(exportsOf(ENTRIES))) {
     if (name === './package.json') continue;

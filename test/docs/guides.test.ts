@@ -36,6 +36,9 @@ test('a page that is too long, has a commit or has no end is refused', () => {
   expect(unreadable(changed('docs/guides/keys.md', 'Measured at 81bc623.'))).toEqual([
     'docs/guides/keys.md names the commit 81bc623: move it into docs/evidence/.',
   ]);
+  expect(unreadable(changed('docs/guides/keys.md', '<<<<<<< HEAD\n'))).toEqual([
+    'docs/guides/keys.md has a conflict of a merge in it.',
+  ]);
   expect(unreadable(changed('README.md', '\n'.repeat(200)))).toEqual(['README.md has more than 200 lines.']);
   expect(wordsOf('<!-- not --> [one](not.md) two\n```\nnot\n```\nthree')).toBe(3);
 });

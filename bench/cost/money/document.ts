@@ -97,7 +97,7 @@ export function moneyDocument(money: Money, cold: readonly Cold[], environment: 
   );
   return `# Evidence: what a million messages cost
 
-The measurements behind [what it costs](../reference/cost.md). \`npm run bench -- --write\` writes this page. The prices are in \`bench/cost/money/prices.ts\`: ${PRICES.region}, entered on ${PRICES.date}, list prices without the free tier. Change them there for your region.
+The measurements behind [what it costs](../reference/cost.md). \`npm run bench -- --write\` writes this page. The prices are in \`bench/cost/money/prices.ts\`: ${PRICES.region}, entered on ${PRICES.date}, list prices without the free tier. Check them against AWS's pages before you quote a total: ${PRICES.sources.join(', ')}. Change them in that file for your region.
 
 What a million messages cost more than with an unprotected consumer, in batches of 10, with a handler of 20 ms, at 512 MB: ${added.join('; ')}.
 

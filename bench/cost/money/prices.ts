@@ -4,8 +4,14 @@
  */
 export const PRICES = {
   region: 'us-east-1',
-  /** When they were entered, ISO 8601. Compare them with AWS's pricing pages before you quote a total. */
+  /** When they were entered, ISO 8601. */
   date: '2026-11-22',
+  /** AWS's public pages. The machine that runs the benchmark has no network: compare the prices with these pages before you quote a total. */
+  sources: [
+    'https://aws.amazon.com/lambda/pricing/',
+    'https://aws.amazon.com/dynamodb/pricing/on-demand/',
+    'https://aws.amazon.com/sqs/pricing/',
+  ],
   lambda: {
     /** x86, the first tier. */
     gbSecond: 0.0000166667,
@@ -27,6 +33,7 @@ export const PRICES = {
 export type Prices = {
   readonly region: string;
   readonly date: string;
+  readonly sources: readonly string[];
   readonly lambda: { readonly gbSecond: number; readonly millionRequests: number };
   readonly dynamoDb: {
     readonly millionWriteUnits: number;

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 export const KEYS = [
   ['1, 2, 3, 4', 'overview, open claims, dead letters, findings'],
@@ -25,7 +25,8 @@ export function switchKeys(on: boolean): void {
 
 /** Runs a command for a key that is pressed outside of fields and dialogs. */
 export function useKeys(commands: Readonly<Record<string, () => void>>): void {
-  useEffect(() => {
+  // As soon as what they are about is on the page. A moment later, a key that follows quickly would act on the selection before it.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const { target, key, ctrlKey, metaKey, altKey } = event;
       if (ctrlKey || metaKey || altKey || !keysAreOn() || document.querySelector('dialog[open]')) return;

@@ -77,6 +77,29 @@ export interface AppTable {
 }
 
 /** A function of the app. */
+export interface PublishOptions extends Intended {
+  readonly subject?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly groupId?: string;
+  readonly deduplicationId?: string;
+}
+
+export interface AppTopic {
+  /** Publishes a message. One that is no text is sent as JSON. */
+  publish(message: unknown, options: PublishOptions): Promise<void>;
+}
+
+export interface AppBucket {
+  /** Puts an object, past all faults. The notifications of the bucket go out. */
+  put(key: string, body: string | Uint8Array, options: Intended): Promise<void>;
+  get(key: string): Promise<Buffer | undefined>;
+}
+
+export interface AppSchedule {
+  /** Lets one due time come. */
+  run(options: Intended): Promise<void>;
+}
+
 export interface AppFunction {
   /** Invokes the function once, as a schedule or another service would. @throws Error if it does not respond */
   invoke(event: unknown, options: Intended): Promise<unknown>;
@@ -104,6 +127,9 @@ export interface App {
   /** A table of the app. */
   readonly table: (construct: string) => AppTable;
   /** A function of the app. */
+  readonly topic: (construct: string) => AppTopic;
+  readonly bucket: (construct: string) => AppBucket;
+  readonly schedule: (construct: string) => AppSchedule;
   readonly function: (construct: string) => AppFunction;
   /** A client that talks to DynamoDB past all faults. */
   readonly dynamo: DynamoDBClient;

@@ -225,6 +225,20 @@ const neverResponds: Rule = ({ journal }) => {
   });
 };
 
+/** Most of what is parked was never begun: it only shared its worker with a message that was. */
+const muchParked: Rule = ({ verdicts, hasClaims }) => {
+  const parked = [...new Set(verdicts.flatMap((verdict) => verdict.parked))];
+  const intents = Math.max(0, ...verdicts.map((verdict) => verdict.intents));
+  if (!hasClaims || parked.length <= intents / 5) return [];
+  return [
+    {
+      name: 'much-parked',
+      text: 'More than a fifth is parked. Mark the effect with claim.effect and set concurrency: 1, so that a worker that dies leaves one message in doubt, and not its batch; or ask the provider with reconcile.',
+      intents: parked,
+    },
+  ];
+};
+
 const RULES: readonly Rule[] = [
   reportsAreOff,
   wholeBatchReturns,
@@ -237,4 +251,5 @@ const RULES: readonly Rule[] = [
   noDeadLetterQueue,
   fewReceives,
   neverResponds,
+  muchParked,
 ];

@@ -13,6 +13,8 @@ export type Happening =
       readonly construct: string;
       readonly batch: number;
       readonly receives: ReadonlyMap<string, number>;
+      /** The message of each intent, if a queue delivered it. */
+      readonly messages: ReadonlyMap<string, string>;
     }
   | {
       readonly kind: 'ended';

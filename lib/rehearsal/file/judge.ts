@@ -1,4 +1,4 @@
-import type { Sent } from './traffic.ts';
+import type { Sent } from './sending.ts';
 
 /** What became of one effect, over all intents. Each intent is in one list only. */
 export interface EffectVerdict {

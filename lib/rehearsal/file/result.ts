@@ -1,4 +1,4 @@
-import type { FaultStats } from './carry-out.ts';
+import type { FaultStats } from './carrying.ts';
 import type { EffectVerdict } from './judge.ts';
 import type { Faults } from './plan.ts';
 import type { Shortened } from './shorten.ts';

@@ -109,7 +109,16 @@ function intentsOf({ options: { intent }, serve: { intents } }: State, request: 
 }
 
 function textOf({ path, query, text }: ProviderRequest): string {
-  return `${decodeURIComponent(path)} ${JSON.stringify(query)} ${text}`;
+  return `${decoded(path)} ${JSON.stringify(query)} ${text}`;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Malformed: it names what it names as it is.
+    return path;
+  }
 }
 
 function keyOf({ options: { idempotencyKey } }: State, request: ProviderRequest): string | undefined {

@@ -41,6 +41,19 @@ function stallsEnd({ entries }: Journal): number {
   return ends.reduce((latest, end) => Math.max(latest, end), 0);
 }
 
+/** A stack whose engine runs streams, too. */
+interface MayHaveStreams {
+  readonly name: string;
+  readonly streamConsumers?: readonly { lag(): Promise<number> }[];
+}
+
+/** How many records of streams are not done with. */
+async function lagOf(stacks: readonly MayHaveStreams[]): Promise<number> {
+  const streams = stacks.flatMap(({ streamConsumers = [] }) => streamConsumers);
+  const lags = await Promise.all(streams.map((stream) => stream.lag()));
+  return lags.reduce((sum, lag) => sum + lag, 0);
+}
+
 async function settle(run: Running, signal: AbortSignal): Promise<number> {
   const { engine, traffic, options, journal, providers } = run;
   const deadline = Date.now() + (options.settleSeconds ?? 120) * 1_000;
@@ -49,7 +62,7 @@ async function settle(run: Running, signal: AbortSignal): Promise<number> {
   let before = -1;
   for (;;) {
     const depths = await Promise.all(consumersOf(engine).map(({ queue }) => engine.sqs.depth(queue.name)));
-    left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0);
+    left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await lagOf(engine.stacks));
     const begun = journal.entries.length;
     const isDone = left === 0 && traffic.pending() === 0 && engine.sandboxes.busy === 0;
     const isQuiet = isDone && begun === before && Date.now() > stallsEnd(journal);

@@ -78,7 +78,9 @@ function lineOf(entry: Entry, intent: string): string {
     case 'began': {
       const batch = entry.batch > 1 ? `, in a batch of ${entry.batch}` : '';
       const times = entry.receives.get(intent);
-      const received = times === undefined ? 'is invoked' : `receives it for the ${ordinal(times)} time${batch}`;
+      const message = entry.messages.get(intent);
+      const which = message === undefined ? 'it' : `message ${message.slice(0, 8)}`;
+      const received = times === undefined ? 'is invoked' : `receives ${which} for the ${ordinal(times)} time${batch}`;
       return `${entry.sandbox}  ${short(entry.construct)} ${received}`;
     }
     case 'stored':

@@ -1,26 +1,76 @@
+import { createHash } from 'node:crypto';
 import type {
   ChangeMessageVisibilityBatchCommandInput,
   MessageAttributeValue,
   SendMessageCommandInput,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { signedRequests } from '../../../lib/aws/signed-requests.ts';
 import type { SqsMessageAttribute } from '../../../lib/sqs/event.ts';
+import { leanTransport, sqs } from '../../../lib/sqs/lean/lean-transport.ts';
+import type { SqsTransport } from '../../../lib/sqs/transport.ts';
+import type { HttpTroubles } from '../dynamodb/http-troubles.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
-import { request } from '../network.ts';
+import { simulatedCredentials, simulatedHttp } from '../lean-http.ts';
+import { request, type Trouble } from '../network.ts';
 import type { Simulation } from '../simulation.ts';
 
 /** As far as a client needs to know what it is part of. */
 export type QueueSurroundings = Pick<Simulation, 'world' | 'strikes' | 'queue' | 'deadLetters'> & {
-  readonly scenario: Pick<Simulation['scenario'], 'fifo' | 'maxReceiveCount' | 'sdkTries'>;
+  readonly scenario: Pick<Simulation['scenario'], 'fifo' | 'maxReceiveCount' | 'sdkTries' | 'http'>;
   readonly oracle: Pick<Simulation['oracle'], 'deadLettered'>;
   readonly stats: Pick<Simulation['stats'], 'queueRequests'>;
 };
 
-/** A stand-in for a sandbox's SQSClient, with an unreliable way to the queues. */
-export function sqsClient(simulation: QueueSurroundings, sandbox: Sandbox): SQSClient {
+/** The client of SQS of a sandbox, with an unreliable way to the queues: the lean transport as it is, or a stand-in for the SDK's. */
+export function sqsClient(simulation: QueueSurroundings, sandbox: Sandbox): SQSClient | SqsTransport {
+  const { http } = simulation.scenario;
+  return http === undefined ? sdkClient(simulation, sandbox) : leanClient(simulation, sandbox, http);
+}
+
+function sdkClient(simulation: QueueSurroundings, sandbox: Sandbox): SQSClient {
+  const { world, scenario } = simulation;
+  const { trouble, serve } = queuesFor(simulation, sandbox);
+  const client = {
+    send(command: { readonly input: object }): Promise<unknown> {
+      const { name } = command.constructor;
+      return request<unknown>(world, sandbox, scenario.sdkTries, {
+        what: name,
+        trouble,
+        serve: () => serve(name, command.input),
+      });
+    },
+    destroy() {},
+  };
+  return client as unknown as SQSClient;
+}
+
+function leanClient(
+  { world, ...simulation }: QueueSurroundings,
+  sandbox: Sandbox,
+  troubles: HttpTroubles,
+): SqsTransport {
+  const region = 'us-east-1';
+  const service = { ...queuesFor({ world, ...simulation }, sandbox), conflictWith: noTransaction, hasChecksum: false };
+  const send = signedRequests({
+    service: sqs,
+    host: sandbox.host,
+    http: simulatedHttp(world, sandbox, service, troubles),
+    place: { endpoint: new URL(`https://sqs.${region}.amazonaws.com`), region },
+    credentials: simulatedCredentials(world, sandbox, troubles),
+  });
+  return leanTransport(send);
+}
+
+function noTransaction(): Error {
+  return new TypeError('SQS has no transactions');
+}
+
+/** The queues, as a service of AWS. */
+function queuesFor(simulation: QueueSurroundings, sandbox: Sandbox) {
   const { world, strikes, scenario, queue, deadLetters, oracle, stats } = simulation;
 
-  function trouble() {
+  function trouble(): Trouble | undefined {
     stats.queueRequests++;
     if (strikes('queueCallFails')) return 'failed';
     return strikes('queueAnswerLost') ? 'answer-lost' : undefined;
@@ -53,26 +103,22 @@ export function sqsClient(simulation: QueueSurroundings, sandbox: Sandbox): SQSC
     const source = attributes['pawl-source-message-id']?.stringValue ?? '';
     world.note(deadLetters.name, 'receives', `${source} ${attributes['pawl-reason']?.stringValue ?? ''}`);
     oracle.deadLettered(sandbox, body, sent);
-    return {};
+    return { MD5OfMessageBody: createHash('md5').update(body).digest('hex') };
   }
 
-  const client = {
-    send(command: { readonly input: unknown }): Promise<unknown> {
-      const { name } = command.constructor;
-      const { input } = command;
-      const serve = {
-        ChangeMessageVisibilityBatchCommand: () => changeVisibility(input as ChangeMessageVisibilityBatchCommandInput),
-        GetQueueAttributesCommand: () => ({
-          Attributes: { RedrivePolicy: JSON.stringify({ maxReceiveCount: scenario.maxReceiveCount }) },
-        }),
-        SendMessageCommand: () => sendMessage(input as SendMessageCommandInput),
-      }[name];
-      if (serve === undefined) throw new Error(`this queue understands no ${name}`);
-      return request<unknown>(world, sandbox, scenario.sdkTries, { what: name, trouble, serve });
-    },
-    destroy() {},
-  };
-  return client as unknown as SQSClient;
+  function serve(name: string, input: object): object {
+    const act = {
+      ChangeMessageVisibilityBatchCommand: () => changeVisibility(input as ChangeMessageVisibilityBatchCommandInput),
+      GetQueueAttributesCommand: () => ({
+        Attributes: { RedrivePolicy: JSON.stringify({ maxReceiveCount: scenario.maxReceiveCount }) },
+      }),
+      SendMessageCommand: () => sendMessage(input as SendMessageCommandInput),
+    }[name];
+    if (act === undefined) throw new Error(`this queue understands no ${name}`);
+    return act();
+  }
+
+  return { trouble, serve };
 }
 
 export function deadLetterUrl(fifo: boolean): string {

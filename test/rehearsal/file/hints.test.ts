@@ -22,6 +22,7 @@ const began = (sandbox: string): Happening => ({
   construct: CONSUMER,
   batch: 1,
   receives: new Map([['order-1', 1]]),
+  messages: new Map(),
 });
 const applied = (sandbox: string): Happening => ({
   kind: 'called',
@@ -90,6 +91,24 @@ test('a function that times out in half of its invocations is named, without har
   expect(hintsOn('doubled', [ended('timed-out'), ended('response')], { harmed: [] })).toEqual(['timeouts']);
   const seldom = [ended('timed-out'), ended('response'), ended('response')];
   expect(hintsOn('doubled', seldom, { harmed: [] })).toEqual([]);
+});
+
+test('much that is parked is named in an app with claims', () => {
+  const verdict = {
+    effect: 'email',
+    intents: 10,
+    done: 7,
+    doubled: [],
+    lost: [],
+    unfinished: [],
+    setAside: [],
+    notOwed: [],
+  };
+  const hints = (parked: readonly string[], hasClaims = true) =>
+    hintsOn('doubled', [], { harmed: [], hasClaims, verdicts: [{ ...verdict, parked }] });
+  expect(hints(['a', 'b', 'c'])).toEqual(['much-parked']);
+  expect(hints(['a', 'b'])).toEqual([]);
+  expect(hints(['a', 'b', 'c'], false)).toEqual([]);
 });
 
 test('a harmless run of a sound app has no hints', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Evidence, isClean, judge } from '../../../lib/rehearsal/file/judge.ts';
-import type { Sent } from '../../../lib/rehearsal/file/traffic.ts';
+import type { Sent } from '../../../lib/rehearsal/file/sending.ts';
 
 const sent = (intent: string, more: Partial<Sent> = {}): Sent => ({
   intent,

@@ -23,6 +23,7 @@ const began = (sandbox: string, ...intents: readonly string[]): Line => [
     construct: 'Mails/Send',
     batch: intents.length,
     receives: new Map(intents.map((intent) => [intent, 1])),
+    messages: new Map(intents.map((intent) => [intent, `${intent}-message`])),
   },
 ];
 
@@ -39,7 +40,7 @@ test('tells what happened to an intent, with the seconds since the first thing o
   );
   expect(storyOf('a', journal, 'email × 1')).toEqual([
     '   0.000 s  sent to Mails/Orders',
-    '   1.000 s  S1  Send receives it for the 1st time',
+    '   1.000 s  S1  Send receives message a-messag for the 1st time',
     '   2.000 s  S1  calls MAILER_URL, POST /: APPLIED',
     '       end  email × 1',
   ]);
@@ -49,7 +50,7 @@ test('leaves out what happened to others, but for what cost this one its worker'
   const killed: Line = [['b'], { kind: 'killed', sandbox: 'S1', moment: 'as it began' }];
   const journal = journalOf(began('S1', 'a', 'b'), applied('S1', 'b'), killed, began('S2', 'c'), applied('S2', 'c'));
   expect(storyOf('a', journal)).toEqual([
-    '   0.000 s  S1  Send receives it for the 1st time, in a batch of 2',
+    '   0.000 s  S1  Send receives message a-messag for the 1st time, in a batch of 2',
     '   2.000 s  S1  IS KILLED as it began, because of b in the same batch',
   ]);
 });

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { AppApi, AppResponse, RequestOptions } from './app.ts';
+import { again, DOCS, enqueue, intend, type Sending } from './sending.ts';
+
+const REQUEST: NamesOf<RequestOptions> = { intent: true, effects: true, headers: true, retries: true, timeoutMs: true };
+
+/** An HTTP API, for its client. */
+export function apiOf(state: Sending, construct: string, endpoint: string): AppApi {
+  const request: AppApi['request'] = async (method, path, body, options) => {
+    expectOptions(options, { door: 'request', known: REQUEST, docs: DOCS });
+    const sent = intend(state, options, `${method} to ${construct}`);
+    const call = () => callApi(state, `${endpoint}${path.startsWith('/') ? '' : '/'}${path}`, method, body, options);
+    again(state, options.intent, construct, call);
+    const response = await enqueue<AppResponse>(state, call, { status: undefined, text: '' });
+    const { status } = response;
+    // Another request for the same intent may have had its response.
+    if (sent.ended !== 'sent' || status === undefined || status >= 400) {
+      sent.ended = status === undefined || status >= 500 ? 'no-response' : 'refused';
+    }
+    return response;
+  };
+  return {
+    url: endpoint,
+    request,
+    post: (path, body, options) => request('POST', path, body, options),
+    put: (path, body, options) => request('PUT', path, body, options),
+  };
+}
+
+/** Calls an API, as a client that waits longer each time. */
+async function callApi(
+  { journal, stats, stopped }: Sending,
+  url: string,
+  method: string,
+  body: unknown,
+  { intent, headers = {}, retries = true, timeoutMs = 10_000 }: RequestOptions,
+): Promise<AppResponse> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  let last: AppResponse = { status: undefined, text: '' };
+  for (let attempt = 1; attempt <= (retries ? 12 : 1) && !stopped; attempt += 1) {
+    if (attempt > 1) await sleep(Math.min(2_000, 100 * 2 ** attempt), undefined, { ref: false });
+    stats.messages += 1;
+    journal.add([intent], {
+      kind: 'asked',
+      how: `${method} ${new URL(url).pathname}${attempt > 1 ? ` AGAIN, attempt ${attempt}` : ''}`,
+    });
+    last = await fetchText(url, method, text, headers, timeoutMs);
+    const { status } = last;
+    journal.add([intent], { kind: 'answered', how: status === undefined ? 'no response' : `response ${status}` });
+    if (status !== undefined && status < 500 && status !== 409 && status !== 429) return last;
+  }
+  return last;
+}
+
+async function fetchText(
+  url: string,
+  method: string,
+  body: string | undefined,
+  headers: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<AppResponse> {
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(body === undefined ? {} : { body }),
+    });
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return { status: undefined, text: '' };
+  }
+}

@@ -1,0 +1,136 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Rehearsal } from '../rehearsal.ts';
+import type { AppBucket, AppFunction, AppSchedule, AppTable, AppTopic } from './app.ts';
+import { itemsOf } from './effects.ts';
+import { CannotRehearseError } from './load.ts';
+import { again, enqueue, intend, type Sending } from './sending.ts';
+
+/** The services that not every engine has. Each throws an error if the app has no such part. */
+interface Services {
+  stop(): Promise<void>;
+  topic?(construct: string): {
+    readonly construct: string;
+    publish(message: string, options?: Readonly<Record<string, unknown>>): Promise<string>;
+  };
+  bucket?(construct: string): {
+    readonly construct: string;
+    put(key: string, body: string | Uint8Array): Promise<void>;
+    get(key: string): Promise<Buffer | undefined>;
+  };
+  schedule?(construct: string): { readonly construct: string; run(): Promise<void> };
+}
+
+function partOf<Part>(find: ((construct: string) => Part) | undefined, construct: string, kind: string): Part {
+  if (find !== undefined) return find(construct);
+  throw new CannotRehearseError(`${kind}('${construct}'): this version of the rehearsal runs no ${kind}.`);
+}
+
+/** A topic, for its publisher. */
+export function topicOf(state: Sending, construct: string): AppTopic {
+  const services: Services = state.rehearsal;
+  const topic = partOf(services.topic, construct, 'topic');
+  return {
+    async publish(message, { intent, effects, ...options }) {
+      intend(state, { intent, ...(effects ? { effects } : {}) }, `publish to ${topic.construct}`);
+      const text = typeof message === 'string' ? message : JSON.stringify(message);
+      const publish = async (how: string) => {
+        await topic.publish(text, options);
+        state.stats.messages += 1;
+        state.journal.add([intent], { kind: 'asked', how: `published to ${topic.construct}${how}` });
+      };
+      await enqueue(state, () => publish(''), undefined);
+      again(state, intent, topic.construct, () => publish(' AGAIN'));
+    },
+  };
+}
+
+/** A bucket, for the one who puts objects into it. */
+export function bucketOf(state: Sending, construct: string): AppBucket {
+  const services: Services = state.rehearsal;
+  const bucket = partOf(services.bucket, construct, 'bucket');
+  return {
+    async put(key, body, options) {
+      intend(state, options, `put into ${bucket.construct}`);
+      const put = async (how: string) => {
+        await bucket.put(key, body);
+        state.stats.messages += 1;
+        state.journal.add([options.intent], { kind: 'asked', how: `put ${key} into ${bucket.construct}${how}` });
+      };
+      await enqueue(state, () => put(''), undefined);
+      again(state, options.intent, bucket.construct, () => put(' AGAIN'));
+    },
+    get: (key) => bucket.get(key),
+  };
+}
+
+/** A schedule, for its clock. */
+export function scheduleOf(state: Sending, construct: string): AppSchedule {
+  const services: Services = state.rehearsal;
+  const schedule = partOf(services.schedule, construct, 'schedule');
+  return {
+    async run(options) {
+      intend(state, options, `run ${schedule.construct}`);
+      const run = async (how: string) => {
+        await schedule.run();
+        state.stats.messages += 1;
+        state.journal.add([options.intent], { kind: 'asked', how: `${schedule.construct} is due${how}` });
+      };
+      await enqueue(state, () => run(''), undefined);
+      again(state, options.intent, schedule.construct, () => run(' AGAIN'));
+    },
+  };
+}
+
+/** A table, for those who write its items. */
+export function tableOf(state: Sending, name: string): AppTable {
+  return {
+    name,
+    async put(item, options) {
+      intend(state, options, `put into ${name}`);
+      const put = async (how: string) => {
+        await state.documents.send(new PutCommand({ TableName: name, Item: { ...item } }));
+        state.stats.messages += 1;
+        state.journal.add([options.intent], { kind: 'asked', how: `${how} ${name}` });
+      };
+      await enqueue(state, () => put('put into'), undefined);
+    },
+    items: () => itemsOf(state.documents, name),
+  };
+}
+
+/** A function, for those who invoke it. */
+export function functionOf(state: Sending, construct: string): AppFunction {
+  const { stacks } = state.rehearsal;
+  return {
+    async invoke(event, options) {
+      intend(state, options, `invoke ${construct}`);
+      const found = await functionIn(stacks, construct);
+      const outcome = await enqueue(
+        state,
+        async () => {
+          state.journal.add([options.intent], { kind: 'asked', how: `invoked ${construct}` });
+          return found.invoke(event);
+        },
+        { kind: 'crashed' } as const,
+      );
+      if (outcome.kind === 'response') return outcome.value;
+      throw new Error(
+        outcome.kind === 'error'
+          ? `${construct} failed: ${outcome.error.name}: ${outcome.error.message}`
+          : `${construct} ${outcome.kind === 'timed-out' ? 'did not respond before its timeout' : 'crashed'}.`,
+      );
+    },
+  };
+}
+
+async function functionIn(stacks: Rehearsal['stacks'], construct: string) {
+  const problems: unknown[] = [];
+  for (const stack of stacks) {
+    try {
+      return await stack.function(construct);
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  throw problems[0];
+}

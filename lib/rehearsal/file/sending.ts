@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Rehearsal } from '../rehearsal.ts';
+import type { Intended } from './app.ts';
+import type { Intents } from './intents.ts';
+import type { Journal } from './journal.ts';
+import type { Plan } from './plan.ts';
+
+/*
+ * What everything that is sent has in common.
+ *
+ * Owns: what is owed (each intent, with the effects that it is to have), how many sends are under way, and what is sent again.
+ * Does not own: how each is sent.
+ */
+
+/** An intent that was sent, and how. */
+export interface Sent {
+  readonly intent: string;
+  /** `undefined`: all. */
+  readonly effects: readonly string[] | undefined;
+  /** The client of an API was refused, so that nothing is owed; or never had a response, so that it does not know. */
+  ended: 'sent' | 'refused' | 'no-response';
+}
+
+export interface TrafficOptions {
+  readonly rehearsal: Rehearsal;
+  readonly intents: Intents;
+  readonly journal: Journal;
+  readonly plan: Plan;
+  /** Whether only some of the consumers run. What feeds none of them is not sent. */
+  readonly isFiltered: boolean;
+}
+
+/** The traffic while it is sent. */
+export interface Sending extends TrafficOptions {
+  readonly documents: DynamoDBDocumentClient;
+  readonly sent: Map<string, Sent>;
+  readonly messageIntents: Map<string, string>;
+  readonly pending: Set<Promise<unknown>>;
+  readonly errors: unknown[];
+  readonly waiting: (() => void)[];
+  readonly stats: { messages: number; duplicates: number };
+  free: number;
+  stopped: boolean;
+}
+
+export const DOCS = 'docs/guides/rehearsal.md';
+
+/** Takes note of an intent, of which there may be several sends. */
+export function intend({ sent, intents }: Sending, { intent, effects }: Intended, how: string): Sent {
+  if (typeof intent !== 'string' || intent === '') {
+    throw new TypeError(`${how}: expected an intent, a text that names what is to happen once; got ${typeof intent}`);
+  }
+  intents.add(intent);
+  const known = sent.get(intent);
+  const all = known !== undefined && (known.effects === undefined || effects === undefined);
+  const made: Sent = {
+    intent,
+    effects: known === undefined ? effects : all ? undefined : [...(known.effects ?? []), ...(effects ?? [])],
+    ended: known?.ended ?? 'sent',
+  };
+  sent.set(intent, made);
+  return made;
+}
+
+/** Does it when there is room, and remembers it until it is done. */
+export function enqueue<Made>(state: Sending, work: () => Promise<Made>, fallback: Made): Promise<Made> {
+  const done = (async () => {
+    if (state.free > 0) state.free -= 1;
+    else await new Promise<void>((resolve) => state.waiting.push(resolve));
+    try {
+      return state.stopped ? fallback : await work();
+    } finally {
+      const next = state.waiting.shift();
+      if (next === undefined) state.free += 1;
+      else next();
+    }
+  })();
+  const watched = done.catch((error: unknown) => {
+    if (!state.stopped) state.errors.push(error);
+  });
+  state.pending.add(watched);
+  void watched.then(() => state.pending.delete(watched));
+  // The author may not wait for it. Its error is kept above.
+  done.catch(() => undefined);
+  return done;
+}
+
+/** Does something again after a while, if the plan says so. */
+export function again(state: Sending, intent: string, target: string, work: () => Promise<unknown>): void {
+  const afterMs = state.plan.duplicateAfterMs(intent, target);
+  if (afterMs === undefined) return;
+  state.stats.duplicates += 1;
+  const later = (async () => {
+    await sleep(afterMs, undefined, { ref: false });
+    if (!state.stopped) await work();
+  })().catch(() => undefined);
+  state.pending.add(later);
+  void later.then(() => state.pending.delete(later));
+}
