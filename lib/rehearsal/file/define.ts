@@ -29,7 +29,7 @@ export interface RehearsalOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   /** Environment variables of all functions, in place of the app's. @default those of the app */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What stands for a resource that a rehearsal does not run, by the end of its construct's path. */
+  /** What stands for a resource that a rehearsal does not run, by the end of its construct's path. @default nothing */
   readonly stubs?: Readonly<Record<string, Stub>>;
   /** Environment variable of the functions → what stands for the outside at that address. @default none */
   readonly providers?: Readonly<Record<string, Provider>>;
