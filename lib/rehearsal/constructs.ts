@@ -25,16 +25,22 @@ export function isAt(construct: string, wanted: string): boolean {
  * The only one of these at the wanted construct.
  *
  * @param kind what they are, for the message
+ * @param where what was looked at, for the message
  * @throws Error if there is none, or more than one; it names what there is
  */
-export function onlyAt<Item extends AtConstruct>(items: readonly Item[], wanted: string, kind: string): Item {
+export function onlyAt<Item extends AtConstruct>(
+  items: readonly Item[],
+  wanted: string,
+  kind: string,
+  where: 'stack' | 'app' = 'stack',
+): Item {
   const found = items.filter(({ construct }) => isAt(construct, wanted));
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
   const named = (some: readonly Item[]) => some.map(({ construct }) => construct).join(', ');
   throw new Error(
     first === undefined
-      ? `The stack has no ${kind} at ${wanted}. It has: ${named(items) || 'none'}.`
-      : `The stack has more than one ${kind} at ${wanted}: ${named(found)}. Name more of its path.`,
+      ? `The ${where} has no ${kind} at ${wanted}. It has: ${named(items) || 'none'}.`
+      : `The ${where} has more than one ${kind} at ${wanted}: ${named(found)}. Name more of its path.`,
   );
 }

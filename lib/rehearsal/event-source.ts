@@ -6,8 +6,10 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
 import { dispositionsOf } from './batch-outcome.ts';
 import type { Outcome } from './sandbox.ts';
+import { messagePasses } from './sources/filters.ts';
 import { toSqsEvent } from './sqs-event.ts';
 
 /** SQS delivers at least once. These make it deliver twice, which it may do and in a small test never does. */
@@ -21,11 +23,13 @@ export interface DeliveryFaults {
 export interface EventSourceOptions {
   readonly client: SQSClient;
   readonly queue: { readonly url: string; readonly arn: string };
-  readonly invoke: (event: unknown) => Promise<Outcome>;
+  readonly invoke: (event: SQSEvent) => Promise<Outcome>;
   readonly batchSize: number;
   /** How long a batch that is not full waits for more messages, from its first one on. */
   readonly windowMs: number;
   readonly reportsBatchItemFailures: boolean;
+  /** What matches none of these patterns is deleted, and the function does not get it. @default everything matches */
+  readonly filters?: readonly Readonly<Record<string, unknown>>[];
   /** How many batches may be handled at once. */
   readonly concurrency: number;
   readonly faults?: DeliveryFaults;
@@ -36,6 +40,8 @@ export interface EventSourceStats {
   /** Messages handed to the function, every delivery counted. */
   readonly deliveries: number;
   readonly redeliveries: number;
+  /** Messages that no filter matched: Lambda deletes them. */
+  readonly filteredOut: number;
 }
 
 /** A stand-in for one event source mapping: it polls a queue, invokes a function, and deletes what was handled. */
@@ -52,12 +58,12 @@ const PER_REQUEST = 10;
 interface State {
   readonly options: EventSourceOptions;
   readonly faults: DeliveryFaults;
-  readonly stats: { batches: number; deliveries: number; redeliveries: number };
+  readonly stats: { batches: number; deliveries: number; redeliveries: number; filteredOut: number };
   readonly stopping: AbortController;
 }
 
 export function startEventSource(options: EventSourceOptions): EventSource {
-  const stats = { batches: 0, deliveries: 0, redeliveries: 0 };
+  const stats = { batches: 0, deliveries: 0, redeliveries: 0, filteredOut: 0 };
   const state: State = { options, faults: options.faults ?? {}, stats, stopping: new AbortController() };
   const pollers = Array.from({ length: options.concurrency }, () => poll(state));
   return {
@@ -100,11 +106,8 @@ async function gather(state: State): Promise<readonly Message[]> {
   return batch;
 }
 
-async function receive(
-  { options: { client, queue }, stopping }: State,
-  most: number,
-  waitSeconds: number,
-): Promise<readonly Message[]> {
+async function receive(state: State, most: number, waitSeconds: number): Promise<readonly Message[]> {
+  const { client, queue } = state.options;
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl: queue.url,
@@ -113,9 +116,23 @@ async function receive(
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
     }),
-    { abortSignal: stopping.signal },
+    { abortSignal: state.stopping.signal },
   );
-  return Messages;
+  return withoutFilteredOut(state, Messages);
+}
+
+async function withoutFilteredOut(state: State, messages: readonly Message[]): Promise<readonly Message[]> {
+  const { filters = [], queue } = state.options;
+  if (filters.length === 0 || messages.length === 0) return messages;
+  const { Records } = toSqsEvent(messages, queue.arn);
+  const passing = messages.filter((_, index) => {
+    const read = Records[index];
+    return read === undefined || messagePasses(filters, read);
+  });
+  const out = messages.filter((message) => !passing.includes(message));
+  await remove(state, out);
+  state.stats.filteredOut += out.length;
+  return passing;
 }
 
 async function handle(state: State, batch: readonly Message[]): Promise<void> {

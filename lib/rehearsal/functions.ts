@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { LambdaLocal, LocalFunction } from './lambda.ts';
-import type { ProvisionedFunction } from './provision.ts';
+import type { FunctionCode, ProvisionedFunction } from './provisioned.ts';
+import { unzip } from './unzip.ts';
 
 /** A function of the app, by its stack and its construct. */
 export interface FunctionPlace {
@@ -29,47 +32,81 @@ export interface FunctionsOptions {
 
 /** A function that can be invoked. */
 export interface RehearsedFunction extends LocalFunction {
-  readonly place: FunctionPlace;
   readonly maxSandboxes: number;
+  readonly provisioned: ProvisionedFunction;
 }
 
 /** The functions of all stacks, each created when it is first wanted. */
 export interface Functions {
   readonly lambda: LambdaLocal;
   readonly options: FunctionsOptions;
+  /** Where code is written to that is not in a folder yet. It goes with the rehearsal. */
+  readonly scratch: string;
   readonly created: Map<string, Promise<RehearsedFunction>>;
 }
 
 /** The function that runs for this one of the template: always the same, so that all its invokers share its sandboxes. */
-export function functionFor(
-  functions: Functions,
-  stack: string,
-  provisioned: ProvisionedFunction,
-): Promise<RehearsedFunction> {
-  const id = `${stack}/${provisioned.logicalId}`;
+export function functionFor(functions: Functions, provisioned: ProvisionedFunction): Promise<RehearsedFunction> {
+  const id = functionId(provisioned);
   const known = functions.created.get(id);
   if (known !== undefined) return known;
-  const created = create(functions, { stack, construct: provisioned.construct }, provisioned);
+  const created = create(functions, provisioned);
   functions.created.set(id, created);
   return created;
 }
 
-async function create(
-  { lambda, options }: Functions,
-  place: FunctionPlace,
-  provisioned: ProvisionedFunction,
-): Promise<RehearsedFunction> {
-  const { sandboxesPerFunction = 3, bundleFor, other } = options;
-  const definition = {
-    ...provisioned,
-    environment: { ...provisioned.environment, ...options.environment },
-    maxSandboxes: Math.min(sandboxesPerFunction, provisioned.reservedConcurrency ?? sandboxesPerFunction),
-  };
+/** The same id in every version of an app. */
+export function functionId({ stack, construct }: FunctionPlace): string {
+  return `${stack}: ${construct}`;
+}
+
+async function create(functions: Functions, provisioned: ProvisionedFunction): Promise<RehearsedFunction> {
+  const { lambda, options } = functions;
+  const { other } = options;
+  const definition = await definitionOf(functions, provisioned, options.bundleFor);
   const { maxSandboxes } = definition;
-  const folder = (await bundleFor?.(place)) ?? provisioned.folder;
-  const fn = lambda.createFunction({ ...definition, folder });
-  const otherFolder = await other?.bundleFor(place);
-  if (other === undefined || otherFolder === undefined) return { ...fn, place, maxSandboxes };
+  const fn = lambda.createFunction(definition);
+  const otherFolder = await other?.bundleFor(provisioned);
+  if (other === undefined || otherFolder === undefined) return { ...fn, maxSandboxes, provisioned };
   const beside = lambda.createFunction({ ...definition, folder: otherFolder });
-  return { ...fn, place, maxSandboxes, invoke: (event) => (other.takesNext() ? beside : fn).invoke(event) };
+  return {
+    ...fn,
+    maxSandboxes,
+    provisioned,
+    invoke: (event, qualifier) => (other.takesNext() ? beside : fn).invoke(event, qualifier),
+  };
+}
+
+/** What Lambda has to know of a function. `bundleFor` gives other code than the template's. */
+export async function definitionOf(
+  { options, scratch }: Functions,
+  provisioned: ProvisionedFunction,
+  bundleFor: FunctionsOptions['bundleFor'],
+) {
+  const { sandboxesPerFunction = 3 } = options;
+  const { name, construct, handler, timeoutMs, memoryMb, reservedConcurrency, stub } = provisioned;
+  return {
+    name,
+    construct,
+    handler,
+    timeoutMs,
+    memoryMb,
+    folder: (await bundleFor?.(provisioned)) ?? (await folderOf(provisioned.code, scratch)),
+    environment: { ...provisioned.environment, ...options.environment },
+    // A function that reserves nothing may have all. One that reserves 0 is switched off: its invocations wait.
+    maxSandboxes: Math.min(sandboxesPerFunction, reservedConcurrency ?? sandboxesPerFunction),
+    ...(stub === undefined ? {} : { stub }),
+  };
+}
+
+let folders = 0;
+
+async function folderOf(code: FunctionCode, scratch: string): Promise<string> {
+  if (code.kind === 'folder') return code.path;
+  folders += 1;
+  const folder = join(scratch, `code-${folders}`);
+  await mkdir(folder, { recursive: true });
+  if (code.kind === 'zip') await unzip(code.path, folder);
+  else await writeFile(join(folder, 'index.js'), code.text);
+  return folder;
 }

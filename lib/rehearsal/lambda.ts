@@ -16,6 +16,8 @@ export interface FunctionDefinition {
   readonly memoryMb?: number;
   /** How many sandboxes it may have at once; further invocations wait. */
   readonly maxSandboxes: number;
+  /** In place of its code: what an invocation returns. It runs in no sandbox. */
+  readonly stub?: (event: unknown) => unknown;
 }
 
 export interface LambdaOptions {
@@ -27,6 +29,7 @@ export interface LambdaOptions {
 
 /** One invocation, on its way into a sandbox. */
 export interface Invocation {
+  /** Empty for a stub, which runs in none. */
   readonly sandbox: string;
   /** The path of the function's construct. */
   readonly construct: string;
@@ -42,13 +45,14 @@ export interface InvocationWatch {
 /** One function, as its invokers see it. */
 export interface LocalFunction {
   readonly name: string;
-  invoke(event: unknown): Promise<Outcome>;
+  /** @param qualifier the alias or the version by which it is invoked */
+  invoke(event: unknown, qualifier?: string): Promise<Outcome>;
   /**
    * Deploys other code, or the same again: invocations from now on get new sandboxes. Those that are under way end in their old ones.
    *
-   * @param folder of the new bundle @default the one that it has
+   * @param change what is new of it @default nothing
    */
-  deploy(folder?: string): void;
+  deploy(change?: Partial<FunctionDefinition>): void;
 }
 
 export interface LambdaStats {
@@ -86,9 +90,6 @@ interface Service {
 interface FunctionState {
   readonly service: Service;
   definition: FunctionDefinition;
-  /** How often it was deployed. A sandbox of an earlier deployment is not used again. */
-  version: number;
-  readonly versionOf: WeakMap<Sandbox, number>;
   /** Frozen sandboxes, the one that was used last at the end. */
   readonly warm: Sandbox[];
   readonly waiting: (() => void)[];
@@ -100,19 +101,11 @@ export function createLambda(options: LambdaOptions = {}): LambdaLocal {
   const service: Service = { options, alive: new Map(), stats, stopped: false };
   return {
     createFunction(definition) {
-      const state: FunctionState = {
-        service,
-        definition,
-        version: 0,
-        versionOf: new WeakMap(),
-        warm: [],
-        waiting: [],
-        seats: 0,
-      };
+      const state: FunctionState = { service, definition, warm: [], waiting: [], seats: 0 };
       return {
         name: definition.name,
-        invoke: (event) => invoke(state, event),
-        deploy: (folder) => deploy(state, folder),
+        invoke: (event, qualifier) => invoke(state, event, qualifier),
+        deploy: (change) => deploy(state, change),
       };
     },
     kill: (id) => kill(service, id),
@@ -131,34 +124,62 @@ function kill({ alive, stats }: Service, id: string): boolean {
   return killed;
 }
 
-async function invoke(state: FunctionState, event: unknown): Promise<Outcome> {
+async function invoke(state: FunctionState, event: unknown, qualifier: string | undefined): Promise<Outcome> {
   const { service } = state;
   await takeSeat(state);
   if (service.stopped) throw new Error('The Lambda stand-in was stopped.');
-  const sandbox = takeWarm(state) ?? startFor(state);
   service.stats.invocations += 1;
   service.stats.busy += 1;
-  const { construct = state.definition.name } = state.definition;
-  const invocation = { sandbox: sandbox.id, construct, event };
-  service.options.watch?.onBegin?.(invocation);
-  const outcome = await sandbox.invoke(event);
+  const { stub } = state.definition;
+  const outcome = await (stub === undefined ? inSandbox(state, event, qualifier) : inStub(state, stub, event));
   service.stats.busy -= 1;
-  service.options.watch?.onEnd?.(invocation, outcome);
   if (outcome.kind === 'timed-out') service.stats.timedOut += 1;
-  if (sandbox.dead) forget(state, sandbox);
-  else if (state.versionOf.get(sandbox) === state.version) state.warm.push(sandbox);
-  else retire(state, sandbox);
   giveSeatUp(state);
   return outcome;
 }
 
-function deploy(state: FunctionState, folder = state.definition.folder): void {
-  state.definition = { ...state.definition, folder };
-  state.version += 1;
+/** Runs an invocation, and shows it to those who watch. */
+async function watched(
+  { service: { options }, definition: { name, construct = name } }: FunctionState,
+  given: Omit<Invocation, 'construct'>,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const invocation = { ...given, construct };
+  options.watch?.onBegin?.(invocation);
+  const outcome = await run();
+  options.watch?.onEnd?.(invocation, outcome);
+  return outcome;
+}
+
+async function inSandbox(state: FunctionState, event: unknown, qualifier: string | undefined): Promise<Outcome> {
+  const { definition } = state;
+  const sandbox = takeWarm(state) ?? startFor(state);
+  const outcome = await watched(state, { sandbox: sandbox.id, event }, () => sandbox.invoke(event, qualifier));
+  if (sandbox.dead) forget(state, sandbox);
+  else if (state.definition === definition) state.warm.push(sandbox);
+  else retire(state, sandbox);
+  return outcome;
+}
+
+function inStub(state: FunctionState, stub: (event: unknown) => unknown, event: unknown): Promise<Outcome> {
+  return watched(state, { sandbox: '', event }, async () => {
+    try {
+      const value = await stub(event);
+      return { kind: 'response', value: value === undefined ? null : value };
+    } catch (thrown) {
+      const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
+      return { kind: 'error', error: { name, message } };
+    }
+  });
+}
+
+/** A definition of its own for each deployment: a sandbox of an earlier one is not used again. */
+function deploy(state: FunctionState, change: Partial<FunctionDefinition> = {}): void {
+  state.definition = { ...state.definition, ...change };
   for (const sandbox of state.warm.splice(0)) retire(state, sandbox);
 }
 
-/** Ends a sandbox that is doing nothing. */
+/** Ends a sandbox with old code. No fault did it, so it does not count as killed. */
 function retire(state: FunctionState, sandbox: Sandbox): void {
   sandbox.kill();
   forget(state, sandbox);
@@ -189,8 +210,7 @@ function takeWarm(state: FunctionState): Sandbox | undefined {
   }
 }
 
-function startFor(state: FunctionState): Sandbox {
-  const { service, definition } = state;
+function startFor({ service, definition }: FunctionState): Sandbox {
   const { options, stats } = service;
   stats.started += 1;
   // Local servers tell sandboxes apart by the access key in the signature: every AWS request carries it.
@@ -206,6 +226,9 @@ function startFor(state: FunctionState): Sandbox {
       LAMBDA_TASK_ROOT: definition.folder,
       NODE_OPTIONS: '--enable-source-maps',
       AWS_REGION: REGION,
+      AWS_DEFAULT_REGION: REGION,
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      TZ: ':UTC',
       AWS_ACCESS_KEY_ID: id,
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_LAMBDA_FUNCTION_NAME: definition.name,
@@ -213,6 +236,5 @@ function startFor(state: FunctionState): Sandbox {
     },
   });
   service.alive.set(id, sandbox);
-  state.versionOf.set(sandbox, state.version);
   return sandbox;
 }

@@ -1,239 +1,172 @@
-import { CreateTableCommand, type CreateTableCommandInput, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type AtConstruct, constructOf, onlyAt } from './constructs.ts';
-import { nameResources, physicalName } from './names.ts';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { allOrNothing } from './all-or-nothing.ts';
+import type { Assembly, Synthesized } from './assembly.ts';
+import { onlyAt } from './constructs.ts';
+import { apiHost, functionUrlHost } from './names.ts';
+import { type NotRun, RefusedAppError, type Stub } from './not-run.ts';
+import type {
+  FunctionReference,
+  ProvisionedApi,
+  ProvisionedEventSource,
+  ProvisionedFunction,
+  ProvisionedQueue,
+  ProvisionedStreamMapping,
+  ProvisionedTable,
+} from './provisioned.ts';
+import { createBuckets, type ProvisionedBucket } from './resources/create-buckets.ts';
+import { createQueues } from './resources/create-queues.ts';
+import { createTables } from './resources/create-tables.ts';
+import { createTopics, type ProvisionedTopic, type ProvisionedTopicFunction } from './resources/create-topics.ts';
+import { readFunctions } from './resources/read-functions.ts';
+import { readHttpApis } from './resources/read-http-apis.ts';
+import { readMappings } from './resources/read-mappings.ts';
+import { readFunctionUrls, readRestApis } from './resources/read-rest-apis.ts';
+import { type ProvisionedSchedule, readSchedules } from './resources/read-schedules.ts';
+import { findFunction, ofType, placeOf, type Reading, readingOf } from './resources/reading.ts';
+import { snsLocal } from './sns-local.ts';
 import type { SqsLocal } from './sqs-local.ts';
-import type { Synthesized } from './synthesize.ts';
-import { createResolver, list, type Names, type Resolver, record } from './template.ts';
+import { readApp } from './template/app.ts';
 
-export interface ProvisionedTable extends AtConstruct {
-  readonly name: string;
-}
+export type {
+  ProvisionedApi,
+  ProvisionedEventSource,
+  ProvisionedFunction,
+  ProvisionedQueue,
+  ProvisionedTable,
+} from './provisioned.ts';
 
-export interface ProvisionedQueue extends AtConstruct {
-  readonly name: string;
-  readonly url: string;
-  readonly arn: string;
-  /** The ARN of the queue that takes what was received too often. */
-  readonly deadLetterArn: string | undefined;
-  /** How often it may be received before that. */
-  readonly maxReceiveCount: number | undefined;
-  readonly visibilitySeconds: number;
-}
-
-export interface ProvisionedFunction extends AtConstruct {
-  readonly name: string;
-  /** The folder of its bundle. */
-  readonly folder: string;
-  /** `file.export`, as Lambda has it. */
-  readonly handler: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly memoryMb: number;
-  /** How many sandboxes the template reserves for it, and therefore allows it; `undefined` if it reserves none. */
-  readonly reservedConcurrency: number | undefined;
-}
-
-export interface ProvisionedEventSource extends AtConstruct {
-  readonly queue: ProvisionedQueue;
-  readonly function: ProvisionedFunction;
-  readonly batchSize: number;
-  readonly windowMs: number;
-  readonly reportsBatchItemFailures: boolean;
-  readonly maximumConcurrency: number | undefined;
-}
-
-/** An HTTP API, and the function behind each of its routes. */
-export interface ProvisionedApi extends AtConstruct {
-  readonly routes: readonly { readonly key: string; readonly function: ProvisionedFunction }[];
-}
-
-/** One stack, as far as it exists on this machine. */
+/** An app, as far as it exists on this machine. */
 export interface Provisioned {
-  readonly stackName: string;
+  /** The stacks, each with all its names. The first is its own. */
+  readonly stacks: readonly { readonly name: string; readonly names: readonly string[] }[];
   readonly tables: readonly ProvisionedTable[];
   readonly queues: readonly ProvisionedQueue[];
   readonly eventSources: readonly ProvisionedEventSource[];
+  readonly streams: readonly ProvisionedStreamMapping[];
   readonly apis: readonly ProvisionedApi[];
+  readonly topics: readonly ProvisionedTopic[];
+  /** Functions that subscribe to topics. */
+  readonly topicFunctions: readonly ProvisionedTopicFunction[];
+  readonly buckets: readonly ProvisionedBucket[];
+  readonly schedules: readonly ProvisionedSchedule[];
+  readonly notRun: readonly NotRun[];
+  /** All functions that run. */
+  readonly functions: readonly ProvisionedFunction[];
+  /** What stands in templates for the address of an API, and the address. */
+  readonly hosts: ReadonlyMap<string, string>;
   /**
-   * The function of a construct. Read only when it is wanted: a function that the CDK brings for itself may refer to things
-   * that exist in AWS alone.
-   *
-   * @throws Error if there is none
+   * The function of an ARN, with or without a version or an alias; `undefined` if a rehearsal does not run it, or it is not in the app.
    */
-  functionAt(construct: string): ProvisionedFunction;
+  functionOf(arn: string): FunctionReference | undefined;
+  /**
+   * The function of a construct.
+   *
+   * @param stack only of this one
+   * @throws Error if there is none, or a rehearsal does not run it
+   */
+  functionAt(construct: string, stack?: string): ProvisionedFunction;
 }
 
-/** A stack while it is read. */
-interface Reading {
-  readonly app: Synthesized;
-  readonly names: ReadonlyMap<string, Names>;
-  readonly resolver: Resolver;
+export interface ProvisionOptions {
+  /** What stands for parts of the app that are not run, by their constructs: `{ 'Billing/Machine': { ref: 'arn:…' } }`. */
+  readonly stubs?: Readonly<Record<string, Stub>>;
+  /** Values of the parameters of templates, in place of their defaults. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  /** Changes what a stack says before anything is made from it: shorter timeouts, for example. @default nothing is changed */
+  readonly adjust?: (stack: Synthesized) => Synthesized;
+  /** Starts what serves an API, given what the template calls its address. @default the address stays as it is */
+  readonly addressOf?: (host: string) => Promise<string>;
 }
 
-/** One resource of the template. */
-interface Resource extends AtConstruct {
-  readonly name: string;
-  readonly properties: Readonly<Record<string, unknown>>;
-}
-
-/** Creates the tables and queues of a template on the local servers, and reads what its functions need. */
-export async function provision(app: Synthesized, dynamo: DynamoDBClient, sqs: SqsLocal): Promise<Provisioned> {
-  const names = nameResources(app, sqs);
-  const reading: Reading = { app, names, resolver: createResolver(app.template, app.stackName, names) };
-  const tables = await Promise.all(
-    resources(reading, 'AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable').map((table) =>
-      createTable(reading, table, dynamo),
-    ),
-  );
-  const queues = await Promise.all(
-    resources(reading, 'AWS::SQS::Queue').map((queue) => createQueue(reading, queue, sqs)),
-  );
+/**
+ * Creates the tables and queues of an app on the local servers, and reads what its functions need.
+ *
+ * @throws RefusedAppError if the app has something without which a verdict would be wrong
+ */
+export async function provision(
+  assembly: Assembly,
+  { dynamo, sqs }: { readonly dynamo: DynamoDBClient; readonly sqs: SqsLocal },
+  options: ProvisionOptions = {},
+): Promise<Provisioned> {
+  const app = readApp(adjusted(assembly, options), { ...options, sqs });
+  const reading = readingOf(app);
+  const hosts = await addresses(reading, options);
+  readFunctions(reading, hosts);
+  const [tables, queues] = await allOrNothing([createTables(reading, dynamo), createQueues(reading, sqs)]);
+  const { ofQueues, ofStreams } = readMappings(reading, { queues, tables });
+  const apis = [...readHttpApis(reading), ...readRestApis(reading), ...readFunctionUrls(reading)];
+  const { topics, functions: topicFunctions } = await createTopics(reading, {
+    sqs,
+    sns: snsLocal(sqs.endpoint),
+    queues,
+  });
+  const buckets = await createBuckets(reading, sqs.endpoint);
+  const schedules = readSchedules(reading);
+  const { listed, refused } = app.findings;
+  if (refused.length > 0) throw new RefusedAppError(refused);
   return {
-    stackName: app.stackName,
+    stacks: app.stacks.map(({ stack: { stackName, alsoCalled = [] } }) => ({
+      name: stackName,
+      names: [stackName, ...alsoCalled],
+    })),
     tables,
     queues,
-    eventSources: resources(reading, 'AWS::Lambda::EventSourceMapping').map((mapping) =>
-      readEventSource(reading, mapping, queues),
-    ),
-    apis: resources(reading, 'AWS::ApiGatewayV2::Api')
-      .filter(({ properties }) => properties['ProtocolType'] === 'HTTP')
-      .map((api) => readApi(reading, api)),
-    functionAt: (construct) => readFunction(reading, onlyAt(functions(reading), construct, 'function')),
+    eventSources: ofQueues,
+    streams: ofStreams,
+    apis,
+    topics,
+    topicFunctions,
+    buckets,
+    schedules,
+    notRun: listed,
+    functions: runningFunctions(reading),
+    hosts,
+    functionOf(arn) {
+      const found = findFunction(reading, arn);
+      return found?.read.kind === 'runs' ? { function: found.read.function, qualifier: found.qualifier } : undefined;
+    },
+    functionAt: (construct, stack) => functionAt(reading, construct, stack),
   };
 }
 
-function resources({ app, names }: Reading, ...types: readonly string[]): readonly Resource[] {
-  return Object.entries(app.template.Resources)
-    .filter(([, { Type }]) => types.includes(Type))
-    .map(([logicalId, resource]) => ({
-      logicalId,
-      construct: constructOf(logicalId, resource),
-      name: physicalName(names, logicalId),
-      properties: resource.Properties ?? {},
-    }));
+/** The functions of another version of an app, as they would run beside the parts that are there. */
+export function readFunctionsOf(
+  assembly: Assembly,
+  sqs: Pick<SqsLocal, 'address'>,
+  { hosts, ...options }: Omit<ProvisionOptions, 'addressOf'> & Pick<Provisioned, 'hosts'>,
+): readonly ProvisionedFunction[] {
+  const reading = readingOf(readApp(adjusted(assembly, options), { ...options, sqs }));
+  readFunctions(reading, hosts);
+  return runningFunctions(reading);
 }
 
-function functions(reading: Reading): readonly Resource[] {
-  return resources(reading, 'AWS::Lambda::Function');
+function adjusted(assembly: Assembly, { adjust }: ProvisionOptions): Assembly {
+  return { ...assembly, stacks: assembly.stacks.map((stack) => adjust?.(stack) ?? stack) };
 }
 
-async function createTable(
-  { resolver }: Reading,
-  { logicalId, construct, name, properties }: Resource,
-  dynamo: DynamoDBClient,
-): Promise<ProvisionedTable> {
-  const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes } = record(resolver.resolve(properties));
-  // The shapes are the API's own: CloudFormation took them from there. Everything else about a table is for production.
-  const shape = { KeySchema, AttributeDefinitions, ...(GlobalSecondaryIndexes ? { GlobalSecondaryIndexes } : {}) };
-  const input = { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...shape } as CreateTableCommandInput;
-  await dynamo.send(new CreateTableCommand(input));
-  return { logicalId, construct, name };
+function runningFunctions({ functions }: Reading): readonly ProvisionedFunction[] {
+  return [...functions.values()].flatMap((read) => (read.kind === 'runs' ? [read.function] : []));
 }
 
-async function createQueue(
-  { resolver }: Reading,
-  { logicalId, construct, name, properties }: Resource,
-  sqs: SqsLocal,
-): Promise<ProvisionedQueue> {
-  const attributes = queueAttributes(record(resolver.resolve(properties)));
-  const { url, arn } = await sqs.createQueue(name, attributes);
-  const redrive = record(JSON.parse(attributes['RedrivePolicy'] ?? '{}'));
-  const target = redrive['deadLetterTargetArn'];
-  return {
-    logicalId,
-    construct,
-    name,
-    url,
-    arn,
-    deadLetterArn: typeof target === 'string' ? target : undefined,
-    maxReceiveCount: optionalNumber(redrive['maxReceiveCount']),
-    visibilitySeconds: Number(attributes['VisibilityTimeout'] ?? 30),
-  };
-}
-
-const NOT_AN_ATTRIBUTE = new Set(['QueueName', 'Tags']);
-
-function queueAttributes(properties: Readonly<Record<string, unknown>>): Record<string, string> {
-  const attributes: Record<string, string> = {};
-  for (const [name, value] of Object.entries(properties)) {
-    if (NOT_AN_ATTRIBUTE.has(name) || value === undefined) continue;
-    attributes[name] = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  }
-  return attributes;
-}
-
-function readEventSource(
+async function addresses(
   reading: Reading,
-  { logicalId, construct, properties }: Resource,
-  queues: readonly ProvisionedQueue[],
-): ProvisionedEventSource {
-  const read = record(reading.resolver.resolve(properties));
-  const queue = queues.find(({ arn }) => arn === read['EventSourceArn']);
-  if (queue === undefined) {
-    throw new Error(
-      `${construct} reads from something that is not a queue of this stack. A rehearsal has no other source.`,
-    );
-  }
-  const fn = functionNamed(reading, read['FunctionName']);
-  if (fn === undefined) throw new Error(`${construct} feeds a function that is not in this stack.`);
-  return {
-    logicalId,
-    construct,
-    queue,
-    function: fn,
-    batchSize: Number(read['BatchSize'] ?? 10),
-    windowMs: Number(read['MaximumBatchingWindowInSeconds'] ?? 0) * 1_000,
-    reportsBatchItemFailures: list(read['FunctionResponseTypes']).includes('ReportBatchItemFailures'),
-    maximumConcurrency: optionalNumber(record(read['ScalingConfig'])['MaximumConcurrency']),
-  };
+  { addressOf = async (host) => `https://${host}` }: ProvisionOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const hosts = [
+    ...ofType(reading, 'AWS::ApiGatewayV2::Api', 'AWS::ApiGateway::RestApi').map(({ name }) => apiHost(name)),
+    ...ofType(reading, 'AWS::Lambda::Url').map(({ name }) => functionUrlHost(name)),
+  ];
+  return new Map(await Promise.all(hosts.map(async (host) => [host, await addressOf(host)] as const)));
 }
 
-function readApi(reading: Reading, { logicalId, construct, name }: Resource): ProvisionedApi {
-  const { resolver } = reading;
-  const integrations = new Map(
-    resources(reading, 'AWS::ApiGatewayV2::Integration').map((integration) => [integration.name, integration]),
+function functionAt(reading: Reading, construct: string, stack: string | undefined): ProvisionedFunction {
+  const resources = ofType(reading, 'AWS::Lambda::Function').filter(
+    (one) => stack === undefined || one.stack === stack,
   );
-  const routes = resources(reading, 'AWS::ApiGatewayV2::Route')
-    .filter(({ properties }) => resolver.text(properties['ApiId']) === name)
-    .map(({ properties, construct: route }) => {
-      const integration = integrations.get(resolver.text(properties['Target']).replace(/^integrations\//, ''));
-      const fn = integration && functionNamed(reading, resolver.resolve(integration.properties['IntegrationUri']));
-      if (fn === undefined) throw new Error(`The route ${route} does not lead to a function of this stack.`);
-      return { key: resolver.text(properties['RouteKey']), function: fn };
-    });
-  return { logicalId, construct, routes };
-}
-
-/** The function of this name or ARN. */
-function functionNamed(reading: Reading, nameOrArn: unknown): ProvisionedFunction | undefined {
-  const found = functions(reading).find(
-    ({ name, logicalId }) => name === nameOrArn || reading.names.get(logicalId)?.attributes['Arn'] === nameOrArn,
-  );
-  return found && readFunction(reading, found);
-}
-
-function readFunction(
-  { app, resolver }: Reading,
-  { logicalId, construct, name, properties }: Resource,
-): ProvisionedFunction {
-  // Only what a sandbox needs is resolved: a role or a layer may refer to things that exist in AWS alone.
-  const code = record(properties['Code'])['S3Key'];
-  const folder = code === undefined ? undefined : app.assets.get(resolver.text(code));
-  if (folder === undefined) throw new Error(`The code of ${construct} is not among the assets of the app.`);
-  const variables = record(record(properties['Environment'])['Variables']);
-  return {
-    logicalId,
-    construct,
-    name,
-    folder,
-    handler: resolver.text(properties['Handler']),
-    environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, resolver.text(value)])),
-    timeoutMs: Number(properties['Timeout'] ?? 3) * 1_000,
-    memoryMb: Number(properties['MemorySize'] ?? 128),
-    reservedConcurrency: optionalNumber(properties['ReservedConcurrentExecutions']),
-  };
-}
-
-function optionalNumber(value: unknown): number | undefined {
-  return value === undefined ? undefined : Number(value);
+  const { stack: found, logicalId } = onlyAt(resources.map(placeOf), construct, 'function');
+  const arn =
+    resources.find((one) => one.stack === found && one.logicalId === logicalId)?.names.attributes['Arn'] ?? '';
+  const read = reading.functions.get(arn);
+  if (read?.kind === 'runs') return read.function;
+  throw new Error(`A rehearsal does not run the function at ${construct}. ${read?.why ?? ''}`);
 }

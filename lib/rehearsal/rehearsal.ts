@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
-import { type AtConstruct, onlyAt } from './constructs.ts';
+import { deploy, type NextVersion } from './deploy.ts';
+import { createDoors } from './doors.ts';
 import type { DynamoDbLocal } from './dynamodb-local.ts';
-import { type DeliveryFaults, type EventSource, type EventSourceStats, startEventSource } from './event-source.ts';
-import { type FunctionPlace, type Functions, type FunctionsOptions, functionFor } from './functions.ts';
+import { type Functions, type FunctionsOptions, functionFor } from './functions.ts';
 import type { HttpServer } from './http.ts';
 import { startHttpApi } from './http-api.ts';
 import { requireJava } from './java.ts';
@@ -15,18 +16,26 @@ import {
   type LambdaStats,
   type LocalFunction,
 } from './lambda.ts';
-import {
-  type Provisioned,
-  type ProvisionedApi,
-  type ProvisionedEventSource,
-  type ProvisionedQueue,
-  type ProvisionedTable,
-  provision,
-} from './provision.ts';
-import { type Servers, startServers } from './servers.ts';
+import type { NotRun } from './not-run.ts';
+import type { Consumer, Parts, RehearsedApi, StreamConsumer } from './parts.ts';
+import { type ProvisionOptions, provision } from './provision.ts';
+import type { ProvisionedQueue, ProvisionedTable } from './provisioned.ts';
+import { partsOf, type RehearsalFaults, type Running, type Starting, startRunning } from './running.ts';
+import { type Endpoints, type Servers, startServers } from './servers.ts';
+import { createAsynchronous } from './sources/asynchronous.ts';
+import { changeOf, notify } from './sources/bucket-events.ts';
+import { createDestinations } from './sources/destinations.ts';
+import { startClock } from './sources/schedules.ts';
 import type { SqsLocal } from './sqs-local.ts';
-import { type CdkApp, type Synthesized, synthesize } from './synthesize.ts';
-import type { TapHooks } from './tap.ts';
+import { type Assembly, type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './synthesize.ts';
+import type { RefusedCall } from './unknown-services.ts';
+
+export type { NextVersion } from './deploy.ts';
+export type { NotRun, Stub } from './not-run.ts';
+export { RefusedAppError } from './not-run.ts';
+export type * from './parts.ts';
+export type { RehearsalFaults } from './running.ts';
+export type { RefusedCall } from './unknown-services.ts';
 
 /*
  * A CDK app on this machine, on real parts.
@@ -37,8 +46,9 @@ import type { TapHooks } from './tap.ts';
  * and what goes wrong by `faults`.
  */
 
-export interface RehearsalOptions extends FunctionsOptions {
-  readonly app: CdkApp;
+export interface RehearsalOptions extends FunctionsOptions, Omit<ProvisionOptions, 'addressOf'> {
+  /** The app, or the folder of its cloud assembly. */
+  readonly app: CdkApp | SynthesizedApp;
   /** The context to synthesize the app with: the endpoints of its providers, for example. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
@@ -48,8 +58,12 @@ export interface RehearsalOptions extends FunctionsOptions {
   readonly endpoints?: Readonly<Record<string, string>>;
   /** What goes wrong, and where. @default nothing */
   readonly faults?: RehearsalFaults;
-  /** Changes what a stack says before anything is made from it: shorter timeouts, for example. @default nothing is changed */
-  readonly adjust?: (stack: Synthesized) => Synthesized;
+  /**
+   * How much faster than a clock the schedules with a rate run: with 60, `rate(5 minutes)` runs every five seconds.
+   *
+   * @default schedules run when a caller runs them
+   */
+  readonly clockSpeed?: number;
   /** A DynamoDB Local that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the rest */
   readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
   /** Sees every invocation. */
@@ -60,50 +74,31 @@ export interface RehearsalOptions extends FunctionsOptions {
   readonly onStarting?: (what: string) => void;
 }
 
-export interface RehearsalFaults {
-  /** What happens to the requests of functions to DynamoDB. */
-  readonly dynamodb?: TapHooks;
-  /** What happens to the requests of functions to SQS; not to those that go to the URL of a queue itself. */
-  readonly sqs?: TapHooks;
-  /** What happens to the messages of a consumer. */
-  readonly delivery?: (consumer: FunctionPlace) => DeliveryFaults | undefined;
-}
-
-/** A function that a queue feeds. */
-export interface Consumer extends AtConstruct {
-  /** What its template says. */
-  readonly mapping: ProvisionedEventSource;
-  readonly queue: ProvisionedQueue;
-  readonly deadLetterQueue: ProvisionedQueue | undefined;
-  readonly stats: EventSourceStats;
-}
-
-export interface RehearsedApi extends AtConstruct {
-  readonly server: HttpServer;
-}
-
 /** One stack of the app. A construct is named by its path, of which parts at the beginning and at the end may be left out. */
-export interface RehearsedStack {
+export interface RehearsedStack extends Parts {
   readonly name: string;
   readonly consumers: readonly Consumer[];
+  readonly streamConsumers: readonly StreamConsumer[];
   readonly queues: readonly ProvisionedQueue[];
   readonly tables: readonly ProvisionedTable[];
   readonly apis: readonly RehearsedApi[];
-  /** The name of the table of a construct. @throws Error if there is none, or more than one, as for all of these */
-  table(construct: string): string;
-  queue(construct: string): ProvisionedQueue;
-  consumer(construct: string): Consumer;
-  /** The server of an HTTP API. */
-  api(construct: string): HttpServer;
-  /** A function, to be invoked. */
-  function(construct: string): Promise<LocalFunction>;
 }
 
-/** An app that runs. */
-export interface Rehearsal extends AsyncDisposable {
+/** An app that runs. A construct may be asked for without its stack, if it is the only one in the app. */
+export interface Rehearsal extends Parts, AsyncDisposable {
   readonly stacks: readonly RehearsedStack[];
-  /** @throws Error if the app has no such stack */
+  /** @param name of the stack, or its id or path in the app @throws Error if the app has no such stack */
   stack(name: string): RehearsedStack;
+  /** What of the app is not run: resources, and properties of resources that are run. */
+  readonly notRun: readonly NotRun[];
+  /** What functions asked of services of AWS that a rehearsal does not have. Each of these calls was refused. */
+  refusedCalls(): readonly RefusedCall[];
+  /** How many events of topics, buckets and schedules their functions have not done with. */
+  pendingEvents(): number;
+  /** Where the servers are, past all faults. */
+  readonly endpoints: Endpoints;
+  /** Where functions find the servers: what is asked here meets the faults. */
+  readonly tapped: Endpoints;
   /** Talks to DynamoDB itself, past all faults. */
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
@@ -112,69 +107,96 @@ export interface Rehearsal extends AsyncDisposable {
   kill(sandbox: string): boolean;
   /** Stops a sandbox in the middle of what it does, as a host that hangs would, and lets it go on later. Returns false as `kill` does. */
   stall(sandbox: string, forMs: number): boolean;
-  /** Deploys all functions again: in mid-traffic, new invocations get new sandboxes. @param bundleFor the new code @default the same */
-  deploy(bundleFor?: NonNullable<FunctionsOptions['bundleFor']>): Promise<void>;
+  /**
+   * Replaces the code of functions in mid-traffic. Invocations that begin from then on run the new code, in new sandboxes; what runs
+   * goes on in the old ones. Returns what of the other version is not deployed.
+   *
+   * @param next another version of the app, or other code for its functions @default the same code again, in new sandboxes
+   * @throws Error if the other version does not synthesize, or none of its functions is in this app
+   */
+  deploy(next?: NextVersion): Promise<readonly NotRun[]>;
   /** Starts a server that hands every request to a function, as a function URL does. It ends with the rehearsal. */
   serve(fn: LocalFunction): Promise<HttpServer>;
   /** Ends all of it. Calling it again does nothing. */
   stop(): Promise<void>;
 }
 
-/** A rehearsal while it is started, and what it stands on. */
-interface Starting {
-  readonly options: RehearsalOptions;
-  readonly servers: Servers;
-  readonly lambda: LambdaLocal;
-  readonly functions: Functions;
-  /** All event sources. They end together. */
-  readonly sources: EventSource[];
-  /** What is to be stopped. */
-  readonly stopping: AsyncDisposableStack;
-}
-
 /**
  * Synthesizes a CDK app and runs it on local servers.
  *
  * @throws MissingJavaError if DynamoDB Local cannot run here
- * @throws Error if the app does not synthesize, or has something that a rehearsal does not have. What was started by then is stopped
+ * @throws RefusedAppError if the app has something without which the verdict of a rehearsal would be wrong
+ * @throws Error if the app does not synthesize. What was started by then is stopped
  */
 export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
   const { onStarting = () => undefined, faults = {} } = options;
   await requireJava();
   await using stopping = new AsyncDisposableStack();
   let lambda: LambdaLocal | undefined;
+  let started: Starting | undefined;
+  // In a variable of its own: `stopping` is moved to the caller at the end.
+  const folders = stopping.use(new AsyncDisposableStack());
+  const keep = (made: Assembly) => folders.adopt(made, removeFolder);
   const kill = (sandbox: string) => lambda?.kill(sandbox) ?? false;
   onStarting('synthesizing the CDK app, and starting DynamoDB Local and SQS');
   const [assembly, servers] = await allOrNothing([
-    synthesize(options.app, options.context).then((made) =>
-      stopping.adopt(made, ({ folder }) => rm(folder, { recursive: true, force: true })),
+    assemblyOf(options).then(keep),
+    startServers(
+      { hooks: faults, kill, dynamoDb: options.dynamoDb, onS3: (...request) => tellOfObject(started, ...request) },
+      stopping,
     ),
-    startServers({ hooks: faults, kill, dynamoDb: options.dynamoDb }, stopping),
   ]);
   onStarting('creating tables and queues');
-  const provisioned = await allOrNothing(
-    assembly.stacks.map((stack) => provision(options.adjust?.(stack) ?? stack, servers.dynamo, servers.sqs)),
-  );
-
+  const doors = createDoors(stopping);
+  const provisioned = await provision(assembly, servers, { ...options, addressOf: doors.addressOf });
   lambda = createLambda({
     ...(options.onLog ? { onLog: options.onLog } : {}),
     ...(options.watch ? { watch: options.watch } : {}),
-    environment: endpointVariables({
-      ...options.endpoints,
-      DYNAMODB: servers.tapped.dynamodb,
-      SQS: servers.tapped.sqs,
-    }),
+    environment: { AWS_ENDPOINT_URL: servers.unknown.server.endpoint, ...endpointVariables(options, servers) },
   });
-  const functions: Functions = { lambda, options, created: new Map() };
-  const starting: Starting = { options, servers, lambda, functions, sources: [], stopping };
+  const functions: Functions = { lambda, options, scratch: assembly.folder, created: new Map() };
+  const invoke = (arn: string, event: unknown) => {
+    const target = provisioned.functionOf(arn);
+    if (target !== undefined) asynchronous.invoke(target, event);
+  };
+  const destinations = createDestinations({ sqs: servers.sqs, sns: servers.sns, invoke });
+  const asynchronous = createAsynchronous({ destinations, functionFor: (fn) => functionFor(functions, fn) });
+  const sources: Starting['sources'] = [asynchronous];
+  const starting: Starting = {
+    ...{ faults, options, keep, servers, lambda, functions, doors, destinations, asynchronous, provisioned, sources },
+  };
   stopping.defer(() => stopFunctions(starting));
-  const stacks: RehearsedStack[] = [];
-  for (const stack of provisioned) stacks.push(await startStack(starting, stack));
-  return running(starting, stacks, stopping.move());
+  started = starting;
+  const running = await startRunning(starting);
+  if (options.clockSpeed !== undefined) sources.push(startClock(running.schedules, options.clockSpeed));
+  return rehearsalOf(starting, running, stopping.move());
 }
 
-function endpointVariables(endpoints: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(endpoints).map(([name, url]) => [`AWS_ENDPOINT_URL_${name}`, url]));
+function assemblyOf({ app, context }: RehearsalOptions): Promise<Assembly> {
+  return 'assembly' in app ? copyAssembly(app.assembly) : synthesize(app, context);
+}
+
+function removeFolder({ folder }: Assembly): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
+function endpointVariables({ endpoints }: RehearsalOptions, { tapped }: Servers): Readonly<Record<string, string>> {
+  const all = { ...endpoints, DYNAMODB: tapped.dynamodb, SQS: tapped.sqs, SNS: tapped.sns, S3: tapped.s3 };
+  return Object.fromEntries(Object.entries(all).map(([name, url]) => [`AWS_ENDPOINT_URL_${name}`, url]));
+}
+
+/** S3 tells of an object when it has it, also if the caller never hears of it. */
+async function tellOfObject(
+  started: Starting | undefined,
+  request: IncomingMessage,
+  body: Buffer,
+  headers: IncomingHttpHeaders,
+): Promise<void> {
+  const change = changeOf(request);
+  if (started === undefined || change === undefined) return;
+  const size = Number(request.headers['x-amz-decoded-content-length'] ?? body.length);
+  const told = { ...change, size, eTag: String(headers['etag'] ?? '') };
+  await notify(started.provisioned.buckets, told, started.destinations);
 }
 
 /** All at once: an event source waits for its invocations, and one that is not stopping would try again without a function. */
@@ -183,82 +205,38 @@ async function stopFunctions({ lambda, sources }: Starting): Promise<void> {
   await Promise.all(sources.map((source) => source.stop()));
 }
 
-async function startStack(starting: Starting, provisioned: Provisioned): Promise<RehearsedStack> {
-  const { stackName, tables, queues } = provisioned;
-  const consumers: Consumer[] = [];
-  for (const mapping of provisioned.eventSources) {
-    consumers.push(await startConsumer(starting, provisioned, mapping));
-  }
-  const apis: RehearsedApi[] = [];
-  for (const api of provisioned.apis) apis.push({ ...api, server: await startApi(starting, stackName, api) });
-  return {
-    name: stackName,
-    consumers,
-    queues,
-    tables,
-    apis,
-    table: (construct) => onlyAt(tables, construct, 'table').name,
-    queue: (construct) => onlyAt(queues, construct, 'queue'),
-    consumer: (construct) => onlyAt(consumers, construct, 'consumer'),
-    api: (construct) => onlyAt(apis, construct, 'HTTP API').server,
-    function: async (construct) => functionFor(starting.functions, stackName, provisioned.functionAt(construct)),
-  };
-}
-
-async function startConsumer(
-  { options, servers, functions, sources }: Starting,
-  { stackName, queues }: Provisioned,
-  mapping: ProvisionedEventSource,
-): Promise<Consumer> {
-  const { logicalId, construct, queue, maximumConcurrency } = mapping;
-  const fn = await functionFor(functions, stackName, mapping.function);
-  const faults = options.faults?.delivery?.({ stack: stackName, construct });
-  const source = startEventSource({
-    ...mapping,
-    client: servers.sqs.client,
-    invoke: fn.invoke,
-    concurrency: Math.min(fn.maxSandboxes, maximumConcurrency ?? fn.maxSandboxes),
-    ...(faults ? { faults } : {}),
-  });
-  sources.push(source);
-  const deadLetterQueue = queues.find(({ arn }) => arn === queue.deadLetterArn);
-  return { logicalId, construct, mapping, queue, deadLetterQueue, stats: source.stats };
-}
-
-async function startApi({ functions, stopping }: Starting, stack: string, api: ProvisionedApi): Promise<HttpServer> {
-  const routes = await Promise.all(
-    api.routes.map(async ({ key, function: fn }) => ({
-      key,
-      invoke: (await functionFor(functions, stack, fn)).invoke,
-    })),
-  );
-  return stopping.adopt(await startHttpApi(routes), (server) => server.stop());
-}
-
-function running(
-  { servers: { dynamo, sqs }, lambda, functions }: Starting,
-  stacks: readonly RehearsedStack[],
-  stopping: AsyncDisposableStack,
-): Rehearsal {
+function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDisposableStack): Rehearsal {
+  const { servers, lambda, provisioned, asynchronous } = starting;
   const stop = () => stopping.disposeAsync();
+  const stacks = provisioned.stacks.map(({ name }) => ({
+    name,
+    consumers: running.consumers.filter(({ stack }) => stack === name),
+    streamConsumers: running.streamConsumers.filter(({ stack }) => stack === name),
+    queues: provisioned.queues.filter(({ stack }) => stack === name),
+    tables: provisioned.tables.filter(({ stack }) => stack === name),
+    apis: running.apis.filter(({ stack, kind }) => stack === name && kind !== 'function-url'),
+    ...partsOf(running, name),
+  }));
   return {
+    ...partsOf(running),
     stacks,
-    stack(name) {
-      const found = stacks.find((stack) => stack.name === name);
+    stack(wanted) {
+      const named = provisioned.stacks.find(({ names }) => names.includes(wanted))?.name;
+      const found = stacks.find(({ name }) => name === named);
       if (found !== undefined) return found;
-      throw new Error(`The app has no stack ${name}. It has: ${stacks.map((stack) => stack.name).join(', ')}.`);
+      throw new Error(`The app has no stack ${wanted}. It has: ${stacks.map(({ name }) => name).join(', ')}.`);
     },
-    dynamo,
-    sqs,
+    notRun: provisioned.notRun,
+    refusedCalls: () => servers.unknown.refused(),
+    pendingEvents: () => asynchronous.pending,
+    endpoints: servers.quiet,
+    tapped: servers.tapped,
+    dynamo: servers.dynamo,
+    sqs: servers.sqs,
     sandboxes: lambda.stats,
     kill: (sandbox) => lambda.kill(sandbox),
     stall: (sandbox, forMs) => lambda.stall(sandbox, forMs),
-    async deploy(bundleFor) {
-      for (const created of functions.created.values()) {
-        const fn = await created;
-        fn.deploy(await bundleFor?.(fn.place));
-      }
-    },
+    deploy: (next) => deploy(starting, next),
     serve: async ({ invoke }) =>
       stopping.adopt(await startHttpApi([{ key: '$default', invoke }]), (server) => server.stop()),
     stop,

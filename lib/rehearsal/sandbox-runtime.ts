@@ -26,23 +26,47 @@ function send(message: FromSandbox): void {
   process.send?.(message);
 }
 
+/** `folder/file.export`: the export is what stands behind the first dot of the last part, and may be inside another. */
 async function load(): Promise<Handler> {
-  const [file = 'index', name = 'handler'] = (environment['_HANDLER'] ?? '').split('.');
+  const [, path = '', file = 'index', name = 'handler'] =
+    /^(.*\/)?([^./]+)\.(.+)$/.exec(environment['_HANDLER'] ?? '') ?? [];
   const folder = environment['LAMBDA_TASK_ROOT'] ?? '.';
-  const found = ['.mjs', '.js', '.cjs'].map((ending) => join(folder, file + ending)).find(existsSync);
-  if (found === undefined) throw new Error(`There is no ${file}.mjs in ${folder}.`);
-  const handler: unknown = (await import(pathToFileURL(found).href))[name];
-  if (typeof handler !== 'function') throw new Error(`${found} exports no function ${name}.`);
-  return (event, context) => handler(event, context);
+  const found = ['.mjs', '.js', '.cjs'].map((ending) => join(folder, path + file + ending)).find(existsSync);
+  if (found === undefined) throw new Error(`There is no ${path}${file}.mjs, .js or .cjs in the code of the function.`);
+  const exported: unknown = await import(pathToFileURL(found).href);
+  const handler = find(exported, name) ?? find(inside(exported, 'default'), name);
+  if (typeof handler !== 'function') throw new Error(`${path}${file} exports no function ${name}.`);
+  return (event, context) =>
+    handler.length >= 3 ? byCallback((callback) => handler(event, context, callback)) : handler(event, context);
+}
+
+function find(exported: unknown, name: string): unknown {
+  return name.split('.').reduce(inside, exported);
+}
+
+function inside(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined;
+}
+
+/** A handler of the old kind, which gives its response to a function. If it returns a promise, that counts as well. */
+function byCallback(call: (callback: (error: unknown, value: unknown) => void) => unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const returned = call((error, value) => {
+      if (error === null || error === undefined) resolve(value);
+      else reject(error);
+    });
+    if (returned instanceof Promise) returned.then(resolve, reject);
+  });
 }
 
 function contextOf(call: ToSandbox): object {
   const name = environment['AWS_LAMBDA_FUNCTION_NAME'] ?? '';
+  const arn = `arn:aws:lambda:${environment['AWS_REGION']}:000000000000:function:${name}`;
   return {
     awsRequestId: call.requestId,
     functionName: name,
     functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:${environment['AWS_REGION']}:000000000000:function:${name}`,
+    invokedFunctionArn: call.qualifier === undefined ? arn : `${arn}:${call.qualifier}`,
     memoryLimitInMB: environment['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? '128',
     logGroupName: `/aws/lambda/${name}`,
     logStreamName: createHash('sha256').update(sandbox).digest('hex').slice(0, 32),

@@ -18,6 +18,8 @@ export interface ToSandbox {
   readonly event: string;
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline: number;
+  /** The alias or the version by which the function was invoked. */
+  readonly qualifier?: string;
 }
 
 export type FromSandbox =
@@ -35,7 +37,7 @@ export interface SandboxOptions {
 /** One execution environment: a process that handles one invocation at a time and is frozen in between. */
 export interface Sandbox {
   readonly id: string;
-  invoke(event: unknown): Promise<Outcome>;
+  invoke(event: unknown, qualifier?: string): Promise<Outcome>;
   /** Kills the process at once, whatever it is doing. Returns false if it was dead already. */
   kill(): boolean;
   /**
@@ -91,7 +93,7 @@ export function startSandbox(options: SandboxOptions): Sandbox {
   const state: State = { options, child, ended, ready, killed: false, frozen: false, stall: 'none' };
   return {
     id: options.id,
-    invoke: (event) => invoke(state, event),
+    invoke: (event, qualifier) => invoke(state, event, qualifier),
     kill: () => kill(state),
     stall: (forMs) => stall(state, forMs),
     get dead() {
@@ -132,12 +134,12 @@ function endStall(state: State): void {
   else state.stall = 'none';
 }
 
-async function invoke(state: State, event: unknown): Promise<Outcome> {
+async function invoke(state: State, event: unknown, qualifier: string | undefined): Promise<Outcome> {
   const begun = await state.ready;
   if (begun === 'late') kill(state);
   if (begun === 'ended' || begun === 'late' || isDead(state)) return { kind: 'crashed' };
   thaw(state);
-  const message = await call(state, event);
+  const message = await call(state, event, qualifier);
   if (message === 'late') {
     if (state.stall === 'stalled') state.stall = 'abandoned';
     else kill(state);
@@ -150,9 +152,14 @@ async function invoke(state: State, event: unknown): Promise<Outcome> {
     : { kind: 'error', error: { name: message.name, message: message.message } };
 }
 
-async function call({ child, ended, options: { timeoutMs } }: State, event: unknown) {
+async function call({ child, ended, options: { timeoutMs } }: State, event: unknown, qualifier: string | undefined) {
   const requestId = randomUUID();
-  const request: ToSandbox = { requestId, event: JSON.stringify(event), deadline: Date.now() + timeoutMs };
+  const request: ToSandbox = {
+    requestId,
+    event: JSON.stringify(event),
+    deadline: Date.now() + timeoutMs,
+    ...(qualifier === undefined ? {} : { qualifier }),
+  };
   const isResponse = (message: FromSandbox) => message.kind !== 'ready' && message.requestId === requestId;
   const response = nextMessage(child, ended, isResponse, timeoutMs);
   // If the sandbox was killed between two invocations, the send fails, and `response` reports that the process has ended.

@@ -1,9 +1,19 @@
 import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
 import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
+import { type SnsLocal, snsLocal } from './sns-local.ts';
 import { type SqsLocal, startSqsLocal } from './sqs-local.ts';
-import { startTap, type TapHooks } from './tap.ts';
+import { startTap, type TapHooks, type TapOptions } from './tap.ts';
 import { REGION } from './template.ts';
+import { startUnknownServices, type UnknownServices } from './unknown-services.ts';
+
+/** Where the services are. SQS, SNS and S3 are one server. */
+export interface Endpoints {
+  readonly dynamodb: string;
+  readonly sqs: string;
+  readonly sns: string;
+  readonly s3: string;
+}
 
 /** The local servers, and the tap in front of each that functions talk to. */
 export interface Servers {
@@ -11,21 +21,27 @@ export interface Servers {
   readonly dynamo: DynamoDBClient;
   /** SQS itself, past the tap. */
   readonly sqs: SqsLocal;
-  /** Where functions find DynamoDB and SQS. */
-  readonly tapped: { readonly dynamodb: string; readonly sqs: string };
+  readonly sns: SnsLocal;
+  /** Where functions find the services. */
+  readonly tapped: Endpoints;
+  /** The same without faults. S3 sends its notifications here as well. */
+  readonly quiet: Endpoints;
+  readonly unknown: UnknownServices;
 }
 
 export interface ServersOptions {
   /** What happens to the requests of functions. Requests to the URL of a queue itself do not pass the tap. */
-  readonly hooks: { readonly dynamodb?: TapHooks; readonly sqs?: TapHooks };
+  readonly hooks: { readonly [Service in keyof Endpoints]?: TapHooks };
   readonly kill: (sandbox: string) => void;
   /** One that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the others */
   readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
+  /** Called for each request to S3 that was carried out. */
+  readonly onS3: NonNullable<TapOptions['onCarriedOut']>;
 }
 
 /** Starts DynamoDB Local and SQS, and their taps. `stopping` gets all that has to be stopped, also if one of them fails. */
 export async function startServers(
-  { hooks, kill, dynamoDb }: ServersOptions,
+  { hooks, kill, dynamoDb, onS3: onCarriedOut }: ServersOptions,
   stopping: AsyncDisposableStack,
 ): Promise<Servers> {
   const stopped = <Part extends { stop(): Promise<void> }>(part: Part): Part =>
@@ -41,10 +57,25 @@ export async function startServers(
   });
   stopping.defer(() => dynamo.destroy());
   if (dynamoDb !== undefined) await deleteTables(dynamo);
-  const tap = async (target: string, ofServer: TapHooks = {}) =>
-    stopped(await startTap({ target, kill, hooks: ofServer })).endpoint;
-  const [dynamodb, queues] = await allOrNothing([tap(local.endpoint, hooks.dynamodb), tap(sqs.endpoint, hooks.sqs)]);
-  return { dynamo, sqs, tapped: { dynamodb, sqs: queues } };
+  const tap = async (options: TapOptions) => stopped(await startTap(options)).endpoint;
+  const target = sqs.endpoint;
+  const [dynamodb, queues, topics, buckets, quietBuckets, unknown] = await allOrNothing([
+    tap({ target: local.endpoint, kill, hooks: hooks.dynamodb ?? {} }),
+    tap({ target, kill, hooks: hooks.sqs ?? {} }),
+    tap({ target, kill, hooks: hooks.sns ?? {} }),
+    tap({ target, kill, hooks: hooks.s3 ?? {}, onCarriedOut }),
+    tap({ target, onCarriedOut }),
+    startUnknownServices(),
+  ]);
+  stopped(unknown.server);
+  return {
+    dynamo,
+    sqs,
+    sns: snsLocal(target),
+    tapped: { dynamodb, sqs: queues, sns: topics, s3: buckets },
+    quiet: { dynamodb: local.endpoint, sqs: target, sns: target, s3: quietBuckets },
+    unknown,
+  };
 }
 
 async function deleteTables(client: DynamoDBClient): Promise<void> {

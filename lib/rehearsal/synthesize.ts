@@ -1,38 +1,67 @@
-import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { killWithUs } from './children.ts';
+import { spawn } from 'node:child_process';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Assembly, readAssembly } from './assembly.ts';
+import { killGroupWithUs } from './children.ts';
 import { scratchFolder } from './scratch.ts';
-import { record, type Template } from './template.ts';
+import { ACCOUNT, REGION, record } from './template.ts';
 
 /** A CDK app, by what `cdk.json` says of it. */
 export interface CdkApp {
-  /** The program that synthesizes it and its arguments: `['node', 'bin/app.ts']`. */
-  readonly command: readonly [program: string, ...args: string[]];
+  /**
+   * The program that synthesizes it and its arguments: `['node', 'bin/app.ts']`. A text is run by a shell, as the CDK's command line
+   * does with the `app` of `cdk.json`.
+   */
+  readonly command: readonly [program: string, ...args: string[]] | string;
   /** The folder in which the program runs. What a rehearsal writes goes to `.pawl/` in there. */
   readonly folder: string;
 }
 
-/** A synthesized CDK app. */
-export interface Assembly {
-  /** Where it is. The assets are in there, so it has to stay while functions may be loaded. */
-  readonly folder: string;
-  readonly stacks: readonly Synthesized[];
-}
+export type { Assembly, Synthesized } from './assembly.ts';
 
-/** One stack of a synthesized CDK app, read back from its cloud assembly. */
-export interface Synthesized {
-  readonly stackName: string;
-  readonly template: Template;
-  /** The folder of a function's code, by the `S3Key` under which a deployment would upload it. */
-  readonly assets: ReadonlyMap<string, string>;
+/** An app that is synthesized already: the folder of its cloud assembly, such as `cdk.out`. */
+export interface SynthesizedApp {
+  readonly assembly: string;
 }
 
 /** How long an app may take to synthesize. */
 const TIMEOUT_MS = 120_000;
 
+/** How much of what an app prints is kept for the message. */
+const LONGEST_OUTPUT = 100_000;
+
 /** What the CDK's command line sets as well: each resource says which construct it belongs to. */
 const PATHS = { 'aws:cdk:enable-path-metadata': true };
+
+/** What the CDK's command line tells an app of the account that it would be deployed to. */
+const ENVIRONMENT = { CDK_DEFAULT_ACCOUNT: ACCOUNT, CDK_DEFAULT_REGION: REGION };
+
+/**
+ * Reads a CDK app's own command and context out of its `cdk.json` and `cdk.context.json`.
+ *
+ * @throws Error if there is no `cdk.json`, or it names no app
+ */
+export async function readCdkApp(
+  folder: string,
+): Promise<CdkApp & { readonly context: Readonly<Record<string, unknown>> }> {
+  const settings = await readJson(join(folder, 'cdk.json'));
+  if (settings === undefined) throw new Error(`There is no cdk.json in ${folder}. Name the folder of a CDK app.`);
+  const { app, build, context } = settings;
+  if (typeof app !== 'string')
+    throw new Error(`${join(folder, 'cdk.json')} has no \`app\`: the command that synthesizes.`);
+  const command = typeof build === 'string' ? `${build} && ${app}` : app;
+  const looked = await readJson(join(folder, 'cdk.context.json'));
+  return { command, folder, context: { ...looked, ...record(context) } };
+}
+
+async function readJson(file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return record(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Error(`${file} cannot be read.`, { cause: error });
+  }
+}
 
 /**
  * Synthesizes a CDK app and reads what it would deploy.
@@ -45,53 +74,52 @@ const PATHS = { 'aws:cdk:enable-path-metadata': true };
 export async function synthesize(app: CdkApp, context: Readonly<Record<string, unknown>> = {}): Promise<Assembly> {
   const folder = await scratchFolder(app.folder, 'synth-');
   try {
-    await run(app, { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...PATHS, ...context }) });
+    await run(app, { ...ENVIRONMENT, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...PATHS, ...context }) });
     // A file `index.js` of a bundle would be read as a module of the project, which may be an ES module. In Lambda no package is around it.
     await writeFile(join(folder, 'package.json'), '{}');
-    return { folder, stacks: await readAssembly(folder) };
+    return await readAssembly(folder);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Reads the stacks in a cloud assembly, sorted by their names. */
-async function readAssembly(folder: string): Promise<readonly Synthesized[]> {
-  const files = await readdir(folder);
-  const templates = files.filter((name) => name.endsWith('.template.json')).sort();
-  return Promise.all(templates.map((name) => readStack(folder, name, files)));
+/**
+ * Copies an app that is synthesized already, so that it may be synthesized again while it runs.
+ *
+ * @throws Error if the folder holds no cloud assembly
+ */
+export async function copyAssembly(from: string): Promise<Assembly> {
+  await readAssembly(from);
+  const folder = await scratchFolder(dirname(resolve(from)), 'synth-');
+  await cp(from, folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{}');
+  return readAssembly(folder);
 }
 
-async function readStack(folder: string, name: string, files: readonly string[]): Promise<Synthesized> {
-  const stackName = name.slice(0, -'.template.json'.length);
-  const template: Template = JSON.parse(await readFile(join(folder, name), 'utf8'));
-  const manifest = files.includes(`${stackName}.assets.json`)
-    ? record(JSON.parse(await readFile(join(folder, `${stackName}.assets.json`), 'utf8')))
-    : {};
-  const assets = new Map<string, string>();
-  for (const file of Object.values(record(manifest['files']))) {
-    const { source, destinations } = record(file);
-    for (const destination of Object.values(record(destinations))) {
-      assets.set(String(record(destination)['objectKey']), join(folder, String(record(source)['path'])));
-    }
-  }
-  return { stackName, template, assets };
-}
-
-async function run(
-  { command: [program, ...args], folder: cwd }: CdkApp,
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const child = execFile(
-      program,
-      args,
-      { cwd, env: { ...process.env, ...env }, timeout: TIMEOUT_MS, maxBuffer: 16 * 1_024 * 1_024 },
-      (error, stdout, stderr) => {
-        if (error === null) resolve();
-        else reject(new Error(`The CDK app does not synthesize.\n${stdout}${stderr}`));
-      },
-    );
-    killWithUs(child);
+async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string, string>>): Promise<void> {
+  const shell = typeof command === 'string';
+  const [program, ...args] = shell ? [command] : command;
+  const child = spawn(program, args, {
+    cwd,
+    shell,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: a shell that is killed does not end what it has started.
+    detached: true,
   });
+  const end = killGroupWithUs(child);
+  const late = setTimeout(end, TIMEOUT_MS);
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      printed = (printed + chunk.toString('utf8')).slice(-LONGEST_OUTPUT);
+    });
+  }
+  const [code, reason] = await new Promise<[number | null, string]>((settle) => {
+    child.once('error', (error) => settle([null, error.message]));
+    child.once('close', (status, signal) => settle([status, signal === null ? '' : `It was ended by ${signal}.`]));
+  });
+  clearTimeout(late);
+  if (code !== 0) throw new Error(`The CDK app does not synthesize.\n${printed}${reason}`);
 }

@@ -13,7 +13,7 @@ import { readBody, sandboxOf, startHttpServer } from './http.ts';
 export interface TapCall {
   /** Whose credentials signed it: the sandbox's id. */
   readonly sandbox: string | undefined;
-  /** The operation's name: `PutItem` of `DynamoDB_20120810.PutItem`. */
+  /** The operation's name: `PutItem` of `DynamoDB_20120810.PutItem`, `Publish` of SNS, and `PUT /bucket/key` of S3. */
   readonly operation: string;
   readonly body: string;
 }
@@ -56,6 +56,8 @@ export interface TapOptions {
   readonly hooks?: TapHooks;
   /** What `kill` does, at a call. */
   readonly kill?: (sandbox: string, call: TapCall) => void;
+  /** Called when the server has carried a request out, before its caller knows. */
+  readonly onCarriedOut?: (request: IncomingMessage, body: Buffer, headers: IncomingHttpHeaders) => Promise<void>;
 }
 
 const perConnection = new Set(['connection', 'transfer-encoding', 'content-length']);
@@ -72,14 +74,15 @@ interface State {
   readonly target: URL;
   readonly hooks: TapHooks;
   readonly kill: (sandbox: string, call: TapCall) => void;
+  readonly onCarriedOut: TapOptions['onCarriedOut'];
   /** Keeps connections to the server open. */
   readonly agent: Agent;
   readonly stats: { calls: number };
 }
 
-export async function startTap({ target, hooks = {}, kill = () => undefined }: TapOptions): Promise<Tap> {
+export async function startTap({ target, hooks = {}, kill = () => undefined, onCarriedOut }: TapOptions): Promise<Tap> {
   const agent = isSecure(new URL(target)) ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
-  const state: State = { target: new URL(target), hooks, kill, agent, stats: { calls: 0 } };
+  const state: State = { target: new URL(target), hooks, kill, onCarriedOut, agent, stats: { calls: 0 } };
   const server = await startHttpServer((request, response) => {
     // A sandbox that is killed takes its connections with it: no caller is left for a response.
     handle(state, request, response).catch(() => response.destroy());
@@ -98,15 +101,23 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const { hooks, stats } = state;
   stats.calls += 1;
   const body = await readBody(request);
-  const operation = String(request.headers['x-amz-target'] ?? '').replace(/^.*\./, '');
-  const call: TapCall = { sandbox: sandboxOf(request), operation, body: body.toString('utf8') };
+  const text = body.toString('utf8');
+  const call: TapCall = { sandbox: sandboxOf(request), operation: operationOf(request, text), body: text };
   if (!(await goesOn(state, hooks.onRequest?.(call) ?? 'pass', call, response))) return;
-  const { answer, headers } = await ask(state, request, call);
+  const { answer, headers, raw } = await ask(state, request, call, body);
   if (!(await goesOn(state, hooks.onResponse?.(call, answer) ?? 'pass', call, response))) return;
   response.writeHead(answer.status, headers);
-  response.end(answer.body, () => {
+  response.end(raw ?? answer.body, () => {
     if (hooks.onAnswered?.(call, answer) === 'kill') killCaller(state, call);
   });
+}
+
+function operationOf({ headers, method = '', url = '' }: IncomingMessage, body: string): string {
+  const target = headers['x-amz-target'];
+  if (typeof target === 'string') return target.replace(/^.*\./, '');
+  const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded');
+  const action = isForm ? new URLSearchParams(body).get('Action') : null;
+  return action ?? `${method} ${url}`;
 }
 
 /** Carries a verdict out. Returns false if the call ends here. */
@@ -130,17 +141,21 @@ async function ask(
   state: State,
   request: IncomingMessage,
   call: TapCall,
-): Promise<{ answer: TapAnswer; headers: IncomingHttpHeaders }> {
+  given: Buffer,
+): Promise<{ answer: TapAnswer; headers: IncomingHttpHeaders; raw?: Buffer }> {
   const rewrite = state.hooks.rewrite?.(call);
   if (rewrite !== undefined && rewrite.body === undefined) {
     const headers = { 'content-type': 'application/x-amz-json-1.0' };
     return { answer: { status: rewrite.status ?? 200, body: rewrite.answer() }, headers };
   }
-  const onward = await forward(state, request, Buffer.from(rewrite?.body ?? call.body));
+  // The bytes as they are, if no rewrite touches them: an object of S3 need not be a text.
+  const sent = rewrite?.body === undefined ? given : Buffer.from(rewrite.body);
+  const onward = await forward(state, request, sent);
   const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;
   const status = onward.head.statusCode ?? 502;
   const body = onward.body.toString('utf8');
-  if (rewrite === undefined || status !== 200) return { answer: { status, body }, headers };
+  if (status < 300) await state.onCarriedOut?.(request, given, headers);
+  if (rewrite === undefined || status !== 200) return { answer: { status, body }, headers, raw: onward.body };
   // Both are about the body that the server sent.
   const { 'content-length': ___, 'x-amz-crc32': ____, ...others } = headers;
   return { answer: { status, body: rewrite.answer(body) }, headers: others };

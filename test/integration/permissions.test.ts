@@ -73,9 +73,8 @@ beforeAll(async () => {
     processorPublicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   });
   cleanup.defer(() => rm(app.folder, { recursive: true, force: true }));
-  for (const synthesized of app.stacks) {
-    stacks.set(synthesized.stackName, { synthesized, provisioned: await provision(synthesized, dynamo, sqs) });
-  }
+  const provisioned = await provision(app, { dynamo, sqs });
+  for (const synthesized of app.stacks) stacks.set(synthesized.stackName, { synthesized, provisioned });
   vi.stubEnv('AWS_REGION', 'us-east-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
@@ -100,7 +99,8 @@ function onRequest({ operation, body }: { readonly operation: string; readonly b
 }
 
 /** What the role of a construct's function may do to tables, `table action`. */
-function grantedTo(construct: string, { synthesized, provisioned: { tables } }: Stack): readonly string[] {
+function grantedTo(construct: string, { synthesized, provisioned }: Stack): readonly string[] {
+  const tables = provisioned.tables.filter(({ stack }) => stack === synthesized.stackName);
   const resources = Object.entries(synthesized.template.Resources);
   const [, fn] = resources.find(([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(construct)) ?? [];
   const [role] = list(record(fn?.Properties?.['Role'])['Fn::GetAtt']);
@@ -234,7 +234,7 @@ test('every function that has a grant on a table is among these', () => {
 test.each(functions)('%s: %s asks for what it is granted, and is granted no more', async (name, construct, use) => {
   const stack = stacks.get(name);
   if (stack === undefined) throw new Error(`The app has no stack ${name}.`);
-  const { environment } = stack.provisioned.functionAt(construct);
+  const { environment } = stack.provisioned.functionAt(construct, name);
   for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
   asked.clear();
   await use();
@@ -360,7 +360,7 @@ describe('who looks after the claims', () => {
     for (const { synthesized, provisioned } of stacks.values()) {
       for (const [, construct] of functions.filter(([, name]) => name !== 'SettleClaims')) {
         const claims = provisioned.tables
-          .filter(({ construct: made }) => made.includes('Claims'))
+          .filter(({ stack, construct: made }) => stack === synthesized.stackName && made.includes('Claims'))
           .map(({ name }) => name);
         const may = grantedTo(construct, { synthesized, provisioned });
         const mayRead = may.filter((one) => claims.some((name) => one.startsWith(name)));
