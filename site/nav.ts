@@ -81,7 +81,13 @@ export const SECTIONS: readonly Section[] = [
     groups: [
       {
         title: 'In code',
-        pages: ['reference/options', 'reference/handler-errors', 'reference/fingerprint', 'reference/testing'],
+        pages: [
+          'reference/options',
+          'reference/handler-errors',
+          'reference/fingerprint',
+          'reference/testing',
+          'reference/rehearsal-resources',
+        ],
       },
       {
         title: 'At work',

@@ -15,7 +15,19 @@ const docs: readonly string[] = readdirSync(join(ROOT, 'docs'), { recursive: tru
 export const guides: readonly string[] = ['README.md', ...docs.filter((path) => !path.startsWith('docs/evidence/'))];
 
 /** The guides, and the pages that link to them. */
-export const pages: readonly string[] = ['README.md', ...docs, 'CONTRIBUTING.md', 'DESIGN.md', 'bench/BENCHMARKS.md'];
+export const pages: readonly string[] = [
+  'README.md',
+  ...docs,
+  ...[
+    'CONTRIBUTING.md',
+    'DESIGN.md',
+    'RELEASING.md',
+    'SECURITY.md',
+    'VERSIONING.md',
+    'bench/BENCHMARKS.md',
+    'examples/README.md',
+  ],
+];
 
 export interface Block {
   /** From 1, in its guide. */

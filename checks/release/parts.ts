@@ -173,7 +173,11 @@ function upgrade({ last }: Context): Found {
       status === 0
         ? []
         : [`an upgrade from ${last.version} (${last.commit}), or a way back, lost or doubled something`],
-    notes: status === 0 ? lines.slice(-5) : lines.slice(-40),
+    // Of a run that is in order, what came of it: the rest is how far it was.
+    notes:
+      status === 0
+        ? lines.filter((line) => / after a redrive | runs$/.test(line)).map((line) => line.trim())
+        : lines.slice(-40),
   };
 }
 

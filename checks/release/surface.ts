@@ -97,23 +97,26 @@ function memberOf(text: string): readonly [string, Member] {
 export function changesBetween(last: Reports, now: Reports): readonly Change[] {
   const changes: Change[] = [];
   const all = allOf(now);
+  const before = allOf(last);
   const given = givenByUsers(all);
+  const compared = (one: Declaration, other: Declaration) =>
+    membersChanged(flattened(one, before), flattened(other, all), given);
   for (const [entry, report] of last) {
     const current = now.get(entry);
     if (current === undefined) changes.push({ kind: 'breaking', names: [entry], text: `the entry ${entry} is gone` });
-    else changes.push(...changesOf(entry, exported(report), exported(current), given));
+    else changes.push(...changesOf(entry, exported(report), exported(current), compared));
   }
   for (const entry of now.keys())
     if (!last.has(entry)) changes.push({ kind: 'addition', names: [entry], text: `the entry ${entry} is new` });
-  for (const before of allOf(last)) {
-    if (before.isExported) continue;
-    const named = all.filter(({ name }) => name === before.name);
+  for (const old of before) {
+    if (old.isExported) continue;
+    const named = all.filter(({ name }) => name === old.name);
     // Several modules may each have a type of this name, and an entry may export one of them.
-    if (named.some(({ text }) => bare(text) === bare(before.text))) continue;
+    if (named.some(({ text }) => bare(text) === bare(old.text))) continue;
     const after = named.find(({ isExported }) => !isExported) ?? named[0];
     if (after !== undefined)
       changes.push(
-        ...membersChanged(before, after, given).map((change) =>
+        ...compared(old, after).map((change) =>
           change.kind === 'changed' ? ({ ...change, kind: 'internal' } as const) : change,
         ),
       );
@@ -125,6 +128,22 @@ export function changesBetween(last: Reports, now: Reports): readonly Change[] {
 
 function allOf(reports: Reports): readonly Declaration[] {
   return [...reports.values()].flatMap((report) => [...declarationsOf(report).values()]);
+}
+
+/**
+ * With the members of what it extends among its own, as its users see it: one that has moved to a base is not gone. A base that is not in the reports, or
+ * that is made from another one (`Omit<…>`), stays in the head.
+ */
+function flattened(declaration: Declaration, all: readonly Declaration[]): Declaration {
+  const [name = '', bases] = declaration.head.split(/ extends (?=[^<>]*(?:<.*>)?[^<>]* \{$)/);
+  if (declaration.members === undefined || bases === undefined) return declaration;
+  const found = bases
+    .replace(/ \{$/, '')
+    .split(/, (?![^<]*>)/)
+    .map((base) => all.find((one) => one.name === base.replace(/<.*/, '')));
+  if (found.some((base) => base?.members === undefined)) return declaration;
+  const inherited = found.flatMap((base) => (base === undefined ? [] : [...(flattened(base, all).members ?? [])]));
+  return { ...declaration, head: `${name} {`, members: new Map([...inherited, ...declaration.members]) };
 }
 
 function bare(text: string): string {
@@ -141,7 +160,7 @@ function changesOf(
   entry: string,
   last: Declarations,
   now: Declarations,
-  given: ReadonlySet<string>,
+  compared: (one: Declaration, other: Declaration) => readonly Change[],
 ): readonly Change[] {
   const gone = [...last.keys()].filter((name) => !now.has(name));
   const added = [...now.keys()].filter((name) => !last.has(name));
@@ -152,7 +171,7 @@ function changesOf(
     ...added.map((name) => ({ kind: 'addition', names: [name], text: `${entry} exports \`${name}\`` }) as const),
     ...[...last].flatMap(([name, before]) => {
       const after = now.get(name);
-      return after === undefined ? [] : membersChanged(before, after, given);
+      return after === undefined ? [] : compared(before, after);
     }),
   ];
 }
