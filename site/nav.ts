@@ -128,6 +128,7 @@ export const SECTIONS: readonly Section[] = [
           'evidence/statements',
           'evidence/locks',
           'evidence/versions',
+          'evidence/rehearsal',
           'evidence/e2e-deploy',
           'evidence/cost',
           'evidence/scale',

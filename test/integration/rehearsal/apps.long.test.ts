@@ -67,7 +67,7 @@ const CAUSES = [
 const says = (story: readonly string[], ...words: readonly string[]) =>
   story.some((line) => words.some((word) => line.includes(word)));
 
-const isDelivery = (line: string) => line.includes(' receives it for the ') || line.includes(' is invoked');
+const isDelivery = (line: string) => line.includes(' receives ') || line.includes(' is invoked');
 
 /** The sandbox that a line is about. */
 const sandboxIn = (line: string) => line.split(/\s+/).find((word) => word.startsWith('SANDBOX'));
