@@ -15,6 +15,8 @@ export interface CommandLine {
   readonly fifo: boolean;
   /** Serves the console over the shop, and keeps it up until Ctrl-C. */
   readonly console: boolean;
+  /** An order, a payment or a debt whose story is told, whatever became of it. */
+  readonly story: string | undefined;
 }
 
 export const DEFAULTS = { orders: 300, payments: 100, repayments: 12, killShare: 0.08, seed: 20_260_101 } as const;
@@ -33,6 +35,7 @@ Usage: npm start -- [options]
   --retry          the same under the policy 'retry', which runs an effect in doubt again: right
                    if the provider honours effect keys, as the gift card provider does
   --unprotected    the same functions and the same troubles, without pawl
+  --story <id>     tells what happened to an order, a payment or a debt, such as order-00017
   --console        serves the console over it, and keeps everything up afterwards, until Ctrl-C
   --json           only one line of JSON on the standard output
   --verbose        also what the functions print, on the standard error
@@ -62,6 +65,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     verbose: values.verbose === true,
     fifo: values.fifo === true,
     console: consoleOf(values),
+    story: storyOf(values),
   };
 }
 
@@ -88,6 +92,12 @@ function consoleOf({
   return console;
 }
 
+function storyOf({ story, fifo = false }: { readonly story?: string; readonly fifo?: boolean }): string | undefined {
+  if (story !== undefined && fifo)
+    throw new UsageError('--story and --fifo exclude each other: the stories are about the orders.');
+  return story;
+}
+
 function parse(args: readonly string[]) {
   try {
     return parseArgs({
@@ -104,6 +114,7 @@ function parse(args: readonly string[]) {
         verbose: { type: 'boolean' },
         fifo: { type: 'boolean' },
         console: { type: 'boolean' },
+        story: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

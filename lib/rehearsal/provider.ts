@@ -30,6 +30,8 @@ export interface ProviderOptions<Effect extends string = string> {
 export interface ProviderAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** The effect had happened before, under the same key, and did not happen again. @default false */
+  readonly isRepeat?: boolean;
 }
 
 /** A request for an effect, understood but not carried out yet. */

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeliveryFaults } from '../../lib/rehearsal/event-source.ts';
+import type { FunctionPlace, FunctionsOptions } from '../../lib/rehearsal/functions.ts';
 import type { LambdaStats } from '../../lib/rehearsal/lambda.ts';
 import { type Consumer, type Rehearsal, type RehearsedStack, startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
 import type { Outcome } from '../../lib/rehearsal/sandbox.ts';
@@ -23,11 +24,11 @@ export interface ShopOptions extends Pick<ProvidersOptions, 'giftCards'> {
   readonly onStarting?: (what: string) => void;
   readonly faults?: ShopFaults;
   /** Another bundle for a function; `undefined` if it keeps its own. @default the one that would be deployed */
-  readonly bundleFor?: (source: AppFunction) => Promise<string | undefined>;
+  readonly bundleFor?: ((source: AppFunction) => Promise<string | undefined>) | undefined;
   /** Environment variables of all functions, in place of the app's. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Another version of the functions, which runs beside this one. */
-  readonly other?: OtherShop;
+  readonly other?: OtherShop | undefined;
 }
 
 /** A version of the shop's functions that is being deployed, or replaced. */
@@ -72,18 +73,22 @@ export interface ShopAccounts {
   readonly claimsTable: string;
 }
 
-/** The shop, running: its app on real parts, and the providers that its functions call. */
-export interface Shop extends AsyncDisposable {
+/** The shop, running: its app on real parts, and what its providers really did. */
+export interface Shop {
   readonly claimsTable: string;
   readonly consumers: Readonly<Record<EffectKind, Consumer>>;
   readonly payments: ShopPayments;
   readonly repayments: ShopRepayments;
-  readonly accounts: ShopAccounts;
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
   /** What the providers really did. */
   readonly ledger: Ledger;
+}
+
+/** The shop with all of its providers, for as long as its starter wants. */
+export interface StartedShop extends Shop, AsyncDisposable {
+  readonly accounts: ShopAccounts;
   /** Ends all of it. Calling it again does nothing. */
   stop(): Promise<void>;
 }
@@ -93,14 +98,18 @@ export interface Shop extends AsyncDisposable {
  *
  * @throws MissingJavaError if DynamoDB Local cannot run here. What was started by then is stopped
  */
-export async function startShop(options: ShopOptions = {}): Promise<Shop> {
+export async function startShop(options: ShopOptions = {}): Promise<StartedShop> {
   const { faults = {}, giftCards } = options;
   await using stopping = new AsyncDisposableStack();
   let rehearsal: Rehearsal | undefined;
   const kill = (sandbox: string) => rehearsal?.kill(sandbox);
   const providers = await startProviders({ faults, kill, ...(giftCards ? { giftCards } : {}) }, stopping);
   rehearsal = stopping.use(await rehearse(options, providers));
-  return shopOf(rehearsal, providers, stopping.move());
+  const accounts = accountsOf(rehearsal.stack('PawlAccounts'), providers);
+  const shop = shopOf(rehearsal, providers);
+  const ending = stopping.move();
+  const stop = () => ending.disposeAsync();
+  return { ...shop, accounts, stop, [Symbol.asyncDispose]: stop };
 }
 
 function rehearse(options: ShopOptions, { ses, giftCards, accounts, processor }: Providers): Promise<Rehearsal> {
@@ -120,32 +129,43 @@ function rehearse(options: ShopOptions, { ses, giftCards, accounts, processor }:
     faults: {
       ...(dynamodb ? { dynamodb } : {}),
       ...(sqs ? { sqs } : {}),
-      delivery(consumer) {
-        const effect = effectAt(consumer);
-        return effect && delivery?.(effect);
-      },
+      ...(delivery ? { delivery: deliveriesBy(delivery) } : {}),
     },
-    async bundleFor(place) {
-      const source = functionAt(place);
-      return source && bundleFor?.(source);
-    },
-    ...(other ? { other: otherVersion(other) } : {}),
+    ...versionsOf({ bundleFor, other }),
   });
 }
 
-function otherVersion({ bundleFor, takesNext }: OtherShop): NonNullable<Parameters<typeof startRehearsal>[0]['other']> {
-  return {
-    takesNext,
-    async bundleFor(place) {
-      const source = functionAt(place);
-      return source && bundleFor(source);
-    },
+/** What happens to the messages of a consumer, by the effect that it has. */
+export function deliveriesBy(
+  delivery: NonNullable<ShopFaults['delivery']>,
+): (consumer: FunctionPlace) => DeliveryFaults | undefined {
+  return (consumer) => {
+    const effect = effectAt(consumer);
+    return effect && delivery(effect);
   };
 }
 
-function shopOf(rehearsal: Rehearsal, providers: Providers, stopping: AsyncDisposableStack): Shop {
+/** The bundles of the functions, by their places in the app. */
+export function versionsOf({
+  bundleFor,
+  other,
+}: Pick<ShopOptions, 'bundleFor' | 'other'>): Pick<FunctionsOptions, 'bundleFor' | 'other'> {
+  const at = (bundle: NonNullable<ShopOptions['bundleFor']>) => async (place: FunctionPlace) => {
+    const source = functionAt(place);
+    return source && bundle(source);
+  };
+  return {
+    ...(bundleFor ? { bundleFor: at(bundleFor) } : {}),
+    ...(other ? { other: { takesNext: other.takesNext, bundleFor: at(other.bundleFor) } } : {}),
+  };
+}
+
+/** The parts of the shop in a running rehearsal of its app. */
+export function shopOf(
+  rehearsal: Rehearsal,
+  providers: Pick<Providers, 'ledger'> & { readonly processor: Processor },
+): Shop {
   const orders = rehearsal.stack('PawlOrders');
-  const stop = () => stopping.disposeAsync();
   return {
     claimsTable: orders.table('Claims'),
     consumers: {
@@ -154,17 +174,14 @@ function shopOf(rehearsal: Rehearsal, providers: Providers, stopping: AsyncDispo
     },
     payments: paymentsOf(rehearsal.stack('PawlPayments'), providers),
     repayments: repaymentsOf(rehearsal.stack('PawlRepayments')),
-    accounts: accountsOf(rehearsal.stack('PawlAccounts'), providers),
     dynamo: rehearsal.dynamo,
     sqs: rehearsal.sqs,
     sandboxes: rehearsal.sandboxes,
     ledger: providers.ledger,
-    stop,
-    [Symbol.asyncDispose]: stop,
   };
 }
 
-function paymentsOf(stack: RehearsedStack, { processor }: Providers): ShopPayments {
+function paymentsOf(stack: RehearsedStack, { processor }: { readonly processor: Processor }): ShopPayments {
   return {
     processor,
     callbackUrl: `${stack.api('Api').endpoint}/payments/callback`,

@@ -3,7 +3,7 @@ import { drainQueues } from '../../lib/rehearsal/drain.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
-import { type Shop, startShop } from '../app/start.ts';
+import { type StartedShop, startShop } from '../app/start.ts';
 import { createFaults } from '../faults/faults.ts';
 import { type PlannedChange, planChanges } from '../plan/change-plan.ts';
 import { bundleChanged, type Protection } from '../protection/changed-bundle.ts';
@@ -79,7 +79,7 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
 }
 
 /** Sends them in order, and then some of them again. Returns how many messages that were. */
-async function sendChanges({ sqs, accounts }: Shop, plan: readonly PlannedChange[]): Promise<number> {
+async function sendChanges({ sqs, accounts }: StartedShop, plan: readonly PlannedChange[]): Promise<number> {
   const again = plan.filter(({ sentAgain }) => sentAgain);
   const all = [...plan, ...again].map(({ change }, index) => ({
     Id: String(index),
@@ -98,7 +98,7 @@ async function sendChanges({ sqs, accounts }: Shop, plan: readonly PlannedChange
   return all.length;
 }
 
-async function drain(shop: Shop, until: number, show: (state: string) => void): Promise<number> {
+async function drain(shop: StartedShop, until: number, show: (state: string) => void): Promise<number> {
   const { consumer, service } = shop.accounts;
   return drainQueues({
     depths: async () => [await shop.sqs.depth(consumer.queue.name)],

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpServer } from '../../lib/rehearsal/http.ts';
-import { type ProviderAnswer, type ProviderOptions, startProvider } from '../../lib/rehearsal/provider.ts';
+import {
+  type ProviderAnswer,
+  type ProviderOptions,
+  type ProviderRoutes,
+  startProvider,
+} from '../../lib/rehearsal/provider.ts';
 import { record } from '../../lib/rehearsal/template.ts';
 import type { EffectKind, Ledger } from './ledger.ts';
 
@@ -19,19 +24,27 @@ interface Issued {
   readonly at: number;
 }
 
-export interface GiftCardOptions extends ProviderOptions<EffectKind> {
+/** How the provider is. */
+export interface GiftCardRules {
   /** How long after it was issued the look-up finds a card, in milliseconds: reads come from a replica. @default 0 */
   readonly lookupLagMs?: number;
   /** `false`: every call issues another card, whatever its idempotency key. @default true */
   readonly honoursKeys?: boolean;
 }
 
-/**
- * Starts a stand-in for a gift card provider that honours idempotency keys: the same key gives the same card again, and the
- * same key with another request is refused. A card can be looked up by its key, once the look-up has caught up.
- */
+export interface GiftCardOptions extends ProviderOptions<EffectKind>, GiftCardRules {}
+
+/** Starts a stand-in for a gift card provider. */
 export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = {}): Promise<HttpServer> {
-  const { lookupLagMs = 0, honoursKeys = true } = options;
+  return startProvider(giftCardRoutes(ledger, options), options);
+}
+
+/**
+ * What the stand-in does with a call. It honours idempotency keys: the same key gives the same card again, and the same key with another
+ * request is refused. A card can be looked up by its key, once the look-up has caught up.
+ */
+export function giftCardRoutes(ledger: Ledger, rules: GiftCardRules = {}): ProviderRoutes<EffectKind> {
+  const { lookupLagMs = 0, honoursKeys = true } = rules;
   /** The first card of each key. If keys are ignored, there may be more; any of them says that the effect happened. */
   const issued = new Map<string, Issued>();
 
@@ -42,7 +55,7 @@ export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = 
       : { status: 200, body: known.card };
   }
 
-  return startProvider((call) => {
+  return (call) => {
     const byKey = /^\/gift-cards\/by-key\/(.+)$/.exec(call.path)?.[1];
     if (call.method === 'GET' && byKey !== undefined) return lookUp(decodeURIComponent(byKey));
     if (call.method !== 'POST' || call.path !== '/gift-cards') {
@@ -63,7 +76,7 @@ export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = 
         const known = typeof key === 'string' ? issued.get(key) : undefined;
         if (honoursKeys && known !== undefined) {
           // Asked of the primary, unlike the look-up: a provider that honours keys does so at once.
-          if (known.request === request) return { status: 200, body: known.card };
+          if (known.request === request) return { status: 200, body: known.card, isRepeat: true };
           return { status: 422, body: { message: 'This idempotency key was used for another request.' } };
         }
         const card: Card = { cardId: randomUUID(), orderId, amountCents, currency };
@@ -72,5 +85,5 @@ export async function startGiftCards(ledger: Ledger, options: GiftCardOptions = 
         return { status: 201, body: card };
       },
     };
-  }, options);
+  };
 }

@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from '../../lib/rehearsal/children.ts';
-import { type HttpServer, sendJson, startHttpServer } from '../../lib/rehearsal/http.ts';
+import type { HttpServer } from '../../lib/rehearsal/http.ts';
+import { type ProviderRoutes, startProvider } from '../../lib/rehearsal/provider.ts';
 import type { CallbackBatch } from './callback-sender.ts';
 import { type Callbacks, together } from './callbacks.ts';
 
@@ -41,7 +42,9 @@ export interface ReportedPayment {
  * real processors, it counts its attempts in the body and says when each was made, corrects malformed callbacks, and calls again until
  * the response is 2xx.
  */
-export interface Processor extends HttpServer {
+export interface Processor {
+  /** What it does with a call. */
+  readonly routes: ProviderRoutes;
   readonly publicKey: string;
   /** Lets the statements say something else than what is reported. */
   misstate(misstatements: Misstatements): void;
@@ -62,18 +65,23 @@ export interface ReportOptions {
 }
 
 const SENDER = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
-/** Starts the processor. `/statements` returns every payment that it has ever reported, each once, but for what it misstates. */
-export async function startProcessor(): Promise<Processor> {
+
+/** Starts the processor. */
+export async function startProcessor(): Promise<Processor & HttpServer> {
+  const processor = createProcessor();
+  return { ...(await startProvider(processor.routes)), ...processor };
+}
+
+/** `/statements` returns every payment that it has ever reported, each once, but for what it misstates. */
+export function createProcessor(): Processor {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const statements = new Map<string, StatedPayment>();
   let misstated: Misstatements = { unreported: [], omitted: [], wrong: [] };
-  const server = await startHttpServer((request, response) => {
-    if (request.url === '/statements') void sendJson(response, 200, stated([...statements.values()], misstated));
-    else void sendJson(response, 404, { message: 'The processor stand-in has only /statements.' });
-  });
-
   return {
-    ...server,
+    routes: ({ path }) =>
+      path === '/statements'
+        ? { status: 200, body: stated([...statements.values()], misstated) }
+        : { status: 404, body: { message: 'The processor stand-in has only /statements.' } },
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     misstate(misstatements) {
       misstated = misstatements;

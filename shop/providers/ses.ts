@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpServer } from '../../lib/rehearsal/http.ts';
-import { type ProviderOptions, startProvider } from '../../lib/rehearsal/provider.ts';
+import { type ProviderOptions, type ProviderRoutes, startProvider } from '../../lib/rehearsal/provider.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
 import type { EffectKind, Ledger } from './ledger.ts';
 
+/** Starts a stand-in for SES v2 `SendEmail`. */
+export async function startSes(ledger: Ledger, options: ProviderOptions<EffectKind> = {}): Promise<HttpServer> {
+  return startProvider(sesRoutes(ledger), options);
+}
+
 /**
- * Starts a stand-in for SES v2 `SendEmail`. Like SES it remembers nothing: each call sends one more mail.
+ * What the stand-in does with a call. Like SES it remembers nothing: each call sends one more mail.
  *
  * The tag `orderId` says which order a mail belongs to.
  */
-export async function startSes(ledger: Ledger, options: ProviderOptions<EffectKind> = {}): Promise<HttpServer> {
-  return startProvider((call) => {
+export function sesRoutes(ledger: Ledger): ProviderRoutes<EffectKind> {
+  return (call) => {
     if (call.method !== 'POST' || call.path !== '/v2/email/outbound-emails') {
       return { status: 404, body: { message: `The SES stand-in has no ${call.method} ${call.path}.` } };
     }
@@ -32,5 +37,5 @@ export async function startSes(ledger: Ledger, options: ProviderOptions<EffectKi
         return { status: 200, body: { MessageId: key } };
       },
     };
-  }, options);
+  };
 }

@@ -2,7 +2,7 @@ import { allOrNothing } from '../../lib/rehearsal/all-or-nothing.ts';
 import type { HttpServer } from '../../lib/rehearsal/http.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import { type Accounts, startAccounts } from './accounts.ts';
-import { type GiftCardOptions, startGiftCards } from './gift-cards.ts';
+import { type GiftCardRules, startGiftCards } from './gift-cards.ts';
 import { createLedger, type EffectKind, type Ledger } from './ledger.ts';
 import { type Processor, startProcessor } from './processor.ts';
 import { startSes } from './ses.ts';
@@ -16,7 +16,7 @@ export interface ProvidersFaults {
 export interface ProvidersOptions {
   readonly faults: ProvidersFaults;
   /** How the gift card provider is. @default it honours idempotency keys, and its look-up lags by 300 ms */
-  readonly giftCards?: Pick<GiftCardOptions, 'lookupLagMs' | 'honoursKeys'>;
+  readonly giftCards?: GiftCardRules;
   /** Kills the sandbox that is calling. */
   readonly kill: (sandbox: string) => void;
 }
@@ -26,7 +26,7 @@ export interface Providers {
   readonly ses: HttpServer;
   readonly giftCards: HttpServer;
   readonly accounts: Accounts;
-  readonly processor: Processor;
+  readonly processor: Processor & HttpServer;
   /** What the providers really did. */
   readonly ledger: Ledger;
 }

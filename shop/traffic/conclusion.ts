@@ -2,6 +2,7 @@ import { type Colour, OPTION_FOR, some } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { isFoundExactly } from './payments.ts';
 import { isGood, type TrafficResult } from './traffic-result.ts';
+import type { EffectVerdict } from './verdict.ts';
 
 /** A line of the conclusion, and its colour. */
 export type Line = readonly [Exclude<Colour, 'bold'>, string];
@@ -25,14 +26,31 @@ function both({ emails, giftCards }: TrafficResult) {
 }
 
 function wrongEffects(result: TrafficResult): readonly Line[] {
-  return both(result).flatMap(({ effect, lost, doubled, neverRun }) => [
-    ...red(doubled, `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`),
-    ...red(lost, `Lost ${NAME_OF[effect]}: ${some(lost)}.`),
-    ...red(neverRun, `Set aside ${NAME_OF[effect]} that were never tried: ${some(neverRun)}.`),
-  ]);
+  return both(result).flatMap((verdict) => {
+    const { effect, lost, doubled } = verdict;
+    return [
+      ...red(doubled, `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`),
+      ...red(lost, `Lost ${NAME_OF[effect]}: ${some(lost)}.`),
+      ...neverRun(verdict),
+    ];
+  });
 }
 
-function wrongMoney({ payments, repayments }: TrafficResult): readonly Line[] {
+/** What is wrong in the end, and is about no single effect that is counted. */
+export function complaints({
+  emails,
+  giftCards,
+  ...money
+}: Pick<TrafficResult, 'emails' | 'giftCards' | 'payments' | 'repayments'>): readonly string[] {
+  const aside = [emails, giftCards].flatMap(neverRun);
+  return [...aside, ...wrongMoney(money)].map(([, text]) => text);
+}
+
+function neverRun({ effect, neverRun: orders }: EffectVerdict): readonly Line[] {
+  return red(orders, `Set aside ${NAME_OF[effect]} that were never tried: ${some(orders)}.`);
+}
+
+function wrongMoney({ payments, repayments }: Pick<TrafficResult, 'payments' | 'repayments'>): readonly Line[] {
   const { drift, refused, statement } = payments;
   const misread: Line = [
     'red',
@@ -95,8 +113,13 @@ function setAside(result: TrafficResult): readonly Line[] {
   });
 }
 
-function commands({ orders, payments, repayments, killShare, seed, protection }: TrafficResult): readonly Line[] {
-  const again = `npm start -- --orders ${orders} --payments ${payments.payments} --repayments ${repayments.requests} --kill ${killShare} --seed ${seed}`;
-  const same: Line = ['dim', `Again: ${again}${OPTION_FOR[protection]}`];
-  return protection === 'none' ? [same] : [same, ['dim', `Without pawl: ${again} --unprotected`]];
+/** The command that repeats the run. */
+export function again({ orders, payments, repayments, killShare, seed }: TrafficResult): string {
+  return `npm start -- --orders ${orders} --payments ${payments.payments} --repayments ${repayments.requests} --kill ${killShare} --seed ${seed}`;
+}
+
+function commands(result: TrafficResult): readonly Line[] {
+  const command = again(result);
+  const same: Line = ['dim', `Again: ${command}${OPTION_FOR[result.protection]}`];
+  return result.protection === 'none' ? [same] : [same, ['dim', `Without pawl: ${command} --unprotected`]];
 }

@@ -33,7 +33,7 @@ export async function sendRepayments(stack: RepaymentsStack, plan: readonly Plan
 
 async function createDebts({ dynamo, repayments }: RepaymentsStack, plan: readonly PlannedRepayment[]): Promise<void> {
   const documents = DynamoDBDocumentClient.from(dynamo);
-  const debts = wantedBy(plan);
+  const debts = debtsOf(plan);
   for (let from = 0; from < debts.length; from += 25) {
     const puts = debts.slice(from, from + 25).map((debtId) => ({ PutRequest: { Item: { debtId, amountCents: 100 } } }));
     await documents.send(new BatchWriteCommand({ RequestItems: { [repayments.debtsTable]: puts } }));
@@ -65,7 +65,7 @@ export async function judgeRepayments(
   }
   const debts = await all(debtsTable);
   const times = new Map(debts.map((debt) => [String(debt['debtId']), Number(debt['repaid'] ?? 0)]));
-  const wanted = wantedBy(plan);
+  const wanted = debtsOf(plan);
   const records = await all(claimsTable);
   const locks = new Map(records.map((record) => [record['id'], record['status']]));
   const isLocked = ({ kind, lockId }: Record<string, unknown>) =>
@@ -84,6 +84,7 @@ export function isRepaid({ wanted, repaid, repaidTwice, locksLeft }: RepaymentsV
   return repaid === wanted && repaidTwice.length === 0 && locksLeft === 0;
 }
 
-function wantedBy(plan: readonly PlannedRepayment[]): readonly string[] {
+/** The debts that at least one request names. */
+export function debtsOf(plan: readonly PlannedRepayment[]): readonly string[] {
   return [...new Set(plan.flatMap(({ request }) => request.debts))];
 }

@@ -1,6 +1,7 @@
+import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
-import { createPrinter, type Printer } from '../printing.ts';
-import { conclusion, NAME_OF } from './conclusion.ts';
+import { createPrinter, OPTION_FOR, type Printer } from '../printing.ts';
+import { again, conclusion, NAME_OF } from './conclusion.ts';
 import type { StatementVerdict } from './payments.ts';
 import { type TrafficResult, timesAsked } from './traffic-result.ts';
 import type { EffectVerdict } from './verdict.ts';
@@ -25,6 +26,11 @@ export function report(result: TrafficResult, colour: boolean): string {
     '',
     paint('bold', 'Repayments'),
     ...repayments(result, printer),
+    // What `check` found is part of the conclusion.
+    ...whatWentWrong(
+      { ...result.rehearsed, findings: [] },
+      { colour, again: `${again(result)}${OPTION_FOR[result.protection]}` },
+    ),
     '',
     ...conclusion(result).map(([format, text]) => paint(format, text)),
     '',

@@ -1,10 +1,14 @@
 import type { DynamoDbFaultStats } from '../../lib/rehearsal/dynamodb-faults.ts';
+import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import type { Protection } from '../protection/changed-bundle.ts';
 import type { Decided } from './operator.ts';
 import { isPosted, type PaymentsVerdict } from './payments.ts';
 import { isRepaid, type RepaymentsVerdict } from './repayments.ts';
 import { type EffectVerdict, isClean } from './verdict.ts';
+
+/** What the result of a rehearsal is needed for. */
+export type Rehearsed = Pick<RehearsalResult, 'good' | 'effects' | 'harmed' | 'findings' | 'hints' | 'story'>;
 
 /** Everything that a run of the traffic found out. */
 export interface TrafficResult {
@@ -29,6 +33,8 @@ export interface TrafficResult {
   readonly giftCards: EffectVerdict;
   readonly payments: PaymentsVerdict;
   readonly repayments: RepaymentsVerdict;
+  /** What the rehearsal itself found: the same effects, with the story of each one that came to harm. */
+  readonly rehearsed: Rehearsed;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
   readonly protection: Protection;
@@ -38,8 +44,10 @@ export interface TrafficResult {
 }
 
 /** Whether nothing was lost, nothing doubled, nothing left undone, and nothing set aside without having been tried. */
-export function isGood({ emails, giftCards, payments, repayments, left }: TrafficResult): boolean {
-  return left === 0 && isPosted(payments) && isRepaid(repayments) && [emails, giftCards].every(isClean);
+export function isGood({ emails, giftCards, payments, repayments, left, rehearsed }: TrafficResult): boolean {
+  return (
+    rehearsed.good && left === 0 && isPosted(payments) && isRepaid(repayments) && [emails, giftCards].every(isClean)
+  );
 }
 
 /** How often providers were asked about effects in doubt. */

@@ -155,6 +155,11 @@ export interface App {
   readonly schedule: (construct: string) => AppSchedule;
   /** Finds a function. */
   readonly function: (construct: string) => AppFunction;
+  /**
+   * Announces an intent that something else sends: a program of its own, or a client that the rehearsal does not know. It is owed its effects
+   * as if the rehearsal had sent it.
+   */
+  readonly announce: (options: Intended) => void;
   /** A client that talks to DynamoDB past all faults. */
   readonly dynamo: DynamoDBClient;
   /** A client that talks to SQS past all faults. */

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../provider.ts';
 import { type Carrying, freezes, takes, victimAt } from './carrying.ts';
 
-const AT_PROVIDER = {
+export const AT_PROVIDER = {
   before: 'before the provider had done it',
   applied: 'when the provider had done it, before the response',
   answered: 'when it had the response of the provider',

@@ -4,6 +4,7 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { Stub } from '../not-run.ts';
 import type { App } from './app.ts';
 import type { Counted } from './effects.ts';
+import type { Expected } from './judge.ts';
 import { DEFAULT_FAULTS, FAULT_NAMES, type Faults } from './plan.ts';
 import type { Provider } from './providers.ts';
 
@@ -38,7 +39,13 @@ export interface RehearsalOptions {
   /** Effect → how often it happened. @default each provider is an effect */
   readonly effects?: Readonly<Record<string, Counted>>;
   /** Effect → how often it is to happen for an intent. @default once for each intent that is sent with it */
-  readonly expect?: Readonly<Record<string, (intent: string) => number | 'at-most-once'>>;
+  readonly expect?: Readonly<Record<string, (intent: string) => Expected>>;
+  /**
+   * What an operator does when all is quiet: decides parked claims, redrives dead letters. After each step the rehearsal waits again until all
+   * is quiet, unless the step returns `false`. Its effects are counted at the very end.
+   * @default nothing
+   */
+  readonly afterwards?: readonly ((app: App) => unknown)[];
   /** Looks at what the app has made of it all. Each text that it returns is a finding, and fails the rehearsal. @default none */
   readonly check?: (app: App) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
   /** What goes wrong. What is not named does not happen. @default `DEFAULT_FAULTS` */
@@ -80,6 +87,7 @@ const KNOWN: NamesOf<RehearsalOptions> = {
   traffic: true,
   effects: true,
   expect: true,
+  afterwards: true,
   check: true,
   faults: true,
   deploys: true,
@@ -130,6 +138,7 @@ export function rehearsal(options: RehearsalOptions): Rehearsal {
       'effects: expected at least one effect to count; got none. Name a provider, or a function that counts',
     );
   }
+  checkSteps(options.afterwards);
   for (const name of Object.keys(expect)) {
     if (names.includes(name)) continue;
     throw new OptionError(`expect: there is no effect '${name.slice(0, 64)}'; there are ${names.join(', ')}`);
@@ -145,6 +154,11 @@ function checkShare(name: keyof Faults, value: number | undefined): void {
   throw new OptionError(
     `faults.${name}: expected ${whole ? 'a whole number from 0' : 'a share from 0 to 1'}; got ${value}`,
   );
+}
+
+function checkSteps(steps: RehearsalOptions['afterwards']): void {
+  if (steps === undefined || (Array.isArray(steps) && steps.every((step) => typeof step === 'function'))) return;
+  throw new OptionError(`afterwards: expected a list of functions; got ${typeof steps}`);
 }
 
 function checkSeconds(name: string, value: number | undefined): void {

@@ -21,11 +21,14 @@ export interface EffectVerdict {
   readonly notOwed: readonly string[];
 }
 
+/** How often an effect is to happen for an intent. */
+export type Expected = number | 'at-most-once' | 'at-least-once';
+
 export interface Evidence {
   readonly sent: Iterable<Sent>;
   /** How often the effect happened, by intent. */
   readonly counts: ReadonlyMap<string, number>;
-  readonly expected: ((intent: string) => number | 'at-most-once') | undefined;
+  readonly expected: ((intent: string) => Expected) | undefined;
   readonly parked: ReadonlySet<string>;
   readonly deadLettered: ReadonlySet<string>;
   /** Intents of which a message is still on a queue. */
@@ -68,7 +71,8 @@ export function judge(effect: string, evidence: Evidence): EffectVerdict {
 function fateOf(effect: string, { intent, effects, ended }: Sent, evidence: Evidence): Fate | undefined {
   const wanted = effects === undefined || effects.includes(effect) ? (evidence.expected?.(intent) ?? 1) : 0;
   const times = evidence.counts.get(intent) ?? 0;
-  if (times > (wanted === 'at-most-once' ? 1 : wanted)) return 'doubled';
+  if (wanted === 'at-least-once' && times > 0) return 'done';
+  if (wanted !== 'at-least-once' && times > (wanted === 'at-most-once' ? 1 : wanted)) return 'doubled';
   if (wanted === 'at-most-once' || times === wanted) return wanted === 0 ? undefined : 'done';
   if (evidence.parked.has(intent)) return 'parked';
   if (evidence.deadLettered.has(intent)) return 'setAside';

@@ -1,6 +1,6 @@
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import type { ProviderCall } from '../provider.ts';
+import type { ProviderCall, ProviderRoutes } from '../provider.ts';
 import { record } from '../template.ts';
 
 /** A request to a provider. */
@@ -55,6 +55,8 @@ export interface Provider {
   readonly kind: 'pawl.provider';
   /** @internal */
   readonly options: HttpProviderOptions;
+  /** @internal */
+  readonly routes?: ProviderRoutes;
 }
 
 const KNOWN: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true, respond: true };
@@ -72,6 +74,14 @@ const KNOWN: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true
 export function httpProvider(options: HttpProviderOptions = {}): Provider {
   expectOptions(options, { door: 'httpProvider', known: KNOWN, docs: 'docs/guides/rehearsal.md' });
   return { kind: 'pawl.provider', options };
+}
+
+/**
+ * A provider by rules of its own: which calls ask for an effect, which of them it refuses, and what it finds when it is asked. The subject of
+ * an effect is its intent.
+ */
+export function routedProvider(routes: ProviderRoutes): Provider {
+  return { kind: 'pawl.provider', options: {}, routes };
 }
 
 /**

@@ -18,20 +18,30 @@ export interface ReportOptions {
 
 /** The result as a person reads it. */
 export function report(result: RehearsalResult, { colour, again }: ReportOptions): string {
-  const paint = (format: Colour, text: string) => (colour ? styleText(format, text, { validateStream: false }) : text);
+  const paint = painter(colour);
   return [
     '',
     ...troubles(result, paint),
     ...notRun(result, paint),
     '',
     ...effects(result, paint),
-    ...stories(result, paint, again),
-    ...askedFor(result, paint),
-    ...hints(result, paint),
+    ...whatWentWrong(result, { colour, again }),
     '',
     ...conclusion(result, paint, again),
     '',
   ].join('\n');
+}
+
+type Wrong = Pick<RehearsalResult, 'effects' | 'harmed' | 'findings' | 'hints' | 'story'>;
+
+/** The story of each intent that came to harm, what `check` found, and the causes that are known. */
+export function whatWentWrong(result: Wrong, { colour, again }: ReportOptions): readonly string[] {
+  const paint = painter(colour);
+  return [...stories(result, paint, again), ...askedFor(result, paint), ...hints(result, paint)];
+}
+
+function painter(colour: boolean): Paint {
+  return (format, text) => (colour ? styleText(format, text, { validateStream: false }) : text);
 }
 
 type Paint = (format: Colour, text: string) => string;
@@ -122,11 +132,7 @@ function effects(result: RehearsalResult, paint: Paint): readonly string[] {
   ];
 }
 
-function stories(
-  { harmed, findings, effects: verdicts }: RehearsalResult,
-  paint: Paint,
-  again: string,
-): readonly string[] {
+function stories({ harmed, findings, effects: verdicts }: Wrong, paint: Paint, again: string): readonly string[] {
   const lines: string[] = [];
   for (const { effect } of verdicts) {
     for (const problem of ['doubled', 'lost', 'unfinished'] as const) {
@@ -145,7 +151,7 @@ function stories(
   return lines;
 }
 
-function askedFor({ story }: RehearsalResult, paint: Paint): readonly string[] {
+function askedFor({ story }: Wrong, paint: Paint): readonly string[] {
   if (story === undefined) return [];
   const lines = story.lines.length > 0 ? story.lines : ['Nothing happened under this name.'];
   return ['', paint('bold', `The story of ${story.intent}`), ...lines.map((line) => `  ${line}`)];
@@ -156,7 +162,7 @@ function storyLines({ effect, intent, times, story }: Harmed, paint: Paint): rea
   return ['', `  ${paint('bold', intent)}: ${effect} happened ${count}`, ...story.map((line) => `  ${line}`)];
 }
 
-function hints(result: RehearsalResult, paint: Paint): readonly string[] {
+function hints(result: Wrong, paint: Paint): readonly string[] {
   if (result.hints.length === 0) return [];
   return [
     '',

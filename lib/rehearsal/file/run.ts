@@ -8,6 +8,7 @@ import { filtered } from './filter.ts';
 import { UnknownConstructError } from './find.ts';
 import { createIntents } from './intents.ts';
 import { createJournal } from './journal.ts';
+import { withOwnFaults } from './own-faults.ts';
 import { createPlan, DEFAULT_FAULTS } from './plan.ts';
 import type { RehearsalResult } from './result.ts';
 import { consumersOf, type RunOptions } from './running.ts';
@@ -48,12 +49,13 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     stall: (sandbox, forMs) => started.engine?.stall(sandbox, forMs) ?? false,
     stallMs: (construct) => stallMs.get(construct) ?? 8_000,
   });
+  const faults = withOwnFaults(carried, run.faults, { intents, journal });
   for (const [name, provider] of Object.entries(options.providers ?? {})) {
     const served = await serveProvider(name, provider, {
       intents,
       journal,
-      kill: carried.killCaller,
-      nextFault: carried.atProvider,
+      kill: faults.killCaller,
+      nextFault: faults.atProvider,
     });
     providers.push(stopping.adopt(served, (server) => server.stop()));
   }
@@ -77,7 +79,9 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
         shortened.push(...short.shortened);
         return short.stack;
       },
-      faults: { dynamodb: carried.dynamodb, delivery: carried.delivery },
+      faults: faults.engine,
+      ...(run.bundleFor ? { bundleFor: run.bundleFor } : {}),
+      ...(run.other ? { other: run.other } : {}),
       watch: broken.watch,
       dynamoDb: run.dynamoDb,
       onLog(line, sandbox) {
@@ -111,9 +115,12 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     versions,
     begunAt,
   };
+  await run.onUp?.(engine);
   const left = await Promise.race([goThrough(running), broken.failed, aborted(run.signal)]);
   // Awaited here: the tables and queues that it reads end with this block.
-  return await resultOf(running, left);
+  const result = await resultOf(running, left);
+  await run.onResult?.(result);
+  return result;
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<never> {

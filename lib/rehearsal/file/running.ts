@@ -1,10 +1,13 @@
+import type { FunctionsOptions } from '../functions.ts';
 import type { Consumer, Rehearsal as Engine } from '../rehearsal.ts';
 import type { Assembly, CdkApp } from '../synthesize.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { RehearsalOptions } from './define.ts';
 import type { Intents } from './intents.ts';
 import type { Journal } from './journal.ts';
+import type { OwnFaults } from './own-faults.ts';
 import type { Plan } from './plan.ts';
+import type { RehearsalResult } from './result.ts';
 import type { ServedProvider } from './serve-provider.ts';
 import type { Shortened } from './shorten.ts';
 import type { Traffic } from './traffic.ts';
@@ -27,7 +30,17 @@ export interface RunOptions {
   readonly dynamoDb?: { readonly endpoint: string } | undefined;
   /** Ends the run: it rejects with the reason. */
   readonly signal?: AbortSignal | undefined;
+  /** What goes wrong by rules of the caller's, besides what is drawn from the seed. @default nothing */
+  readonly faults?: OwnFaults;
+  /** The folder of another bundle for a function; `undefined` if it keeps its own. @default each keeps its own */
+  readonly bundleFor?: NonNullable<FunctionsOptions['bundleFor']>;
+  /** Another version of the functions, which runs beside this one. @default none */
+  readonly other?: NonNullable<FunctionsOptions['other']>;
   readonly onStarting?: (what: string) => void;
+  /** Called when everything is up, before anything is sent. */
+  readonly onUp?: (engine: Engine) => unknown;
+  /** Called with the result while everything is still up, which ends after it. */
+  readonly onResult?: (result: RehearsalResult) => unknown;
   readonly onLook?: (state: Look) => void;
   readonly onLog?: (line: string, sandbox: string) => void;
 }

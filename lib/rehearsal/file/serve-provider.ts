@@ -4,6 +4,7 @@ import {
   type ProviderAnswer,
   type ProviderCall,
   type ProviderFault,
+  type ProviderRoutes,
   startProvider,
 } from '../provider.ts';
 import type { Intents } from './intents.ts';
@@ -52,7 +53,9 @@ export async function serveProvider(name: string, provider: Provider, serve: Ser
   };
   /** The fault of a call, once it is chosen: its effect is applied later, and says so in the journal. */
   const chosen = new WeakMap<ProviderCall, ProviderFault>();
-  const server = await startProvider((call) => routed(state, call, chosen), {
+  const { routes } = provider;
+  const respond = routes === undefined ? routed : routedBy(routes);
+  const server = await startProvider((call) => respond(state, call, chosen), {
     kill: serve.kill,
     nextFault(_, intent, call) {
       const fault = serve.nextFault(intent, name, call.sandbox);
@@ -94,6 +97,26 @@ function routed(
       if (key !== undefined) state.byKey.set(key, answer);
       return answer;
     },
+  };
+}
+
+/** By the rules of the provider itself. What it refuses has had no effect. */
+function routedBy(routes: ProviderRoutes): typeof routed {
+  return (state, call, chosen) => {
+    const understood = routes(call);
+    if (!('apply' in understood)) return understood;
+    const { subject } = understood;
+    return {
+      ...understood,
+      apply() {
+        const answer = understood.apply();
+        const result = answer.isRepeat ? 'repeated' : answer.status < 400 ? 'applied' : 'not-applied';
+        note(state, call, [subject], result, chosen.get(call));
+        if (result === 'repeated') state.stats.repeated += 1;
+        if (result === 'applied') state.counts.set(subject, (state.counts.get(subject) ?? 0) + 1);
+        return answer;
+      },
+    };
   };
 }
 

@@ -6,7 +6,7 @@ import type { Journal } from './journal.ts';
 import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
 
-/** Sends the traffic, and waits until all is quiet or the time is up. Returns how many messages are left. */
+/** Sends the traffic, waits until all is quiet or the time is up, and does what is to be done afterwards. Returns how many messages are left. */
 export async function goThrough(run: Running): Promise<number> {
   const { options, traffic } = run;
   const going = new AbortController();
@@ -14,14 +14,38 @@ export async function goThrough(run: Running): Promise<number> {
   deployInTraffic(run, going.signal).catch(() => undefined);
   try {
     run.run.onStarting?.('sending the traffic');
-    await options.traffic(traffic.app);
-    const sending = traffic.settled();
-    const left = await Promise.race([settle(run, going.signal), rejectionOf(sending)]);
-    await sending;
+    const sending = send(run);
+    let left = await Promise.race([settle(run, going.signal, sending), rejectionOf(sending.done)]);
+    await sending.done;
+    for (const step of options.afterwards ?? []) {
+      // What is still on a queue is not over: there is no afterwards.
+      if (left > 0) break;
+      if ((await step(traffic.app)) !== false) left = await settle(run, going.signal, sending);
+      await traffic.settled();
+    }
     return left;
   } finally {
     going.abort();
   }
+}
+
+/** The sending of the traffic. */
+interface Sent {
+  /** Whether the function of the file has ended. What it has begun to send may still be under way. */
+  hasReturned: boolean;
+  readonly done: Promise<void>;
+}
+
+function send({ options, traffic }: Running): Sent {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const sending: Sent = { hasReturned: false, done: promise };
+  const go = async () => {
+    await options.traffic(traffic.app);
+    sending.hasReturned = true;
+    await traffic.settled();
+  };
+  go().then(resolve, reject);
+  return sending;
 }
 
 async function rejectionOf(promise: Promise<unknown>): Promise<never> {
@@ -54,9 +78,9 @@ async function lagOf(stacks: readonly MayHaveStreams[]): Promise<number> {
   return lags.reduce((sum, lag) => sum + lag, 0);
 }
 
-async function settle(run: Running, signal: AbortSignal): Promise<number> {
+async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise<number> {
   const { engine, traffic, options, journal, providers } = run;
-  const deadline = Date.now() + (options.settleSeconds ?? 120) * 1_000;
+  let deadline: number | undefined;
   let quiet = 0;
   let left = 0;
   let before = -1;
@@ -64,11 +88,12 @@ async function settle(run: Running, signal: AbortSignal): Promise<number> {
     const depths = await Promise.all(consumersOf(engine).map(({ queue }) => engine.sqs.depth(queue.name)));
     left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await lagOf(engine.stacks));
     const begun = journal.entries.length;
-    const isDone = left === 0 && traffic.pending() === 0 && engine.sandboxes.busy === 0;
+    const isDone = sending.hasReturned && left === 0 && traffic.pending() === 0 && engine.sandboxes.busy === 0;
     const isQuiet = isDone && begun === before && Date.now() > stallsEnd(journal);
     before = begun;
     quiet = isQuiet ? quiet + 1 : 0;
-    if (quiet >= QUIET_LOOKS || Date.now() >= deadline || signal.aborted) return left;
+    if (sending.hasReturned) deadline ??= Date.now() + (options.settleSeconds ?? 120) * 1_000;
+    if (quiet >= QUIET_LOOKS || (deadline !== undefined && Date.now() >= deadline) || signal.aborted) return left;
     run.run.onLook?.({
       seconds: (Date.now() - run.begunAt) / 1_000,
       done: new Map(providers.map((served) => [effectOf(options, served), served.counts.size])),

@@ -1,10 +1,12 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { App } from './app.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { App, Intended } from './app.ts';
 import { apiOf } from './app-api.ts';
 import { bucketOf, functionOf, scheduleOf, tableOf, topicOf } from './app-others.ts';
 import { queueOf } from './app-queue.ts';
 import { meant } from './find.ts';
-import type { Sending, Sent, TrafficOptions } from './sending.ts';
+import { DOCS, intend, type Sending, type Sent, type TrafficOptions } from './sending.ts';
 
 /*
  * What the rehearsal file does with the app.
@@ -26,6 +28,8 @@ export interface Traffic {
   /** Nothing is sent any more. */
   stop(): void;
 }
+
+const INTENDED: NamesOf<Intended> = { intent: true, effects: true };
 
 /** How many sends are under way at once. */
 const AT_ONCE = 20;
@@ -98,6 +102,10 @@ function appOf(state: Sending): App {
     bucket: (construct) => bucketOf(state, construct),
     schedule: (construct) => scheduleOf(state, construct),
     function: (construct) => functionOf(state, construct),
+    announce(options) {
+      expectOptions(options, { door: 'announce', known: INTENDED, docs: DOCS });
+      intend(state, options, 'announce');
+    },
     dynamo: rehearsal.dynamo,
     sqs: rehearsal.sqs.client,
   };

@@ -1,3 +1,4 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { hintsOf, rehearsed } from '../../support/rehearsed.ts';
 
@@ -127,6 +128,32 @@ test('what check returns fails the rehearsal', async () => {
   ];
   const result = await rehearsed({ code: 'plain.mjs' }, {}, { intents: 2, check });
   expect(result).toMatchObject({ good: false, findings: ['0 rows'] });
+});
+
+test('an intent that something else sends is owed its effects, and what an operator sends afterwards is waited for', async () => {
+  const steps: string[] = [];
+  const result = await rehearsed(
+    { code: 'plain.mjs' },
+    {},
+    {
+      intents: 0,
+      async traffic({ announce, queue, sqs }) {
+        for (const intent of ['elsewhere', 'afterwards', 'never']) announce({ intent });
+        const [QueueUrl, MessageBody] = [queue('Orders').url, JSON.stringify({ orderId: 'elsewhere' })];
+        await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+      },
+      afterwards: [
+        async ({ queue, sqs }) => {
+          steps.push('first');
+          const [QueueUrl, MessageBody] = [queue('Orders').url, JSON.stringify({ orderId: 'afterwards' })];
+          await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+        },
+        () => steps.push('second') > 100,
+      ],
+    },
+  );
+  expect(steps).toEqual(['first', 'second']);
+  expect(result.effects).toMatchObject([{ intents: 3, done: 2, lost: ['never'] }]);
 });
 
 test('an effect that is expected of no intent, and an intent with other effects, are not lost', async () => {

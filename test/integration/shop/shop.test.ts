@@ -4,7 +4,7 @@ import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { EFFECTS } from '../../../shop/app/app-functions.ts';
-import { type Shop, startShop } from '../../../shop/app/start.ts';
+import { type StartedShop, startShop } from '../../../shop/app/start.ts';
 import { createPlan } from '../../../shop/plan/plan.ts';
 import { decideSomeParked } from '../../../shop/traffic/operator.ts';
 import { sendOrders } from '../../../shop/traffic/producer.ts';
@@ -13,7 +13,7 @@ import { listeningAddresses } from '../../support/other-addresses.ts';
 const events = createPawlEvents();
 /** What goes wrong with an order's mail, once. */
 const troubles = new Map<string, ProviderFault>();
-let shop: Shop;
+let shop: StartedShop;
 beforeAll(async () => {
   const provider = (effect: string, orderId: string) => {
     if (effect !== 'email') return undefined;

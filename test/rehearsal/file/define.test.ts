@@ -15,6 +15,11 @@ test.each([
     { traffic, expect: { mail: () => 1 } },
     /there is no effect 'mail'; there are MAILER_URL/,
   ],
+  [
+    'a step afterwards that is no function',
+    { traffic, afterwards: ['redrive'] },
+    /afterwards: expected a list of functions/,
+  ],
   ['no time to settle', { traffic, settleSeconds: 0 }, /settleSeconds: expected a number of seconds above 0; got 0/],
 ])('refuses %s', (_, options, message) => {
   // @ts-expect-error: each is refused by its type as well, or by its value

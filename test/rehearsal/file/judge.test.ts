@@ -75,3 +75,14 @@ test('the author says how often an effect is to happen', () => {
   const verdict = verdictOn([sent('twice'), sent('maybe'), sent('some')], { counts, expected });
   expect(verdict).toMatchObject({ doubled: [], lost: [], done: 3 });
 });
+
+test('an effect that is expected at least once is done however often it happened, and lost if it did not', () => {
+  const verdict = verdictOn([sent('a'), sent('b'), sent('c')], {
+    expected: () => 'at-least-once',
+    counts: new Map([
+      ['a', 1],
+      ['b', 3],
+    ]),
+  });
+  expect(verdict).toMatchObject({ done: 2, doubled: [], lost: ['c'] });
+});

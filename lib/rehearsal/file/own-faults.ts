@@ -1,0 +1,134 @@
+import type { DeliveryFaults } from '../event-source.ts';
+import type { ProviderFault } from '../provider.ts';
+import type { RehearsalFaults } from '../rehearsal.ts';
+import type { TapCall, TapHooks, TapVerdict } from '../tap.ts';
+import { combineHooks } from '../tap-hooks.ts';
+import { AT_PROVIDER } from './at-provider.ts';
+import type { CarriedOut } from './carry-out.ts';
+import type { Intents } from './intents.ts';
+import type { Journal } from './journal.ts';
+
+/*
+ * What goes wrong by the rules of the caller, besides what is drawn from the seed. It is written down as the drawn faults are: a story
+ * without the fault that caused it would tell nothing.
+ */
+
+/** What goes wrong by the rules of the caller of a run, at the taps of the engine. */
+export interface OwnFaults extends RehearsalFaults {
+  /** What happens to the call of a provider for an intent. The drawn faults come first. */
+  readonly provider?: (intent: string, provider: string) => ProviderFault | undefined;
+}
+
+/** Where the faults of a run happen. */
+export interface RunFaults {
+  readonly engine: RehearsalFaults;
+  readonly atProvider: CarriedOut['atProvider'];
+  readonly killCaller: CarriedOut['killCaller'];
+}
+
+interface Notes {
+  readonly intents: Intents;
+  readonly journal: Journal;
+}
+
+/** The drawn faults, and then the caller's own. */
+export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, notes: Notes): RunFaults {
+  if (own === undefined) {
+    const { dynamodb, delivery, atProvider, killCaller } = carried;
+    return { engine: { dynamodb, delivery }, atProvider, killCaller };
+  }
+  return {
+    engine: {
+      // The drawn ones first: they write down what every request did.
+      dynamodb: combineHooks(carried.dynamodb, noted(own.dynamodb, 'DynamoDB', notes)),
+      ...(own.sqs ? { sqs: noted(own.sqs, 'SQS', notes) } : {}),
+      delivery: (place) => bothDeliveries(own.delivery?.(place), carried.delivery(place), place.construct, notes),
+    },
+    ...atProviders(carried, own, notes),
+  };
+}
+
+/** Hooks that write down what they do to a request. */
+function noted(hooks: TapHooks | undefined, service: string, { intents, journal }: Notes): TapHooks {
+  if (hooks === undefined) return {};
+  const note = (call: TapCall, verdict: TapVerdict, moment: string, lost: string) => {
+    const { sandbox } = call;
+    if (sandbox === undefined || typeof verdict === 'object' || verdict === 'pass') return;
+    const about = intents.namedIn(call.body);
+    if (verdict === 'kill') journal.add(about, { kind: 'killed', sandbox, moment });
+    else journal.add(about, { kind: 'failed', sandbox, line: lost });
+  };
+  return {
+    ...(hooks.rewrite ? { rewrite: hooks.rewrite } : {}),
+    onRequest(call) {
+      const verdict = hooks.onRequest?.(call) ?? 'pass';
+      const what = `${call.operation} to ${service}`;
+      note(call, verdict, `as it sent ${what}, which did not get it`, `sends ${what}, which DOES NOT GET IT`);
+      return verdict;
+    },
+    onResponse(call, answer) {
+      const verdict = hooks.onResponse?.(call, answer) ?? 'pass';
+      const carriedOut = `when ${service} had carried out its ${call.operation}, before the response`;
+      note(call, verdict, carriedOut, `THE RESPONSE of ${service} to its ${call.operation} IS LOST`);
+      return verdict;
+    },
+    onAnswered(call, answer) {
+      const verdict = hooks.onAnswered?.(call, answer) ?? 'pass';
+      note(call, verdict, `when it had the response to its ${call.operation}`, '');
+      return verdict;
+    },
+  };
+}
+
+function bothDeliveries(
+  own: DeliveryFaults | undefined,
+  drawn: DeliveryFaults,
+  construct: string,
+  { intents, journal }: Notes,
+): DeliveryFaults {
+  if (own === undefined) return drawn;
+  return {
+    deliversTwice(message) {
+      if (own.deliversTwice?.(message) !== true) return drawn.deliversTwice?.(message) ?? false;
+      journal.add(intents.namedIn(message.Body ?? ''), { kind: 'visible-while-handled', construct });
+      return true;
+    },
+    forgetsDeletion(message) {
+      if (own.forgetsDeletion?.(message) !== true) return drawn.forgetsDeletion?.(message) ?? false;
+      journal.add(intents.namedIn(message.Body ?? ''), { kind: 'acknowledged', construct, forgotten: true });
+      return true;
+    },
+  };
+}
+
+const KILLS = { 'kill-before': 'before', 'kill-applied': 'applied', 'kill-answered': 'answered' } as const;
+
+function isKill(kind: ProviderFault['kind']): kind is keyof typeof KILLS {
+  return kind in KILLS;
+}
+
+function atProviders(
+  carried: CarriedOut,
+  own: OwnFaults,
+  { journal }: Notes,
+): Pick<RunFaults, 'atProvider' | 'killCaller'> {
+  const dying = new Map<string, { readonly intent: string; readonly moment: string }>();
+  return {
+    atProvider(intent, provider, sandbox) {
+      const drawn = carried.atProvider(intent, provider, sandbox);
+      if (drawn !== undefined) return drawn;
+      const fault = own.provider?.(intent, provider);
+      if (fault !== undefined && sandbox !== undefined && isKill(fault.kind)) {
+        dying.set(sandbox, { intent, moment: AT_PROVIDER[KILLS[fault.kind]] });
+      }
+      return fault;
+    },
+    killCaller(sandbox) {
+      const said = dying.get(sandbox);
+      dying.delete(sandbox);
+      // Noted now, and not when it was decided: the provider may have done it in between.
+      if (said !== undefined) journal.add([said.intent], { kind: 'killed', sandbox, moment: said.moment });
+      carried.killCaller(sandbox);
+    },
+  };
+}

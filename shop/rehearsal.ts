@@ -1,0 +1,191 @@
+import { messagesIn } from '../lib/rehearsal/drain.ts';
+import { routedProvider } from '../lib/rehearsal/file/providers.ts';
+import { type App, type Rehearsal, rehearsal, rows } from '../lib/rehearsal/index.ts';
+import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
+import { EFFECTS } from './app/app-functions.ts';
+import type { Shop } from './app/start.ts';
+import type { PlannedMisstatements } from './plan/misstatements.ts';
+import type { PlannedOrder, PlannedPayment, PlannedRepayment } from './plan/plan.ts';
+import type { Protection } from './protection/changed-bundle.ts';
+import type { Callbacks } from './providers/callbacks.ts';
+import { giftCardRoutes } from './providers/gift-cards.ts';
+import type { EffectKind, Ledger } from './providers/ledger.ts';
+import type { Processor } from './providers/processor.ts';
+import { sesRoutes } from './providers/ses.ts';
+import { complaints } from './traffic/conclusion.ts';
+import { deadLetteredOrders } from './traffic/dead-letters.ts';
+import { type Decided, decideSomeParked } from './traffic/operator.ts';
+import { judgePayments, type PaymentsVerdict } from './traffic/payments.ts';
+import { debtsOf, judgeRepayments, type RepaymentsVerdict } from './traffic/repayments.ts';
+import { type EffectVerdict, judge } from './traffic/verdict.ts';
+
+/*
+ * The rehearsal of the shop, as the author of any app would write one.
+ *
+ * Owns: what stands for the outside, what is sent, which effects are counted, what the operator does, and what the tables must say in the end.
+ * Does not own: the parts of AWS, the order of things, the stories, and what goes wrong.
+ */
+
+/** What is planned for a run. */
+export interface TrafficPlan {
+  readonly orders: readonly PlannedOrder[];
+  readonly payments: readonly PlannedPayment[];
+  readonly repayments: readonly PlannedRepayment[];
+  readonly misstatements: PlannedMisstatements;
+}
+
+/** What a rehearsal of the shop is about. */
+export interface RehearsedShop {
+  readonly plan: TrafficPlan;
+  readonly protection: Protection;
+  /** What the providers really did. */
+  readonly ledger: Ledger;
+  readonly processor: Processor;
+  /** The shop, once it is up. */
+  readonly shop: () => Shop;
+  /** For how long the processor calls, from the first message on; and for how long the queues are waited for, from the last one on. */
+  readonly deadlineMs: number;
+  /** @default 3 */
+  readonly functionTimeoutSeconds?: number;
+  /** Environment variables of all functions, in place of the app's. @default those of the app */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Called when all is quiet for the first time. Returns whether there are messages again. */
+  readonly onDrained?: (shop: Shop) => Promise<boolean>;
+}
+
+/** What the operator and the judges of the shop found. */
+export interface Found {
+  readonly decided: readonly Decided[];
+  readonly emails: EffectVerdict;
+  readonly giftCards: EffectVerdict;
+  readonly payments: PaymentsVerdict;
+  readonly repayments: RepaymentsVerdict;
+}
+
+/** Where the functions find the provider of each effect. */
+const ADDRESS_OF = {
+  email: 'AWS_ENDPOINT_URL_SESV2',
+  'gift-card': 'GIFT_CARD_API_URL',
+} as const satisfies Readonly<Record<EffectKind, string>>;
+
+/** The effect of a provider, by the environment variable with its address; `undefined` if it has none on an order. */
+export function effectOf(provider: string): EffectKind | undefined {
+  return EFFECTS.find((effect) => ADDRESS_OF[effect] === provider);
+}
+
+/** How long after it was issued the look-up of the provider finds a card. */
+const LOOKUP_LAG_MS = 300;
+
+/** The rehearsal, and what it found, which is complete when the rehearsal has a result. */
+export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehearsal; found(): Found } {
+  const { ledger, processor, protection, functionTimeoutSeconds = 3, environment, deadlineMs } = run;
+  const mails = routedProvider(sesRoutes(ledger));
+  const cards = routedProvider(giftCardRoutes(ledger, { lookupLagMs: LOOKUP_LAG_MS }));
+  let callbacks: Callbacks = { calls: 0, refused: [] };
+  let decided: readonly Decided[] = [];
+  let verdicts: Omit<Found, 'decided'> | undefined;
+  return {
+    rehearsal: rehearsal({
+      context: { functionTimeoutSeconds, processorPublicKey: processor.publicKey },
+      // The app says it, as a deployment would have it.
+      functionTimeoutSeconds: 'as-written',
+      ...(environment ? { environment } : {}),
+      providers: {
+        [ADDRESS_OF.email]: mails,
+        [ADDRESS_OF['gift-card']]: cards,
+        PROCESSOR_API_URL: routedProvider(processor.routes),
+      },
+      async traffic(app) {
+        callbacks = await send(app, run);
+      },
+      effects: {
+        email: mails,
+        'gift-card': cards,
+        entry: rows('PawlPayments/Ledger', ({ paymentId }) => paymentId),
+        repayment: async ({ table }) => timesRepaid(await table('PawlRepayments/Debts').items()),
+      },
+      expect: {
+        // A debit and a credit.
+        entry: () => 2,
+        // SES has no effect keys, and 'retry' is for providers that have.
+        ...(protection === 'retry' ? { email: () => 'at-least-once' } : {}),
+      },
+      // The plan of the shop decides what goes wrong.
+      faults: {},
+      settleSeconds: deadlineMs / 1000,
+      afterwards: [
+        () => run.onDrained?.(run.shop()) ?? false,
+        async () => {
+          // As a rule only emails are parked: the consumer of gift cards looks up what is in doubt.
+          if (protection === 'as-written') decided = await decideSomeParked(run.shop(), 'email');
+          return decided.length > 0;
+        },
+      ],
+      async check() {
+        verdicts = await judgeAll(run, callbacks);
+        return complaints(verdicts);
+      },
+    }),
+    found() {
+      if (verdicts === undefined) throw new Error('the rehearsal of the shop has no result yet');
+      return { decided, ...verdicts };
+    },
+  };
+}
+
+/** Sends everything, and returns when every callback of the processor has its response, or the time is up. */
+async function send(app: App, { plan, processor, shop, deadlineMs }: RehearsedShop): Promise<Callbacks> {
+  const { consumers, repayments, payments } = shop();
+  for (const { order, effects } of plan.orders) {
+    for (const effect of EFFECTS) {
+      const queue = app.queue(consumers[effect].queue.construct);
+      const { sentAgainAfterSeconds: delaySeconds } = effects[effect];
+      const intended = { intent: order.orderId, effects: [effect] };
+      void queue.send(order, intended);
+      if (delaySeconds !== undefined) void queue.send(order, { ...intended, delaySeconds });
+    }
+  }
+  await Promise.all(
+    debtsOf(plan.repayments).map((debtId) =>
+      app.table('PawlRepayments/Debts').put({ debtId, amountCents: 100 }, { intent: debtId, effects: ['repayment'] }),
+    ),
+  );
+  for (const { request } of [...plan.repayments, ...plan.repayments]) {
+    // Its debts have the effects.
+    void app.queue(repayments.consumer.queue.construct).send(request, { intent: request.requestId, effects: [] });
+  }
+  for (const { payment } of plan.payments) app.announce({ intent: payment.paymentId, effects: ['entry'] });
+  processor.misstate(plan.misstatements);
+  return processor.report(payments.callbackUrl, plan.payments, Date.now() + deadlineMs);
+}
+
+function timesRepaid(debts: readonly Readonly<Record<string, unknown>>[]): ReadonlyMap<string, number> {
+  return new Map(debts.map(({ debtId, repaid }) => [String(debtId), Number(repaid ?? 0)]));
+}
+
+/** Asks the providers, the tables and the dead-letter queues what became of everything. */
+async function judgeAll(run: RehearsedShop, callbacks: Callbacks): Promise<Omit<Found, 'decided'>> {
+  const { plan, protection, ledger } = run;
+  const shop = run.shop();
+  const left = await messagesLeft(shop);
+  const { parked } = await readClaims(shop.dynamo, shop.claimsTable);
+  const orderIds = plan.orders.map(({ order }) => order.orderId);
+  const verdictOn = async (effect: EffectKind) => {
+    const url = shop.consumers[effect].deadLetterQueue?.url;
+    const deadLettered = url === undefined ? new Set<string>() : await deadLetteredOrders(shop.sqs.client, url);
+    const mayRepeat = protection === 'retry' && effect === 'email';
+    return judge(effect, orderIds, ledger, { parkedClaims: parked, deadLettered, left }, mayRepeat);
+  };
+  return {
+    emails: await verdictOn('email'),
+    giftCards: await verdictOn('gift-card'),
+    payments: await judgePayments(shop.payments, plan.payments, callbacks, plan.misstatements.toBeFound),
+    repayments: await judgeRepayments(shop, plan.repayments),
+  };
+}
+
+async function messagesLeft({ consumers, payments, repayments, sqs }: Shop): Promise<number> {
+  const all = [...EFFECTS.map((effect) => consumers[effect]), payments.consumer, repayments.consumer];
+  const depths = await Promise.all(all.map(({ queue }) => sqs.depth(queue.name)));
+  return depths.reduce((sum, depth) => sum + messagesIn(depth), 0);
+}
