@@ -120,7 +120,11 @@ describe.each(APPS)('%s', (name) => {
           told,
         ).toBe(true);
       }
-      if (problem === 'doubled') expect(says(story.slice(0, applied.at(-1)), ...CAUSES), told).toBe(true);
+      if (problem !== 'doubled') continue;
+      const before = story.slice(0, applied.at(-1));
+      // A client that sends a request twice.
+      const sentTwice = before.filter((line) => line.includes(' s  POST /')).length > 1;
+      expect(sentTwice || says(before, ...CAUSES), told).toBe(true);
     }
   });
 
