@@ -38,7 +38,7 @@ export interface SentMessage {
 }
 
 /** What an outcome says beside the dead letters: which receives the handler saw, in what order by group, in what batches, or when. */
-export type Looks = 'counts' | 'order' | 'batches' | 'visibility';
+export type Looks = 'counts' | 'order' | 'batches' | 'largest' | 'window' | 'visibility';
 
 /** An engine whose outcome is not the documented one, and why that is accepted. */
 export interface Difference {

@@ -1,19 +1,26 @@
+import { VISIBILITY_SECONDS } from './apps.ts';
 import type { Case } from './case.ts';
 import type { Batch, Seen } from './journal.ts';
 
+/** What is found of a case when its queue is empty. */
+export interface Found {
+  /** When its first messages were sent. */
+  readonly sentAt: number;
+  readonly batches: readonly Batch[];
+  /** The ids of its dead letters, in the order of their queue. */
+  readonly dead: readonly string[];
+}
+
 /** What became of a case in an engine, in words, so that two outcomes are compared as texts. */
-export function outcomeOf(
-  { looks = 'counts' }: Case,
-  batches: readonly Batch[],
-  dead: readonly string[],
-  visibilityMs: number,
-): string {
+export function outcomeOf({ looks = 'counts', mapping }: Case, { sentAt, batches, dead }: Found): string {
   const seen = batches.flatMap((batch) => batch.seen);
   const said = {
     counts: () => countsIn(seen),
     order: () => orderIn(seen),
     batches: () => (batches.length === 0 ? [] : [`batches of ${batches.map((batch) => batch.seen.length).join(', ')}`]),
-    visibility: () => visibilityIn(batches, visibilityMs),
+    visibility: () => visibilityIn(batches),
+    largest: () => largestIn(batches),
+    window: () => windowIn(batches, sentAt + Number(mapping?.['MaximumBatchingWindowInSeconds'] ?? 0) * 1_000),
   }[looks]();
   const deadLetters = looks === 'order' ? dead : dead.toSorted();
   const all = dead.length === 0 ? said : [...said, `dead: ${deadLetters.join(' ')}`];
@@ -34,11 +41,23 @@ function orderIn(seen: readonly Seen[]): readonly string[] {
   return groups.map((group) => `${group}: ${(byGroup.get(group) ?? []).map(({ id, count }) => id + count).join(' ')}`);
 }
 
-/** Whether each message came back before its visibility timeout was over. SQS counts from the receive, so a little before the handler has it. */
-function visibilityIn(batches: readonly Batch[], visibilityMs: number): readonly string[] {
+/** Whether each message came back early. SQS counts from the receive, before a cold start that the handler waits for: half is far from none. */
+function visibilityIn(batches: readonly Batch[]): readonly string[] {
   const all = batches.flatMap(({ at, seen }) => seen.map(({ id }) => ({ id, at })));
   return [...Map.groupBy(all, ({ id }) => id)].map(([id, [first, second]]) => {
     if (first === undefined || second === undefined) return `${id}: never`;
-    return `${id}: ${second.at - first.at >= visibilityMs / 2 ? 'not earlier' : 'earlier'}`;
+    return `${id}: ${second.at - first.at >= VISIBILITY_SECONDS * 500 ? 'not earlier' : 'earlier'}`;
   });
+}
+
+/** Whether a batch has more messages than one receive gives. */
+function largestIn(batches: readonly Batch[]): readonly string[] {
+  return batches.some(({ seen }) => seen.length > 10) ? ['a batch of more than ten'] : ['no batch of more than ten'];
+}
+
+/** Whether each message waited for its window, which cannot begin before the message is sent. */
+function windowIn(batches: readonly Batch[], endsAt: number): readonly string[] {
+  return batches.flatMap(({ at, seen }) =>
+    seen.map(({ id }) => `${id}: ${at >= endsAt ? 'after its window' : 'at once'}`),
+  );
 }

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { messagesIn } from '../../lib/rehearsal/drain.ts';
 import { record } from '../../lib/rehearsal/template.ts';
-import { deadLettersNameOf, queueNameOf, templateOf, VISIBILITY_SECONDS } from './apps.ts';
+import { deadLettersNameOf, queueNameOf, templateOf } from './apps.ts';
 import type { Case, CaseApp, SentMessage } from './case.ts';
 import type { Engine, StartEngine } from './engine.ts';
 import { type Journal, startJournal } from './journal.ts';
@@ -44,10 +44,11 @@ export async function runCases(
 
 async function runCase(engine: Engine, journal: Journal, app: CaseApp, one: Case): Promise<string> {
   const queue = queueNameOf(app, one);
+  const sentAt = Date.now();
   await sendAll(engine, app, one);
   const left = await drain(engine, queue);
   const dead = await deadLetters(engine, deadLettersNameOf(app, one));
-  const outcome = outcomeOf(one, journal.batchesFrom(queue), dead, VISIBILITY_SECONDS * 1_000);
+  const outcome = outcomeOf(one, { sentAt, batches: journal.batchesFrom(queue), dead });
   return left === 0 ? outcome : `${outcome} · left: ${left}`;
 }
 

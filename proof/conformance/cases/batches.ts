@@ -3,8 +3,6 @@ import type { Case, CaseApp } from '../case.ts';
 const NO_IDS = 'It leaves an identifier that it does not find out, and deletes the batch. AWS fails the whole batch.';
 const DELETED = 'a: 1 · b: 1';
 
-const windowed = (seconds: number, more: object = {}) => ({ MaximumBatchingWindowInSeconds: seconds, ...more });
-
 /** A response that Lambda does not understand: the whole batch comes back. */
 const notUnderstood = (
   name: string,
@@ -140,22 +138,32 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'MoreThanTen',
-    about: 'twelve messages, a batch size of 25 and a window',
-    sends: Array.from({ length: 12 }, (_, index) => ({ id: String.fromCharCode(97 + index) })),
-    mapping: windowed(2, { BatchSize: 25 }),
-    looks: 'batches',
-    documented: 'batches of 12',
-    emulator: { outcome: 'batches of 10, 2', why: 'It ignores the window, and a batch is one receive of at most ten.' },
+    about: 'thirty messages, a batch size of 100 and a window: a batch may have more than one receive gives',
+    sends: Array.from({ length: 30 }, (_, index) => ({ id: `m${index}` })),
+    mapping: { MaximumBatchingWindowInSeconds: 5, BatchSize: 100 },
+    looks: 'largest',
+    queue: { VisibilityTimeout: 30 },
+    documented: 'a batch of more than ten',
+    emulator: { outcome: 'no batch of more than ten', why: 'It ignores the window, and a batch is one receive.' },
   },
   {
     name: 'Window',
-    about: 'three messages, each a second and a half after the one before, and a window of ten seconds',
-    sends: ['a', 'b', 'c'].map((id, index) => ({ id, afterMs: index * 1_500 })),
-    mapping: windowed(10),
-    looks: 'batches',
-    queue: { VisibilityTimeout: 20 },
-    documented: 'batches of 3',
-    emulator: { outcome: 'batches of 1, 1, 1', why: 'It ignores the window.' },
+    about: 'a batch that is not full waits for its window of ten seconds',
+    sends: [{ id: 'a' }],
+    mapping: { MaximumBatchingWindowInSeconds: 10 },
+    looks: 'window',
+    queue: { VisibilityTimeout: 30 },
+    documented: 'a: after its window',
+    emulator: { outcome: 'a: at once', why: 'It ignores the window.' },
+  },
+  {
+    name: 'WindowFull',
+    about: 'a full batch does not wait for its window of thirty seconds',
+    sends: [{ id: 'a' }],
+    mapping: { MaximumBatchingWindowInSeconds: 30, BatchSize: 1 },
+    looks: 'window',
+    queue: { VisibilityTimeout: 60 },
+    documented: 'a: at once',
   },
 ];
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
@@ -63,4 +64,19 @@ test('what a queue holds can be read without receiving it', async () => {
   await send(url, 'a1', 'a2', 'b1');
   await receive(url, 1);
   expect(bodies(await sqs.messages('held.fifo')).toSorted()).toEqual(['a1', 'a2', 'b1']);
+});
+
+test('a hundred long polls hold up no other request', async () => {
+  const [empty, other] = await Promise.all([sqs.createQueue('polled'), sqs.createQueue('sent-to')]);
+  const ending = new AbortController();
+  const request = { QueueUrl: empty.url, WaitTimeSeconds: 5 };
+  const polls = Array.from({ length: 100 }, () =>
+    sqs.client.send(new ReceiveMessageCommand(request), { abortSignal: ending.signal }).catch(() => undefined),
+  );
+  // A send has less to prepare than a receive, and would overtake those that begin with it.
+  await sleep(100);
+  const sent = sqs.client.send(new SendMessageCommand({ QueueUrl: other.url, MessageBody: 'a' }));
+  expect(await Promise.race([sent.then(() => 'sent'), ...polls.map((poll) => poll.then(() => 'polled'))])).toBe('sent');
+  ending.abort();
+  await Promise.all(polls);
 });

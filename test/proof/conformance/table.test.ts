@@ -35,15 +35,19 @@ test('an explanation holds for its own engine only', () => {
 
 test('an outcome has each receive count, the order within each group, and the dead letters', () => {
   const seen = (id: string, count: number, group?: string) => ({ id, count, group, queue: 'Plain' });
+  const sentAt = 1_789_999_995_000;
   const batches = [
     { at: 1_790_000_000_000, seen: [seen('b', 1, 'x'), seen('a', 1, 'x')] },
     { at: 1_790_000_009_000, seen: [seen('b', 2, 'x')] },
   ];
-  expect(outcomeOf(PLAIN, batches, ['b'], 8_000)).toBe('a: 1 · b: 1, 2 · dead: b');
-  expect(outcomeOf({ ...PLAIN, looks: 'order' }, batches, [], 8_000)).toBe('x: b1 a1 b2');
-  expect(outcomeOf({ ...PLAIN, looks: 'batches' }, batches, [], 8_000)).toBe('batches of 2, 1');
-  expect(outcomeOf({ ...PLAIN, looks: 'visibility' }, batches, [], 8_000)).toBe('b: not earlier · a: never');
-  expect(outcomeOf(PLAIN, [], [], 8_000)).toBe('none');
+  expect(outcomeOf(PLAIN, { sentAt, batches, dead: ['b'] })).toBe('a: 1 · b: 1, 2 · dead: b');
+  expect(outcomeOf({ ...PLAIN, looks: 'order' }, { sentAt, batches, dead: [] })).toBe('x: b1 a1 b2');
+  expect(outcomeOf({ ...PLAIN, looks: 'batches' }, { sentAt, batches, dead: [] })).toBe('batches of 2, 1');
+  expect(outcomeOf({ ...PLAIN, looks: 'visibility' }, { sentAt, batches, dead: [] })).toBe('b: not earlier · a: never');
+  const windowed: Case = { ...PLAIN, looks: 'window', mapping: { MaximumBatchingWindowInSeconds: 10 } };
+  expect(outcomeOf(windowed, { sentAt, batches, dead: [] })).toBe('b: at once · a: at once · b: after its window');
+  expect(outcomeOf({ ...PLAIN, looks: 'largest' }, { sentAt, batches, dead: [] })).toBe('no batch of more than ten');
+  expect(outcomeOf(PLAIN, { sentAt, batches: [], dead: [] })).toBe('none');
 });
 
 test('each case has a name of its own: it names its queue', () => {
