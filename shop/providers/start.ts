@@ -25,7 +25,7 @@ export interface ProvidersOptions {
 export interface Providers {
   readonly ses: HttpServer;
   readonly giftCards: HttpServer;
-  readonly accounts: Accounts;
+  readonly accounts: Accounts & HttpServer;
   readonly processor: Processor & HttpServer;
   /** What the providers really did. */
   readonly ledger: Ledger;
