@@ -9,7 +9,7 @@ import type { Consumer } from '../../lib/rehearsal/rehearsal.ts';
 import type { HeldMessage } from '../../lib/rehearsal/sqs-local.ts';
 import { CONSTRUCT_OF } from '../app/app-functions.ts';
 import { APP } from '../app/project.ts';
-import { versionsOf } from '../app/start.ts';
+import { versionsOf } from '../app/shop.ts';
 import { createFaults } from '../faults/faults.ts';
 import { type PlannedChange, planChanges } from '../plan/change-plan.ts';
 import { bundleChanged, type Protection } from '../protection/changed-bundle.ts';
@@ -80,12 +80,10 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
     app: APP,
     seed,
     faults: {
-      ...(faults.dynamodb ? { dynamodb: faults.dynamodb } : {}),
-      provider: (changeId) => faults.accounts?.(changeId, accounts.accountOf(changeId) ?? ''),
+      dynamodb: faults.dynamodb,
+      provider: (changeId) => faults.accounts(changeId, accounts.accountOf(changeId) ?? ''),
     },
-    ...versionsOf({
-      bundleFor: protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection),
-    }),
+    ...versionsOf(protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection)),
     onStarting: (what) => progress.update(`${what} …`),
     onLook({ seconds, left }) {
       const booked = accounts.log.filter(({ kind }) => kind === 'booked').length;

@@ -1,10 +1,5 @@
 import type { HttpServer } from '../../lib/rehearsal/http.ts';
-import {
-  type ProviderFault,
-  type ProviderOptions,
-  type ProviderRoutes,
-  startProvider,
-} from '../../lib/rehearsal/provider.ts';
+import { type ProviderRoutes, startProvider } from '../../lib/rehearsal/provider.ts';
 import { record } from '../../lib/rehearsal/template.ts';
 
 /** A call that the service got, or a change that it booked. */
@@ -25,19 +20,10 @@ export interface Accounts {
   accountOf(changeId: string): string | undefined;
 }
 
-export interface AccountsOptions extends Pick<ProviderOptions, 'kill'> {
-  /** Called for each call to book a change; what it returns happens to this call. */
-  readonly nextFault?: (changeId: string, accountId: string) => ProviderFault | undefined;
-}
-
 /** Starts the service. */
-export async function startAccounts({ nextFault, kill }: AccountsOptions = {}): Promise<Accounts & HttpServer> {
+export async function startAccounts(): Promise<Accounts & HttpServer> {
   const accounts = createAccounts();
-  const server = await startProvider(accounts.routes, {
-    ...(kill === undefined ? {} : { kill }),
-    nextFault: (_, changeId) => nextFault?.(changeId, accounts.accountOf(changeId) ?? ''),
-  });
-  return { ...server, ...accounts };
+  return { ...(await startProvider(accounts.routes)), ...accounts };
 }
 
 /** It refuses to let an account fall below zero, has no idempotency keys, and finds at once what it has booked. */
