@@ -81,7 +81,13 @@ export const SECTIONS: readonly Section[] = [
     groups: [
       {
         title: 'In code',
-        pages: ['reference/options', 'reference/handler-errors', 'reference/fingerprint', 'reference/testing'],
+        pages: [
+          'reference/options',
+          'reference/handler-errors',
+          'reference/fingerprint',
+          'reference/testing',
+          'reference/rehearsal-resources',
+        ],
       },
       {
         title: 'At work',
@@ -122,6 +128,7 @@ export const SECTIONS: readonly Section[] = [
           'evidence/statements',
           'evidence/locks',
           'evidence/versions',
+          'evidence/rehearsal',
           'evidence/e2e-deploy',
           'evidence/cost',
           'evidence/scale',

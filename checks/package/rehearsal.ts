@@ -22,6 +22,9 @@ const Resources = {
     Metadata: at('Send/FromOrders'),
   },
 };
+const properties = { templateFile: 'Mails.template.json' };
+const artifacts = { Mails: { type: 'aws:cloudformation:stack', environment: 'aws://unknown-account/unknown-region', properties } };
+writeFileSync(\`\${out}/manifest.json\`, JSON.stringify({ version: '36.0.0', artifacts }));
 writeFileSync(\`\${out}/Mails.template.json\`, JSON.stringify({ Resources }));
 const files = { f: { source: { path: 'asset.f' }, destinations: { here: { objectKey: 'f.zip' } } } };
 writeFileSync(\`\${out}/Mails.assets.json\`, JSON.stringify({ files }));

@@ -17,8 +17,13 @@ const BUNDLED = ['preact'];
 
 /** A package of the lock file. */
 interface Locked {
-  readonly version?: string;
-  readonly license?: string;
+  readonly name?: string | undefined;
+  readonly dev?: boolean;
+  readonly peer?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+  readonly version?: string | undefined;
+  readonly license?: string | undefined;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -29,6 +34,8 @@ export interface Lock {
 }
 
 export interface Licensed {
+  /** Where npm has put it: `node_modules/…`. */
+  readonly place: string;
   readonly name: string;
   readonly version: string;
   readonly licence: string;
@@ -46,7 +53,7 @@ export function licencesOf(lock: Lock, bundled: readonly string[] = BUNDLED): re
     const locked = place === undefined ? undefined : lock.packages[place];
     if (place === undefined || locked === undefined || found.has(place)) continue;
     const name = place.split('node_modules/').at(-1) ?? place;
-    found.set(place, { name, version: locked.version ?? '', licence: locked.license ?? 'none stated' });
+    found.set(place, { place, name, version: locked.version ?? '', licence: locked.license ?? 'none stated' });
     const needed = Object.keys({ ...locked.dependencies, ...locked.optionalDependencies });
     for (const dependency of needed) waiting.push(placeOf(lock, place, dependency));
   }

@@ -8,7 +8,7 @@ import { licenceProblems, licencesOf, readLock, summaryOf } from './licences.ts'
 import { type Manifest, manifestChanges } from './manifest.ts';
 import { recordAdditions, recordProblems } from './record-changes.ts';
 import { readRecords, writeRecords } from './records.ts';
-import { readSbom, sbomOf } from './sbom.ts';
+import { sbomOf } from './sbom.ts';
 import { packedNow, sizesNow } from './sizes.ts';
 import { type Change, changesBetween, type Reports } from './surface.ts';
 import { tarballProblems } from './tarball.ts';
@@ -145,8 +145,9 @@ function licences(): Found {
 }
 
 function sbom({ manifest }: Context): Found {
-  const found = licencesOf(readLock(ROOT));
-  const bill = sbomOf(readSbom(ROOT), 'pawl', found);
+  const lock = readLock(ROOT);
+  const found = licencesOf(lock);
+  const bill = sbomOf(lock, found);
   mkdirSync(OUTPUT, { recursive: true });
   const path = join(OUTPUT, `pawl-${manifest.version}.cdx.json`);
   writeFileSync(path, `${JSON.stringify(bill, undefined, 2)}\n`);

@@ -1,6 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ACCOUNT, list, REGION, record, type Template, type TemplateResource } from './template.ts';
+
+const TEMPLATE = '.template.json';
+const STACK = 'aws:cloudformation:stack';
 
 /** A synthesized CDK app. */
 export interface Assembly {
@@ -40,7 +43,7 @@ export async function readAssembly(folder: string): Promise<Assembly> {
       stacks.push(...stage.stacks);
       missing.push(...stage.missing);
     }
-    if (type !== 'aws:cloudformation:stack') continue;
+    if (type !== STACK) continue;
     const { templateFile, stackName } = record(properties);
     const name = typeof stackName === 'string' ? stackName : id;
     const alsoCalled = [id, ...(typeof displayName === 'string' ? [displayName] : [])];
@@ -52,14 +55,16 @@ export async function readAssembly(folder: string): Promise<Assembly> {
   return { folder, stacks: stacks.toSorted((a, b) => (a.stackName < b.stackName ? -1 : 1)), missing };
 }
 
+/** What the assembly says is in it. Without a manifest, each template is a stack. */
 async function readManifest(folder: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    return record(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')));
-  } catch (error) {
-    throw new Error(`There is no cloud assembly in ${folder}. The CDK app has to call \`app.synth()\`, or its end.`, {
-      cause: error,
-    });
-  }
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
+  if (text !== undefined) return record(JSON.parse(text));
+  const names = (await readdir(folder).catch(() => []))
+    .filter((name) => name.endsWith(TEMPLATE) && !name.endsWith(`.nested${TEMPLATE}`))
+    .map((name) => name.slice(0, -TEMPLATE.length));
+  if (names.length === 0) throw new Error(`There is no cloud assembly in ${folder}. The CDK app has to make one.`);
+  const stackNamed = (name: string) => ({ type: STACK, properties: { templateFile: name + TEMPLATE } });
+  return { artifacts: Object.fromEntries(names.map((name) => [name, stackNamed(name)])) };
 }
 
 interface Place {

@@ -41,7 +41,7 @@ interface Failure {
 /** What a caller gets when the function gives no response that the API understands, gives it too late, or is throttled. */
 const FAILURES = {
   http: {
-    failed: { status: 502, message: 'Internal Server Error' },
+    failed: { status: 500, message: 'Internal Server Error' },
     late: { status: 503, message: 'Service Unavailable' },
     throttled: { status: 503, message: 'Service Unavailable' },
   },

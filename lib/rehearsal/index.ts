@@ -24,3 +24,4 @@ export {
   type ProviderRequest,
   type ProviderResponse,
 } from './file/providers.ts';
+export type { Stub } from './not-run.ts';

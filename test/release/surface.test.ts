@@ -126,3 +126,18 @@ test('what is left out of the type that another one extends is a change to look 
   const omitted = options.replace('Options {', "Options extends Omit<Event, 'at'> {");
   expect(changes((text) => text.replace(options, omitted), 'changed')).toEqual(['`Options` has another type']);
 });
+
+test('a new method of a class is an addition: nothing but the library makes such an object', () => {
+  const table = `export declare class Table {
+    constructor(scope: object, options: Options);
+    grantClaims(role: object): void;
+}`;
+  const use = 'export declare function use(table: Table): void;';
+  const one = new Map([['pawl/constructs', report(...before, use, table)]]);
+  const more = table.replace('grantClaims', 'grantOperate(role: object): void;\n    grantClaims');
+  const two = new Map([['pawl/constructs', report(...before, use, more)]]);
+  expect(changesBetween(one, two).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    'addition: `grantOperate` of `Table` is new',
+  ]);
+  expect(changesBetween(two, one).map(({ kind }) => kind)).toEqual(['breaking']);
+});

@@ -44,14 +44,18 @@ export function lines(story: Story): readonly string[] {
 }
 
 /**
- * What every run of a story has in common: who does what, in which order. Left out are times, requests that the SDK repeats, and workers that only found
- * that it is too early to believe the provider: how many there are depends on how long a cold start takes.
+ * What every run of a story has in common: who does what, in which order. Left out are times, requests that the SDK repeats, responses that come after
+ * the worker's time, and workers that only found that it is too early to believe the provider: how many there are depends on how long a cold start takes.
  */
 export function inEveryRun(story: Story): readonly string[] {
   const byWorker = [...Map.groupBy(story, ({ worker }) => worker).values()].map((some) => some.map(({ act }) => act));
   return byWorker
     .filter((acts) => !acts.includes('hears too early'))
-    .map((acts) => acts.filter((act, index) => act !== acts[index - 1]).join(', '));
+    .map((acts) =>
+      acts.filter((act, index) => act !== acts[index - 1] && (act !== 'responds' || acts[index + 1] === 'dies')),
+    )
+    .filter((acts) => acts.length > 0)
+    .map((acts) => acts.join(', '));
 }
 
 interface Noted {

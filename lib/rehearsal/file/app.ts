@@ -77,29 +77,50 @@ export interface AppTable {
 }
 
 /** A function of the app. */
+/**
+ * What a message that is published to a topic has besides its text.
+ *
+ * @example
+ * import { mailer, type PublishOptions, rehearsal } from 'pawl/rehearsal';
+ *
+ * const options: PublishOptions = { intent: 'ride-1', attributes: { kind: 'completed' } };
+ *
+ * export default rehearsal({
+ *   providers: { MAILER_URL: mailer() },
+ *   traffic: ({ topic }) => topic('Rides').publish({ rideId: 'ride-1' }, options),
+ * });
+ */
 export interface PublishOptions extends Intended {
+  /** The subject. @default none */
   readonly subject?: string;
+  /** Attributes of the data type `String`, which filter policies read. @default none */
   readonly attributes?: Readonly<Record<string, string>>;
+  /** The message group, of a FIFO topic. @default none */
   readonly groupId?: string;
+  /** The deduplication id, of a FIFO topic. @default none */
   readonly deduplicationId?: string;
 }
 
+/** A topic of the app. */
 export interface AppTopic {
   /** Publishes a message. One that is no text is sent as JSON. */
   publish(message: unknown, options: PublishOptions): Promise<void>;
 }
 
+/** A bucket of the app. */
 export interface AppBucket {
   /** Puts an object, past all faults. The notifications of the bucket go out. */
   put(key: string, body: string | Uint8Array, options: Intended): Promise<void>;
   get(key: string): Promise<Buffer | undefined>;
 }
 
+/** A schedule of the app. */
 export interface AppSchedule {
   /** Lets one due time come. */
   run(options: Intended): Promise<void>;
 }
 
+/** A function of the app. */
 export interface AppFunction {
   /** Invokes the function once, as a schedule or another service would. @throws Error if it does not respond */
   invoke(event: unknown, options: Intended): Promise<unknown>;
@@ -126,10 +147,13 @@ export interface App {
   readonly api: (construct: string) => AppApi;
   /** A table of the app. */
   readonly table: (construct: string) => AppTable;
-  /** A function of the app. */
+  /** Finds a topic. */
   readonly topic: (construct: string) => AppTopic;
+  /** Finds a bucket. */
   readonly bucket: (construct: string) => AppBucket;
+  /** Finds a schedule. */
   readonly schedule: (construct: string) => AppSchedule;
+  /** Finds a function. */
   readonly function: (construct: string) => AppFunction;
   /**
    * Announces an intent that something else sends: a program of its own, or a client that the rehearsal does not know. It is owed its effects

@@ -37,5 +37,6 @@ export function atProvider(
   const fault = state.plan.provider(intent, provider);
   if (fault === undefined || !takes(state, 'provider', provider, intent)) return undefined;
   state.stats.provider += 1;
+  if (sandbox !== undefined) state.disturbed.add(sandbox);
   return fault;
 }

@@ -60,6 +60,7 @@ function throttled(state: Carrying, call: TapCall): Rewrite | undefined {
   });
   if (refused.length === 0) return undefined;
   state.stats.throttle += 1;
+  state.disturbed.add(seen.sandbox);
   if (call.operation === 'BatchExecuteStatement') {
     const body = record(JSON.parse(call.body));
     const statements = list(body['Statements']);
@@ -97,6 +98,7 @@ function response(state: Carrying, call: TapCall, answer: TapAnswer): 'pass' | '
     });
   }
   if (isLost) state.stats.loseAnswer += 1;
+  if (isLost) state.disturbed.add(sandbox);
   if (isLost) return 'drop';
   // A write that was refused belongs to another worker: to kill this one would show nothing.
   if (answer.status !== 200) return 'pass';

@@ -1,6 +1,6 @@
 import type { Invocation, InvocationWatch } from '../lambda.ts';
 import type { Outcome } from '../sandbox.ts';
-import type { Journal } from './journal.ts';
+import type { CarriedOut } from './carry-out.ts';
 
 /** A function of the app does not work at all: the rest of the rehearsal would show nothing. */
 export class BrokenFunctionError extends Error {
@@ -21,11 +21,8 @@ function readable(lines: readonly string[]): string {
     .join('\n');
 }
 
-/** Watches for functions that cannot be loaded, or never respond. A kill of the rehearsal's own is no sign of that. */
-export function watchForBroken(
-  watch: InvocationWatch,
-  journal: Journal,
-): {
+/** Watches for functions that cannot be loaded, or never respond. An invocation that the rehearsal has disturbed is no sign of that. */
+export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch' | 'wasDisturbed'>): {
   readonly watch: InvocationWatch;
   readonly log: (line: string, sandbox: string) => void;
   readonly failed: Promise<never>;
@@ -36,13 +33,11 @@ export function watchForBroken(
   const { promise, reject } = Promise.withResolvers<never>();
   // No failure is the rule.
   promise.catch(() => undefined);
-  const wasOurs = (sandbox: string) =>
-    journal.entries.some((entry) => (entry.kind === 'killed' || entry.kind === 'stalled') && entry.sandbox === sandbox);
   const onEnd = (invocation: Invocation, outcome: Outcome) => {
     watch.onEnd?.(invocation, outcome);
     const { construct, sandbox } = invocation;
     if (outcome.kind === 'response' || outcome.kind === 'error') works.add(construct);
-    else if (!works.has(construct) && !wasOurs(sandbox)) count(construct, sandbox, outcome.kind);
+    else if (!works.has(construct) && !wasDisturbed(sandbox)) count(construct, sandbox, outcome.kind);
     printed.delete(sandbox);
   };
   const count = (construct: string, sandbox: string, kind: 'crashed' | 'timed-out') => {

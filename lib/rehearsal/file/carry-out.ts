@@ -8,7 +8,7 @@ import { list, record } from '../template.ts';
 import { atProvider, killCaller } from './at-provider.ts';
 import { deliveryFaults } from './at-queue.ts';
 import { storeHooks } from './at-store.ts';
-import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes } from './carrying.ts';
+import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nth } from './carrying.ts';
 
 /*
  * Carries a plan out, at the taps of the engine, and writes down what happens there.
@@ -19,6 +19,8 @@ import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes } f
 
 export interface CarriedOut {
   readonly stats: Readonly<FaultStats>;
+  /** Whether something went wrong for a sandbox in its last invocation. */
+  readonly wasDisturbed: (sandbox: string) => boolean;
   readonly watch: InvocationWatch;
   readonly dynamodb: TapHooks;
   readonly delivery: (consumer: FunctionPlace) => DeliveryFaults;
@@ -35,10 +37,12 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     seen: new WeakMap(),
     counts: new Map(),
     spent: new Set(),
+    disturbed: new Set(),
     dying: new Map(),
   };
   return {
     stats: state.stats,
+    wasDisturbed: (sandbox) => state.disturbed.has(sandbox),
     watch: {
       onBegin: (invocation) => begin(state, invocation),
       onEnd: (invocation, outcome) => end(state, invocation, outcome),
@@ -52,12 +56,13 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
 
 function begin(state: Carrying, { sandbox, construct, event }: Invocation): void {
   const records = list(record(event)['Records']).map(record);
+  state.disturbed.delete(sandbox);
   const receives = new Map<string, number>();
   const items = new Map<string, readonly string[]>();
   const messages = new Map<string, string>();
   for (const one of records) {
-    const count = Number(record(one['attributes'])['ApproximateReceiveCount'] ?? 1);
     const about = intentsOfRecord(state, one);
+    const count = timesOf(state, construct, one, about);
     items.set(String(one['messageId'] ?? record(one['dynamodb'])['SequenceNumber']), about);
     for (const intent of about) {
       receives.set(intent, count);
@@ -72,6 +77,18 @@ function begin(state: Carrying, { sandbox, construct, event }: Invocation): void
   const start = () => ({ at: 'start' }) as const;
   if (dies(state, about, start, 'as it began')) state.kill(sandbox);
   else freezes(state, about, start, 'as it began');
+}
+
+/** How often a record was delivered. A queue says so; of a stream, it is counted here. */
+function timesOf(
+  state: Carrying,
+  construct: string,
+  one: Readonly<Record<string, unknown>>,
+  intents: readonly string[],
+): number {
+  const received = record(one['attributes'])['ApproximateReceiveCount'];
+  if (received !== undefined) return Number(received);
+  return Math.max(0, ...intents.map((intent) => nth(state, 'delivery', construct, intent))) + 1;
 }
 
 function intentsOfRecord(

@@ -56,6 +56,8 @@ export interface Carrying extends CarryOutOptions {
   readonly seen: WeakMap<TapCall, Seen>;
   readonly counts: Map<string, number>;
   readonly spent: Set<string>;
+  /** The sandboxes that something went wrong for in their invocation. */
+  readonly disturbed: Set<string>;
   /** What is to be said of a sandbox when its provider kills it. */
   readonly dying: Map<string, { readonly intent: string; readonly moment: string }>;
 }
@@ -100,6 +102,7 @@ export function victimAt(
   const victim = intents.find((intent) => isSame(state.plan.trouble(intent, construct).kill, moment(intent)));
   if (victim === undefined || !takes(state, 'kill', construct, victim)) return undefined;
   state.stats.kill += 1;
+  state.disturbed.add(sandbox);
   return victim;
 }
 
@@ -128,5 +131,6 @@ export function freezes(
   const forMs = state.stallMs(construct);
   if (!state.stall(sandbox, forMs)) return;
   state.stats.freeze += 1;
+  state.disturbed.add(sandbox);
   state.journal.add([victim], { kind: 'stalled', sandbox, moment: said, forMs });
 }

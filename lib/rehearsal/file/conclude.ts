@@ -41,7 +41,8 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
   const harmed = verdicts.flatMap((verdict) =>
     harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, deadLettered),
   );
-  const stats = consumersOf(engine).map((consumer) => consumer.stats);
+  const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
+  const stats = [...consumersOf(engine), ...streams].map((consumer) => consumer.stats);
   const byProvider = (pick: (stats: ServedProvider['stats']) => number) =>
     Object.fromEntries(
       providers.filter((served) => pick(served.stats) > 0).map((served) => [served.name, pick(served.stats)]),
@@ -81,6 +82,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
     parkedClaims: claims.parked.size,
     hasClaims: claims.tables.length > 0,
     left,
+    notRun: engine.notRun,
     shortened,
     seconds: (Date.now() - run.begunAt) / 1_000,
   };

@@ -1,6 +1,7 @@
 import { OptionError } from '../../kernel/errors.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { Stub } from '../not-run.ts';
 import type { App } from './app.ts';
 import type { Counted } from './effects.ts';
 import type { Expected } from './judge.ts';
@@ -29,6 +30,8 @@ export interface RehearsalOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   /** Environment variables of all functions, in place of the app's. @default those of the app */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What stands for a resource that a rehearsal does not run, by the end of its construct's path. @default nothing */
+  readonly stubs?: Readonly<Record<string, Stub>>;
   /** Environment variable of the functions → what stands for the outside at that address. @default none */
   readonly providers?: Readonly<Record<string, Provider>>;
   /** Sends the traffic. What it sends is waited for, also if its promises are not returned. */
@@ -79,6 +82,7 @@ const KNOWN: NamesOf<RehearsalOptions> = {
   app: true,
   context: true,
   environment: true,
+  stubs: true,
   providers: true,
   traffic: true,
   effects: true,

@@ -36,7 +36,7 @@ export async function synthesizeVersions(
   const versions: Assembly[] = [];
   for (const deployment of deploys) {
     const its = deployment.app === undefined ? app : await appOf?.(deployment.app);
-    const made = await synthesize(its ?? app, { ...context, ...deployment.context });
+    const made = await synthesize(its ?? app, { ...(its ?? app).context, ...context, ...deployment.context });
     versions.push(stopping.adopt(made, ({ folder }) => rm(folder, { recursive: true, force: true })));
   }
   return versions;

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CdkApp } from '../synthesize.ts';
+import { type CdkApp, readCdkApp } from '../synthesize.ts';
 import { record } from '../template.ts';
 import type { Rehearsal } from './define.ts';
 
@@ -59,20 +58,26 @@ function isRehearsal(value: unknown): value is Rehearsal {
   return record(value)['kind'] === 'pawl.rehearsal';
 }
 
+/** An app, with the context of its own `cdk.json`. */
+export type FoundApp = CdkApp & { readonly context: Readonly<Record<string, unknown>> };
+
 /**
  * The CDK app of a rehearsal: the nearest folder with a `cdk.json`, upwards from the file; and the command in it.
  *
  * @throws CannotRehearseError if there is none
  */
-export async function findApp(app: Rehearsal['options']['app'], file: string): Promise<CdkApp> {
+export async function findApp(app: Rehearsal['options']['app'], file: string): Promise<FoundApp> {
   const folder = dirname(file);
   if (typeof app === 'object') {
-    return { command: app.command, folder: isAbsolute(app.folder) ? app.folder : resolve(folder, app.folder) };
+    return {
+      command: app.command,
+      folder: isAbsolute(app.folder) ? app.folder : resolve(folder, app.folder),
+      context: {},
+    };
   }
   const start = app === undefined ? folder : resolve(folder, app);
   for (let at = start; ; at = dirname(at)) {
-    const path = join(at, 'cdk.json');
-    if (existsSync(path)) return { command: await commandIn(path), folder: at };
+    if (existsSync(join(at, 'cdk.json'))) return readCdkApp(at);
     if (app !== undefined || at === dirname(at)) break;
   }
   throw new CannotRehearseError(
@@ -80,10 +85,4 @@ export async function findApp(app: Rehearsal['options']['app'], file: string): P
       ? `There is no cdk.json in ${start} or above it. Name the folder of the app: rehearsal({ app: '../my-app', … }).`
       : `There is no cdk.json in ${start}, which the rehearsal names as its app.`,
   );
-}
-
-async function commandIn(path: string): Promise<CdkApp['command']> {
-  const command = record(JSON.parse(await readFile(path, 'utf8')))['app'];
-  if (typeof command === 'string' && command.trim() !== '') return ['/bin/sh', '-c', command];
-  throw new CannotRehearseError(`${path} says no "app": the command that synthesizes the app.`);
 }

@@ -22,6 +22,7 @@ export function report(result: RehearsalResult, { colour, again }: ReportOptions
   return [
     '',
     ...troubles(result, paint),
+    ...notRun(result, paint),
     '',
     ...effects(result, paint),
     ...whatWentWrong(result, { colour, again }),
@@ -90,6 +91,18 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
     ...Object.entries(result.unattributed).map(([name, count]) =>
       row(paint, 'unknown', count, `calls of ${name} that name no intent`),
     ),
+  ];
+}
+
+function notRun({ notRun: parts, shortened }: RehearsalResult, paint: Paint): readonly string[] {
+  const lines = parts.slice(0, NAMED).map(({ construct, type, property, why }) => {
+    return `  ${construct} (${type}${property === undefined ? '' : `, ${property}`}): ${paint('dim', why)}`;
+  });
+  const more = parts.length > NAMED ? [`  and ${parts.length - NAMED} more: --json lists them`] : [];
+  const short = shortened.map(({ logicalId, from, to }) => `${logicalId} ${from} s → ${to} s`).slice(0, NAMED);
+  return [
+    ...(lines.length > 0 ? ['', paint('bold', 'Not run'), ...lines, ...more] : []),
+    ...(short.length > 0 ? ['', paint('dim', `Timeouts shortened for the rehearsal: ${short.join(', ')}`)] : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { NotRun } from '../not-run.ts';
 import type { FaultStats } from './carrying.ts';
 import type { EffectVerdict } from './judge.ts';
 import type { Faults } from './plan.ts';
@@ -57,6 +58,8 @@ export interface RehearsalResult {
   readonly hasClaims: boolean;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
+  /** What of the app did not run. */
+  readonly notRun: readonly NotRun[];
   readonly shortened: readonly Shortened[];
   readonly seconds: number;
 }

@@ -60,11 +60,12 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     providers.push(stopping.adopt(served, (server) => server.stop()));
   }
   const shortened: Shortened[] = [];
-  const broken = watchForBroken(carried.watch, journal);
+  const broken = watchForBroken(carried);
   const engine = stopping.use(
     await startRehearsal({
       app: run.app,
-      ...(options.context ? { context: options.context } : {}),
+      context: { ...run.app.context, ...options.context },
+      ...(options.stubs ? { stubs: options.stubs } : {}),
       environment: {
         ...options.environment,
         ...Object.fromEntries(providers.map(({ name, endpoint }) => [name, endpoint])),
@@ -131,6 +132,7 @@ function aborted(signal: AbortSignal | undefined): Promise<never> {
 
 /** @throws UnknownConstructError if a filter leaves nothing to rehearse */
 function expectConsumer(engine: Engine, filter: string | undefined): void {
-  if (filter === undefined || consumersOf(engine).length > 0) return;
+  const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
+  if (filter === undefined || consumersOf(engine).length + streams.length > 0) return;
   throw new UnknownConstructError(`--filter: the app has no consumer at '${filter}'.`);
 }

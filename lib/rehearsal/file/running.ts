@@ -12,13 +12,16 @@ import type { ServedProvider } from './serve-provider.ts';
 import type { Shortened } from './shorten.ts';
 import type { Traffic } from './traffic.ts';
 
+/** An app, and the context of its own `cdk.json`. */
+export type RehearsedApp = CdkApp & { readonly context?: Readonly<Record<string, unknown>> };
+
 /** How a rehearsal is run. */
 export interface RunOptions {
   readonly seed: number;
   /** The app, as it was found. */
-  readonly app: CdkApp;
+  readonly app: RehearsedApp;
   /** Finds the app of a deployment that names one. */
-  readonly appOf?: (app: RehearsalOptions['app']) => Promise<CdkApp>;
+  readonly appOf?: (app: RehearsalOptions['app']) => Promise<RehearsedApp>;
   /** Only the consumer at this construct. */
   readonly filter?: string | undefined;
   /** An intent whose story is told, whatever became of it. */

@@ -65,17 +65,11 @@ function stallsEnd({ entries }: Journal): number {
   return ends.reduce((latest, end) => Math.max(latest, end), 0);
 }
 
-/** A stack whose engine runs streams, too. */
-interface MayHaveStreams {
-  readonly name: string;
-  readonly streamConsumers?: readonly { lag(): Promise<number> }[];
-}
-
-/** How many records of streams are not done with. */
-async function lagOf(stacks: readonly MayHaveStreams[]): Promise<number> {
-  const streams = stacks.flatMap(({ streamConsumers = [] }) => streamConsumers);
+/** How many records of streams, and events of asynchronous invocations, are not done with. */
+async function eventsLeft(engine: Running['engine']): Promise<number> {
+  const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
   const lags = await Promise.all(streams.map((stream) => stream.lag()));
-  return lags.reduce((sum, lag) => sum + lag, 0);
+  return lags.reduce((sum, lag) => sum + lag, engine.pendingEvents());
 }
 
 async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise<number> {
@@ -86,7 +80,7 @@ async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise
   let before = -1;
   for (;;) {
     const depths = await Promise.all(consumersOf(engine).map(({ queue }) => engine.sqs.depth(queue.name)));
-    left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await lagOf(engine.stacks));
+    left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await eventsLeft(engine));
     const begun = journal.entries.length;
     const isDone = sending.hasReturned && left === 0 && traffic.pending() === 0 && engine.sandboxes.busy === 0;
     const isQuiet = isDone && begun === before && Date.now() > stallsEnd(journal);

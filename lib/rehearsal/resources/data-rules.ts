@@ -79,7 +79,7 @@ const TOPIC = {
 const SUBSCRIPTION = {
   ...all(run, 'TopicArn', 'Protocol', 'Endpoint', 'RawMessageDelivery', 'FilterPolicy', 'FilterPolicyScope'),
   ...all(withoutEffect, 'Region'),
-  RedrivePolicy: run,
+  RedrivePolicy: listed('A delivery that fails goes to no dead-letter queue of the subscription.'),
   DeliveryPolicy: listed('A delivery has the retries of the protocol.'),
   SubscriptionRoleArn: listed('There is no Firehose.'),
   ReplayPolicy: listed('A topic replays no messages.'),

@@ -75,7 +75,9 @@ const MAPPING = {
 
 const RULE = {
   ...all(run, 'Name', 'ScheduleExpression', 'State', 'Targets.Arn', 'Targets.Id', 'Targets.Input'),
-  ...all(run, 'Targets.DeadLetterConfig', 'Targets.RetryPolicy', 'Targets.SqsParameters'),
+  ...all(run, 'Targets.SqsParameters'),
+  'Targets.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
+  'Targets.RetryPolicy': listed('A target is called once. Its function has the retries of an asynchronous invocation.'),
   ...all(withoutEffect, 'Description', 'RoleArn', 'Tags', 'Targets.RoleArn'),
   EventPattern: listed('A rehearsal has no event bus: nothing matches the pattern.'),
   EventBusName: listed('A rehearsal has no event bus.'),
@@ -85,7 +87,8 @@ const RULE = {
 
 const SCHEDULE = {
   ...all(run, 'Name', 'ScheduleExpression', 'State', 'Target.Arn', 'Target.Input', 'Target.SqsParameters'),
-  ...all(run, 'Target.DeadLetterConfig', 'Target.RetryPolicy'),
+  'Target.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
+  'Target.RetryPolicy': listed('A target is called once. Its function has the retries of an asynchronous invocation.'),
   ...all(withoutEffect, 'Description', 'GroupName', 'KmsKeyArn', 'ScheduleExpressionTimezone', 'Target.RoleArn'),
   FlexibleTimeWindow: listedIf((value) => record(value)['Mode'] !== 'OFF', 'The schedule runs when it is due.'),
   StartDate: listed('The schedule has no beginning.'),

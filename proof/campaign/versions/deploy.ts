@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
+import { BrokenFunctionError } from '../../../lib/rehearsal/file/broken.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
 import { MissingHistoryError } from './checkout.ts';
 import { packVersion } from './packed.ts';
@@ -40,6 +41,23 @@ function told({ result, schemas }: RehearsedDeployment): string {
   ].join(' ');
 }
 
+/** On a machine that is too busy, a function may miss its timeout at each cold start. Then nothing was rehearsed, and the seed is tried again. */
+async function rehearsedAt(seed: number, installed: string, triesLeft = 3): Promise<RehearsedDeployment> {
+  try {
+    return await rehearseDeployment({
+      seed,
+      installed,
+      back: values.back,
+      onStarting: (what) => progress.update(`seed ${seed}: ${what} …`),
+      onLook: ({ seconds, left }) => progress.update(`seed ${seed}: ${seconds.toFixed(0)} s, ${left} messages left`),
+    });
+  } catch (error) {
+    if (!(error instanceof BrokenFunctionError) || triesLeft === 0) throw error;
+    progress.say(`seed ${seed}: the function did not start in time; once more`);
+    return rehearsedAt(seed, installed, triesLeft - 1);
+  }
+}
+
 async function main(): Promise<number> {
   progress.update(`packing ${values.older} …`);
   await using older = await packVersion(values.older);
@@ -47,13 +65,7 @@ async function main(): Promise<number> {
   let bad = 0;
   for (let index = 0; index < Number(values.seeds); index += 1) {
     const seed = Number(values.first) + index;
-    const rehearsed = await rehearseDeployment({
-      seed,
-      installed: older.installed,
-      back: values.back,
-      onStarting: (what) => progress.update(`seed ${seed}: ${what} …`),
-      onLook: ({ seconds, left }) => progress.update(`seed ${seed}: ${seconds.toFixed(0)} s, ${left} messages left`),
-    });
+    const rehearsed = await rehearsedAt(seed, older.installed);
     progress.say(told(rehearsed));
     const { result, schemas } = rehearsed;
     for (const { intent, problem, story } of result.harmed)

@@ -15,7 +15,7 @@ interface Field {
 const FIELDS: readonly Field[] = [
   { of: 'messages', label: 'Messages a month', min: 1, max: 1_000_000_000_000 },
   { of: 'size', label: 'Messages in a batch', min: 1, max: 10_000 },
-  { of: 'handlerMs', label: 'Handler, ms a message', min: 0, max: 900_000 },
+  { of: 'handlerMs', label: 'Handler, ms', min: 0, max: 900_000 },
   { of: 'memoryMb', label: 'Memory, MB', min: 128, max: 10_240 },
 ];
 

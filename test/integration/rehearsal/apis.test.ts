@@ -200,7 +200,7 @@ describe('an app with APIs', () => {
     const seen = await Promise.all(
       [`${rest}/`, `${rest}/invoices`, `${http}/slow`, `${http}/wrong`].map((url) => fetch(url)),
     );
-    expect(seen.map(({ status }) => status)).toEqual([504, 502, 503, 502]);
+    expect(seen.map(({ status }) => status)).toEqual([504, 502, 503, 500]);
     // Payload 2.0 takes a value without a status for the body.
     expect(await json(fetch(`${http}/plain`))).toEqual({ greeting: 'hello' });
   });

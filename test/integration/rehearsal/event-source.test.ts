@@ -110,7 +110,7 @@ test('only the messages that failed come back, and are counted as received once 
   await expectEmpty(name);
   expect(batches()).toEqual([['a', 'b', 'c'], ['b']]);
   expect(events[1]?.Records[0]?.attributes.ApproximateReceiveCount).toBe('2');
-  expect(source.stats).toEqual({ batches: 2, deliveries: 4, redeliveries: 1 });
+  expect(source.stats).toEqual({ batches: 2, deliveries: 4, redeliveries: 1, filteredOut: 0 });
 });
 
 test('after a crash all messages come back, and after too many receives they are dead-lettered', async () => {

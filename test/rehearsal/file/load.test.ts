@@ -33,5 +33,7 @@ test('the app is that of the nearest cdk.json above the file, or of the folder t
 
 test('a cdk.json without a command is refused', async () => {
   const folder = folderWith({ 'cdk.json': '{}' });
-  await expect(findApp(undefined, join(folder, 'rehearsal.ts'))).rejects.toThrow(/says no "app"/);
+  await expect(findApp(undefined, join(folder, 'rehearsal.ts'))).rejects.toThrow(
+    /has no `app`: the command that synthesizes/,
+  );
 });

@@ -18,6 +18,7 @@ function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
   const carried: CarriedOut = {
     stats: { kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0, freeze: 0, provider: 0 },
     watch: {},
+    wasDisturbed: () => false,
     dynamodb: {},
     delivery: () => ({}),
     killCaller: (sandbox) => void killed.push(sandbox),
