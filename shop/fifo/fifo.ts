@@ -5,7 +5,6 @@ import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import { type App, type Rehearsal, rehearsal } from '../../lib/rehearsal/index.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
-import type { Consumer } from '../../lib/rehearsal/rehearsal.ts';
 import type { HeldMessage } from '../../lib/rehearsal/sqs-local.ts';
 import { CONSTRUCT_OF } from '../app/app-functions.ts';
 import { APP } from '../app/project.ts';
@@ -51,7 +50,9 @@ export interface FifoResult {
 
 /** The queue of the changes, once it is up. */
 interface ChangesQueue {
-  readonly consumer: Consumer;
+  readonly construct: string;
+  /** What its consumer received. */
+  readonly stats: { readonly deliveries: number; readonly batches: number };
   /** How many sandboxes were killed. */
   killed(): number;
   deadLetters(): Promise<readonly HeldMessage[]>;
@@ -95,7 +96,8 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
       const consumer = stack('PawlAccounts').consumer(CONSTRUCT_OF['change-account']);
       const { deadLetterQueue } = consumer;
       up.queue = {
-        consumer,
+        construct: consumer.queue.construct,
+        stats: consumer.stats,
         killed: () => sandboxes.killed,
         deadLetters: async () => (deadLetterQueue ? sqs.messages(deadLetterQueue.name) : []),
         left: async () => messagesIn(await sqs.depth(consumer.queue.name)),
@@ -103,7 +105,7 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
     },
     onResult(rehearsed) {
       progress.end();
-      const { deliveries, batches } = queue().consumer.stats;
+      const { deliveries, batches } = queue().stats;
       up.result = {
         verdict: verdict(),
         rehearsed,
@@ -141,7 +143,7 @@ function changesRehearsal({ plan, accounts, queue, deadlineMs }: RehearsedChange
       context: { functionTimeoutSeconds: 3 },
       functionTimeoutSeconds: 'as-written',
       providers: { ACCOUNTS_API_URL: service },
-      traffic: (app) => sendChanges(app, queue().consumer.queue.construct, plan),
+      traffic: (app) => sendChanges(app, queue().construct, plan),
       effects: { change: service },
       expect: {
         change(changeId) {
