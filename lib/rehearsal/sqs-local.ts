@@ -61,6 +61,8 @@ export async function startSqsLocal(): Promise<SqsLocal> {
     endpoint,
     region: REGION,
     credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
+    // Every poller holds a connection for a long poll. At the SDK's 50, those of an app with many mappings would wait for each other.
+    requestHandler: { httpAgent: { maxSockets: Number.POSITIVE_INFINITY, keepAlive: true } },
   });
   // Not the URL that the server gives: its host is `sqs.us-east-1.localhost`, which not every resolver knows, and the
   // SDK sends a request to the host of the queue's URL, whatever its endpoint is.

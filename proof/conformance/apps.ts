@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import type { Template, TemplateResource } from '../../lib/rehearsal/template.ts';
+import type { Case, CaseApp } from './case.ts';
+import { BATCHES } from './cases/batches.ts';
+import { FILTERS } from './cases/filters.ts';
+import { GROUPS } from './cases/groups.ts';
+
+export const APPS: readonly CaseApp[] = [BATCHES, GROUPS, FILTERS];
+
+/** Longer than the timeout of every function, as Lambda demands it; and long enough for a cold start on a busy machine. */
+export const VISIBILITY_SECONDS = 8;
+const TIMEOUT_SECONDS = 8;
+const SLOW_TIMEOUT_SECONDS = 3;
+/** All messages of a case become visible at once, so that one receive finds all of them. */
+const DELAY_SECONDS = 2;
+
+const HANDLER = readFileSync(new URL('handler.cjs', import.meta.url), 'utf8');
+
+export function queueNameOf({ isFifo }: CaseApp, { name }: Case): string {
+  return isFifo ? `${name}.fifo` : name;
+}
+
+export function deadLettersNameOf({ isFifo }: CaseApp, { name }: Case): string {
+  return isFifo ? `${name}-dead.fifo` : `${name}-dead`;
+}
+
+/** The template of an app: two functions, and for each case a queue, its dead letters and a mapping. */
+export function templateOf(app: CaseApp, journal: string): Template {
+  const Resources: Record<string, TemplateResource> = {
+    Role: ROLE,
+    Fast: functionOf(TIMEOUT_SECONDS, journal),
+    Slow: functionOf(SLOW_TIMEOUT_SECONDS, journal),
+  };
+  for (const one of app.cases) Object.assign(Resources, resourcesOf(app, one));
+  return { Resources };
+}
+
+const ROLE: TemplateResource = {
+  Type: 'AWS::IAM::Role',
+  Properties: {
+    AssumeRolePolicyDocument: {
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
+    },
+    ManagedPolicyArns: ['arn:aws:iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole'],
+  },
+};
+
+function functionOf(Timeout: number, JOURNAL: string): TemplateResource {
+  return {
+    Type: 'AWS::Lambda::Function',
+    Properties: {
+      ...{ Runtime: 'nodejs24.x', Handler: 'index.handler', Code: { ZipFile: HANDLER }, Timeout },
+      Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
+      Environment: { Variables: { JOURNAL } },
+    },
+  };
+}
+
+function resourcesOf(app: CaseApp, one: Case): Readonly<Record<string, TemplateResource>> {
+  const { name, mapping, queue, maxReceiveCount = 3, isSlow = false } = one;
+  const fifo = app.isFifo ? { FifoQueue: true } : {};
+  const deadLetterTargetArn = { 'Fn::GetAtt': [`${name}Dead`, 'Arn'] };
+  return {
+    [`${name}Dead`]: {
+      Type: 'AWS::SQS::Queue',
+      Properties: { ...fifo, QueueName: deadLettersNameOf(app, one) },
+    },
+    [`${name}Queue`]: {
+      Type: 'AWS::SQS::Queue',
+      Properties: {
+        ...fifo,
+        QueueName: queueNameOf(app, one),
+        VisibilityTimeout: VISIBILITY_SECONDS,
+        DelaySeconds: DELAY_SECONDS,
+        RedrivePolicy: { deadLetterTargetArn, maxReceiveCount },
+        ...queue,
+      },
+    },
+    [`${name}Mapping`]: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        EventSourceArn: { 'Fn::GetAtt': [`${name}Queue`, 'Arn'] },
+        FunctionName: { Ref: isSlow ? 'Slow' : 'Fast' },
+        BatchSize: 10,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: 2 },
+        ...mapping,
+      },
+    },
+  };
+}

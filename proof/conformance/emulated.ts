@@ -1,0 +1,68 @@
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  CloudFormationClient,
+  CreateStackCommand,
+  DescribeStackEventsCommand,
+  waitUntilStackCreateComplete,
+} from '@aws-sdk/client-cloudformation';
+import { createAccount } from '../../lib/rehearsal/emulator/account.ts';
+import { startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
+import { EMULATOR, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
+import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
+import { ACCOUNT, REGION, type Template } from '../../lib/rehearsal/template.ts';
+import type { Engine } from './engine.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const WAIT = { maxWaitTime: 120, minDelay: 1, maxDelay: 1 } as const;
+
+/** The emulator of `npm run e2e:deploy`. Its own pollers read the queues. */
+export async function startEmulated(
+  stacks: Readonly<Record<string, Template>>,
+  say: (text: string) => void,
+): Promise<Engine> {
+  await using stopping = new AsyncDisposableStack();
+  const python = await installEmulator(PROJECT, say);
+  const folder = await scratchFolder(PROJECT, 'conformance-');
+  stopping.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const emulator = stopping.adopt(
+    await startEmulator({
+      ...{ project: PROJECT, python, folder },
+      functionEnvironment: async () => ({}),
+      onLine: () => undefined,
+    }),
+    (running) => running.stop(),
+  );
+  say(`${EMULATOR.replace('==', ' ')} runs`);
+  const { endpoint } = emulator;
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client = stopping.adopt(new CloudFormationClient({ endpoint, region: REGION, credentials }), (one) =>
+    one.destroy(),
+  );
+  for (const [name, template] of Object.entries(stacks)) {
+    await create(client, name, template);
+    say(`${name} is deployed`);
+  }
+  const account = stopping.adopt(createAccount(endpoint), (one) => one.destroy());
+  const urlOf = (name: string) => `${endpoint}/${ACCOUNT}/${name}`;
+  const end = stopping.move();
+  return {
+    client: account.sqs.client,
+    urlOf,
+    depth: (name) => account.depth(urlOf(name)),
+    [Symbol.asyncDispose]: () => end.disposeAsync(),
+  };
+}
+
+async function create(client: CloudFormationClient, StackName: string, template: Template): Promise<void> {
+  const TemplateBody = JSON.stringify(template);
+  await client.send(new CreateStackCommand({ StackName, TemplateBody, Capabilities: ['CAPABILITY_IAM'] }));
+  try {
+    await waitUntilStackCreateComplete({ client, ...WAIT }, { StackName });
+  } catch (cause) {
+    const { StackEvents = [] } = await client.send(new DescribeStackEventsCommand({ StackName }));
+    const failed = StackEvents.filter(({ ResourceStatus = '' }) => ResourceStatus.endsWith('_FAILED'));
+    const reasons = failed.map((one) => `${one.LogicalResourceId}: ${one.ResourceStatusReason}`).join('; ');
+    throw new Error(`${StackName} was not created: ${reasons}`, { cause });
+  }
+}
