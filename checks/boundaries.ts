@@ -253,6 +253,11 @@ export const RULES: readonly Rule[] = [
     only: /^(shop\/|lib\/cli\/|aws-cdk-lib$)/,
   },
   {
+    rule: 'npm start is a rehearsal like any other: it goes through the runner of rehearsal files, and starts no part of AWS by itself',
+    from: /^shop\/((main|rehearsal)\.ts$|(traffic|fifo|console)\/)/,
+    never: /^lib\/rehearsal\/(rehearsal|servers|lambda|event-source|provision|synthesize|dynamodb-local)\.ts$/,
+  },
+  {
     rule: 'shop is the app that npm start rehearses: it imports no proof, no check, no test and no benchmark',
     from: /^shop\//,
     never: /^(proof|checks|test|bench)\//,

@@ -3,7 +3,7 @@ import { routedProvider } from '../lib/rehearsal/file/providers.ts';
 import { type App, type Rehearsal, rehearsal, rows } from '../lib/rehearsal/index.ts';
 import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
 import { EFFECTS } from './app/app-functions.ts';
-import type { Shop } from './app/start.ts';
+import type { Shop } from './app/shop.ts';
 import type { PlannedMisstatements } from './plan/misstatements.ts';
 import type { PlannedOrder, PlannedPayment, PlannedRepayment } from './plan/plan.ts';
 import type { Protection } from './protection/changed-bundle.ts';

@@ -5,7 +5,7 @@ import { operator } from '../../lib/operate/index.ts';
 import { findings } from '../../lib/statements/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { EFFECTS } from '../app/app-functions.ts';
-import type { Shop } from '../app/start.ts';
+import type { Shop } from '../app/shop.ts';
 
 /** Serves the console over the orders of the running shop. It can write: there is nothing here to break. */
 export function serveShop(shop: Shop, feed: LiveFeed): Promise<RunningConsole> {

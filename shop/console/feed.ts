@@ -1,6 +1,6 @@
 import type { LiveEvent, LiveFeed } from '../../lib/console/server.ts';
 import { record } from '../../lib/rehearsal/template.ts';
-import type { Shop } from '../app/start.ts';
+import type { Shop } from '../app/shop.ts';
 
 /** How an event of pawl looks in the console. Those that are not here come too often to be read. */
 const EVENTS: Readonly<Record<string, Pick<LiveEvent, 'tone' | 'counts'>>> = {

@@ -1,8 +1,8 @@
+import type { ShopFaults } from '../faults/faults.ts';
 import type { PlannedOrder } from '../plan/plan.ts';
 import type { EffectKind } from '../providers/ledger.ts';
-import type { ProvidersFaults } from '../providers/start.ts';
 
-type NextFault = NonNullable<ProvidersFaults['provider']>;
+type NextFault = ShopFaults['provider'];
 
 const HOST_FAILURES = 4;
 const KILLS = ['kill-before', 'kill-applied', 'kill-answered'] as const;

@@ -101,7 +101,7 @@ export async function startWorld(
   const cards = await startGiftCards(ledger, { lookupLagMs: 300, ...provider });
   const giftCards = cleanUp.adopt(cards, (server) => server.stop());
   const processor = cleanUp.adopt(await startProcessor(), (server) => server.stop());
-  const hooks = combineHooks(...[faults.dynamodb, faults.sqs].filter((one) => one !== undefined));
+  const hooks = combineHooks(faults.dynamodb, faults.sqs);
   const started = await startEmulator({
     project: PROJECT,
     python,

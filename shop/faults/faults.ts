@@ -1,13 +1,14 @@
 import type { DynamoDbFaultStats, DynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
+import type { DeliveryFaults } from '../../lib/rehearsal/event-source.ts';
 import { CLAIM_KILL_POINTS, type ClaimKillPoint, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import type { TapHooks } from '../../lib/rehearsal/tap.ts';
 import { combineHooks } from '../../lib/rehearsal/tap-hooks.ts';
 import { EFFECTS } from '../app/app-functions.ts';
 import { claimId } from '../app/claim-id.ts';
-import type { ShopFaults } from '../app/start.ts';
 import type { PlannedChange } from '../plan/change-plan.ts';
 import type { PlannedOrder, PlannedPayment, PlannedRepayment, Trouble } from '../plan/plan.ts';
+import type { EffectKind } from '../providers/ledger.ts';
 import { createQueueOutages } from './queue-outages.ts';
 import { createRedeliveries } from './redeliveries.ts';
 
@@ -20,6 +21,17 @@ export interface Plans {
   readonly payments?: readonly PlannedPayment[];
   readonly repayments?: readonly PlannedRepayment[];
   readonly changes?: readonly PlannedChange[];
+}
+
+/** What goes wrong, and where. */
+export interface ShopFaults {
+  readonly provider: (effect: EffectKind, orderId: string) => ProviderFault | undefined;
+  readonly accounts: (changeId: string, accountId: string) => ProviderFault | undefined;
+  /** Of what functions send to DynamoDB. */
+  readonly dynamodb: TapHooks;
+  /** Of what functions send to SQS by its endpoint; what goes to the URL of a queue does not pass. */
+  readonly sqs: TapHooks;
+  readonly delivery: (effect: EffectKind) => DeliveryFaults;
 }
 
 /** How often each kind of trouble really happened. */
@@ -119,7 +131,7 @@ function faultOf(trouble: Trouble): ProviderFault | undefined {
 function createAccountFaults(
   changes: readonly PlannedChange[],
   next: (id: string) => ProviderFault | undefined,
-): NonNullable<ShopFaults['accounts']> {
+): ShopFaults['accounts'] {
   const stuck = new Set(changes.filter((planned) => planned.stuck).map(({ change }) => change.changeId));
   const slow = new Set(changes.filter((planned) => planned.slow).map(({ change }) => change.accountId));
   return (changeId, accountId) => {

@@ -1,6 +1,7 @@
 import type { HeldMessage } from '../../lib/rehearsal/sqs-local.ts';
 import { record } from '../../lib/rehearsal/template.ts';
 import type { PlannedChange } from '../plan/change-plan.ts';
+import { some } from '../printing.ts';
 import type { AccountsEntry } from '../providers/accounts.ts';
 
 /** What became of the changes of all accounts. Each list names changes. */
@@ -74,6 +75,15 @@ export function judgeChanges(plan: readonly PlannedChange[], seen: ChangesSeen):
 export function isInOrder(verdict: ChangesVerdict): boolean {
   const { doubled, outOfOrder: late, neverRun, unfinished, lost } = verdict;
   return [doubled, late, neverRun, unfinished, lost].every(({ length }) => length === 0);
+}
+
+/** What is wrong with the changes, a sentence each. */
+export function complaintsAbout(verdict: ChangesVerdict): readonly string[] {
+  const { neverRun, outOfOrder: late, doubled, lost } = verdict;
+  const wrong = { 'Set aside, never run': neverRun, 'Out of order': late, Doubled: doubled, Lost: lost };
+  return Object.entries(wrong)
+    .filter(([, changes]) => changes.length > 0)
+    .map(([what, changes]) => `${what}: ${some(changes)}.`);
 }
 
 function outOfOrder(plan: readonly PlannedChange[], log: readonly AccountsEntry[]): readonly string[] {

@@ -1,10 +1,11 @@
-import { type Colour, createPrinter, OPTION_FOR, some } from '../printing.ts';
-import { isInOrder } from './change-verdict.ts';
+import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
+import { type Colour, createPrinter, OPTION_FOR } from '../printing.ts';
+import { complaintsAbout, isInOrder } from './change-verdict.ts';
 import type { FifoResult } from './fifo.ts';
 
 /** Whether nothing was lost, doubled, out of order, or set aside without having been tried. */
-export function isGoodFifo({ verdict, left }: FifoResult): boolean {
-  return left === 0 && isInOrder(verdict);
+export function isGoodFifo({ verdict, left, rehearsed }: FifoResult): boolean {
+  return rehearsed.good && left === 0 && isInOrder(verdict);
 }
 
 /** The result as the one line that a program reads. */
@@ -59,6 +60,7 @@ export function fifoReport(result: FifoResult, colour: boolean): string {
     row('doubled', verdict.doubled.length, 'booked more than once', true),
     row('lost', verdict.lost.length, 'not booked, and not in the dead-letter queue', true),
     ...(result.left > 0 ? [row('left', result.left, 'still on the queue when the time was up', true)] : []),
+    ...whatWentWrong({ ...result.rehearsed, findings: [] }, { colour, again: again(result) }),
     '',
     ...conclusion(result).map(([format, text]) => paint(format, text)),
     '',
@@ -66,15 +68,7 @@ export function fifoReport(result: FifoResult, colour: boolean): string {
 }
 
 function conclusion(result: FifoResult): readonly (readonly [Colour, string])[] {
-  const { neverRun, outOfOrder, doubled, lost } = result.verdict;
-  const wrong = Object.entries({
-    'Set aside, never run': neverRun,
-    'Out of order': outOfOrder,
-    Doubled: doubled,
-    Lost: lost,
-  })
-    .filter(([, changes]) => changes.length > 0)
-    .map(([what, changes]) => ['red', `${what}: ${some(changes)}.`] as const);
+  const wrong = complaintsAbout(result.verdict).map((text) => ['red', text] as const);
   const good = `In order; nothing lost, nothing doubled, nothing set aside unrun, after ${result.seconds} s.`;
   return [...wrong, ...(isGoodFifo(result) ? [['green', good] as const] : []), ['dim', `Again: ${again(result)}`]];
 }

@@ -1,14 +1,20 @@
-import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
-import { drainQueues } from '../../lib/rehearsal/drain.ts';
+import { messagesIn } from '../../lib/rehearsal/drain.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
+import { routedProvider } from '../../lib/rehearsal/file/providers.ts';
+import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
+import { type App, type Rehearsal, rehearsal } from '../../lib/rehearsal/index.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
-import { type StartedShop, startShop } from '../app/start.ts';
+import type { HeldMessage } from '../../lib/rehearsal/sqs-local.ts';
+import { CONSTRUCT_OF } from '../app/app-functions.ts';
+import { APP } from '../app/project.ts';
+import { versionsOf } from '../app/shop.ts';
 import { createFaults } from '../faults/faults.ts';
 import { type PlannedChange, planChanges } from '../plan/change-plan.ts';
 import { bundleChanged, type Protection } from '../protection/changed-bundle.ts';
-import { stopwatch } from '../stopwatch.ts';
-import { type ChangesVerdict, judgeChanges } from './change-verdict.ts';
+import { type Accounts, createAccounts } from '../providers/accounts.ts';
+import type { Rehearsed } from '../traffic/traffic-result.ts';
+import { type ChangesVerdict, complaintsAbout, judgeChanges } from './change-verdict.ts';
 
 export interface FifoOptions {
   readonly changes: number;
@@ -18,7 +24,7 @@ export interface FifoOptions {
   readonly seed: number;
   readonly protection: Protection;
   readonly progress: Progress;
-  /** When to give up waiting for the queue, from the start of the run. @default 240000, and more by three times the share of kills */
+  /** When to give up waiting for the queue, from the last message on. @default 240000, and more by three times the share of kills */
   readonly deadlineMs?: number;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
@@ -32,6 +38,8 @@ export interface FifoResult {
   readonly batches: number;
   readonly sandboxes: { readonly started: number; readonly killed: number; readonly timedOut: number };
   readonly providerFaults: number;
+  /** What the rehearsal itself found: the story of each change that came to harm. */
+  readonly rehearsed: Rehearsed;
   /** Messages that were still on the queue when the time was up. */
   readonly left: number;
   readonly killShare: number;
@@ -40,72 +48,134 @@ export interface FifoResult {
   readonly seconds: number;
 }
 
+/** The queue of the changes, once it is up. */
+interface ChangesQueue {
+  readonly construct: string;
+  /** What its consumer received. */
+  readonly stats: { readonly deliveries: number; readonly batches: number };
+  /** How many sandboxes were killed. */
+  killed(): number;
+  deadLetters(): Promise<readonly HeldMessage[]>;
+  left(): Promise<number>;
+}
+
+/** What a rehearsal of the changes is about. */
+interface RehearsedChanges {
+  readonly plan: readonly PlannedChange[];
+  readonly accounts: Accounts;
+  readonly queue: () => ChangesQueue;
+  readonly deadlineMs: number;
+}
+
 /** Changes of accounts through the real app's FIFO queue, with every kind of trouble there is, until the queue is empty. */
 export async function runFifo(options: FifoOptions): Promise<FifoResult> {
-  const { progress, protection, seed, killShare } = options;
-  const begun = Date.now();
-  const elapsed = stopwatch();
+  const { progress, protection, seed, killShare, onLog } = options;
   const plan = planChanges(options);
+  const accounts = createAccounts();
   const { faults, stats } = createFaults({ changes: plan }, createDynamoDbFaults(createRandom(seed)));
-  await using shop = await startShop({
-    faults,
-    onStarting: (what) => progress.update(`${what} …`),
-    ...(options.onLog ? { onLog: options.onLog } : {}),
-    ...(protection === 'as-written' ? {} : { bundleFor: (source) => bundleChanged(source, protection) }),
-  });
-  progress.update('sending the changes …');
-  const messages = await sendChanges(shop, plan);
-  const deadline = begun + (options.deadlineMs ?? 240_000 * (1 + 3 * killShare));
-  const left = await drain(shop, deadline, (state) =>
-    progress.update(`${elapsed().toFixed(0).padStart(3)} s   ${state}`),
-  );
-  progress.end();
-
-  const { service, consumer } = shop.accounts;
-  const deadLetters = consumer.deadLetterQueue ? await shop.sqs.messages(consumer.deadLetterQueue.name) : [];
-  return {
-    verdict: judgeChanges(plan, { log: service.log, deadLetters, left }),
-    messages,
-    deliveries: consumer.stats.deliveries,
-    batches: consumer.stats.batches,
-    sandboxes: { ...shop.sandboxes },
-    providerFaults: stats().providerFaults,
-    left,
-    killShare,
+  const up: { queue?: ChangesQueue; result?: FifoResult } = {};
+  const queue = () => expectUp(up.queue);
+  const deadlineMs = options.deadlineMs ?? 240_000 * (1 + 3 * killShare);
+  const { file, verdict } = changesRehearsal({ plan, accounts, queue, deadlineMs });
+  await runRehearsal(file, {
+    app: APP,
     seed,
-    protection,
-    seconds: elapsed(),
+    faults: {
+      dynamodb: faults.dynamodb,
+      provider: (changeId) => faults.accounts(changeId, accounts.accountOf(changeId) ?? ''),
+    },
+    ...versionsOf(protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection)),
+    onStarting: (what) => progress.update(`${what} …`),
+    onLook({ seconds, left }) {
+      const booked = accounts.log.filter(({ kind }) => kind === 'booked').length;
+      const state = `${booked} changes booked   ${queue().killed()} sandboxes killed   ${left} messages to go`;
+      progress.update(`${seconds.toFixed(0).padStart(3)} s   ${state}`);
+    },
+    ...(onLog ? { onLog } : {}),
+    onUp({ sqs, stack, sandboxes }) {
+      const consumer = stack('PawlAccounts').consumer(CONSTRUCT_OF['change-account']);
+      const { deadLetterQueue } = consumer;
+      up.queue = {
+        construct: consumer.queue.construct,
+        stats: consumer.stats,
+        killed: () => sandboxes.killed,
+        deadLetters: async () => (deadLetterQueue ? sqs.messages(deadLetterQueue.name) : []),
+        left: async () => messagesIn(await sqs.depth(consumer.queue.name)),
+      };
+    },
+    onResult(rehearsed) {
+      progress.end();
+      const { deliveries, batches } = queue().stats;
+      up.result = {
+        verdict: verdict(),
+        rehearsed,
+        messages: rehearsed.messages,
+        deliveries,
+        batches,
+        sandboxes: rehearsed.sandboxes,
+        providerFaults: stats().providerFaults,
+        left: rehearsed.left,
+        killShare,
+        seed,
+        protection,
+        seconds: Math.round(rehearsed.seconds * 10) / 10,
+      };
+    },
+  });
+  return expectUp(up.result);
+}
+
+function expectUp<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('the shop is not up');
+  return part;
+}
+
+/** The rehearsal of the changes, and what its check found. */
+function changesRehearsal({ plan, accounts, queue, deadlineMs }: RehearsedChanges): {
+  readonly file: Rehearsal;
+  verdict(): ChangesVerdict;
+} {
+  const planned = new Map(plan.map((one) => [one.change.changeId, one]));
+  const service = routedProvider(accounts.routes);
+  let verdict: ChangesVerdict | undefined;
+  return {
+    file: rehearsal({
+      context: { functionTimeoutSeconds: 3 },
+      functionTimeoutSeconds: 'as-written',
+      providers: { ACCOUNTS_API_URL: service },
+      traffic: (app) => sendChanges(app, queue().construct, plan),
+      effects: { change: service },
+      expect: {
+        change(changeId) {
+          const { refused, stuck } = planned.get(changeId) ?? {};
+          return refused || stuck ? 0 : 1;
+        },
+      },
+      faults: {},
+      settleSeconds: deadlineMs / 1000,
+      async check() {
+        const { deadLetters, left } = queue();
+        verdict = judgeChanges(plan, { log: accounts.log, deadLetters: await deadLetters(), left: await left() });
+        return complaintsAbout(verdict);
+      },
+    }),
+    verdict: () => expectUp(verdict),
   };
 }
 
-/** Sends them in order, and then some of them again. Returns how many messages that were. */
-async function sendChanges({ sqs, accounts }: StartedShop, plan: readonly PlannedChange[]): Promise<number> {
+/** Sends them in order, and then some of them again. The changes of an account are one group, whose sequence is that of the sends. */
+async function sendChanges({ queue }: App, construct: string, plan: readonly PlannedChange[]): Promise<void> {
   const again = plan.filter(({ sentAgain }) => sentAgain);
-  const all = [...plan, ...again].map(({ change }, index) => ({
-    Id: String(index),
-    MessageBody: JSON.stringify(change),
-    MessageGroupId: change.accountId,
-    // SQS itself would drop the second one: it knows a message for five minutes, and a producer may be later than that.
-    MessageDeduplicationId: `${change.changeId}-${index}`,
-  }));
-  for (let start = 0; start < all.length; start += 10) {
-    const QueueUrl = accounts.consumer.queue.url;
-    const { Failed = [] } = await sqs.client.send(
-      new SendMessageBatchCommand({ QueueUrl, Entries: all.slice(start, start + 10) }),
+  for (const some of [plan, again]) {
+    const groups = Map.groupBy(some, ({ change }) => change.accountId);
+    await Promise.all(
+      Array.from(groups, async ([groupId, changes]) => {
+        for (const { change } of changes) {
+          // SQS itself would drop the second one: it knows a message for five minutes, and a producer may be later than that.
+          const deduplicationId = `${change.changeId}${some === again ? '-again' : ''}`;
+          await queue(construct).send(change, { intent: change.changeId, groupId, deduplicationId });
+        }
+      }),
     );
-    if (Failed.length > 0) throw new Error(`SQS did not take the changes: ${JSON.stringify(Failed)}`);
   }
-  return all.length;
-}
-
-async function drain(shop: StartedShop, until: number, show: (state: string) => void): Promise<number> {
-  const { consumer, service } = shop.accounts;
-  return drainQueues({
-    depths: async () => [await shop.sqs.depth(consumer.queue.name)],
-    until,
-    onLook({ left }) {
-      const booked = service.log.filter(({ kind }) => kind === 'booked').length;
-      show(`${booked} changes booked   ${shop.sandboxes.killed} sandboxes killed   ${left} messages to go`);
-    },
-  });
 }

@@ -1,5 +1,5 @@
 import type { HttpServer } from '../../lib/rehearsal/http.ts';
-import { type ProviderFault, type ProviderOptions, startProvider } from '../../lib/rehearsal/provider.ts';
+import { type ProviderRoutes, startProvider } from '../../lib/rehearsal/provider.ts';
 import { record } from '../../lib/rehearsal/template.ts';
 
 /** A call that the service got, or a change that it booked. */
@@ -11,25 +11,32 @@ export interface AccountsEntry {
 }
 
 /** A stand-in for the service that keeps customers' points. It books every call that it gets, and keeps a log of the calls. */
-export interface Accounts extends HttpServer {
+export interface Accounts {
+  /** What it does with a call. */
+  readonly routes: ProviderRoutes<'account-change'>;
   /** Everything, in the order of arrival. */
   readonly log: readonly AccountsEntry[];
+  /** The account of a change that it was asked for. */
+  accountOf(changeId: string): string | undefined;
 }
 
-export interface AccountsOptions extends Pick<ProviderOptions, 'kill'> {
-  /** Called for each call to book a change; what it returns happens to this call. */
-  readonly nextFault?: (changeId: string, accountId: string) => ProviderFault | undefined;
+/** Starts the service. */
+export async function startAccounts(): Promise<Accounts & HttpServer> {
+  const accounts = createAccounts();
+  return { ...(await startProvider(accounts.routes)), ...accounts };
 }
 
-/** Starts the service. It refuses to let an account fall below zero, has no idempotency keys, and finds at once what it has booked. */
-export async function startAccounts({ nextFault, kill }: AccountsOptions = {}): Promise<Accounts> {
+/** It refuses to let an account fall below zero, has no idempotency keys, and finds at once what it has booked. */
+export function createAccounts(): Accounts {
   const log: AccountsEntry[] = [];
   const balances = new Map<string, number>();
   const references = new Set<string>();
   const accountOf = new Map<string, string>();
 
-  const server = await startProvider<'account-change'>(
-    (call) => {
+  return {
+    log,
+    accountOf: (changeId) => accountOf.get(changeId),
+    routes(call) {
       const reference = /^\/changes\/by-reference\/(.+)$/.exec(call.path)?.[1];
       if (call.method === 'GET' && reference !== undefined) {
         const isKnown = references.has(decodeURIComponent(reference));
@@ -58,10 +65,5 @@ export async function startAccounts({ nextFault, kill }: AccountsOptions = {}): 
         },
       };
     },
-    {
-      ...(kill === undefined ? {} : { kill }),
-      nextFault: (_, changeId) => nextFault?.(changeId, accountOf.get(changeId) ?? ''),
-    },
-  );
-  return { ...server, log };
+  };
 }

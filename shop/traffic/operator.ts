@@ -8,7 +8,7 @@ import { parkedClaims } from '../../lib/index.ts';
 import { receiveDeadLetters } from '../../lib/rehearsal/dead-letters.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { OPERATION_OF } from '../app/app-functions.ts';
-import type { Shop } from '../app/start.ts';
+import type { Shop } from '../app/shop.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { orderOf } from './dead-letters.ts';
 

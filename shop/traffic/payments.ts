@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { list, record } from '../../lib/rehearsal/template.ts';
-import type { ShopPayments } from '../app/start.ts';
+import type { ShopPayments } from '../app/shop.ts';
 import type { PlannedPayment } from '../plan/plan.ts';
 import type { Callbacks } from '../providers/callbacks.ts';
 

@@ -8,7 +8,7 @@ import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createRandom } from '../../lib/rehearsal/random.ts';
 import { EFFECTS } from '../app/app-functions.ts';
 import { APP } from '../app/project.ts';
-import { deliveriesBy, type OtherShop, type Shop, type ShopOptions, shopOf, versionsOf } from '../app/start.ts';
+import { type BundleFor, deliveriesBy, type OtherShop, type Shop, shopOf, versionsOf } from '../app/shop.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
 import { planMisstatements } from '../plan/misstatements.ts';
 import { createPlan, planPayments, planRepayments } from '../plan/plan.ts';
@@ -36,7 +36,7 @@ export interface TrafficOptions {
   /** Environment variables of all functions, in place of the app's. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The bundles of the functions. @default those that would be deployed, changed for `protection` */
-  readonly bundleFor?: ShopOptions['bundleFor'];
+  readonly bundleFor?: BundleFor;
   /** Another version of the functions, which runs beside this one. */
   readonly other?: OtherShop;
   /** Called when the shop is up, before anything is sent. */
@@ -73,15 +73,15 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     seed,
     story,
     faults: {
-      ...(dynamodb ? { dynamodb } : {}),
-      ...(sqs ? { sqs } : {}),
-      ...(delivery ? { delivery: deliveriesBy(delivery) } : {}),
+      dynamodb,
+      sqs,
+      delivery: deliveriesBy(delivery),
       provider(intent, name) {
         const effect = effectOf(name);
-        return effect && provider?.(effect, intent);
+        return effect && provider(effect, intent);
       },
     },
-    ...versionsOf({ bundleFor: options.bundleFor ?? bundlesUnder(options.protection), other: options.other }),
+    ...versionsOf(options.bundleFor ?? bundlesUnder(options.protection), options.other),
     onStarting: (what) => progress.update(`${what} …`),
     onLook: (look) => progress.update(lookLine(look, run.shop())),
     onLog(line, sandbox) {
@@ -123,7 +123,7 @@ function deadlineMsOf({ deadlineMs, orders, payments, repayments, killShare }: T
   return deadlineMs ?? Math.max(110_000, 300 * (orders + payments + repayments)) * (1 + 3 * killShare);
 }
 
-function bundlesUnder(protection: Protection): ShopOptions['bundleFor'] {
+function bundlesUnder(protection: Protection): BundleFor | undefined {
   return protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection);
 }
 

@@ -478,7 +478,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/statements.md', 'await charge('], // run below
   ['docs/guides/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/guides/install.md', 'issue-card'], // run below
-  ['docs/guides/adopt.md', '// lib/send-mail.ts'], // adopt.test.ts, as are the next two
+  ['docs/guides/adopt.md', '// lib/send-mail.ts'], // adopt.long.test.ts, as are the next two
   ['docs/guides/adopt.md', '// lib/handler.ts'],
   ['docs/guides/adopt.md', '// test/send-mail.test.ts'],
   ['docs/guides/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from

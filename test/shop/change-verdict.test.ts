@@ -91,6 +91,7 @@ describe('the verdict on ordered changes', () => {
       killShare: 0.08,
       seed: 7,
       protection: 'as-written',
+      rehearsed: { good: true, effects: [], harmed: [], findings: [], hints: [], story: undefined },
       seconds: 12.3,
     } as const;
     expect(isGoodFifo(result)).toBe(false);

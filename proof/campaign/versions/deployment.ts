@@ -5,7 +5,7 @@ import { createRandom } from '../../../lib/rehearsal/random.ts';
 import type { Consumer } from '../../../lib/rehearsal/rehearsal.ts';
 import { record } from '../../../lib/rehearsal/template.ts';
 import { type AppFunction, EFFECTS, OPERATION_OF } from '../../../shop/app/app-functions.ts';
-import type { Shop } from '../../../shop/app/start.ts';
+import type { Shop } from '../../../shop/app/shop.ts';
 import type { Protection } from '../../../shop/protection/changed-bundle.ts';
 import { runTraffic } from '../../../shop/traffic/traffic.ts';
 import { isGood, type TrafficResult } from '../../../shop/traffic/traffic-result.ts';

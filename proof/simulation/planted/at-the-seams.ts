@@ -44,6 +44,6 @@ export function refusingStrangers(original: typeof claimMessage, strangers: Weak
 export function takingParsedBodies(original: typeof receive): typeof receive {
   return (host, event, context) => {
     const Records = event.Records.map((record) => ({ ...record, body: String(record.body) }));
-    return { ...original(host, { ...event, Records }, context), records: event.Records };
+    return original(host, { ...event, Records }, context);
   };
 }

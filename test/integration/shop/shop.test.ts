@@ -4,11 +4,11 @@ import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { EFFECTS } from '../../../shop/app/app-functions.ts';
-import { type StartedShop, startShop } from '../../../shop/app/start.ts';
 import { createPlan } from '../../../shop/plan/plan.ts';
 import { decideSomeParked } from '../../../shop/traffic/operator.ts';
 import { sendOrders } from '../../../shop/traffic/producer.ts';
 import { listeningAddresses } from '../../support/other-addresses.ts';
+import { type StartedShop, startShop } from '../../support/started-shop.ts';
 
 const events = createPawlEvents();
 /** What goes wrong with an order's mail, once. */
@@ -21,7 +21,7 @@ beforeAll(async () => {
     troubles.delete(orderId);
     return fault;
   };
-  shop = await startShop({ sandboxesPerFunction: 1, onLog: events.read, faults: { provider } });
+  shop = await startShop({ onLog: events.read, provider });
 });
 afterAll(() => shop.stop());
 

@@ -1,0 +1,117 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DeliveryFaults } from '../../lib/rehearsal/event-source.ts';
+import type { FunctionPlace, FunctionsOptions } from '../../lib/rehearsal/functions.ts';
+import type { LambdaStats } from '../../lib/rehearsal/lambda.ts';
+import type { Consumer, Rehearsal, RehearsedStack } from '../../lib/rehearsal/rehearsal.ts';
+import type { Outcome } from '../../lib/rehearsal/sandbox.ts';
+import type { SqsLocal } from '../../lib/rehearsal/sqs-local.ts';
+import type { EffectKind, Ledger } from '../providers/ledger.ts';
+import type { Processor } from '../providers/processor.ts';
+import { type AppFunction, CONSTRUCT_OF, effectAt, functionAt, OPERATION_OF } from './app-functions.ts';
+
+/** Makes the bundle of a function; `undefined` if it keeps its own. */
+export type BundleFor = (source: AppFunction) => Promise<string | undefined>;
+
+/** A version of the shop's functions that is being deployed, or replaced. */
+export interface OtherShop {
+  /** Its bundle; `undefined` if it has no such function. */
+  readonly bundleFor: BundleFor;
+  /** Whether the next invocation is for it. */
+  readonly takesNext: () => boolean;
+}
+
+/** The payments: the API that their processor calls, the consumer that posts them, and the report on the ledger. */
+export interface ShopPayments {
+  readonly processor: Processor;
+  readonly callbackUrl: string;
+  readonly consumer: Consumer;
+  readonly claimsTable: string;
+  readonly ledgerTable: string;
+  /** Runs the function that compares the ledger with the processor's statements. */
+  findDrift(): Promise<Outcome>;
+}
+
+/** The repayments: their consumer, and the tables that they work on. */
+export interface ShopRepayments {
+  readonly consumer: Consumer;
+  readonly claimsTable: string;
+  readonly debtsTable: string;
+}
+
+/** The shop, running: its app on real parts, and what its providers really did. */
+export interface Shop {
+  readonly claimsTable: string;
+  readonly consumers: Readonly<Record<EffectKind, Consumer>>;
+  readonly payments: ShopPayments;
+  readonly repayments: ShopRepayments;
+  readonly dynamo: DynamoDBClient;
+  readonly sqs: SqsLocal;
+  readonly sandboxes: LambdaStats;
+  /** What the providers really did. */
+  readonly ledger: Ledger;
+}
+
+/** What happens to the messages of a consumer, by the effect that it has. */
+export function deliveriesBy(
+  delivery: (effect: EffectKind) => DeliveryFaults,
+): (consumer: FunctionPlace) => DeliveryFaults | undefined {
+  return (consumer) => {
+    const effect = effectAt(consumer);
+    return effect && delivery(effect);
+  };
+}
+
+/** The bundles of the functions, by their places in the app. */
+export function versionsOf(
+  bundleFor: BundleFor | undefined,
+  other?: OtherShop,
+): Pick<FunctionsOptions, 'bundleFor' | 'other'> {
+  const at = (bundle: BundleFor) => async (place: FunctionPlace) => {
+    const source = functionAt(place);
+    return source && bundle(source);
+  };
+  return {
+    ...(bundleFor ? { bundleFor: at(bundleFor) } : {}),
+    ...(other ? { other: { takesNext: other.takesNext, bundleFor: at(other.bundleFor) } } : {}),
+  };
+}
+
+/** The parts of the shop in a running rehearsal of its app. */
+export function shopOf(
+  rehearsal: Rehearsal,
+  providers: { readonly ledger: Ledger; readonly processor: Processor },
+): Shop {
+  const orders = rehearsal.stack('PawlOrders');
+  return {
+    claimsTable: orders.table('Claims'),
+    consumers: {
+      email: orders.consumer(CONSTRUCT_OF[OPERATION_OF.email]),
+      'gift-card': orders.consumer(CONSTRUCT_OF[OPERATION_OF['gift-card']]),
+    },
+    payments: paymentsOf(rehearsal.stack('PawlPayments'), providers),
+    repayments: repaymentsOf(rehearsal.stack('PawlRepayments')),
+    dynamo: rehearsal.dynamo,
+    sqs: rehearsal.sqs,
+    sandboxes: rehearsal.sandboxes,
+    ledger: providers.ledger,
+  };
+}
+
+function paymentsOf(stack: RehearsedStack, { processor }: { readonly processor: Processor }): ShopPayments {
+  return {
+    processor,
+    callbackUrl: `${stack.api('Api').endpoint}/payments/callback`,
+    consumer: stack.consumer(CONSTRUCT_OF['post-payment']),
+    claimsTable: stack.table('Claims'),
+    ledgerTable: stack.table('Ledger'),
+    findDrift: async () => (await stack.function('LedgerDrift')).invoke({}),
+  };
+}
+
+function repaymentsOf(stack: RehearsedStack): ShopRepayments {
+  return {
+    consumer: stack.consumer(CONSTRUCT_OF['repay-debts']),
+    claimsTable: stack.table('Claims'),
+    debtsTable: stack.table('Debts'),
+  };
+}
