@@ -88,7 +88,11 @@ const RULE = {
 const SCHEDULE = {
   ...all(run, 'Name', 'ScheduleExpression', 'State', 'Target.Arn', 'Target.Input', 'Target.SqsParameters'),
   'Target.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
-  'Target.RetryPolicy': listed('A target is called once. Its function has the retries of an asynchronous invocation.'),
+  // The CDK writes AWS's default.
+  'Target.RetryPolicy': listedIf(
+    (value) => Number(record(value)['MaximumRetryAttempts'] ?? 185) !== 185,
+    'A target is called once. Its function has the retries of an asynchronous invocation.',
+  ),
   ...all(withoutEffect, 'Description', 'GroupName', 'KmsKeyArn', 'ScheduleExpressionTimezone', 'Target.RoleArn'),
   FlexibleTimeWindow: listedIf((value) => record(value)['Mode'] !== 'OFF', 'The schedule runs when it is due.'),
   StartDate: listed('The schedule has no beginning.'),
