@@ -30,6 +30,8 @@ export interface SweptDoubt extends Doubt {
 export interface AskedOperation {
   /**
    * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not return in time, is inconclusive.
+   * If the provider knows the key and not the effect key, as behind `sqsOnce`: `key` is a hash (`sha256:…`) where it is too long for the claim's id.
+   * Look such an effect up by an attribute, or return `'inconclusive'`.
    */
   readonly ask: (doubt: SweptDoubt) => Promise<Verdict> | Verdict;
   /** How long after an attempt ended its effect may still come to be seen, in milliseconds. The provider is not asked earlier. */

@@ -1,4 +1,5 @@
 import { type OpenClaim, openClaimOf } from '../../../lib/claims/open-claims.ts';
+import { looksHashed } from '../../../lib/kernel/key.ts';
 import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../../lib/sweep/index.ts';
@@ -44,7 +45,10 @@ export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } 
     // Steps say by themselves what of them is in doubt, and a commit is never.
     const isWhole = shape === 'plain' || shape === 'beside';
     if (step === undefined && !isWhole) return { verdict: 'not-applied' } as const;
-    const asked = door === 'sqs-once' && step === undefined ? `${operation}#${key}` : effectKey;
+    const isByKey = door === 'sqs-once' && step === undefined;
+    // A batch handler gives the provider the key, and a claim keeps of a long key its hash only: nobody can look it up.
+    if (isByKey && looksHashed(key)) return { verdict: 'inconclusive' } as const;
+    const asked = isByKey ? `${operation}#${key}` : effectKey;
     const applied = await provider.lookUp(sandbox, asked);
     if (applied === undefined) return { verdict: 'inconclusive' } as const;
     if (!applied) return { verdict: 'not-applied' } as const;
