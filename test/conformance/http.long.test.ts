@@ -3,5 +3,5 @@ import { httpSweep } from './http.ts';
 import { testCells } from './sweep.ts';
 
 describe('killed at every await, and in pairs, and at those of other middlewares: no payment is lost, and none is made twice', () => {
-  testCells('http', httpSweep, () => 500);
+  testCells('http', httpSweep, () => 300);
 });

@@ -3,5 +3,5 @@ import { queueSweep } from './queue.ts';
 import { testCells } from './sweep.ts';
 
 describe('killed at every await, and in pairs, and at those of other middlewares: no mail is lost, and none is sent twice', () => {
-  testCells('queue', queueSweep, () => 500);
+  testCells('queue', queueSweep, () => 300);
 });
