@@ -28,8 +28,8 @@ export type TryMessage<Body> = (
 
 /** What a batch hears of a try. */
 export interface Heard {
-  /** The message has its claim, and its handler begins. */
-  readonly begins: () => void;
+  /** The message is no duplicate: its handler begins, or its effect is committed. */
+  readonly isNew: () => void;
   /** Its handler has ended, and its outcome is yet to be recorded. */
   readonly hasEnded: () => void;
 }
@@ -59,7 +59,7 @@ interface Waiting {
 const waitsForNothing: Waiting = {};
 
 /** One that runs alone keeps its turn to its end. */
-const heardByNone: Heard = { begins: () => undefined, hasEnded: () => undefined };
+const heardByNone: Heard = { isNew: () => undefined, hasEnded: () => undefined };
 
 /**
  * One batch, message by message: the loop of `eachMessage` and `eachTransaction`.
@@ -185,10 +185,17 @@ export class BatchRun<Body> {
   async #try(one: Ready<Body>, leave: LeaveTurn): Promise<Waiting> {
     // With `concurrency: 1`, a crash leaves one message in doubt: its author has asked for that.
     const hasEnded = this.#consumer.settings.concurrency === 1 ? () => undefined : leave;
-    const heard = { begins: () => this.#lookAhead.learn('new'), hasEnded };
-    const disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, false, heard);
+    let isDuplicate = true;
+    const isNew = () => {
+      isDuplicate = false;
+      this.#lookAhead.learn('new');
+    };
+    const disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, false, {
+      isNew,
+      hasEnded,
+    });
     one.disposition = disposition;
-    if (one.grant === undefined && disposition.kind === 'acknowledged') this.#lookAhead.learn('done');
+    if (isDuplicate && disposition.kind === 'acknowledged') this.#lookAhead.learn('done');
     const suspicion = suspicionOf(disposition);
     if (suspicion === 0) return waitsForNothing;
     this.#suspects.add(one);

@@ -44,10 +44,10 @@ export function eachMessageOver<Body>(
     handle,
     'wrong-handler',
   );
-  return eachBy(wayToSqs, options, async (consumer, one, deadline, mayTakeOver, { begins, hasEnded }) => {
+  return eachBy(wayToSqs, options, async (consumer, one, deadline, mayTakeOver, { isNew, hasEnded }) => {
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') return attempt.disposition;
-    begins();
+    isNew();
     return dispositionOfRun(await run(consumer.engine, attempt.grant, handle, one.message, hasEnded));
   });
 }

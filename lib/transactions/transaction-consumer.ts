@@ -100,11 +100,14 @@ export function eachTransactionOver<Body>(
   const handler = eachBy<Body>(
     wayToSqs,
     { ...options, onAbandoned: 'retry' },
-    async (consumer, one, deadline, mayTakeOver, { begins }) => {
-      if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) return acknowledged;
+    async (consumer, one, deadline, mayTakeOver, { isNew }) => {
+      if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) {
+        isNew();
+        return acknowledged;
+      }
       const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
       if (attempt.kind === 'refused') return attempt.disposition;
-      begins();
+      isNew();
       return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
     },
   );
@@ -124,6 +127,8 @@ async function isCommittedAtOnce<Body>(
   const { host } = settings;
   // A message that was received before probably has a record, and its failures are to be counted.
   if (receiveCountOf(one.record) > 1) return false;
+  // Refused, the transaction would cost as many write units as an applied one.
+  if (one.look?.kind === 'seen' && one.look.found !== undefined) return false;
   const claimId = host.randomId();
   const { fingerprint, attributes } = one;
   const request = { ...one.identity, claimId, fingerprint, attributes, leaseUntil: deadline };

@@ -227,6 +227,36 @@ describe('eachTransaction', () => {
     expect([...items.keys()]).toEqual(['p-1']);
     expect(await late[0]?.()).toMatchObject({ applied: false });
   });
+
+  it('looks at no claim while messages are new, and at those of a producer that has sent all of them twice', async () => {
+    const asked = { read: 0, write: 0, commit: 0 };
+    const { options, items, host } = setUp((inner) => ({
+      read: (id) => {
+        asked.read++;
+        return inner.read(id);
+      },
+      write: (write) => {
+        asked.write++;
+        return inner.write(write);
+      },
+      commit: (write, writes) => {
+        asked.commit++;
+        return inner.commit(write, writes);
+      },
+    }));
+    const { operation, store, onEvent } = options;
+    const handler = eachTransaction<{ id: string }>(
+      { operation, store, onEvent, host, key: bodyField('id'), concurrency: 10 },
+      ({ body }) => [put(body.id)],
+    );
+    const batch = Array.from({ length: 60 }, (_, n) => sqsRecord({ id: `p-${n}` }));
+    const call = () => handler(sqsEvent(...batch), context(30_000, host.now));
+    expect(await call()).toEqual({ batchItemFailures: [] });
+    expect([items.size, asked]).toEqual([60, { read: 0, write: 0, commit: 60 }]);
+    // The first ten find out that they are duplicates, by a transaction and a claim that are refused.
+    expect(await call()).toEqual({ batchItemFailures: [] });
+    expect([items.size, asked]).toEqual([60, { read: 50, write: 10, commit: 70 }]);
+  });
 });
 
 it('a value that DynamoDB cannot hold is a refusal of the write that has it, and no store that is down', async () => {

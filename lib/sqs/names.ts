@@ -1,0 +1,27 @@
+/** What `pawl/sqs` and `pawl/sqs/lean` both export: all but their doors. */
+
+export type { KeyValue } from '../claims/identity.ts';
+export { decoded, type Encoded } from '../payload/envelopes/decoded.ts';
+export type { Envelope, EnvelopeOption, MessageAttribute } from '../payload/envelopes/envelope.ts';
+export { eventBridgeEnvelope } from '../payload/envelopes/event-bridge.ts';
+export type {
+  EventBridgeMetadata,
+  LargePayloadMetadata,
+  Metadata,
+  S3Metadata,
+  SnsMetadata,
+} from '../payload/envelopes/metadata.ts';
+export { type S3ObjectEvent, s3EventKey, s3Events } from '../payload/envelopes/s3-events.ts';
+export { snsEnvelope } from '../payload/envelopes/sns.ts';
+export { type BodyField, type BodyFields, bodyField, compositeKey } from '../payload/keys.ts';
+export type { BodySchema } from '../payload/schema.ts';
+export { type DeadLetters, deadLetterQueue } from './dead-letters.ts';
+export type { DeadLetterReason } from './disposition.ts';
+export type { MessageHandler, SqsHandler } from './each-by.ts';
+export type { InvocationContext, SqsBatchResponse, SqsEvent, SqsMessageAttribute, SqsRecord } from './event.ts';
+export { type MessageKey, messageAttribute, messageId, sentKey } from './keys.ts';
+export type { Message } from './message.ts';
+export type { SqsOptions } from './options.ts';
+export { entityKey, requestKey } from './producer-keys.ts';
+export type { Outgoing, SendOnceOptions, SendOutcome } from './send-once-options.ts';
+export type { SqsOperation, SqsTransport } from './transport.ts';
