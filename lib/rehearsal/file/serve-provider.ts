@@ -87,12 +87,15 @@ function routed(
     apply() {
       const key = keyOf(state, request);
       const known = key === undefined ? undefined : state.byKey.get(key);
-      note(state, call, intents, known ? 'repeated' : 'applied', chosen.get(call));
       if (known !== undefined) {
+        note(state, call, intents, 'repeated', chosen.get(call));
         state.stats.repeated += 1;
         return known;
       }
       const answer = answerOf(state, request, state.counts.get(first) ?? 0);
+      const isApplied = !isRefusal(answer);
+      note(state, call, intents, isApplied ? 'applied' : 'not-applied', chosen.get(call));
+      if (!isApplied) return answer;
       for (const intent of intents) state.counts.set(intent, (state.counts.get(intent) ?? 0) + 1);
       if (key !== undefined) state.byKey.set(key, answer);
       return answer;
@@ -100,7 +103,7 @@ function routed(
   };
 }
 
-/** By the rules of the provider itself. What it refuses has had no effect. */
+/** By the rules of the provider itself. */
 function routedBy(routes: ProviderRoutes): typeof routed {
   return (state, call, chosen) => {
     const understood = routes(call);
@@ -110,7 +113,7 @@ function routedBy(routes: ProviderRoutes): typeof routed {
       ...understood,
       apply() {
         const answer = understood.apply();
-        const result = answer.isRepeat ? 'repeated' : answer.status < 400 ? 'applied' : 'not-applied';
+        const result = answer.isRepeat ? 'repeated' : isRefusal(answer) ? 'not-applied' : 'applied';
         note(state, call, [subject], result, chosen.get(call));
         if (result === 'repeated') state.stats.repeated += 1;
         if (result === 'applied') state.counts.set(subject, (state.counts.get(subject) ?? 0) + 1);
@@ -118,6 +121,11 @@ function routedBy(routes: ProviderRoutes): typeof routed {
       },
     };
   };
+}
+
+/** What a provider refuses has no effect, and its key is not used up. */
+function isRefusal({ status }: ProviderAnswer): boolean {
+  return status >= 400;
 }
 
 function intentsOf({ options: { intent }, serve: { intents } }: State, request: ProviderRequest): readonly string[] {
