@@ -102,8 +102,8 @@ function functionsWith(
   atWork: FunctionsAtWork,
 ): ReadonlySet<string> {
   if (!isProvider(counted)) return new Set();
-  const served = providers.filter(({ provider }) => provider === counted);
-  return new Set(served.flatMap(({ name }) => [...atWork.calling(name)]));
+  const served = providers.find(({ provider }) => provider === counted);
+  return served === undefined ? new Set() : atWork.calling(served.name);
 }
 
 /** Which intents have a message in a dead-letter queue, and which one on another queue. */

@@ -13,7 +13,7 @@ import { type HttpProviderOptions, type Provider, type ProviderRequest, requestO
 
 /** What a provider of a rehearsal really did. */
 export interface ServedProvider extends HttpServer {
-  /** The environment variable with its address. */
+  /** The environment variable with its address, or the first one. */
   readonly name: string;
   readonly provider: Provider;
   /** How often the effect happened, by intent. */
@@ -39,6 +39,25 @@ interface State {
   /** The response of each key that was honoured. */
   readonly byKey: Map<string, ProviderAnswer>;
   readonly stats: { repeated: number; unattributed: number };
+}
+
+/** Starts the providers. One that stands behind several environment variables is one server, and counts all its calls. */
+export async function serveProviders(
+  providers: Readonly<Record<string, Provider>>,
+  serve: ServeOptions,
+  stopping: AsyncDisposableStack,
+): Promise<{ readonly providers: readonly ServedProvider[]; readonly addresses: Readonly<Record<string, string>> }> {
+  const all: ServedProvider[] = [];
+  const addresses: Record<string, string> = {};
+  for (const [name, provider] of Object.entries(providers)) {
+    let served = all.find((one) => one.provider === provider);
+    if (served === undefined) {
+      served = stopping.adopt(await serveProvider(name, provider, serve), (server) => server.stop());
+      all.push(served);
+    }
+    addresses[name] = served.endpoint;
+  }
+  return { providers: all, addresses };
 }
 
 /** Starts the server of a provider. */
