@@ -11,15 +11,19 @@ export function apiOf(state: Sending, construct: string, endpoint: string): AppA
   const request: AppApi['request'] = async (method, path, body, options) => {
     expectOptions(options, { door: 'request', known: REQUEST, docs: DOCS });
     const sent = intend(state, options, `${method} to ${construct}`);
-    const call = () => callApi(state, `${endpoint}${path.startsWith('/') ? '' : '/'}${path}`, method, body, options);
+    const url = `${endpoint}${path.startsWith('/') ? '' : '/'}${path}`;
+    let isAccepted = false;
+    const call = async () => {
+      const response = await callApi(state, url, method, body, options);
+      const { status = 500 } = response;
+      // What was accepted once is owed, whatever the response is when it is sent again.
+      isAccepted ||= status < 400;
+      const refusal = status >= 500 ? 'no-response' : 'refused';
+      sent.ended = isAccepted ? 'sent' : refusal;
+      return response;
+    };
     again(state, options.intent, construct, call);
-    const response = await enqueue<AppResponse>(state, call, { status: undefined, text: '' });
-    const { status } = response;
-    // Another request for the same intent may have had its response.
-    if (sent.ended !== 'sent' || status === undefined || status >= 400) {
-      sent.ended = status === undefined || status >= 500 ? 'no-response' : 'refused';
-    }
-    return response;
+    return enqueue<AppResponse>(state, call, { status: undefined, text: '' });
   };
   return {
     url: endpoint,

@@ -36,7 +36,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
   const verdicts = judged.map((effect) => {
     const functions = functionsOf(effect);
     return judge(effect, {
-      sent: traffic.sent.values(),
+      sent: [...traffic.sent.values()].flat(),
       counts: counts.get(effect) ?? new Map(),
       expected: options.expect?.[effect],
       parked: atWork.waiting(functions, parked),
