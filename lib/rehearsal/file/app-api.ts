@@ -11,15 +11,19 @@ export function apiOf(state: Sending, construct: string, endpoint: string): AppA
   const request: AppApi['request'] = async (method, path, body, options) => {
     expectOptions(options, { door: 'request', known: REQUEST, docs: DOCS });
     const sent = intend(state, options, `${method} to ${construct}`);
-    const call = () => callApi(state, `${endpoint}${path.startsWith('/') ? '' : '/'}${path}`, method, body, options);
-    again(state, options.intent, construct, call);
-    const response = await enqueue<AppResponse>(state, call, { status: undefined, text: '' });
-    const { status } = response;
-    // Another request for the same intent may have had its response.
-    if (sent.ended !== 'sent' || status === undefined || status >= 400) {
-      sent.ended = status === undefined || status >= 500 ? 'no-response' : 'refused';
-    }
-    return response;
+    const url = `${endpoint}${path.startsWith('/') ? '' : '/'}${path}`;
+    let isAccepted = false;
+    const call = async (copy: 'first' | 'again') => {
+      const response = await callApi(state, { url, method, body, copy }, options);
+      const { status = 500 } = response;
+      // What was accepted once is owed, whatever the response is when it is sent again.
+      isAccepted ||= status < 400;
+      const refusal = status >= 500 ? 'no-response' : 'refused';
+      sent.ended = isAccepted ? 'sent' : refusal;
+      return response;
+    };
+    again(state, options.intent, construct, () => call('again'));
+    return enqueue<AppResponse>(state, () => call('first'), { status: undefined, text: '' });
   };
   return {
     url: endpoint,
@@ -29,23 +33,28 @@ export function apiOf(state: Sending, construct: string, endpoint: string): AppA
   };
 }
 
+interface Request {
+  readonly url: string;
+  readonly method: string;
+  readonly body: unknown;
+  readonly copy: 'first' | 'again';
+}
+
 /** Calls an API, as a client that waits longer each time. */
 async function callApi(
-  { journal, stats, stopped }: Sending,
-  url: string,
-  method: string,
-  body: unknown,
+  state: Sending,
+  { url, method, body, copy }: Request,
   { intent, headers = {}, retries = true, timeoutMs = 10_000 }: RequestOptions,
 ): Promise<AppResponse> {
+  const { journal, stats } = state;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   let last: AppResponse = { status: undefined, text: '' };
-  for (let attempt = 1; attempt <= (retries ? 12 : 1) && !stopped; attempt += 1) {
+  for (let attempt = 1; attempt <= (retries ? 12 : 1) && !state.stopped; attempt += 1) {
     if (attempt > 1) await sleep(Math.min(2_000, 100 * 2 ** attempt), undefined, { ref: false });
     stats.messages += 1;
-    journal.add([intent], {
-      kind: 'asked',
-      how: `${method} ${new URL(url).pathname}${attempt > 1 ? ` AGAIN, attempt ${attempt}` : ''}`,
-    });
+    const repeated = copy === 'again' || attempt > 1 ? ' AGAIN' : '';
+    const which = attempt > 1 ? `, attempt ${attempt}` : '';
+    journal.add([intent], { kind: 'asked', how: `${method} ${new URL(url).pathname}${repeated}${which}` });
     last = await fetchText(url, method, text, headers, timeoutMs);
     const { status } = last;
     journal.add([intent], { kind: 'answered', how: status === undefined ? 'no response' : `response ${status}` });

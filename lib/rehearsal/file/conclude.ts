@@ -1,9 +1,10 @@
 import { findClaims } from '../pawl/find-claims.ts';
-import { countEffects } from './effects.ts';
+import { type Counted, countEffects } from './effects.ts';
+import { type FunctionsAtWork, functionsAtWork, type Waiting } from './functions-at-work.ts';
 import { hintsFor } from './hints.ts';
 import type { Journal } from './journal.ts';
 import { type EffectVerdict, isClean, judge } from './judge.ts';
-import type { Provider } from './providers.ts';
+import { isProvider, type Provider } from './providers.ts';
 import type { Harmed, RehearsalResult } from './result.ts';
 import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
@@ -21,25 +22,31 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
     engine.dynamo,
     engine.stacks.flatMap(({ tables }) => tables.map(({ name }) => name)),
   );
-  const parked = new Set([...claims.parked].flatMap((id) => intents.namedIn(id)));
-  const { deadLettered, deadLetters, waiting } = await whereMessagesAre(run);
+  const atWork = functionsAtWork(journal);
+  const parked = [...claims.parked].flatMap((id) =>
+    intents.namedIn(id).map((intent): Waiting => ({ intent, functions: atWork.writing(id) })),
+  );
+  const { deadLettered, deadLetters, queued } = await whereMessagesAre(run);
+  const functionsOf = (effect: string) => functionsWith(effects[effect], providers, atWork);
   const happened = Object.keys(effects).filter((effect) =>
     [...(counts.get(effect)?.values() ?? [])].some((count) => count > 0),
   );
   // Under a filter, an effect that has not happened at all is that of another consumer. If none has happened, it is not.
   const judged = run.run.filter !== undefined && happened.length > 0 ? happened : Object.keys(effects);
-  const verdicts = judged.map((effect) =>
-    judge(effect, {
-      sent: traffic.sent.values(),
+  const verdicts = judged.map((effect) => {
+    const functions = functionsOf(effect);
+    return judge(effect, {
+      sent: [...traffic.sent.values()].flat(),
       counts: counts.get(effect) ?? new Map(),
       expected: options.expect?.[effect],
-      parked,
-      deadLettered,
-      waiting,
-    }),
-  );
+      parked: atWork.waiting(functions, parked),
+      deadLettered: atWork.waiting(functions, deadLettered),
+      waiting: atWork.waiting(functions, queued),
+    });
+  });
+  const inDeadLetters = new Set(deadLettered.map(({ intent }) => intent));
   const harmed = verdicts.flatMap((verdict) =>
-    harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, deadLettered),
+    harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters),
   );
   const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
   const stats = [...consumersOf(engine), ...streams].map((consumer) => consumer.stats);
@@ -88,21 +95,35 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
   };
 }
 
+/** The functions that have an effect; none, if that is not known: a function of the author's counts it, or no function called the provider. */
+function functionsWith(
+  counted: Counted | undefined,
+  providers: readonly ServedProvider[],
+  atWork: FunctionsAtWork,
+): ReadonlySet<string> {
+  if (!isProvider(counted)) return new Set();
+  const served = providers.find(({ provider }) => provider === counted);
+  return served === undefined ? new Set() : atWork.calling(served.name);
+}
+
 /** Which intents have a message in a dead-letter queue, and which one on another queue. */
 async function whereMessagesAre({ engine, intents }: Running) {
   const queues = engine.stacks.flatMap((stack) => stack.queues);
   const deadLetterArns = new Set(queues.map(({ deadLetterArn }) => deadLetterArn));
-  const deadLettered = new Set<string>();
-  const waiting = new Set<string>();
+  const deadLettered: Waiting[] = [];
+  const queued: Waiting[] = [];
   let deadLetters = 0;
   for (const { name, arn } of queues) {
     const isDeadLetter = deadLetterArns.has(arn);
+    const readers = consumersOf(engine).filter(({ queue }) => queue.arn === arn || queue.deadLetterArn === arn);
+    const functions = new Set(readers.map(({ mapping }) => mapping.function.construct));
     for (const { body } of await engine.sqs.messages(name)) {
       if (isDeadLetter) deadLetters += 1;
-      for (const intent of intents.namedIn(body)) (isDeadLetter ? deadLettered : waiting).add(intent);
+      const named = intents.namedIn(body).map((intent): Waiting => ({ intent, functions }));
+      (isDeadLetter ? deadLettered : queued).push(...named);
     }
   }
-  return { deadLettered, deadLetters, waiting };
+  return { deadLettered, deadLetters, queued };
 }
 
 function harmedOf(

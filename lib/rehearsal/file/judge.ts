@@ -25,6 +25,7 @@ export interface EffectVerdict {
 export type Expected = number | 'at-most-once' | 'at-least-once';
 
 export interface Evidence {
+  /** All sends. The effect is owed if one of those that are to have it was accepted. */
   readonly sent: Iterable<Sent>;
   /** How often the effect happened, by intent. */
   readonly counts: ReadonlyMap<string, number>;
@@ -41,15 +42,14 @@ type Fate = 'done' | 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside' |
 export function judge(effect: string, evidence: Evidence): EffectVerdict {
   const fates = new Map<Fate, string[]>();
   let intents = 0;
-  const known = new Set<string>();
-  for (const sent of evidence.sent) {
-    known.add(sent.intent);
-    const fate = fateOf(effect, sent, evidence);
+  const known = Map.groupBy(evidence.sent, ({ intent }) => intent);
+  for (const [intent, sends] of known) {
+    const fate = fateOf(effect, intent, sends, evidence);
     if (fate === undefined) continue;
     intents += 1;
     const found = fates.get(fate);
-    if (found === undefined) fates.set(fate, [sent.intent]);
-    else found.push(sent.intent);
+    if (found === undefined) fates.set(fate, [intent]);
+    else found.push(intent);
   }
   // What was never asked for has happened.
   const strangers = [...evidence.counts].filter(([intent, count]) => count > 0 && !known.has(intent));
@@ -68,8 +68,9 @@ export function judge(effect: string, evidence: Evidence): EffectVerdict {
 }
 
 /** `undefined`: the intent is not to have this effect, and does not. */
-function fateOf(effect: string, { intent, effects, ended }: Sent, evidence: Evidence): Fate | undefined {
-  const wanted = effects === undefined || effects.includes(effect) ? (evidence.expected?.(intent) ?? 1) : 0;
+function fateOf(effect: string, intent: string, sends: readonly Sent[], evidence: Evidence): Fate | undefined {
+  const asking = sends.filter(({ effects }) => effects === undefined || effects.includes(effect));
+  const wanted = asking.length > 0 ? (evidence.expected?.(intent) ?? 1) : 0;
   const times = evidence.counts.get(intent) ?? 0;
   if (wanted === 'at-least-once' && times > 0) return 'done';
   if (wanted !== 'at-least-once' && times > (wanted === 'at-most-once' ? 1 : wanted)) return 'doubled';
@@ -77,7 +78,7 @@ function fateOf(effect: string, { intent, effects, ended }: Sent, evidence: Evid
   if (evidence.parked.has(intent)) return 'parked';
   if (evidence.deadLettered.has(intent)) return 'setAside';
   if (evidence.waiting.has(intent)) return 'unfinished';
-  return ended === 'sent' ? 'lost' : 'notOwed';
+  return asking.some(({ ended }) => ended === 'sent') ? 'lost' : 'notOwed';
 }
 
 /** Whether nothing doubled, nothing was lost, and nothing is unfinished. */

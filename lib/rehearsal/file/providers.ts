@@ -43,7 +43,7 @@ export interface HttpProviderOptions {
    */
   readonly idempotencyKey?: string | ((request: ProviderRequest) => string | undefined);
   /**
-   * Makes the response.
+   * Makes the response. A request whose response has a status of 400 or more is refused, and has no effect.
    * @param applied how often the effect of this request happened before it
    * @default 200 with `{ "id": "…" }`; of a request that asks for no effect, 200 with `{}`
    */

@@ -12,7 +12,7 @@ import { withOwnFaults } from './own-faults.ts';
 import { createPlan, DEFAULT_FAULTS } from './plan.ts';
 import type { RehearsalResult } from './result.ts';
 import { consumersOf, type RunOptions } from './running.ts';
-import { type ServedProvider, serveProvider } from './serve-provider.ts';
+import { serveProviders } from './serve-provider.ts';
 import { goThrough } from './settle.ts';
 import { type Shortened, shorten } from './shorten.ts';
 import { createTraffic, type Traffic } from './traffic.ts';
@@ -34,7 +34,6 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
   const begunAt = Date.now();
   const intents = createIntents();
   const journal = createJournal();
-  const providers: ServedProvider[] = [];
   const hasProvider = Object.keys(options.providers ?? {}).length > 0;
   const plan = createPlan(run.seed, options.faults ?? DEFAULT_FAULTS, { hasStore: true, hasProvider });
   const started: { engine?: Engine; traffic?: Traffic } = {};
@@ -50,15 +49,11 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     stallMs: (construct) => stallMs.get(construct) ?? 8_000,
   });
   const faults = withOwnFaults(carried, run.faults, { intents, journal });
-  for (const [name, provider] of Object.entries(options.providers ?? {})) {
-    const served = await serveProvider(name, provider, {
-      intents,
-      journal,
-      kill: faults.killCaller,
-      nextFault: faults.atProvider,
-    });
-    providers.push(stopping.adopt(served, (server) => server.stop()));
-  }
+  const { providers, addresses } = await serveProviders(
+    options.providers ?? {},
+    { intents, journal, kill: faults.killCaller, nextFault: faults.atProvider },
+    stopping,
+  );
   const shortened: Shortened[] = [];
   const broken = watchForBroken(carried);
   const engine = stopping.use(
@@ -68,7 +63,7 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
       ...(options.stubs ? { stubs: options.stubs } : {}),
       environment: {
         ...options.environment,
-        ...Object.fromEntries(providers.map(({ name, endpoint }) => [name, endpoint])),
+        ...addresses,
       },
       ...(options.sandboxesPerFunction ? { sandboxesPerFunction: options.sandboxesPerFunction } : {}),
       adjust(stack) {

@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts';
  * Does not own: how each is sent.
  */
 
-/** An intent that was sent, and how. */
+/** One send of an intent, and what became of it. An intent may be sent several times, for several effects. */
 export interface Sent {
   readonly intent: string;
   /** `undefined`: all. */
@@ -34,7 +34,8 @@ export interface TrafficOptions {
 /** The traffic while it is sent. */
 export interface Sending extends TrafficOptions {
   readonly documents: DynamoDBDocumentClient;
-  readonly sent: Map<string, Sent>;
+  /** The sends of each intent. */
+  readonly sent: Map<string, Sent[]>;
   readonly messageIntents: Map<string, string>;
   readonly pending: Set<Promise<unknown>>;
   readonly errors: unknown[];
@@ -46,20 +47,16 @@ export interface Sending extends TrafficOptions {
 
 export const DOCS = 'docs/guides/rehearsal.md';
 
-/** Takes note of an intent, of which there may be several sends. */
+/** Takes note of a send. */
 export function intend({ sent, intents }: Sending, { intent, effects }: Intended, how: string): Sent {
   if (typeof intent !== 'string' || intent === '') {
     throw new TypeError(`${how}: expected an intent, a text that names what is to happen once; got ${typeof intent}`);
   }
   intents.add(intent);
+  const made: Sent = { intent, effects, ended: 'sent' };
   const known = sent.get(intent);
-  const all = known !== undefined && (known.effects === undefined || effects === undefined);
-  const made: Sent = {
-    intent,
-    effects: known === undefined ? effects : all ? undefined : [...(known.effects ?? []), ...(effects ?? [])],
-    ended: known?.ended ?? 'sent',
-  };
-  sent.set(intent, made);
+  if (known === undefined) sent.set(intent, [made]);
+  else known.push(made);
   return made;
 }
 

@@ -13,7 +13,7 @@ import { type HttpProviderOptions, type Provider, type ProviderRequest, requestO
 
 /** What a provider of a rehearsal really did. */
 export interface ServedProvider extends HttpServer {
-  /** The environment variable with its address. */
+  /** The environment variable with its address, or the first one. */
   readonly name: string;
   readonly provider: Provider;
   /** How often the effect happened, by intent. */
@@ -39,6 +39,25 @@ interface State {
   /** The response of each key that was honoured. */
   readonly byKey: Map<string, ProviderAnswer>;
   readonly stats: { repeated: number; unattributed: number };
+}
+
+/** Starts the providers. One that stands behind several environment variables is one server, and counts all its calls. */
+export async function serveProviders(
+  providers: Readonly<Record<string, Provider>>,
+  serve: ServeOptions,
+  stopping: AsyncDisposableStack,
+): Promise<{ readonly providers: readonly ServedProvider[]; readonly addresses: Readonly<Record<string, string>> }> {
+  const all: ServedProvider[] = [];
+  const addresses: Record<string, string> = {};
+  for (const [name, provider] of Object.entries(providers)) {
+    let served = all.find((one) => one.provider === provider);
+    if (served === undefined) {
+      served = stopping.adopt(await serveProvider(name, provider, serve), (server) => server.stop());
+      all.push(served);
+    }
+    addresses[name] = served.endpoint;
+  }
+  return { providers: all, addresses };
 }
 
 /** Starts the server of a provider. */
@@ -87,12 +106,15 @@ function routed(
     apply() {
       const key = keyOf(state, request);
       const known = key === undefined ? undefined : state.byKey.get(key);
-      note(state, call, intents, known ? 'repeated' : 'applied', chosen.get(call));
       if (known !== undefined) {
+        note(state, call, intents, 'repeated', chosen.get(call));
         state.stats.repeated += 1;
         return known;
       }
       const answer = answerOf(state, request, state.counts.get(first) ?? 0);
+      const isApplied = !isRefusal(answer);
+      note(state, call, intents, isApplied ? 'applied' : 'not-applied', chosen.get(call));
+      if (!isApplied) return answer;
       for (const intent of intents) state.counts.set(intent, (state.counts.get(intent) ?? 0) + 1);
       if (key !== undefined) state.byKey.set(key, answer);
       return answer;
@@ -100,7 +122,7 @@ function routed(
   };
 }
 
-/** By the rules of the provider itself. What it refuses has had no effect. */
+/** By the rules of the provider itself. */
 function routedBy(routes: ProviderRoutes): typeof routed {
   return (state, call, chosen) => {
     const understood = routes(call);
@@ -110,7 +132,7 @@ function routedBy(routes: ProviderRoutes): typeof routed {
       ...understood,
       apply() {
         const answer = understood.apply();
-        const result = answer.isRepeat ? 'repeated' : answer.status < 400 ? 'applied' : 'not-applied';
+        const result = answer.isRepeat ? 'repeated' : isRefusal(answer) ? 'not-applied' : 'applied';
         note(state, call, [subject], result, chosen.get(call));
         if (result === 'repeated') state.stats.repeated += 1;
         if (result === 'applied') state.counts.set(subject, (state.counts.get(subject) ?? 0) + 1);
@@ -118,6 +140,11 @@ function routedBy(routes: ProviderRoutes): typeof routed {
       },
     };
   };
+}
+
+/** What a provider refuses has no effect, and its key is not used up. */
+function isRefusal({ status }: ProviderAnswer): boolean {
+  return status >= 400;
 }
 
 function intentsOf({ options: { intent }, serve: { intents } }: State, request: ProviderRequest): readonly string[] {

@@ -17,7 +17,8 @@ import { DOCS, intend, type Sending, type Sent, type TrafficOptions } from './se
 
 export interface Traffic {
   readonly app: App;
-  readonly sent: ReadonlyMap<string, Sent>;
+  /** The sends of each intent. */
+  readonly sent: ReadonlyMap<string, readonly Sent[]>;
   /** Which intent a message is, by its id. */
   readonly messageIntents: ReadonlyMap<string, string>;
   readonly stats: { readonly messages: number; readonly duplicates: number };

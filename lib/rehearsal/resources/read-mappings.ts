@@ -34,7 +34,7 @@ export function readMappings(
       }
       const common = readCommon(reading, resource);
       if (common === undefined) return;
-      if (queue !== undefined) ofQueues.push(ofQueue(resource, common, queue));
+      if (queue !== undefined) ofQueues.push(ofQueue(reading, resource, common, queue));
       if (table !== undefined) ofStreams.push(ofStream(reading, resource, common, table));
     });
   }
@@ -70,8 +70,17 @@ function readCommon(reading: Reading, resource: Resource) {
 
 type Common = NonNullable<ReturnType<typeof readCommon>>;
 
-function ofQueue(resource: Resource, common: Common, queue: ProvisionedQueue): ProvisionedEventSource {
+function ofQueue(
+  reading: Reading,
+  resource: Resource,
+  common: Common,
+  queue: ProvisionedQueue,
+): ProvisionedEventSource {
   const { ScalingConfig } = properties(resource, 'ScalingConfig');
+  if (common.filters.some((pattern) => Object.keys(pattern).some((key) => key !== 'body'))) {
+    const why = 'It filters by another key than body as well. AWS documents no other key for a queue.';
+    list(reading, resource, why, 'FilterCriteria.Filters');
+  }
   return {
     ...common,
     batchSize: common.batchSize ?? 10,

@@ -31,7 +31,11 @@ test('a mapping on an alias, with a filter: what does not match is deleted; one 
             { Ref: 'Alias' },
             { FilterCriteria: { Filters: [{ Pattern: '{"body":{"kind":["a"]}}' }] } },
           ),
-          Sleeps: mapping('Waiting', { Ref: 'Fn' }, { Enabled: false }),
+          Sleeps: mapping(
+            'Waiting',
+            { Ref: 'Fn' },
+            { Enabled: false, FilterCriteria: { Filters: [{ Pattern: '{"messageAttributes":{"kind":["a"]}}' }] } },
+          ),
         },
       },
     },
@@ -47,6 +51,9 @@ test('a mapping on an alias, with a filter: what does not match is deleted; one 
   expect(got).toMatchObject([{ Records: [{ body: '{"kind":"a"}' }] }]);
   expect(rehearsal.consumer('Reads').stats).toMatchObject({ deliveries: 1, filteredOut: 2 });
   expect((await depth('Waiting')).ready).toBe(1);
+  // AWS documents the key body only.
+  const listed = rehearsal.notRun.filter(({ property }) => property !== undefined);
+  expect(listed).toMatchObject([{ construct: 'Sleeps', property: 'FilterCriteria.Filters' }]);
 });
 
 test('an app whose messages would wait for ever is refused, with each reason, and nothing is left', async () => {

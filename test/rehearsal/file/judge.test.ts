@@ -48,6 +48,19 @@ test('a request that was refused, or whose client gave up, is not owed its effec
   expect(isClean(verdict)).toBe(true);
 });
 
+test('an effect is owed if one of the sends for it was accepted, whatever became of the others', () => {
+  const [refused, accepted] = [{ ended: 'refused' }, { ended: 'sent' }] as const;
+  const of = (effect: string) => ({ effects: [effect] });
+  expect(verdictOn([sent('a', refused), sent('a', accepted)])).toMatchObject({ intents: 1, lost: ['a'], notOwed: [] });
+  expect(verdictOn([sent('a', accepted), sent('a', refused)])).toMatchObject({ intents: 1, lost: ['a'], notOwed: [] });
+  const other = { ...accepted, ...of('invoice') };
+  expect(verdictOn([sent('a', { ...refused, ...of('email') }), sent('a', other)])).toMatchObject({
+    intents: 1,
+    lost: [],
+    notOwed: ['a'],
+  });
+});
+
 test('an intent without this effect is not counted, and an effect that it has all the same is doubled', () => {
   const intents = [sent('a', { effects: ['invoice'] }), sent('b', { effects: ['invoice'] })];
   expect(verdictOn(intents, { counts: new Map([['b', 1]]) })).toMatchObject({ intents: 1, doubled: ['b'] });
