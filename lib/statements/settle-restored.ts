@@ -3,6 +3,7 @@ import type { MarkedRestore } from '../claims/restored.ts';
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
 import { report } from './judge-line.ts';
 import type { StatementSettings } from './options.ts';
+import { allOf } from './phase.ts';
 import type { FindingCounts, RestoredOutcome, StatementRun } from './run-note.ts';
 
 /**
@@ -61,7 +62,7 @@ async function releaseAbsent(settings: StatementSettings, run: StatementRun, mar
   let cursor: string | undefined;
   do {
     const page = await restore?.listOpen({ operation, limit: 100, cursor });
-    await Promise.all((page?.claims ?? []).map(({ id }) => release(id)));
+    await allOf((page?.claims ?? []).map(({ id }) => release(id)));
     cursor = page?.cursor;
   } while (cursor !== undefined);
 
