@@ -51,7 +51,8 @@ export function whyNot(
   if (cutOff < marked.reopenedAt + skewMs) return `the window ends before the mark was set, ${iso(marked.reopenedAt)}`;
   if (counts.notStored > 0) return 'there were more findings than the run may store';
   if (undecided > 0) return 'lines are undecided';
-  return unreadable > 0 ? 'lines are unreadable' : undefined;
+  // Also an accepted one: its operator has said that it is known, and not which key it is about.
+  return unreadable + counts.unreadable > 0 ? 'lines are unreadable' : undefined;
 }
 
 /** Releases what is in doubt because of the restore, and is not on the statement: what is on it has been completed. */
