@@ -1,10 +1,9 @@
+import { findingKinds } from '../statements/finding.ts';
 import type { Finding, StatementReport } from '../statements/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
 import { age, plural, printFacts, printJson, Table, time } from './output.ts';
-
-const kinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unreadable', 'undecided'] as const;
 
 /** `pawl statements`. @returns 1 if a finding is open, or no run has ended */
 export async function statements(line: Line, io: Io): Promise<number> {
@@ -56,7 +55,7 @@ export async function findings(line: Line, io: Io): Promise<number> {
 
 async function list(line: Line, io: Io): Promise<number> {
   const operation = line.text('operation');
-  const kind = line.choice('kind', kinds);
+  const kind = line.choice('kind', findingKinds);
   const account = await openAccount(line, { io });
   try {
     const print = line.flag('json')

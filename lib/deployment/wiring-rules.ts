@@ -398,7 +398,8 @@ export const RULES = {
     source: FROM.boundaries,
   },
   resourcePolicy: {
-    broken: 'a policy of the queue, the dead-letter queue or the table that denies a permission the consumer needs',
+    broken:
+      'a policy of the queue or the dead-letter queue that denies a permission the consumer needs; in a template, a policy of the table as well',
     because: 'a denial overrides every grant',
     level: 'problem',
     construct: BY_CONSTRUCT,

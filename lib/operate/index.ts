@@ -4,7 +4,8 @@ export type { OperateEvent } from './events.ts';
 export type { OpenClaimsPage, OpenClaimsQuery } from './open-claims.ts';
 export { type Operator, operator } from './operator.ts';
 export type { ActedBy, OperatorOptions } from './options.ts';
-export type { PlannedRedrive, RedrivePlan, RedriveResult, RedriveWanted, StayReason } from './redrive.ts';
+export type { RedriveResult } from './redrive.ts';
+export type { PlannedRedrive, RedrivePlan, RedriveWanted, StayReason } from './redrive-plan.ts';
 export type {
   ClaimToResolve,
   PlannedResolution,

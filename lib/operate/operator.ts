@@ -8,7 +8,8 @@ import { openDesk } from './desk.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import type { OperatorOptions } from './options.ts';
 import { readQueueState } from './queue-calls.ts';
-import { planRedrive, type RedrivePlan, type RedriveResult, type RedriveWanted, redrive } from './redrive.ts';
+import { type RedriveResult, redrive } from './redrive.ts';
+import { planRedrive, type RedrivePlan, type RedriveWanted } from './redrive-plan.ts';
 import {
   planResolutions,
   type ResolutionPlan,

@@ -47,7 +47,7 @@ export async function judgeLine(
     case 'other-operation':
       return { counted: { outside: 1 }, findings: [] };
     case 'unreadable':
-      return find('unreadable', nameOf(line, host), { why: subject.why });
+      return { ...find('unreadable', nameOf(line, host), { why: subject.why }), counted: { lines: 1, unreadable: 1 } };
     case 'no-key':
       return find('missing-here', `#${mark.line}`);
   }

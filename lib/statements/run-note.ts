@@ -21,6 +21,8 @@ export interface StatementCounts {
   readonly uncompared: number;
   /** Lines that are not of the window, and lines of other operations: nothing was done with them. */
   readonly outside: number;
+  /** Lines of which no claim can be found, also those that an operator has accepted. */
+  readonly unreadable: number;
   /** Completed claims without a line that the window does not decide yet. */
   readonly waiting: number;
   /** Findings that were met. Beyond `mostFindings` they are counted, and not stored. */
@@ -34,6 +36,7 @@ export const nothingCounted: StatementCounts = {
   settled: 0,
   uncompared: 0,
   outside: 0,
+  unreadable: 0,
   waiting: 0,
   met: 0,
   notStored: 0,
@@ -128,5 +131,6 @@ export async function writeRun(
 }
 
 function held(note: Note): HeldRun {
-  return { run: JSON.parse(note.text) as StatementRun, note };
+  const run = JSON.parse(note.text) as StatementRun;
+  return { run: { ...run, counts: { ...nothingCounted, ...run.counts } }, note };
 }

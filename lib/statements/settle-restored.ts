@@ -3,6 +3,7 @@ import type { MarkedRestore } from '../claims/restored.ts';
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
 import { report } from './judge-line.ts';
 import type { StatementSettings } from './options.ts';
+import { allOf } from './phase.ts';
 import type { FindingCounts, RestoredOutcome, StatementRun } from './run-note.ts';
 
 /**
@@ -50,7 +51,8 @@ export function whyNot(
   if (cutOff < marked.reopenedAt + skewMs) return `the window ends before the mark was set, ${iso(marked.reopenedAt)}`;
   if (counts.notStored > 0) return 'there were more findings than the run may store';
   if (undecided > 0) return 'lines are undecided';
-  return unreadable > 0 ? 'lines are unreadable' : undefined;
+  // Also an accepted one: its operator has said that it is known, and not which key it is about.
+  return unreadable + counts.unreadable > 0 ? 'lines are unreadable' : undefined;
 }
 
 /** Releases what is in doubt because of the restore, and is not on the statement: what is on it has been completed. */
@@ -61,7 +63,7 @@ async function releaseAbsent(settings: StatementSettings, run: StatementRun, mar
   let cursor: string | undefined;
   do {
     const page = await restore?.listOpen({ operation, limit: 100, cursor });
-    await Promise.all((page?.claims ?? []).map(({ id }) => release(id)));
+    await allOf((page?.claims ?? []).map(({ id }) => release(id)));
     cursor = page?.cursor;
   } while (cursor !== undefined);
 

@@ -126,7 +126,8 @@ export const repairs: readonly Mutant[] = [
     whyNot: (settings, run, ...rest) => whyNot(settings, { ...run, from: 0, cutOff: Number.MAX_SAFE_INTEGER }, ...rest),
   })),
   ofRestored('a mark is lifted beside lines that could not be matched', ({ whyNot }) => ({
-    whyNot: (settings, run, _, marked) => whyNot(settings, run, {}, marked),
+    whyNot: (settings, run, _, marked) =>
+      whyNot(settings, { ...run, counts: { ...run.counts, unreadable: 0 } }, {}, marked),
   })),
   ofRestored('a mark is lifted after an attempt that did not know of it', ({ whyNot }) => ({
     whyNot: (settings, run, open, marked) => whyNot(settings, { ...run, reopenedAt: marked.reopenedAt }, open, marked),

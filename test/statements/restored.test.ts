@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { MarkedRestore } from '../../lib/claims/restored.ts';
 import { memoryStore, once } from '../../lib/index.ts';
 import type { ReconcileStatementsOptions } from '../../lib/statements/index.ts';
-import { reconcileStatements } from '../../lib/statements/index.ts';
+import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { restoredStore } from '../../lib/stores/dynamodb/restored-store.ts';
 import { someDay } from '../support/virtual-host.ts';
 import { charges, hour } from './charges.ts';
@@ -97,6 +97,35 @@ it('lifts no mark beside a line that is undecided or unreadable: it may be the o
   lost('b');
   expect((await run()).restored).toMatchObject({ why: 'lines are undecided' });
   expect(lifted).toEqual([]);
+});
+
+it('lifts no mark beside an unreadable line that an operator has accepted: nothing says which key it is about', async () => {
+  const { line, lines, run, again, host, store, lifted } = await restoredCharges();
+  await again('b');
+  line('', { effectKey: `charge#sha256:${'0'.repeat(64)}`, at: cutOff + 1 });
+  await run({ restored: 'complete' });
+  const desk = findings({ store, host });
+  for await (const { id } of desk.list()) await desk.accept(id, { by: 'maria', note: 'a long key' });
+  const report = await run();
+  expect(report).toMatchObject({ open: {}, unreadable: 1, restored: { mark: 'stands', why: 'lines are unreadable' } });
+  expect([lifted, await again('b')]).toEqual([[], 'parked']);
+  lines[0] = { key: 'long', at: cutOff + 1 };
+  expect((await run()).restored).toEqual({ mark: 'lifted' });
+});
+
+it('has ended what it began with a page when it fails: no release goes on behind its back', async () => {
+  const { run, again, store, memory } = await restoredCharges();
+  for (const key of ['fails', 'slow']) await again(key);
+  const failing: typeof store = {
+    ...store,
+    async write(write) {
+      if (write.next.id === 'charge#fails') throw new Error('throttled');
+      await new Promise((resolve) => setImmediate(resolve));
+      return store.write(write);
+    },
+  };
+  await expect(run({ store: failing })).rejects.toThrow('throttled');
+  expect((await memory.read('charge#slow'))?.status).toBe('released');
 });
 
 it('releases no claim with steps, and no doubt that a worker has left since the mark was set: its policy decides that', async () => {

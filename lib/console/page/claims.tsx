@@ -4,12 +4,11 @@ import type { ClaimsFilter, ClaimsGroup, ClaimsList, ConsoleState, Sort } from '
 import { type ResolveAbout, ResolveDialog } from './act.tsx';
 import { Choice, Search } from './filters.tsx';
 import { age, count, shown, time } from './format.ts';
-import { useKeys } from './keyboard.ts';
 import { useLoad } from './load.ts';
 import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
 import { Bar } from './picture.tsx';
 import { go, linkTo, type Place, placeWith } from './place.ts';
-import { Rows, Tick } from './rows.tsx';
+import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
 const pageSize = 50;
@@ -28,10 +27,6 @@ export function Claims({ state, place }: { readonly state: ConsoleState; readonl
     setFresh((before) => before + 1);
     reload();
   };
-  const resolveSelected = () => {
-    if (state.write && selection.rows.length > 0) setAbout({ claims: selection.rows });
-  };
-  useKeys({ a: resolveSelected });
   return (
     <>
       <div class="head">
@@ -54,11 +49,13 @@ export function Claims({ state, place }: { readonly state: ConsoleState; readonl
       {list && (
         <>
           <ActBar
-            list={list}
+            found={foundOf(list)}
+            all={list.matching}
             selection={selection}
             write={state.write}
-            onResolve={resolveSelected}
-            onResolveAll={() => setAbout({ filter })}
+            verb="Resolve"
+            onSelected={() => setAbout({ claims: selection.rows })}
+            onAll={() => setAbout({ filter })}
           />
           <Table list={list} place={place} selection={selection} />
           <Pages
@@ -156,46 +153,10 @@ function linkOfGroup(place: Place, { operation, reason, error }: ClaimsGroup): s
   return placeWith(place, { operation, reason, error, group: undefined });
 }
 
-function ActBar({
-  list: { matching, total },
-  selection: { rows, clear },
-  write,
-  onResolve,
-  onResolveAll,
-}: {
-  readonly list: ClaimsList;
-  readonly selection: Selection<OpenClaimView>;
-  readonly write: boolean;
-  readonly onResolve: () => void;
-  readonly onResolveAll: () => void;
-}) {
-  const found =
-    matching === total
-      ? count(total, 'open claim')
-      : `${matching.toLocaleString('en')} of ${count(total, 'open claim')}`;
-  return (
-    <div class="act-bar">
-      <p role="status">
-        {found}
-        {rows.length > 0 && `, ${rows.length.toLocaleString('en')} selected`}
-      </p>
-      {rows.length > 0 && (
-        <button type="button" class="small" onClick={clear}>
-          Select none
-        </button>
-      )}
-      {write && (
-        <>
-          <button type="button" class="main" disabled={rows.length === 0} onClick={onResolve}>
-            Resolve selected …
-          </button>
-          <button type="button" disabled={matching === 0} onClick={onResolveAll}>
-            Resolve all {matching.toLocaleString('en')} …
-          </button>
-        </>
-      )}
-    </div>
-  );
+/** How many claims are open, and how many of them the filter finds. */
+function foundOf({ matching, total }: ClaimsList): string {
+  const all = count(total, 'open claim');
+  return matching === total ? all : `${matching.toLocaleString('en')} of ${all}`;
 }
 
 const COLUMNS: readonly (readonly [Sort | undefined, string, string])[] = [

@@ -4,11 +4,10 @@ import type { ConsoleState, FindingsList } from '../api.ts';
 import { PlanDialog } from './act.tsx';
 import { Choice, Search } from './filters.tsx';
 import { count, shown, time } from './format.ts';
-import { useKeys } from './keyboard.ts';
 import { useLoad } from './load.ts';
 import { Ago, Failed, Notice, Pages, Pill } from './parts.tsx';
 import { linkTo, type Place, placeWith } from './place.ts';
-import { Rows, Tick } from './rows.tsx';
+import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
 const pageSize = 50;
@@ -23,10 +22,6 @@ export function Findings({ state, place }: { readonly state: ConsoleState; reado
   const found = (list?.findings ?? []).filter((finding) => fits(finding, params));
   const page = Math.max(1, Number(params.get('page') ?? 1));
   const accept = (rows: readonly Finding[]) => setChosen(rows.map(({ id }) => id));
-  const acceptSelected = () => {
-    if (state.write && selection.rows.length > 0) accept(selection.rows);
-  };
-  useKeys({ a: acceptSelected });
   return (
     <>
       <div class="head">
@@ -49,22 +44,15 @@ export function Findings({ state, place }: { readonly state: ConsoleState; reado
               There are more: the console has stopped reading. Run: <code>pawl findings</code>
             </Notice>
           )}
-          <div class="act-bar">
-            <p role="status">
-              {count(found.length, 'open finding')}
-              {selection.rows.length > 0 && `, ${selection.rows.length} selected`}
-            </p>
-            {state.write && (
-              <>
-                <button type="button" class="main" disabled={selection.rows.length === 0} onClick={acceptSelected}>
-                  Accept selected …
-                </button>
-                <button type="button" disabled={found.length === 0} onClick={() => accept(found)}>
-                  Accept all {found.length} …
-                </button>
-              </>
-            )}
-          </div>
+          <ActBar
+            found={count(found.length, 'open finding')}
+            all={found.length}
+            selection={selection}
+            write={state.write}
+            verb="Accept"
+            onSelected={() => accept(selection.rows)}
+            onAll={() => accept(found)}
+          />
           <Table findings={found.slice((page - 1) * pageSize, page * pageSize)} at={list.at} selection={selection} />
           <Pages
             page={page}

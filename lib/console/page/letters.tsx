@@ -5,10 +5,9 @@ import { PlanDialog } from './act.tsx';
 import { post } from './call.ts';
 import { Choice, Search } from './filters.tsx';
 import { bytes, count, shown, shownBody } from './format.ts';
-import { useKeys } from './keyboard.ts';
 import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
 import { linkTo, type Place, placeWith } from './place.ts';
-import { Rows, Tick } from './rows.tsx';
+import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
 const pageSize = 50;
@@ -80,10 +79,7 @@ function QueueLetters({
     (letter) => (reason === null || reasonOf(letter) === reason) && (q === '' || textOf(letter).includes(q)),
   );
   const page = Math.max(1, Number(params.get('page') ?? 1));
-  const redriveSelected = () => {
-    if (state.write && selection.rows.length > 0) setChosen(selection.rows.map(({ messageId }) => messageId));
-  };
-  useKeys({ a: redriveSelected });
+  const redrive = (letters: readonly DeadLetter[]) => setChosen(letters.map(({ messageId }) => messageId));
   return (
     <>
       <div class="act-bar">
@@ -99,26 +95,15 @@ function QueueLetters({
       {list && (
         <>
           <Filters place={place} list={list} />
-          <div class="act-bar">
-            <p role="status">
-              {count(found.length, 'message')}
-              {selection.rows.length > 0 && `, ${selection.rows.length} selected`}
-            </p>
-            {state.write && (
-              <>
-                <button type="button" class="main" disabled={selection.rows.length === 0} onClick={redriveSelected}>
-                  Redrive selected …
-                </button>
-                <button
-                  type="button"
-                  disabled={found.length === 0}
-                  onClick={() => setChosen(found.map(({ messageId }) => messageId))}
-                >
-                  Redrive all {found.length} …
-                </button>
-              </>
-            )}
-          </div>
+          <ActBar
+            found={count(found.length, 'message')}
+            all={found.length}
+            selection={selection}
+            write={state.write}
+            verb="Redrive"
+            onSelected={() => redrive(selection.rows)}
+            onAll={() => redrive(found)}
+          />
           <Unseen list={list} />
           <Table
             letters={found.slice((page - 1) * pageSize, page * pageSize)}

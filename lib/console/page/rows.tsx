@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useKeys } from './keyboard.ts';
 import type { Selection } from './selection.ts';
 
 /** A table whose rows can be selected. */
@@ -56,5 +57,56 @@ export function Tick<Row>({
         onChange={() => selection.toggle(row)}
       />
     </td>
+  );
+}
+
+/** What was found and what is selected of it, and the act on either. The key `a` acts on what is selected. */
+export function ActBar<Row>({
+  found,
+  all,
+  selection: { rows, clear },
+  write,
+  verb,
+  onSelected,
+  onAll,
+}: {
+  /** Such as `3 messages`. */
+  readonly found: string;
+  /** How many rows `onAll` acts on. */
+  readonly all: number;
+  readonly selection: Selection<Row>;
+  readonly write: boolean;
+  /** Such as `Redrive`. */
+  readonly verb: string;
+  readonly onSelected: () => void;
+  readonly onAll: () => void;
+}) {
+  useKeys({
+    a() {
+      if (write && rows.length > 0) onSelected();
+    },
+  });
+  return (
+    <div class="act-bar">
+      <p role="status">
+        {found}
+        {rows.length > 0 && `, ${rows.length.toLocaleString('en')} selected`}
+      </p>
+      {rows.length > 0 && (
+        <button type="button" class="small" onClick={clear}>
+          Select none
+        </button>
+      )}
+      {write && (
+        <>
+          <button type="button" class="main" disabled={rows.length === 0} onClick={onSelected}>
+            {verb} selected …
+          </button>
+          <button type="button" disabled={all === 0} onClick={onAll}>
+            {verb} all {all.toLocaleString('en')} …
+          </button>
+        </>
+      )}
+    </div>
   );
 }

@@ -8,37 +8,21 @@ import {
   Table,
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { OPEN_INDEX } from '../../stores/dynamodb/open-index.ts';
-import {
-  BACKFILL_ACTIONS,
-  CLAIM_ACTIONS,
-  LOCK_ACTIONS,
-  OPERATE_ACTIONS,
-  OPERATE_INDEX_ACTIONS,
-  RESTORE_ACTIONS,
-  STATEMENT_ACTIONS,
-  STATEMENT_INDEX_ACTIONS,
-} from '../needs.ts';
 import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
 import { actOn, alarmAt } from './alarms.ts';
-import { makeLocking } from './known-consumers.ts';
+import {
+  grantBackfill,
+  grantClaims,
+  grantLocks,
+  grantOperate,
+  grantRestore,
+  grantStatements,
+} from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
-import { seenArn } from './seen.ts';
-
-/** What a caller of an encrypted table needs of its key: what `Table.grantReadWriteData` gives, without its wildcards. */
-const KEY_ACTIONS = [
-  'kms:Decrypt',
-  'kms:DescribeKey',
-  'kms:Encrypt',
-  'kms:GenerateDataKey',
-  'kms:GenerateDataKeyWithoutPlaintext',
-  'kms:ReEncryptFrom',
-  'kms:ReEncryptTo',
-] as const;
 
 const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
 
@@ -95,104 +79,6 @@ const known = {
 export interface ClaimsTableAlarms {
   readonly writeThrottles: Alarm;
   readonly readThrottles: Alarm;
-}
-
-/**
- * Permits `grantee` to claim, complete, release, reject, park and renew in `table`, and to use the table's customer-managed key, if it has
- * one. These permissions allow no delete, scan or query.
- *
- * `ClaimsTable.grantClaims` and `Consumer` call this. Call it yourself for a table that was made elsewhere.
- *
- * @example
- * import { Table } from 'aws-cdk-lib/aws-dynamodb';
- *
- * grantClaims(Table.fromTableName(stack, 'Claims', 'claims'), existingFunction);
- */
-export function grantClaims(table: ITable, grantee: IGrantable): Grant {
-  // Not `grantReadWriteData`: it lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and `Query`. A consumer that can delete a claim can
-  // repeat an effect.
-  return grantOn(table, grantee, CLAIM_ACTIONS);
-}
-
-/**
- * Permits `grantee` to lock resources in `table`, to check its locks in transactions of its own, and to keep the progress of
- * `forEachItem` there: all of `pawl/locks`, and nothing that deletes, scans or queries.
- *
- * A consumer's own claims need `grantClaims`, which `Consumer` calls; it does not call this.
- *
- * @example
- * grantLocks(claims.table, existingFunction);
- */
-export function grantLocks(table: ITable, grantee: IGrantable): Grant {
-  // A consumer that locks needs more receives. That is checked when the app is complete.
-  makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
-  return grantOn(table, grantee, LOCK_ACTIONS);
-}
-
-/**
- * Permits `grantee` to list the open claims of `table`, to read a claim, and to resolve it. These permissions allow no claim to be made or deleted,
- * and no scan. A consumer needs none of this.
- *
- * For dead letters, permit the queues' actions as well: see docs/reference/security.md.
- *
- * @example
- * import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
- *
- * const onCall = new Role(stack, 'OnCall', { assumedBy: new AccountPrincipal('123456789012') });
- * grantOperate(claims.table, onCall);
- */
-export function grantOperate(table: ITable, grantee: IGrantable): Grant {
-  const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
-  const list = Grant.addToPrincipal({ grantee, actions: [...OPERATE_INDEX_ACTIONS], resourceArns: [index] });
-  return grantOn(table, grantee, OPERATE_ACTIONS).combine(list);
-}
-
-/**
- * Permits `grantee` to compare a provider's statement with the claims of `table`: to list the completed claims that no statement has confirmed, to read
- * claims, to mark and complete them, and to keep findings beside them. These permissions allow no delete and no scan.
- *
- * `StatementCheck` calls this. A consumer needs none of this.
- *
- * @example
- * grantStatements(claims.table, existingFunction);
- */
-export function grantStatements(table: ITable, grantee: IGrantable): Grant {
-  const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
-  const list = Grant.addToPrincipal({ grantee, actions: [...STATEMENT_INDEX_ACTIONS], resourceArns: [index] });
-  return grantOn(table, grantee, STATEMENT_ACTIONS).combine(list);
-}
-
-/**
- * Permits `grantee` to run `pawl claims --backfill` on `table`. It reads every item, with the results that are kept there: that is why it is no part of
- * `grantOperate`. It is needed once, and can be taken away again.
- *
- * @example
- * import { Role } from 'aws-cdk-lib/aws-iam';
- *
- * grantBackfill(claims.table, Role.fromRoleName(stack, 'Deployment', 'deployment'));
- */
-export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
-  return grantOn(table, grantee, BACKFILL_ACTIONS);
-}
-
-/**
- * Permits `grantee` to mark `table` as restored from a point in time, and to lift the mark: `npx pawl restored`.
- *
- * @example
- * import { Table } from 'aws-cdk-lib/aws-dynamodb';
- * import { Role } from 'aws-cdk-lib/aws-iam';
- *
- * const restored = Table.fromTableName(stack, 'Restored', 'claims-restored');
- * grantRestore(restored, Role.fromRoleName(stack, 'OnCall', 'on-call'));
- */
-export function grantRestore(table: ITable, grantee: IGrantable): Grant {
-  return grantOn(table, grantee, RESTORE_ACTIONS);
-}
-
-function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
-  const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
-  const key = table.encryptionKey;
-  return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
 }
 
 /**

@@ -8,7 +8,7 @@ import { explained } from '../../kernel/error-code.ts';
 import { DEFAULT_POLLERS } from '../wiring-polling.ts';
 import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
 import { actOn } from './alarms.ts';
-import { grantClaims } from './claims-table.ts';
+import { grantClaims } from './claims-grants.ts';
 import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
 import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuseIfAny, type Times } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';

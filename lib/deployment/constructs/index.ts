@@ -1,15 +1,13 @@
 export { WiringError } from '../wiring.ts';
 export {
-  ClaimsTable,
-  type ClaimsTableAlarms,
-  type ClaimsTableProps,
   grantBackfill,
   grantClaims,
   grantLocks,
   grantOperate,
   grantRestore,
   grantStatements,
-} from './claims-table.ts';
+} from './claims-grants.ts';
+export { ClaimsTable, type ClaimsTableAlarms, type ClaimsTableProps } from './claims-table.ts';
 export { Consumer } from './consumer.ts';
 export type { ConsumerAlarms } from './consumer-alarms.ts';
 export type { ConsumerProps } from './consumer-props.ts';

@@ -14,7 +14,7 @@ import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { actOn, alarmAt } from './alarms.ts';
-import { grantOperate } from './claims-table.ts';
+import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
 import type { ConsumerProps } from './consumer-props.ts';

@@ -15,7 +15,7 @@ import type { Function as LambdaFn } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { actOn, alarmAt } from './alarms.ts';
-import { grantStatements } from './claims-table.ts';
+import { grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
 import { claimMetric } from './metrics.ts';
 import { expectKinds } from './prop-kinds.ts';

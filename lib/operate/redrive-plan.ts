@@ -1,0 +1,181 @@
+import { isForgotten } from '../claims/decide.ts';
+import { isOpen } from '../claims/open.ts';
+import { expectActedBy } from '../claims/resolve.ts';
+import { expect } from '../kernel/check.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { DeadLetterReason } from '../sqs/disposition.ts';
+import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
+import type { Desk } from './desk.ts';
+import { inChunks } from './in-chunks.ts';
+import type { ActedBy } from './options.ts';
+import { sourceOf } from './queue-calls.ts';
+import { type RecordRead, readRecord } from './read-record.ts';
+import { docs, skewMs } from './words.ts';
+
+/**
+ * What a redrive is to do.
+ *
+ * @example
+ * const from = 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead';
+ * const { letters } = await operate.deadLetters({ queueUrl: from });
+ * const wanted: RedriveWanted = { from, letters, by: 'maria', note: 'the provider is back' };
+ */
+export interface RedriveWanted extends ActedBy {
+  /** The URL of the dead-letter queue. */
+  readonly from: string;
+  /**
+   * The URL of the queue that the copies go to.
+   * @default the one queue whose redrive policy names the dead-letter queue
+   */
+  readonly to?: string | undefined;
+  /** The letters that `deadLetters` has returned, or some of them. */
+  readonly letters: Iterable<DeadLetter>;
+  /**
+   * For how long a message stays hidden if the process dies while it redrives, in seconds. Otherwise pawl gives back at once what it does not send.
+   * @default 120
+   */
+  readonly hideSeconds?: number | undefined;
+}
+
+/** Why a dead letter stays where it is. */
+export type StayReason =
+  /** Its claim is parked, and no operator has decided. */
+  | 'parked'
+  /** Its claim is rejected: the consumer would dead-letter the copy again. */
+  | 'rejected'
+  /** A worker holds its claim: its consumer could take the copy for a duplicate. */
+  | 'in-flight'
+  /**
+   * Its effect is confirmed or in doubt, and its key has SQS's id of the message. A copy has another id, so the consumer would not find the claim, and would
+   * run the effect again.
+   */
+  | 'would-repeat'
+  /** Another program, or a later version of pawl, wrote its claim. This version cannot say what a copy would come to. */
+  | 'foreign'
+  /** On a FIFO queue: an earlier message of its group stays. */
+  | 'behind';
+
+/** What a plan keeps of a letter. */
+type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group' | 'sourceMessageId'>;
+
+/**
+ * One letter of a plan. `run`: the handler will run; if the effect is in doubt, the policy decides first. `acknowledge`: its effect is confirmed, and it
+ * will not run. `consumer-decides`: its claim is not known.
+ */
+export type PlannedRedrive = About &
+  (
+    | { readonly will: 'run' | 'acknowledge' | 'consumer-decides' }
+    | { readonly will: 'stay'; readonly whyNot: StayReason }
+  );
+
+/**
+ * What a redrive would do: plain data, which `redrive` carries out.
+ *
+ * @example
+ * const from = 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead';
+ * const { letters } = await operate.deadLetters({ queueUrl: from });
+ * const plan = await operate.planRedrive({ from, letters, by: 'maria', note: 'the provider is back' });
+ * for await (const { messageId, outcome } of operate.redrive(plan)) console.log(messageId, outcome);
+ */
+export interface RedrivePlan extends ActedBy {
+  /** The URL of the dead-letter queue. */
+  readonly from: string;
+  /** The URL of the queue that the copies go to. */
+  readonly to: string;
+  /** For how long a message stays hidden if the process dies while it redrives, in seconds. */
+  readonly hideSeconds: number;
+  /** What will become of each letter. */
+  readonly items: readonly PlannedRedrive[];
+  /** How many messages will be sent. */
+  readonly count: number;
+}
+
+/** How many claims are read at the same time. */
+const readsAtOnce = 100;
+const known = {
+  from: true,
+  to: true,
+  letters: true,
+  by: true,
+  note: true,
+  hideSeconds: true,
+} as const satisfies NamesOf<RedriveWanted>;
+
+type Prospect =
+  | { readonly will: 'run' | 'acknowledge' | 'consumer-decides' }
+  | { readonly will: 'stay'; readonly whyNot: StayReason };
+
+/** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
+export function prospectOf(about: About, read: RecordRead, now: number): Prospect {
+  const { claimId, reason } = about;
+  if (claimId === undefined) return { will: 'consumer-decides' };
+  if (read.kind === 'foreign') return { will: 'stay', whyNot: 'foreign' };
+  const found = read.record;
+  if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
+  if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
+  if (found.status === 'in-flight' && now < found.leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
+  // The outcome of the claim is that of another intent.
+  if (reason === keyReused) return { will: 'consumer-decides' };
+  if (found.status === 'rejected') return { will: 'stay', whyNot: 'rejected' };
+  const isDecidedFor = found.status === 'released' && !isOpen(found, false);
+  if (!isDecidedFor && isKeyedById(about)) return { will: 'stay', whyNot: 'would-repeat' };
+  return { will: found.status === 'completed' ? 'acknowledge' : 'run' };
+}
+
+/** Whether the key of the claim is the id that SQS gave the message, or has it as a part. */
+function isKeyedById({ claimId = '', messageId, sourceMessageId = messageId }: About): boolean {
+  return claimId.includes(sourceMessageId);
+}
+
+const keyReused: string = 'key-reused' satisfies DeadLetterReason;
+
+/**
+ * Whether the messages behind this one, in its group, must stay too. A rejected one never runs, so they do not overtake it.
+ */
+export function holdsBack(whyNot: StayReason): boolean {
+  return whyNot !== 'rejected' && whyNot !== 'would-repeat';
+}
+
+/** @throws OptionError; SQS's error; the store's error */
+export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<RedrivePlan> {
+  expectOptions(wanted, { door: 'planRedrive', known, docs });
+  const { from, by, note, hideSeconds = 120 } = wanted;
+  expect(typeof from === 'string' && from !== '', 'from', "a queue's URL", from);
+  expectActedBy(by, note);
+  expectHideSeconds(hideSeconds);
+  const to = wanted.to ?? (await sourceOf(desk, from));
+  const isFifo = from.endsWith('.fifo');
+  expect(to !== from, 'to', 'another queue than the dead-letter queue', to);
+  expect(
+    to.endsWith('.fifo') === isFifo,
+    'to',
+    `a ${isFifo ? 'FIFO' : 'standard'} queue, as the dead-letter queue is`,
+    to,
+  );
+  const letters = isFifo ? inSequence(wanted.letters) : wanted.letters;
+  const items: PlannedRedrive[] = [];
+  const held = new Set<string | undefined>();
+  for await (const chunk of inChunks(letters, readsAtOnce)) {
+    const read = await Promise.all(
+      chunk.map(async (letter) => ({ letter, claim: await readRecord(desk, letter.claimId) })),
+    );
+    for (const { letter, claim } of read) {
+      const { messageId, claimId, reason, group, sourceMessageId } = letter;
+      const about = { messageId, claimId, reason, group, sourceMessageId };
+      const isBehind = isFifo && held.has(group);
+      const prospect: Prospect = isBehind
+        ? { will: 'stay', whyNot: 'behind' }
+        : prospectOf(about, claim, desk.host.now());
+      if (prospect.will === 'stay' && holdsBack(prospect.whyNot)) held.add(group);
+      items.push({ ...about, ...prospect });
+    }
+  }
+  return { from, to, by, note, hideSeconds, items, count: items.filter(({ will }) => will !== 'stay').length };
+}
+
+/** As they stand on a FIFO queue. Sequence numbers are whole numbers beyond 2^53, as text. */
+function inSequence(letters: Iterable<DeadLetter>): readonly DeadLetter[] {
+  const place = ({ sequenceNumber = '0' }: DeadLetter) => BigInt(sequenceNumber);
+  return [...letters].sort((a, b) => Number(place(a) - place(b)));
+}
