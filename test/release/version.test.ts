@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Manifest, manifestChanges } from '../../checks/release/manifest.ts';
-import { entryOf, isNamed, isNamedAsBreaking, stepOf } from '../../checks/release/version.ts';
+import { entryOf, isNamed, isNamedAsBreaking, isOfNewRecord, stepOf } from '../../checks/release/version.ts';
 
 test.each([
   ['0.1.0', '0.2.0', 'breaking'],
@@ -55,6 +55,11 @@ test('a breaking change is named where a line marked as breaking has its name in
   // It is named, and what breaks is something else.
   expect(isNamedAsBreaking(entry, ['step'])).toBe(false);
   expect(isNamed(entry, ['step'])).toBe(true);
+});
+
+test('a new record is declared by its mark, and not by the words alone', () => {
+  expect(isOfNewRecord('- A claim has a phase: *new record*, see the guide.')).toBe(true);
+  expect(isOfNewRecord('- A listener for each new record.')).toBe(false);
 });
 
 const manifest: Manifest = {
