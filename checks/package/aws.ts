@@ -26,24 +26,6 @@ await client.send(
 const few = { races: 5, runs: 2 };
 claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
 claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });
-
-test('a consumer runs a message once', async () => {
-  const ran = [];
-  const handler = eachMessage(
-    {
-      operation: 'fresh',
-      store: dynamoStore({ tableName, client }),
-      key: bodyField('id'),
-      onAbandoned: 'retry',
-      sqsClient: leanSqs({ region: 'eu-west-1', credentials }),
-    },
-    ({ body }) => ran.push(body.id),
-  );
-  const record = { messageId: 'm', receiptHandle: 'r', body: '{"id":"one"}', attributes: {}, messageAttributes: {} };
-  const context = { getRemainingTimeInMillis: () => 30_000 };
-  for (const _ of [1, 2]) assert.deepEqual((await handler({ Records: [record] }, context)).batchItemFailures, []);
-  assert.deepEqual(ran, ['one']);
-});
 claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore({ tableName, client }) });
 lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore({ tableName, client }) });
 

@@ -44,9 +44,12 @@ export interface Licensed {
 /** Every package that comes with pawl or its peers, by its place in `node_modules`. */
 export function licencesOf(lock: Lock, bundled: readonly string[] = BUNDLED): readonly Licensed[] {
   const own = lock.packages[''] ?? {};
-  const waiting = [...Object.keys({ ...own.dependencies, ...own.peerDependencies }), ...bundled].map((name) =>
-    placeOf(lock, '', name),
-  );
+  const named = [...Object.keys({ ...own.dependencies, ...own.peerDependencies }), ...bundled];
+  const missing = named.filter((name) => placeOf(lock, '', name) === undefined);
+  // An optional peer that is installed nowhere here has no licence to look at, and would pass.
+  if (missing.length > 0)
+    throw new Error(`package-lock.json has no ${missing.join(', ')}: npm install --save-dev ${missing.join(' ')}`);
+  const waiting = named.map((name) => placeOf(lock, '', name));
   const found = new Map<string, Licensed>();
   // What is found on the way joins the end.
   for (const place of waiting) {
@@ -69,11 +72,12 @@ function placeOf({ packages }: Lock, from: string, name: string): string | undef
   }
 }
 
-/** Whether one of the licences that an expression offers is allowed, or all that it demands are. */
+/** Whether one of the licences that an expression offers is allowed, or all that it demands are. An expression that does both is not: a person reads it. */
 export function isAllowed(expression: string): boolean {
   const plain = expression.replaceAll(/[()]/g, ' ').trim();
-  if (plain.includes(' OR ')) return plain.split(' OR ').some(isAllowed);
-  return plain.split(' AND ').every((licence) => ALLOWED.includes(licence.trim()));
+  const isInList = (licence: string) => ALLOWED.includes(licence.trim());
+  if (plain.includes(' OR ') && !plain.includes(' AND ')) return plain.split(' OR ').some(isInList);
+  return plain.split(' AND ').every(isInList);
 }
 
 export function licenceProblems(found: readonly Licensed[]): readonly string[] {

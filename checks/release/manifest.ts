@@ -30,6 +30,16 @@ export function manifestChanges(last: Manifest, now: Manifest): readonly Change[
     Object.keys(last[what])
       .filter((name) => !Object.hasOwn(now[what], name))
       .map((name) => breaking(name.replace(/^\./, 'pawl'), `package.json has no ${call} ${name} any more`));
+  // An entry without its `require` is gone for CommonJS, for Jest for example.
+  const conditionsGone = Object.entries(last.exports)
+    .filter(([entry]) => Object.hasOwn(now.exports, entry))
+    .flatMap(([entry, target]) => {
+      const left = conditionsOf(now.exports[entry]);
+      const name = entry.replace(/^\./, 'pawl');
+      return conditionsOf(target)
+        .filter((condition) => !left.includes(condition))
+        .map((condition) => breaking(name, `the entry ${entry} of package.json has no ${condition} any more`));
+    });
   const narrowed = (what: 'engines' | 'peerDependencies') =>
     Object.entries(now[what])
       .filter(([name, range]) => !semver.subset(last[what][name] ?? '*', range))
@@ -46,6 +56,7 @@ export function manifestChanges(last: Manifest, now: Manifest): readonly Change[
   const added = Object.keys(now.dependencies ?? {}).filter((name) => last.dependencies?.[name] === undefined);
   return [
     ...gone('exports', 'entry'),
+    ...conditionsGone,
     ...gone('bin', 'command'),
     ...narrowed('engines'),
     ...narrowed('peerDependencies'),
@@ -53,4 +64,9 @@ export function manifestChanges(last: Manifest, now: Manifest): readonly Change[
       (name): Change => ({ kind: 'changed', names: [name], text: `${name} is installed with the package now` }),
     ),
   ];
+}
+
+/** In which ways an entry is loaded: `import`, `require`. */
+function conditionsOf(target: unknown): readonly string[] {
+  return typeof target === 'object' && target !== null ? Object.keys(target) : [];
 }

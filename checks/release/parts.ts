@@ -12,7 +12,7 @@ import { sbomOf } from './sbom.ts';
 import { packedNow, sizesNow } from './sizes.ts';
 import { type Change, changesBetween, type Reports } from './surface.ts';
 import { tarballProblems } from './tarball.ts';
-import { isNamed, isNamedAsBreaking, stepOf } from './version.ts';
+import { isNamed, isNamedAsBreaking, isOfNewRecord, stepOf } from './version.ts';
 
 /*
  * The parts of a dry run, in their order. Each says what stops the release, and what its maintainer is to read.
@@ -88,9 +88,10 @@ function surface({ last, manifest, entry }: Context): Found {
 }
 
 /** Of what lies in tables. */
-async function records({ last }: Context): Promise<Found> {
+async function records({ last, manifest, entry }: Context): Promise<Found> {
   const now = await writeRecords();
-  const problems = recordProblems(last.records, now, await readRecords(last.records));
+  const newRecord = stepOf(last.version, manifest.version) === 'breaking' && isOfNewRecord(entry);
+  const problems = recordProblems(last.records, now, await readRecords(last.records), { newRecord });
   const both = `${Object.keys(last.records).length} items of ${last.version}, ${Object.keys(now).length} of this version`;
   return {
     stops: problems.map(

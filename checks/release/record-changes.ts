@@ -9,17 +9,29 @@ export interface Kept {
   readonly later?: string;
 }
 
+/** What the number and the changelog of a version permit. */
+export interface Permitted {
+  /** Records of another schema. */
+  readonly newRecord?: boolean;
+}
+
 /** By the kind of each item. */
 export type Records = Readonly<Record<string, Kept>>;
 
 /** What of the records of the last version this one has changed, so that a table with both in it is in danger. A sentence each. */
-export function recordProblems(last: Records, now: Records, outcomes: ReadonlyMap<string, string>): readonly string[] {
+export function recordProblems(
+  last: Records,
+  now: Records,
+  outcomes: ReadonlyMap<string, string>,
+  { newRecord = false }: Permitted = {},
+): readonly string[] {
   return Object.entries(last).flatMap(([id, { item, later }]) => {
     const found = now[id];
     if (found === undefined) return [`this version writes no item ${id} any more`];
     const outcome = outcomes.get(id);
     const isRead = later === undefined || later === outcome;
     return [
+      ...(newRecord ? [] : schemaProblems(id, item, found.item)),
       ...fieldProblems(id, item, found.item),
       ...(isRead ? [] : [`a call that meets the last version's item ${id} returns ${outcome}, and returned ${later}`]),
     ];
@@ -35,6 +47,12 @@ export function recordAdditions(last: Records, now: Records): readonly string[] 
   );
 }
 
+/** A version that does not know a schema leaves its items alone, with an error: it cannot be rolled back to. */
+function schemaProblems(id: string, { v: last }: Item, { v: now }: Item): readonly string[] {
+  if (last === undefined || now === undefined || JSON.stringify(last) === JSON.stringify(now)) return [];
+  return [`the item ${id} has another schema: the last version leaves it alone, with an error`];
+}
+
 function fieldProblems(id: string, last: Item, now: Item, path = ''): readonly string[] {
   return Object.entries(last).flatMap(([name, value]) => {
     const found = now[name];
@@ -44,9 +62,6 @@ function fieldProblems(id: string, last: Item, now: Item, path = ''): readonly s
     const [type] = Object.keys(value);
     if (!Object.hasOwn(found, String(type)))
       return [`the field ${field} of the item ${id} is ${Object.keys(found)} now, and was ${type}`];
-    // A version that does not know a schema leaves its items alone, with an error: it cannot be rolled back to.
-    if (name === 'v' && JSON.stringify(value) !== JSON.stringify(found))
-      return [`the item ${id} has another schema: the last version leaves it alone, with an error`];
     return value.M && found.M ? fieldProblems(id, value.M, found.M, `${field}.`) : [];
   });
 }

@@ -55,6 +55,11 @@ export function isNamedAsBreaking(entry: string, names: readonly string[]): bool
   );
 }
 
+/** Whether the entry says that records of another schema are written. */
+export function isOfNewRecord(entry: string): boolean {
+  return /\*new record\*/i.test(entry);
+}
+
 function codeIn(line: string): readonly string[] {
   return [...line.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

@@ -55,10 +55,19 @@ test('the licence of each package that comes with a peer is looked at, where npm
   expect(licenceProblems(found)).toEqual([expect.stringMatching(/^deep 1\.0\.0: none stated is none of 0BSD, /)]);
 });
 
+test('a peer that the lock file does not have is refused: nothing would look at its licence', () => {
+  const { '': own, ...packages } = lock.packages;
+  const peerDependencies = { ...own?.peerDependencies, unseen: '^1.0.0' };
+  expect(() => licencesOf({ packages: { ...packages, '': { peerDependencies } } }, [])).toThrow(
+    'package-lock.json has no unseen: npm install --save-dev unseen',
+  );
+});
+
 test.each([
   ['MIT', true],
   ['(MIT OR GPL-3.0-or-later)', true],
   ['MIT AND Zlib', false],
+  ['GPL-3.0-only AND (MIT OR ISC)', false],
   ['GPL-3.0-only', false],
   ['none stated', false],
 ])('the licence %s is allowed: %s', (expression, allowed) => {

@@ -39,6 +39,16 @@ test('a field of another type, and another schema, are problems', () => {
   ]);
 });
 
+test('a version that may write a new record, and says so, may have another schema, and drops no field', () => {
+  const found = (now: Item) =>
+    recordProblems(last, { 'charge#order-17': { item: now } }, outcomes, { newRecord: true });
+  const { rev: _, ...without } = item;
+  expect(found({ ...item, v: { N: '3' } })).toEqual([]);
+  expect(found({ ...without, v: { N: '3' } })).toEqual([
+    'the item charge#order-17 has no field rev any more: a worker of the last version may need it',
+  ]);
+});
+
 test('an item that is not written any more is a problem', () => {
   expect(recordProblems(last, {}, outcomes)).toEqual(['this version writes no item charge#order-17 any more']);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Manifest, manifestChanges } from '../../checks/release/manifest.ts';
-import { entryOf, isNamed, isNamedAsBreaking, stepOf } from '../../checks/release/version.ts';
+import { entryOf, isNamed, isNamedAsBreaking, isOfNewRecord, stepOf } from '../../checks/release/version.ts';
 
 test.each([
   ['0.1.0', '0.2.0', 'breaking'],
@@ -57,9 +57,14 @@ test('a breaking change is named where a line marked as breaking has its name in
   expect(isNamed(entry, ['step'])).toBe(true);
 });
 
+test('a new record is declared by its mark, and not by the words alone', () => {
+  expect(isOfNewRecord('- A claim has a phase: *new record*, see the guide.')).toBe(true);
+  expect(isOfNewRecord('- A listener for each new record.')).toBe(false);
+});
+
 const manifest: Manifest = {
   version: '1.0.0',
-  exports: { '.': {}, './sqs': {} },
+  exports: { '.': {}, './sqs': { import: { default: './sqs.js' }, require: { default: './cjs/sqs.js' } } },
   bin: { pawl: './dist/cli/main.js' },
   engines: { node: '>=22' },
   peerDependencies: { '@aws-sdk/client-sqs': '^3.521.0' },
@@ -70,6 +75,9 @@ const changes = (change: Partial<Manifest>) =>
 test('package.json breaks its users when an entry or a command is gone, or more is demanded of Node or of a peer', () => {
   expect(changes({})).toEqual([]);
   expect(changes({ exports: { '.': {} } })).toEqual(['package.json has no entry ./sqs any more']);
+  expect(changes({ exports: { '.': {}, './sqs': { import: { default: './sqs.js' } } } })).toEqual([
+    'the entry ./sqs of package.json has no require any more',
+  ]);
   expect(changes({ bin: {} })).toEqual(['package.json has no command pawl any more']);
   expect(changes({ engines: { node: '>=24' } })).toEqual(['node must be >=24 now, and >=22 was enough']);
   expect(changes({ peerDependencies: { '@aws-sdk/client-sqs': '^3.900.0' } })).toEqual([
