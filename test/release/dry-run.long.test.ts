@@ -26,7 +26,7 @@ beforeAll(async () => {
   await copyPresent(folder);
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   plant('lib/sqs/options.ts', 'readonly onInFlight?:', 'readonly whenInFlight?:');
-  plant('lib/sqs/index.ts', "export { snsEnvelope } from '../payload/envelopes/sns.ts';\n", '');
+  plant('lib/sqs/names.ts', "export { snsEnvelope } from '../payload/envelopes/sns.ts';\n", '');
   plant(
     'lib/stores/dynamodb/item.ts',
     'if (attribute !== undefined) item',

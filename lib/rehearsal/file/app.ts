@@ -76,7 +76,6 @@ export interface AppTable {
   items(): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** A function of the app. */
 /**
  * What a message that is published to a topic has besides its text.
  *
@@ -138,14 +137,14 @@ export interface AppFunction {
  */
 export interface App {
   /**
-   * A queue of the app. `api`, `table` and `function` throw likewise.
+   * Finds a queue. The others throw likewise.
    *
    * @throws Error if the app has no such queue, or more than one; the message names those that there are
    */
   readonly queue: (construct: string) => AppQueue;
-  /** An HTTP API of the app. */
+  /** Finds an HTTP API. */
   readonly api: (construct: string) => AppApi;
-  /** A table of the app. */
+  /** Finds a table. */
   readonly table: (construct: string) => AppTable;
   /** Finds a topic. */
   readonly topic: (construct: string) => AppTopic;

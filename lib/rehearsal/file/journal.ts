@@ -31,7 +31,8 @@ export type Happening =
       readonly kind: 'stored';
       readonly sandbox: string;
       readonly operation: string;
-      readonly write: StoreWrite /** Whether the record itself names the intents. Otherwise they are those of the batch. */;
+      readonly write: StoreWrite;
+      /** Whether the record itself names the intents. Otherwise they are those of the batch. */
       readonly isNamed: boolean;
     }
   | {
