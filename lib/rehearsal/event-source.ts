@@ -18,6 +18,8 @@ export interface DeliveryFaults {
   readonly forgetsDeletion?: (message: Message) => boolean;
   /** The message becomes visible to every worker while it is still being handled. */
   readonly deliversTwice?: (message: Message) => boolean;
+  /** No filter matched the message: it is deleted, and the function does not get it. */
+  readonly onFilteredOut?: (message: Message) => void;
 }
 
 export interface EventSourceOptions {
@@ -130,6 +132,7 @@ async function withoutFilteredOut(state: State, messages: readonly Message[]): P
     return read === undefined || messagePasses(filters, read);
   });
   const out = messages.filter((message) => !passing.includes(message));
+  for (const message of out) state.faults.onFilteredOut?.(message);
   await remove(state, out);
   state.stats.filteredOut += out.length;
   return passing;

@@ -2,15 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { AppApi, AppResponse, RequestOptions } from './app.ts';
-import { again, DOCS, enqueue, intend, type Sending } from './sending.ts';
+import { again, begin, DOCS, enqueue, intend, type Sending, type Sent } from './sending.ts';
 
 const REQUEST: NamesOf<RequestOptions> = { intent: true, effects: true, headers: true, retries: true, timeoutMs: true };
 
 /** An HTTP API, for its client. */
 export function apiOf(state: Sending, construct: string, endpoint: string): AppApi {
-  const request: AppApi['request'] = async (method, path, body, options) => {
-    expectOptions(options, { door: 'request', known: REQUEST, docs: DOCS });
-    const sent = intend(state, options, `${method} to ${construct}`);
+  const request: AppApi['request'] = (method, path, body, options) => {
+    const take = () => {
+      expectOptions(options, { door: 'request', known: REQUEST, docs: DOCS });
+      return intend(state, options, `${method} to ${construct}`);
+    };
+    return begin(state, take, (sent) => requested(sent, method, path, body, options));
+  };
+  const requested = (sent: Sent, ...[method, path, body, options]: Parameters<AppApi['request']>) => {
     const url = `${endpoint}${path.startsWith('/') ? '' : '/'}${path}`;
     let isAccepted = false;
     const call = async (copy: 'first' | 'again') => {

@@ -1,9 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { Rehearsal } from '../rehearsal.ts';
-import type { AppBucket, AppFunction, AppSchedule, AppTable, AppTopic } from './app.ts';
+import type { AppBucket, AppFunction, AppSchedule, AppTable, AppTopic, Intended, PublishOptions } from './app.ts';
 import { itemsOf } from './effects.ts';
 import { CannotRehearseError } from './load.ts';
-import { again, enqueue, intend, type Sending } from './sending.ts';
+import { again, begin, DOCS, enqueue, intend, type Sending, type Sent } from './sending.ts';
 
 /** The services that not every engine has. Each throws an error if the app has no such part. */
 interface Services {
@@ -20,6 +22,24 @@ interface Services {
   schedule?(construct: string): { readonly construct: string; run(): Promise<void> };
 }
 
+const INTENDED: NamesOf<Intended> = { intent: true, effects: true };
+const PUBLISH: NamesOf<PublishOptions> = {
+  ...INTENDED,
+  subject: true,
+  attributes: true,
+  groupId: true,
+  deduplicationId: true,
+};
+
+/** Checks a send that has no options of its own, and takes note of it. */
+function takeOf(state: Sending, options: Intended, how: string): () => Sent {
+  return () => {
+    const door = how.slice(0, how.indexOf(' '));
+    expectOptions(options, { door, known: INTENDED, docs: DOCS });
+    return intend(state, options, how);
+  };
+}
+
 function partOf<Part>(find: ((construct: string) => Part) | undefined, construct: string, kind: string): Part {
   if (find !== undefined) return find(construct);
   throw new CannotRehearseError(`${kind}('${construct}'): this version of the rehearsal runs no ${kind}.`);
@@ -30,16 +50,21 @@ export function topicOf(state: Sending, construct: string): AppTopic {
   const services: Services = state.rehearsal;
   const topic = partOf(services.topic, construct, 'topic');
   return {
-    async publish(message, { intent, effects, ...options }) {
-      intend(state, { intent, ...(effects ? { effects } : {}) }, `publish to ${topic.construct}`);
-      const text = typeof message === 'string' ? message : JSON.stringify(message);
+    publish(message, given) {
+      const { intent, effects, ...options } = given;
+      const take = () => {
+        expectOptions(given, { door: 'publish', known: PUBLISH, docs: DOCS });
+        intend(state, given, `publish to ${topic.construct}`);
+      };
       const publish = async (how: string) => {
-        await topic.publish(text, options);
+        await topic.publish(typeof message === 'string' ? message : JSON.stringify(message), options);
         state.stats.messages += 1;
         state.journal.add([intent], { kind: 'asked', how: `published to ${topic.construct}${how}` });
       };
-      await enqueue(state, () => publish(''), undefined);
-      again(state, intent, topic.construct, () => publish(' AGAIN'));
+      return begin(state, take, async () => {
+        await enqueue(state, () => publish(''), undefined);
+        again(state, intent, topic.construct, () => publish(' AGAIN'));
+      });
     },
   };
 }
@@ -49,15 +74,16 @@ export function bucketOf(state: Sending, construct: string): AppBucket {
   const services: Services = state.rehearsal;
   const bucket = partOf(services.bucket, construct, 'bucket');
   return {
-    async put(key, body, options) {
-      intend(state, options, `put into ${bucket.construct}`);
+    put(key, body, options) {
       const put = async (how: string) => {
         await bucket.put(key, body);
         state.stats.messages += 1;
         state.journal.add([options.intent], { kind: 'asked', how: `put ${key} into ${bucket.construct}${how}` });
       };
-      await enqueue(state, () => put(''), undefined);
-      again(state, options.intent, bucket.construct, () => put(' AGAIN'));
+      return begin(state, takeOf(state, options, `put into ${bucket.construct}`), async () => {
+        await enqueue(state, () => put(''), undefined);
+        again(state, options.intent, bucket.construct, () => put(' AGAIN'));
+      });
     },
     get: (key) => bucket.get(key),
   };
@@ -68,15 +94,16 @@ export function scheduleOf(state: Sending, construct: string): AppSchedule {
   const services: Services = state.rehearsal;
   const schedule = partOf(services.schedule, construct, 'schedule');
   return {
-    async run(options) {
-      intend(state, options, `run ${schedule.construct}`);
+    run(options) {
       const run = async (how: string) => {
         await schedule.run();
         state.stats.messages += 1;
         state.journal.add([options.intent], { kind: 'asked', how: `${schedule.construct} is due${how}` });
       };
-      await enqueue(state, () => run(''), undefined);
-      again(state, options.intent, schedule.construct, () => run(' AGAIN'));
+      return begin(state, takeOf(state, options, `run ${schedule.construct}`), async () => {
+        await enqueue(state, () => run(''), undefined);
+        again(state, options.intent, schedule.construct, () => run(' AGAIN'));
+      });
     },
   };
 }
@@ -85,14 +112,13 @@ export function scheduleOf(state: Sending, construct: string): AppSchedule {
 export function tableOf(state: Sending, name: string): AppTable {
   return {
     name,
-    async put(item, options) {
-      intend(state, options, `put into ${name}`);
-      const put = async (how: string) => {
+    put(item, options) {
+      const put = async () => {
         await state.documents.send(new PutCommand({ TableName: name, Item: { ...item } }));
         state.stats.messages += 1;
-        state.journal.add([options.intent], { kind: 'asked', how: `${how} ${name}` });
+        state.journal.add([options.intent], { kind: 'asked', how: `put into ${name}` });
       };
-      await enqueue(state, () => put('put into'), undefined);
+      return begin(state, takeOf(state, options, `put into ${name}`), () => enqueue(state, put, undefined));
     },
     items: () => itemsOf(state.documents, name),
   };
@@ -102,23 +128,23 @@ export function tableOf(state: Sending, name: string): AppTable {
 export function functionOf(state: Sending, construct: string): AppFunction {
   const { stacks } = state.rehearsal;
   return {
-    async invoke(event, options) {
-      intend(state, options, `invoke ${construct}`);
-      const found = await functionIn(stacks, construct);
-      const outcome = await enqueue(
-        state,
-        async () => {
-          state.journal.add([options.intent], { kind: 'asked', how: `invoked ${construct}` });
-          return found.invoke(event);
-        },
-        { kind: 'crashed' } as const,
-      );
-      if (outcome.kind === 'response') return outcome.value;
-      throw new Error(
-        outcome.kind === 'error'
-          ? `${construct} failed: ${outcome.error.name}: ${outcome.error.message}`
-          : `${construct} ${outcome.kind === 'timed-out' ? 'did not respond before its timeout' : 'crashed'}.`,
-      );
+    invoke(event, options) {
+      const invoked = async () => {
+        const found = await functionIn(stacks, construct);
+        state.journal.add([options.intent], { kind: 'asked', how: `invoked ${construct}` });
+        return found.invoke(event);
+      };
+      return begin(state, takeOf(state, options, `invoke ${construct}`), async (sent) => {
+        const outcome = await enqueue(state, invoked, { kind: 'crashed' } as const);
+        if (outcome.kind === 'response') return outcome.value;
+        // As of an API: its client knows that it does not know.
+        sent.ended = 'no-response';
+        throw new Error(
+          outcome.kind === 'error'
+            ? `${construct} failed: ${outcome.error.name}: ${outcome.error.message}`
+            : `${construct} ${outcome.kind === 'timed-out' ? 'did not respond before its timeout' : 'crashed'}.`,
+        );
+      });
     },
   };
 }

@@ -3,7 +3,7 @@ import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { ProvisionedQueue } from '../provision.ts';
 import type { AppQueue, SendOptions } from './app.ts';
-import { again, DOCS, enqueue, intend, type Sending } from './sending.ts';
+import { again, begin, DOCS, enqueue, intend, type Sending } from './sending.ts';
 
 const SEND: NamesOf<SendOptions> = {
   intent: true,
@@ -21,15 +21,21 @@ export function queueOf(state: Sending, queue: ProvisionedQueue): AppQueue {
   return {
     name: queue.name,
     url: queue.url,
-    async send(body, options) {
-      expectOptions(options, { door: 'send', known: SEND, docs: DOCS });
-      if (state.isFiltered && !consumed) return;
+    send(body, options) {
       const where = queue.construct;
-      intend(state, options, `send to ${where}`);
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      const once = (copy: 'first' | 'again') => send(state, queue, text, options, copy, isFifo);
-      await enqueue(state, () => once('first'), undefined);
-      again(state, options.intent, where, () => once('again'));
+      const take = () => {
+        expectOptions(options, { door: 'send', known: SEND, docs: DOCS });
+        if (state.isFiltered && !consumed) return 'not-sent';
+        intend(state, options, `send to ${where}`);
+        return 'taken';
+      };
+      return begin(state, take, async (taken) => {
+        if (taken === 'not-sent') return;
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        const once = (copy: 'first' | 'again') => send(state, queue, text, options, copy, isFifo);
+        await enqueue(state, () => once('first'), undefined);
+        again(state, options.intent, where, () => once('again'));
+      });
     },
   };
 }

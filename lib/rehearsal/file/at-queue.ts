@@ -26,5 +26,6 @@ export function deliveryFaults(state: Carrying, construct: string): DeliveryFaul
       state.journal.add(intents, { kind: 'acknowledged', construct, forgotten });
       return forgotten;
     },
+    onFilteredOut: (message) => state.journal.add(intentsOf(message), { kind: 'filtered-out', construct }),
   };
 }

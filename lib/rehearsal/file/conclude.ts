@@ -3,7 +3,7 @@ import { type Counted, countEffects } from './effects.ts';
 import { type FunctionsAtWork, functionsAtWork, type Waiting } from './functions-at-work.ts';
 import { hintsFor } from './hints.ts';
 import type { Journal } from './journal.ts';
-import { type EffectVerdict, isClean, judge } from './judge.ts';
+import { type EffectVerdict, emptiness, isClean, judge } from './judge.ts';
 import { isProvider, type Provider } from './providers.ts';
 import type { Harmed, RehearsalResult } from './result.ts';
 import { consumersOf, type Running } from './running.ts';
@@ -44,6 +44,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
       waiting: atWork.waiting(functions, queued),
     });
   });
+  const empty = emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined });
   const inDeadLetters = new Set(deadLettered.map(({ intent }) => intent));
   const harmed = verdicts.flatMap((verdict) =>
     harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters),
@@ -56,8 +57,10 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
     );
   return {
     seed: plan.seed,
-    good: verdicts.every(isClean) && findings.length === 0 && left === 0,
+    good: verdicts.every(isClean) && empty.length === 0 && findings.length === 0 && left === 0,
     effects: verdicts,
+    empty,
+    notJudged: Object.keys(effects).filter((effect) => !judged.includes(effect)),
     harmed,
     story: run.run.story === undefined ? undefined : { intent: run.run.story, lines: storyOf(run.run.story, journal) },
     findings,

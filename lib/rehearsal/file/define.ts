@@ -34,7 +34,7 @@ export interface RehearsalOptions {
   readonly stubs?: Readonly<Record<string, Stub>>;
   /** Environment variable of the functions → what stands for the outside at that address. @default none */
   readonly providers?: Readonly<Record<string, Provider>>;
-  /** Sends the traffic. What it sends is waited for, also if its promises are not returned. */
+  /** Sends the traffic. What it sends is waited for, also if its promises are not returned. If it waits itself before it sends, it returns that promise, or a list. */
   readonly traffic: (app: App) => unknown;
   /** Effect → how often it happened. @default each provider is an effect */
   readonly effects?: Readonly<Record<string, Counted>>;

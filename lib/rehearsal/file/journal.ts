@@ -26,6 +26,8 @@ export type Happening =
       readonly failed: ReadonlySet<string>;
     }
   | { readonly kind: 'acknowledged'; readonly construct: string; readonly forgotten: boolean }
+  /** No filter of this consumer matched the message, so that it was deleted. */
+  | { readonly kind: 'filtered-out'; readonly construct: string }
   | { readonly kind: 'visible-while-handled'; readonly construct: string }
   | {
       readonly kind: 'stored';

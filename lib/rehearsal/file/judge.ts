@@ -7,6 +7,8 @@ export interface EffectVerdict {
   readonly intents: number;
   /** As often as it was to happen. */
   readonly done: number;
+  /** Those of the done that have not had it, and need not: `at-most-once`. */
+  readonly absent: number;
   /** Happened more often than it was to. */
   readonly doubled: readonly string[];
   /** Has not happened, and nothing is left that would make it happen. */
@@ -36,7 +38,7 @@ export interface Evidence {
   readonly waiting: ReadonlySet<string>;
 }
 
-type Fate = 'done' | 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside' | 'notOwed';
+type Fate = 'done' | 'absent' | 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside' | 'notOwed';
 
 /** Compares how often an effect happened with how often it was to happen. */
 export function judge(effect: string, evidence: Evidence): EffectVerdict {
@@ -57,7 +59,8 @@ export function judge(effect: string, evidence: Evidence): EffectVerdict {
   return {
     effect,
     intents,
-    done: list('done').length,
+    done: list('done').length + list('absent').length,
+    absent: list('absent').length,
     doubled: [...list('doubled'), ...strangers.map(([intent]) => intent)],
     lost: list('lost'),
     unfinished: list('unfinished'),
@@ -74,7 +77,8 @@ function fateOf(effect: string, intent: string, sends: readonly Sent[], evidence
   const times = evidence.counts.get(intent) ?? 0;
   if (wanted === 'at-least-once' && times > 0) return 'done';
   if (wanted !== 'at-least-once' && times > (wanted === 'at-most-once' ? 1 : wanted)) return 'doubled';
-  if (wanted === 'at-most-once' || times === wanted) return wanted === 0 ? undefined : 'done';
+  if (wanted === 'at-most-once') return times === 0 ? 'absent' : 'done';
+  if (times === wanted) return wanted === 0 ? undefined : 'done';
   if (evidence.parked.has(intent)) return 'parked';
   if (evidence.deadLettered.has(intent)) return 'setAside';
   if (evidence.waiting.has(intent)) return 'unfinished';
@@ -84,4 +88,21 @@ function fateOf(effect: string, intent: string, sends: readonly Sent[], evidence
 /** Whether nothing doubled, nothing was lost, and nothing is unfinished. */
 export function isClean({ doubled, lost, unfinished }: EffectVerdict): boolean {
   return doubled.length + lost.length + unfinished.length === 0;
+}
+
+/**
+ * Why a run shows nothing, although nothing in it went wrong. A traffic that sends nothing, a function that always fails, or an address that no
+ * route has would otherwise pass.
+ */
+export function emptiness(
+  verdicts: readonly EffectVerdict[],
+  { sent, expectsSome }: { readonly sent: number; readonly expectsSome: boolean },
+): readonly string[] {
+  if (sent === 0) return ['The traffic has sent nothing.'];
+  if (expectsSome && verdicts.every((verdict) => verdict.intents === 0 && isClean(verdict))) {
+    return ['No intent of the traffic is to have an effect.'];
+  }
+  return verdicts
+    .filter((verdict) => verdict.intents > 0 && verdict.done === verdict.absent && isClean(verdict))
+    .map(({ effect, intents }) => `Of ${intents} intents that are to have the effect ${effect}, none has had it.`);
 }

@@ -5,10 +5,11 @@ export function junitOf(
   {
     effects,
     harmed,
+    empty,
     findings,
     seconds,
     left,
-  }: Pick<RehearsalResult, 'effects' | 'harmed' | 'findings' | 'seconds' | 'left'>,
+  }: Pick<RehearsalResult, 'effects' | 'harmed' | 'empty' | 'findings' | 'seconds' | 'left'>,
   name: string,
 ): string {
   const suites = effects.map(({ effect, intents, done }) => {
@@ -23,6 +24,7 @@ export function junitOf(
     return suite(effect, cases, failed.length);
   });
   const others = [
+    ...empty,
     ...findings,
     ...(left > 0 ? [`${left} messages were still on their queues when the time was up`] : []),
   ];

@@ -88,6 +88,7 @@ function bothDeliveries(
 ): DeliveryFaults {
   if (own === undefined) return drawn;
   return {
+    ...drawn,
     deliversTwice(message) {
       if (own.deliversTwice?.(message) !== true) return drawn.deliversTwice?.(message) ?? false;
       journal.add(intents.namedIn(message.Body ?? ''), { kind: 'visible-while-handled', construct });

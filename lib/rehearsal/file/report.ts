@@ -32,7 +32,7 @@ export function report(result: RehearsalResult, { colour, again }: ReportOptions
   ].join('\n');
 }
 
-type Wrong = Pick<RehearsalResult, 'effects' | 'harmed' | 'findings' | 'hints' | 'story'>;
+type Wrong = Pick<RehearsalResult, 'effects' | 'empty' | 'harmed' | 'findings' | 'hints' | 'story'>;
 
 /** The story of each intent that came to harm, what `check` found, and the causes that are known. */
 export function whatWentWrong(result: Wrong, { colour, again }: ReportOptions): readonly string[] {
@@ -129,10 +129,17 @@ function effects(result: RehearsalResult, paint: Paint): readonly string[] {
         count(verdict.notOwed),
       ].join('');
     }),
+    ...result.notJudged.map((effect) =>
+      paint('yellow', `  ${effect}: not judged, since it has not happened at all under --filter`),
+    ),
   ];
 }
 
-function stories({ harmed, findings, effects: verdicts }: Wrong, paint: Paint, again: string): readonly string[] {
+function stories(
+  { harmed, empty, findings, effects: verdicts }: Wrong,
+  paint: Paint,
+  again: string,
+): readonly string[] {
   const lines: string[] = [];
   for (const { effect } of verdicts) {
     for (const problem of ['doubled', 'lost', 'unfinished'] as const) {
@@ -147,6 +154,7 @@ function stories({ harmed, findings, effects: verdicts }: Wrong, paint: Paint, a
       }
     }
   }
+  if (empty.length > 0) lines.push('', paint('red', 'The rehearsal shows nothing'), ...empty.map((why) => `  ${why}`));
   if (findings.length > 0) lines.push('', paint('red', 'Found by check'), ...findings.map((finding) => `  ${finding}`));
   return lines;
 }
@@ -179,12 +187,13 @@ function happened({ effects: verdicts }: RehearsalResult): string {
   const sum = (pick: (verdict: RehearsalResult['effects'][number]) => number) =>
     verdicts.reduce((total, verdict) => total + pick(verdict), 0);
   const rest = [
+    [sum(({ absent }) => absent), 'have not happened, and need not'],
     [sum(({ parked }) => parked.length), 'wait for an operator'],
     [sum(({ setAside }) => setAside.length), 'are in a dead-letter queue'],
     [sum(({ notOwed }) => notOwed.length), 'were refused or given up by their client'],
   ] as const;
   const others = rest.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return [`${sum(({ done }) => done)} effects happened once`, ...others].join(', ');
+  return [`${sum(({ done, absent }) => done - absent)} effects happened once`, ...others].join(', ');
 }
 
 function conclusion(result: RehearsalResult, paint: Paint, again: string): readonly string[] {
@@ -196,8 +205,12 @@ function conclusion(result: RehearsalResult, paint: Paint, again: string): reado
     total((verdict) => verdict.unfinished),
   ];
   const numbers = `${doubled} doubled, ${lost} lost${unfinished > 0 ? `, ${unfinished} unfinished` : ''}`;
+  const reasons = [
+    ...(result.empty.length > 0 ? ['but it shows nothing'] : []),
+    ...(result.findings.length > 0 ? [`${result.findings.length} findings`] : []),
+  ];
   const verdict = result.good
     ? paint('green', `0 doubled, 0 lost: ${happened(result)}.`)
-    : paint('red', `${numbers}${result.findings.length > 0 ? `, ${result.findings.length} findings` : ''}.`);
+    : paint('red', `${[numbers, ...reasons].join(', ')}.`);
   return [verdict, paint('dim', `${result.seconds.toFixed(0)} s. The same again: ${again}`)];
 }

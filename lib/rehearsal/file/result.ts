@@ -27,6 +27,10 @@ export interface RehearsalResult {
   readonly seed: number;
   readonly good: boolean;
   readonly effects: readonly EffectVerdict[];
+  /** Why the run shows nothing of an effect, although nothing went wrong. Each fails the rehearsal. */
+  readonly empty: readonly string[];
+  /** Effects that have not happened at all under a filter: they may be those of another consumer. */
+  readonly notJudged: readonly string[];
   readonly harmed: readonly Harmed[];
   /** The story that was asked for. */
   readonly story: { readonly intent: string; readonly lines: readonly string[] } | undefined;

@@ -91,7 +91,14 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
   for (const { mapping } of consumersOf(engine)) {
     stallMs.set(mapping.function.construct, mapping.function.timeoutMs + 4_000);
   }
-  const traffic = createTraffic({ rehearsal: engine, intents, journal, plan, isFiltered: run.filter !== undefined });
+  const traffic = createTraffic({
+    rehearsal: engine,
+    intents,
+    journal,
+    plan,
+    effects: Object.keys(options.effects ?? options.providers ?? {}),
+    isFiltered: run.filter !== undefined,
+  });
   started.traffic = traffic;
   const { deploys = [], context = {} } = options;
   const versions = await synthesizeVersions(deploys, { run, context }, stopping);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { OptionError } from '../../kernel/errors.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 import type { Intended } from './app.ts';
 import type { Intents } from './intents.ts';
@@ -27,6 +28,8 @@ export interface TrafficOptions {
   readonly intents: Intents;
   readonly journal: Journal;
   readonly plan: Plan;
+  /** The names of the effects that are counted. */
+  readonly effects: readonly string[];
   /** Whether only some of the consumers run. What feeds none of them is not sent. */
   readonly isFiltered: boolean;
 }
@@ -38,6 +41,8 @@ export interface Sending extends TrafficOptions {
   readonly sent: Map<string, Sent[]>;
   readonly messageIntents: Map<string, string>;
   readonly pending: Set<Promise<unknown>>;
+  /** What the sends have returned to the author. */
+  readonly returned: WeakSet<Promise<unknown>>;
   readonly errors: unknown[];
   readonly waiting: (() => void)[];
   readonly stats: { messages: number; duplicates: number };
@@ -47,17 +52,56 @@ export interface Sending extends TrafficOptions {
 
 export const DOCS = 'docs/guides/rehearsal.md';
 
-/** Takes note of a send. */
-export function intend({ sent, intents }: Sending, { intent, effects }: Intended, how: string): Sent {
+/**
+ * Begins a send, and takes note of it first. The author may forget the promise, so it is never rejected unheard: that would end the process in
+ * the middle of a rehearsal. What is wrong with the send itself is kept, and ends the rehearsal.
+ *
+ * @param take checks the send and takes note of it
+ */
+export function begin<Taken, Made>(
+  state: Sending,
+  take: () => Taken,
+  go: (taken: Taken) => Promise<Made>,
+): Promise<Made> {
+  const begun = (async () => go(accepted(state, take)))();
+  begun.catch(() => undefined);
+  state.returned.add(begun);
+  return begun;
+}
+
+function accepted<Taken>({ errors }: Sending, take: () => Taken): Taken {
+  try {
+    return take();
+  } catch (error) {
+    errors.push(error);
+    throw error;
+  }
+}
+
+/** Takes note of a send. @throws TypeError if it names no intent; OptionError if it names an effect that is not counted */
+export function intend(state: Sending, { intent, effects }: Intended, how: string): Sent {
+  const { sent, intents } = state;
   if (typeof intent !== 'string' || intent === '') {
     throw new TypeError(`${how}: expected an intent, a text that names what is to happen once; got ${typeof intent}`);
   }
+  checkEffects(state, effects, how);
   intents.add(intent);
   const made: Sent = { intent, effects, ended: 'sent' };
   const known = sent.get(intent);
   if (known === undefined) sent.set(intent, [made]);
   else known.push(made);
   return made;
+}
+
+/** An effect that is misspelt is owed by no intent: the rehearsal would pass without it. */
+function checkEffects({ effects: known }: Sending, effects: Intended['effects'], how: string): void {
+  if (effects === undefined) return;
+  if (!Array.isArray(effects))
+    throw new OptionError(`${how}: effects: expected a list of names; got ${typeof effects}`);
+  for (const name of effects) {
+    if (known.includes(name)) continue;
+    throw new OptionError(`${how}: there is no effect '${String(name).slice(0, 64)}'; there are ${known.join(', ')}`);
+  }
 }
 
 /** Does it when there is room, and remembers it until it is done. */

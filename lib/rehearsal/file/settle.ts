@@ -40,7 +40,9 @@ function send({ options, traffic }: Running): Sent {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const sending: Sent = { hasReturned: false, done: promise };
   const go = async () => {
-    await options.traffic(traffic.app);
+    const returned = await options.traffic(traffic.app);
+    // What `times` returns: what waits before it sends would otherwise come to a rehearsal that is over. The sends themselves are waited for below.
+    if (Array.isArray(returned)) await Promise.all(returned.filter((one) => !traffic.isSend(one)));
     sending.hasReturned = true;
     await traffic.settled();
   };

@@ -101,6 +101,8 @@ function lineOf(entry: Entry, intent: string): string {
       return entry.forgotten
         ? 'the queue deletes the message, and FORGETS THAT: it is delivered again'
         : 'the queue deletes the message';
+    case 'filtered-out':
+      return `no filter of ${short(entry.construct)} matches the message: it is deleted, and not delivered`;
     case 'visible-while-handled':
       return 'the message BECOMES VISIBLE while it is handled';
     case 'deployed':

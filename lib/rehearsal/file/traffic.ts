@@ -22,6 +22,8 @@ export interface Traffic {
   /** Which intent a message is, by its id. */
   readonly messageIntents: ReadonlyMap<string, string>;
   readonly stats: { readonly messages: number; readonly duplicates: number };
+  /** Whether a value is what a send has returned. */
+  isSend(value: unknown): boolean;
   /** How much is still to be sent. */
   pending(): number;
   /** Resolves when all is sent. @throws the first error of a send that its author did not catch */
@@ -43,6 +45,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     sent: new Map(),
     messageIntents: new Map(),
     pending: new Set(),
+    returned: new WeakSet(),
     errors: [],
     waiting: [],
     stats: { messages: 0, duplicates: 0 },
@@ -54,6 +57,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     sent: state.sent,
     messageIntents: state.messageIntents,
     stats: state.stats,
+    isSend: (value) => value instanceof Promise && state.returned.has(value),
     pending: () => state.pending.size,
     async settled() {
       while (state.pending.size > 0) await Promise.allSettled(state.pending);

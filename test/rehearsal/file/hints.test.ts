@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Facts, hintsFor } from '../../../lib/rehearsal/file/hints.ts';
+import type { Facts } from '../../../lib/rehearsal/file/hint-rule.ts';
+import { hintsFor } from '../../../lib/rehearsal/file/hints.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 import type { Harmed } from '../../../lib/rehearsal/file/result.ts';
 
@@ -24,19 +25,15 @@ const began = (sandbox: string): Happening => ({
   receives: new Map([['order-1', 1]]),
   messages: new Map(),
 });
-const applied = (sandbox: string): Happening => ({
-  kind: 'called',
-  sandbox,
-  provider: 'MAILER_URL',
-  call: 'POST /',
-  result: 'applied',
-  fault: undefined,
-});
-const stored = (result: string): Happening => ({
+const called = (sandbox: string, result: 'applied' | 'not-applied') =>
+  ({ kind: 'called', sandbox, provider: 'MAILER_URL', call: 'POST /', result, fault: undefined }) as const;
+const applied = (sandbox: string): Happening => called(sandbox, 'applied');
+const sent: Happening = { kind: 'asked', how: 'sent to Orders' };
+const stored = (result: string, isNamed = true): Happening => ({
   kind: 'stored',
   sandbox: 'S1',
   operation: 'PutItem',
-  isNamed: true,
+  isNamed,
   write: { table: 'T', key: 'order-1', result },
 });
 const ended = (kind: 'error' | 'timed-out' | 'response', batch = 1, failed: readonly string[] = []): Happening => ({
@@ -77,14 +74,48 @@ test('the client tries again: one invocation applied the effect twice', () => {
   expect(hintsOn('doubled', [began('S1'), applied('S1'), applied('S1')])).toEqual(['client-retries']);
 });
 
+test('two copies in one batch are no client that tries again, unless a call had failed', () => {
+  const copies = [sent, sent, began('S1'), applied('S1'), applied('S1')];
+  expect(hintsOn('doubled', copies)).toEqual(['no-idempotency']);
+  const failed: Happening = { ...called('S1', 'applied'), fault: { kind: 'drop-applied' } };
+  expect(hintsOn('doubled', [sent, sent, began('S1'), failed, applied('S1')])).toEqual(['client-retries']);
+});
+
+test('each copy has a claim of its own: no claim names the intent', () => {
+  const unnamed = stored('written', false);
+  const copies = [sent, began('S1'), unnamed, applied('S1'), sent, began('S1'), unnamed, applied('S1')];
+  expect(hintsOn('doubled', copies, { hasClaims: true })).toEqual(['claim-of-the-copy']);
+  expect(
+    hintsOn(
+      'doubled',
+      copies.filter((one) => one !== sent),
+      { hasClaims: true },
+    ),
+  ).toEqual([]);
+});
+
+test('the effect is outside of the claim: an invocation had it before it wrote one', () => {
+  const outside = [began('S1'), applied('S1'), stored('written'), began('S1'), applied('S1')];
+  expect(hintsOn('doubled', outside, { hasClaims: true })).toEqual(['outside-of-the-claim']);
+  const inside = [began('S1'), stored('written'), applied('S1'), began('S1'), stored('written'), applied('S1')];
+  expect(hintsOn('doubled', inside, { hasClaims: true })).toEqual([]);
+});
+
+test('a failure is swallowed: the provider had failed, and the function said that all was done', () => {
+  const failed = [began('S1'), called('S1', 'not-applied')];
+  expect(hintsOn('lost', [...failed, ended('response')])).toEqual(['failure-swallowed']);
+  expect(hintsOn('lost', [...failed, ended('response', 1, ['order-1'])])).toEqual([]);
+  expect(hintsOn('lost', [...failed, ended('error')])).toEqual([]);
+});
+
 test('a whole batch came back, because one of it failed', () => {
   expect(hintsOn('doubled', [...twice, ended('error', 5)])).toContain('whole-batch');
   expect(hintsOn('doubled', [...twice, ended('error', 1)])).not.toContain('whole-batch');
 });
 
 test('the deduplication window has passed', () => {
-  const sent: Happening = { kind: 'asked', how: 'sent to Orders AGAIN, as after the deduplication window' };
-  expect(hintsOn('doubled', [sent, ...twice])).toContain('deduplication-window');
+  const late: Happening = { kind: 'asked', how: 'sent to Orders AGAIN, as after the deduplication window' };
+  expect(hintsOn('doubled', [late, ...twice])).toContain('deduplication-window');
 });
 
 test('a function that times out in half of its invocations is named, without harm', () => {
@@ -98,6 +129,7 @@ test('much that is parked is named in an app with claims', () => {
     effect: 'email',
     intents: 10,
     done: 7,
+    absent: 0,
     doubled: [],
     lost: [],
     unfinished: [],

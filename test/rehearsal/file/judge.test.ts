@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Evidence, isClean, judge } from '../../../lib/rehearsal/file/judge.ts';
+import { type Evidence, emptiness, isClean, judge } from '../../../lib/rehearsal/file/judge.ts';
 import type { Sent } from '../../../lib/rehearsal/file/sending.ts';
 
 const sent = (intent: string, more: Partial<Sent> = {}): Sent => ({
@@ -98,4 +98,39 @@ test('an effect that is expected at least once is done however often it happened
     ]),
   });
   expect(verdict).toMatchObject({ done: 2, doubled: [], lost: ['c'] });
+});
+
+const reasons = (intents: readonly Sent[], evidence: Partial<Evidence> = {}, expectsSome = true) =>
+  emptiness([verdictOn(intents, evidence)], { sent: intents.length, expectsSome });
+
+test('a run in which nothing was sent, or nothing owed, shows nothing', () => {
+  expect(reasons([])).toEqual(['The traffic has sent nothing.']);
+  expect(reasons([sent('a', { effects: [] })])).toEqual(['No intent of the traffic is to have an effect.']);
+  // The author has said that there is to be none.
+  expect(reasons([sent('a')], { expected: () => 0 }, false)).toEqual([]);
+});
+
+test.each<[string, Partial<Sent>, Partial<Evidence>]>([
+  ['is set aside', {}, { deadLettered: new Set(['a', 'b']) }],
+  ['is parked', {}, { parked: new Set(['a', 'b']) }],
+  ['is refused', { ended: 'refused' }, {}],
+  ['gets no response', { ended: 'no-response' }, {}],
+  ['need not happen', {}, { expected: () => 'at-most-once' }],
+])('a run shows nothing of an effect if everything %s, and something if one intent has it', (_, more, evidence) => {
+  const both = [sent('a', more), sent('b', more)];
+  expect(reasons(both, evidence)).toEqual(['Of 2 intents that are to have the effect email, none has had it.']);
+  expect(reasons(both, { ...evidence, counts: new Map([['a', 1]]) })).toEqual([]);
+});
+
+test('a run that has lost or doubled an effect says so, and not that it shows nothing', () => {
+  expect(reasons([sent('a'), sent('b')])).toEqual([]);
+  expect(reasons([sent('a')], { counts: new Map([['a', 2]]) })).toEqual([]);
+});
+
+test('an effect that is expected at most once, and has not happened, is done and absent', () => {
+  const expected = () => 'at-most-once' as const;
+  expect(verdictOn([sent('a'), sent('b')], { expected, counts: new Map([['a', 1]]) })).toMatchObject({
+    done: 2,
+    absent: 1,
+  });
 });

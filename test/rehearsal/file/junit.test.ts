@@ -6,6 +6,7 @@ const EMAIL = {
   effect: 'email',
   intents: 3,
   done: 2,
+  absent: 0,
   doubled: ['order-1'],
   lost: [],
   unfinished: [],
@@ -18,7 +19,10 @@ function xmlOf(more: Partial<Parameters<typeof junitOf>[0]> = {}): string {
   const harmed: RehearsalResult['harmed'] = [
     { effect: 'email', intent: 'order-1', problem: 'doubled', times: 2, story: ['0.1 s  a & b', '0.2 s  <c>'] },
   ];
-  return junitOf({ effects: [EMAIL], harmed, findings: [], left: 0, seconds: 12.34, ...more }, 'rehearsal.ts');
+  return junitOf(
+    { effects: [EMAIL], harmed, empty: [], findings: [], left: 0, seconds: 12.34, ...more },
+    'rehearsal.ts',
+  );
 }
 
 test('is a suite for each effect, with a failed case for each intent that came to harm', () => {
@@ -31,8 +35,8 @@ test('escapes what XML means, and replaces what it cannot hold', () => {
   expect(xmlOf({ findings: ['a "quoted" \u0000 finding'] })).toContain('name="a &quot;quoted&quot; \ufffd finding"');
 });
 
-test('fails for what check found, and for messages that were left', () => {
-  expect(xmlOf({ findings: ['The sum is wrong'], left: 2 })).toContain(
-    '<testsuite name="check" tests="2" failures="2">',
+test('fails for what check found, for messages that were left, and for a run that shows nothing', () => {
+  expect(xmlOf({ findings: ['The sum is wrong'], left: 2, empty: ['The traffic has sent nothing.'] })).toContain(
+    '<testsuite name="check" tests="3" failures="3">',
   );
 });

@@ -1,0 +1,31 @@
+import type { Consumer } from '../rehearsal.ts';
+import type { Entry, Journal } from './journal.ts';
+import type { EffectVerdict } from './judge.ts';
+import type { Harmed, Hint } from './result.ts';
+import type { Shortened } from './shorten.ts';
+
+/** What the rules look at. */
+export interface Facts {
+  readonly harmed: readonly Harmed[];
+  readonly verdicts: readonly EffectVerdict[];
+  readonly journal: Journal;
+  readonly consumers: readonly Consumer[];
+  /** Whether the app has a claims table of pawl. */
+  readonly hasClaims: boolean;
+  readonly shortened: readonly Shortened[];
+}
+
+/** An intent that came to harm, with what happened to it. */
+export interface Case extends Harmed {
+  readonly entries: readonly Entry[];
+}
+
+/** One cause, and those that came to harm by it. If it is not sure, it returns nothing. */
+export type Rule = (facts: Facts, cases: readonly Case[]) => readonly Hint[];
+
+export const intentsOf = (cases: readonly Case[]) => [...new Set(cases.map(({ intent }) => intent))];
+
+/** One hint about these cases, if there are any. */
+export function about(name: string, cases: readonly Case[], text: string): readonly Hint[] {
+  return cases.length === 0 ? [] : [{ name, text, intents: intentsOf(cases) }];
+}

@@ -1,0 +1,154 @@
+import { about, type Rule } from './hint-rule.ts';
+import type { Entry } from './journal.ts';
+
+/* What can be wrong inside of a function: what it remembers, and when it has its effect. */
+
+/** The provider failed, and the function said that all was well. */
+export const swallowed: Rule = (_, cases) => {
+  const silent = cases.filter(({ problem, times, intent, entries }) => {
+    const last = entries.findLastIndex((entry) => entry.kind === 'called' && entry.intents.includes(intent));
+    const call = entries[last];
+    if (problem !== 'lost' || times > 0 || call?.kind !== 'called' || call.result !== 'not-applied') return false;
+    const ended = entries.slice(last).find((entry) => entry.kind === 'ended' && entry.sandbox === call.sandbox);
+    return ended?.kind === 'ended' && ended.outcome.kind === 'response' && !ended.failed.has(intent);
+  });
+  return about(
+    'failure-swallowed',
+    silent,
+    'The provider refused or failed, and the function responded as if all were done: it catches the error. Throw it, or name the message in batchItemFailures.',
+  );
+};
+
+/** No write of the app says that the effect has happened. */
+export const nothingRemembers: Rule = ({ hasClaims }, cases) => {
+  if (hasClaims) return [];
+  const forgotten = cases.filter(
+    ({ problem, entries }) =>
+      problem === 'doubled' &&
+      (appliedIn(entries).size > 1 || isEachCopy(entries)) &&
+      !entries.some((entry) => entry.kind === 'stored' && entry.write.result.startsWith('written')),
+  );
+  return about(
+    'no-idempotency',
+    forgotten,
+    'The function has the effect at each delivery: nothing remembers that it has happened. One line of pawl would: eachMessage({ operation, key, store }, handler).',
+  );
+};
+
+/** The app remembers in a way that a fault got around. */
+export const memoryFailed: Rule = ({ hasClaims }, cases) => {
+  if (hasClaims) return [];
+  const around = cases.filter(
+    ({ problem, entries }) =>
+      problem === 'doubled' &&
+      appliedIn(entries).size > 1 &&
+      entries.some((entry) => entry.kind === 'stored' && entry.write.result.startsWith('written')),
+  );
+  return about(
+    'idempotency-incomplete',
+    around,
+    'The function keeps a record, and the effect happened before the record said so, or the record was given up before it had. pawl asks the provider or parks the message then, and does not guess.',
+  );
+};
+
+/** The record said that the effect had happened, when it had not. */
+export const recordedTooEarly: Rule = ({ hasClaims }, cases) => {
+  if (hasClaims) return [];
+  const trusted = cases.filter(
+    ({ problem, times, entries }) =>
+      problem === 'lost' &&
+      times === 0 &&
+      entries.some((entry) => entry.kind === 'stored' && entry.isNamed && entry.write.result.startsWith('written')),
+  );
+  return about(
+    'recorded-too-early',
+    trusted,
+    'The function wrote its record before the effect, died in between, and the next delivery believed the record. A record needs two states, begun and done: pawl has both, and decides what a begun one means.',
+  );
+};
+
+/** The client of the function's own tried again, within one invocation. Two copies in one batch are no such thing. */
+export const clientRetries: Rule = (_, cases) => {
+  const retried = cases.filter(
+    ({ problem, entries }) =>
+      problem === 'doubled' &&
+      appliedCalls(entries).length > 1 &&
+      appliedIn(entries).size === 1 &&
+      (sends(entries) <= 1 || hasFaultedCall(entries)),
+  );
+  return about(
+    'client-retries',
+    retried,
+    'One invocation called the provider more than once: its HTTP client tries again after an error or a lost response, and the provider had applied the first call. Send an idempotency key, and use a provider that honours it.',
+  );
+};
+
+/** Each copy of it had a claim of its own. */
+export const claimOfTheCopy: Rule = ({ hasClaims }, cases) => {
+  const apart = cases.filter(({ problem, entries }) => {
+    const stored = entries.filter((entry) => entry.kind === 'stored');
+    return problem === 'doubled' && sends(entries) > 1 && stored.length > 0 && !stored.some(({ isNamed }) => isNamed);
+  });
+  return about(
+    'claim-of-the-copy',
+    hasClaims ? apart : [],
+    'It was sent more than once, and no claim names it: the key differs from copy to copy, as a message id does. Take the key from what the copies share, such as bodyField.',
+  );
+};
+
+/** pawl runs in the function, and the effect happens outside of the handler that it runs. */
+export const outsideOfTheClaim: Rule = ({ hasClaims }, cases) => {
+  const outside = cases.filter(
+    ({ problem, entries }) =>
+      problem === 'doubled' &&
+      entries.some((entry) => entry.kind === 'stored' && entry.isNamed) &&
+      entries.some((entry, at) => isUnclaimed(entry, entries.slice(0, at))),
+  );
+  return about(
+    'outside-of-the-claim',
+    hasClaims ? outside : [],
+    'An invocation had the effect before it wrote a claim for it: the call stands outside of the handler that pawl runs, or in a function without pawl. Move it inside.',
+  );
+};
+
+/** Whether a call had its effect in an invocation that had written no record of it by then. */
+function isUnclaimed(entry: Entry, before: readonly Entry[]): boolean {
+  if (entry.kind !== 'called' || entry.result !== 'applied') return false;
+  const { sandbox } = entry;
+  const began = before.findLastIndex((one) => one.kind === 'began' && one.sandbox === sandbox);
+  const claimed = before
+    .slice(began + 1)
+    .some((one) => one.kind === 'stored' && one.sandbox === sandbox && one.write.result.startsWith('written'));
+  return began >= 0 && !claimed;
+}
+
+/** The invocations in which the effect was applied. */
+function appliedIn(entries: readonly Entry[]): ReadonlySet<string> {
+  const applied = new Set<string>();
+  const invocations = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind === 'began') invocations.set(entry.sandbox, (invocations.get(entry.sandbox) ?? 0) + 1);
+    if (entry.kind !== 'called' || entry.result !== 'applied') continue;
+    applied.add(`${entry.sandbox} ${invocations.get(entry.sandbox ?? '')}`);
+  }
+  return applied;
+}
+
+function appliedCalls(entries: readonly Entry[]) {
+  return entries.filter((entry) => entry.kind === 'called' && entry.result === 'applied');
+}
+
+/** How often it was sent, or asked for. */
+function sends(entries: readonly Entry[]): number {
+  return entries.filter(({ kind }) => kind === 'asked').length;
+}
+
+/** Whether a call that was applied looked to its caller as if it had failed. */
+function hasFaultedCall(entries: readonly Entry[]): boolean {
+  return appliedCalls(entries).some((entry) => entry.kind === 'called' && entry.fault !== undefined);
+}
+
+/** Several copies met in one invocation, and each had the effect, although no call had failed. */
+function isEachCopy(entries: readonly Entry[]): boolean {
+  return sends(entries) > 1 && appliedCalls(entries).length > 1 && !hasFaultedCall(entries);
+}
