@@ -45,7 +45,8 @@ const forAll = Number.MAX_SAFE_INTEGER;
  * If `ask` says `applied`, the claim completes. If it says `not-applied`, the claim is released: nothing runs, and a caller or a message may come.
  * If it is inconclusive too often, the claim is parked. A claim whose worker holds its lease is left alone.
  *
- * The handler rejects, after its whole run, if the list could not be read or a claim could not be settled: so Lambda counts the run as failed.
+ * The handler rejects, after its whole run, if the store would not read the list, or not read or write a claim: so Lambda counts the run as failed.
+ * A claim that another worker has taken over counts as failed, and rejects nothing.
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example

@@ -60,7 +60,7 @@ export function fifoReport(result: FifoResult, colour: boolean): string {
     row('doubled', verdict.doubled.length, 'booked more than once', true),
     row('lost', verdict.lost.length, 'not booked, and not in the dead-letter queue', true),
     ...(result.left > 0 ? [row('left', result.left, 'still on the queue when the time was up', true)] : []),
-    ...whatWentWrong({ ...result.rehearsed, findings: [], empty: [] }, { colour, again: again(result) }),
+    ...whatWentWrong({ ...result.rehearsed, findings: [] }, { colour, again: again(result) }),
     '',
     ...conclusion(result).map(([format, text]) => paint(format, text)),
     '',

@@ -28,7 +28,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     ...repayments(result, printer),
     // What `check` found is part of the conclusion.
     ...whatWentWrong(
-      { ...result.rehearsed, findings: [], empty: [] },
+      { ...result.rehearsed, findings: [] },
       { colour, again: `${again(result)}${OPTION_FOR[result.protection]}` },
     ),
     '',

@@ -91,7 +91,7 @@ describe('the verdict on ordered changes', () => {
       killShare: 0.08,
       seed: 7,
       protection: 'as-written',
-      rehearsed: { good: true, effects: [], harmed: [], findings: [], hints: [], story: undefined },
+      rehearsed: { good: true, effects: [], empty: [], harmed: [], findings: [], hints: [], story: undefined },
       seconds: 12.3,
     } as const;
     expect(isGoodFifo(result)).toBe(false);

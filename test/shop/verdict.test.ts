@@ -55,7 +55,7 @@ const result: TrafficResult = {
     statement: undefined,
   },
   repayments: { requests: 2, wanted: 50, repaid: 50, repaidTwice: [], locksLeft: 0 },
-  rehearsed: { good: true, effects: [], harmed: [], findings: [], hints: [], story: undefined },
+  rehearsed: { good: true, effects: [], empty: [], harmed: [], findings: [], hints: [], story: undefined },
   left: 0,
   protection: 'as-written',
   killShare: 0.08,

@@ -49,9 +49,12 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     stallMs: (construct) => stallMs.get(construct) ?? 8_000,
   });
   const faults = withOwnFaults(carried, run.faults, { intents, journal });
+  const provider = Promise.withResolvers<never>();
+  // No failure is the rule.
+  provider.promise.catch(() => undefined);
   const { providers, addresses } = await serveProviders(
     options.providers ?? {},
-    { intents, journal, kill: faults.killCaller, nextFault: faults.atProvider },
+    { intents, journal, kill: faults.killCaller, nextFault: faults.atProvider, onBroken: provider.reject },
     stopping,
   );
   const shortened: Shortened[] = [];
@@ -118,7 +121,7 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     begunAt,
   };
   await run.onUp?.(engine);
-  const left = await Promise.race([goThrough(running), broken.failed, aborted(run.signal)]);
+  const left = await Promise.race([goThrough(running), broken.failed, provider.promise, aborted(run.signal)]);
   // Awaited here: the tables and queues that it reads end with this block.
   const result = await resultOf(running, left);
   await run.onResult?.(result);

@@ -28,6 +28,13 @@ export interface ServeOptions {
   /** What happens to the call for an intent; it may stall the sandbox, or kill it. */
   readonly nextFault: (intent: string, provider: string, sandbox: string | undefined) => ProviderFault | undefined;
   readonly kill: (sandbox: string) => void;
+  /** A function of the file has thrown. The app gets no response, and its verdict would be about the file. @default nothing */
+  readonly onBroken?: (error: BrokenProviderError) => void;
+}
+
+/** A provider of the rehearsal file throws an error: what it does then is not what the outside does. */
+export class BrokenProviderError extends Error {
+  override readonly name = 'BrokenProviderError';
 }
 
 /** A provider from the inside of this file. */
@@ -74,7 +81,12 @@ export async function serveProvider(name: string, provider: Provider, serve: Ser
   const chosen = new WeakMap<ProviderCall, ProviderFault>();
   const { routes } = provider;
   const respond = routes === undefined ? routed : routedBy(routes);
-  const server = await startProvider((call) => respond(state, call, chosen), {
+  const understand = (call: ProviderCall) => {
+    const understood = guarded(state, () => respond(state, call, chosen));
+    if (!('apply' in understood)) return understood;
+    return { ...understood, apply: () => guarded(state, () => understood.apply()) };
+  };
+  const server = await startProvider(understand, {
     kill: serve.kill,
     nextFault(_, intent, call) {
       const fault = serve.nextFault(intent, name, call.sandbox);
@@ -84,6 +96,19 @@ export async function serveProvider(name: string, provider: Provider, serve: Ser
     },
   });
   return { ...server, name, provider, counts: state.counts, stats: state.stats };
+}
+
+/** Runs the author's functions. Without a word, the app would be blamed for what they throw. */
+function guarded<Made>({ name, serve }: State, run: () => Made): Made {
+  try {
+    return run();
+  } catch (error) {
+    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    serve.onBroken?.(
+      new BrokenProviderError(`The provider ${name} of the rehearsal file throws ${said}`, { cause: error }),
+    );
+    throw error;
+  }
 }
 
 function routed(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { OptionError } from '../../../lib/index.ts';
 import type { App } from '../../../lib/rehearsal/index.ts';
-import { mailer, times } from '../../../lib/rehearsal/index.ts';
+import { httpProvider, mailer, times } from '../../../lib/rehearsal/index.ts';
 import { hintsOf, rehearsed } from '../../support/rehearsed.ts';
 
 /** A verdict that is good because nothing happened is the worst that a rehearsal could give. */
@@ -97,6 +97,14 @@ test('a send that waits first is waited for, and a function that dies at an invo
   );
   expect(killed.faults.kill).toBeGreaterThan(0);
   expect(killed.effects).toMatchObject([{ intents: 6, lost: [] }]);
+});
+
+test('a provider of the file that throws ends the rehearsal: the verdict would be about the file', async () => {
+  const broken = httpProvider({ intent: ({ body }) => body.order.id });
+  const file = { providers: { MAILER_URL: broken }, effects: { email: broken } };
+  await expect(rehearsed({ code: 'plain.mjs' }, {}, { ...file, intents: 2 })).rejects.toThrow(
+    'The provider MAILER_URL of the rehearsal file throws TypeError',
+  );
 });
 
 test('under a filter, an effect that has not happened at all is named as not judged', async () => {

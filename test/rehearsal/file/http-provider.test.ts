@@ -2,15 +2,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createIntents } from '../../../lib/rehearsal/file/intents.ts';
 import { createJournal } from '../../../lib/rehearsal/file/journal.ts';
 import { type HttpProviderOptions, httpProvider, type Provider } from '../../../lib/rehearsal/file/providers.ts';
-import { serveProviders } from '../../../lib/rehearsal/file/serve-provider.ts';
+import { type ServeOptions, serveProviders } from '../../../lib/rehearsal/file/serve-provider.ts';
 
 /** Starts providers, by the environment variable of each. */
-async function start(providers: Readonly<Record<string, Provider>>) {
+async function start(providers: Readonly<Record<string, Provider>>, more: Partial<ServeOptions> = {}) {
   const [intents, journal] = [createIntents(), createJournal()];
   intents.add('order-1');
   const stopping = new AsyncDisposableStack();
   onTestFinished(() => stopping.disposeAsync());
-  const options = { intents, journal, kill: () => undefined, nextFault: () => undefined };
+  const options = { intents, journal, kill: () => undefined, nextFault: () => undefined, ...more };
   const results = () => journal.entries.map((entry) => (entry.kind === 'called' ? entry.result : entry.kind));
   return { ...(await serveProviders(providers, options, stopping)), results };
 }
@@ -56,4 +56,19 @@ test('a provider behind two environment variables is one provider: it counts all
     await post(address, key);
   }
   expect(providers.map(({ counts }) => [...counts])).toEqual([[['order-1', 2]]]);
+});
+
+test.each<[string, HttpProviderOptions]>([
+  ['intent', { intent: ({ body }) => body.order.id }],
+  ['respond', { respond: ({ body }) => ({ status: body.order.status }) }],
+  ['idempotencyKey', { idempotencyKey: ({ body }) => body.order.key }],
+])('an error that %s throws is told, and is no failure of the app', async (_, options) => {
+  const told: Error[] = [];
+  const onBroken = (error: Error) => void told.push(error);
+  const { addresses, providers } = await start({ PROVIDER_URL: httpProvider(options) }, { onBroken });
+  await post(addresses['PROVIDER_URL'], 'a').catch(() => undefined);
+  expect(told.map(({ message }) => message)).toEqual([
+    expect.stringContaining('The provider PROVIDER_URL of the rehearsal file throws TypeError'),
+  ]);
+  expect([...(providers[0]?.counts ?? [])]).toEqual([]);
 });
