@@ -44,18 +44,22 @@ export function shorten(
     if (queue === undefined || fn === undefined) continue;
     const timeout = timeoutOf(Resources[fn]?.Properties);
     const visibility = numberOf(record(Resources[queue]?.Properties)['VisibilityTimeout'], DEFAULT_VISIBILITY);
-    change(
-      queue,
-      'VisibilityTimeout',
-      visibility,
-      shortVisibility(visibility, timeout, Math.min(longestSeconds, timeout)),
-    );
+    const window = numberOf(record(Properties)['MaximumBatchingWindowInSeconds'], 0);
+    const short = Math.min(longestSeconds, timeout);
+    change(queue, 'VisibilityTimeout', visibility, shortVisibility({ visibility, timeout, window }, short));
   }
   return { stack: { ...stack, template: { ...stack.template, Resources: changed } }, shortened };
 }
 
-function shortVisibility(visibility: number, timeout: number, short: number): number {
-  if (visibility >= timeout) return short + BEYOND_TIMEOUT;
+interface Seconds {
+  readonly visibility: number;
+  readonly timeout: number;
+  readonly window: number;
+}
+
+/** The window stays as it is: a message that waits in it uses its visibility timeout up, and would come back before its function begins. */
+function shortVisibility({ visibility, timeout, window }: Seconds, short: number): number {
+  if (visibility >= timeout) return short + BEYOND_TIMEOUT + Math.min(window, visibility - timeout);
   return Math.max(1, Math.floor((visibility * short) / timeout));
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { filtered } from '../../../lib/rehearsal/file/filter.ts';
 import { shorten } from '../../../lib/rehearsal/file/shorten.ts';
 
-function stackOf(fn: object, queue: object, functionName: unknown = { Ref: 'Fn' }) {
+function stackOf(fn: object, queue: object, functionName: unknown = { Ref: 'Fn' }, mapping: object = {}) {
   const at = (path: string) => ({ 'aws:cdk:path': `Stack/${path}/Resource` });
   const Resources = {
     Fn: { Type: 'AWS::Lambda::Function', Properties: { ...fn }, Metadata: at('Mails') },
@@ -10,14 +10,14 @@ function stackOf(fn: object, queue: object, functionName: unknown = { Ref: 'Fn' 
     Queue: { Type: 'AWS::SQS::Queue', Properties: { ...queue }, Metadata: at('Orders') },
     Mapping: {
       Type: 'AWS::Lambda::EventSourceMapping',
-      Properties: { FunctionName: functionName, EventSourceArn: { 'Fn::GetAtt': ['Queue', 'Arn'] } },
+      Properties: { FunctionName: functionName, EventSourceArn: { 'Fn::GetAtt': ['Queue', 'Arn'] }, ...mapping },
     },
   };
   return { stackName: 'Stack', template: { Resources }, assets: new Map() };
 }
 
-function shortened(fn: object, queue: object, functionName?: unknown) {
-  const { stack } = shorten(stackOf(fn, queue, functionName), 6);
+function shortened(fn: object, queue: object, functionName?: unknown, mapping?: object) {
+  const { stack } = shorten(stackOf(fn, queue, functionName, mapping), 6);
   const { Fn, Queue } = stack.template.Resources;
   return [Fn?.Properties?.['Timeout'], Queue?.Properties?.['VisibilityTimeout']];
 }
@@ -30,6 +30,16 @@ test('a long timeout is shortened, and a visibility timeout above it stays above
 test('a short timeout stays, and a visibility timeout waits no longer than it has to', () => {
   expect(shortened({ Timeout: 3 }, { VisibilityTimeout: 30 })).toEqual([3, 5]);
   expect(shortened({}, {})).toEqual([undefined, 5]);
+});
+
+test('a visibility timeout stays above the timeout and the batching window, if it is above both', () => {
+  const window = (seconds: number) => ({ MaximumBatchingWindowInSeconds: seconds });
+  const of = (VisibilityTimeout: number, seconds: number) =>
+    shortened({ Timeout: 30 }, { VisibilityTimeout }, undefined, window(seconds));
+  expect(of(192, 12)).toEqual([6, 6 + 2 + 12]);
+  expect(of(180, 300)).toEqual([6, 6 + 2 + 150]);
+  // A mistake to be found.
+  expect(of(35, 20)).toEqual([6, 6 + 2 + 5]);
 });
 
 test('a visibility timeout below the timeout stays below it: it is a mistake to be found', () => {
