@@ -95,6 +95,24 @@ export async function startRunning(starting: Starting): Promise<Running> {
   };
 }
 
+/**
+ * How many sandboxes of its function a mapping may use. Mappings that received messages for all of them would wait for each other, and a message that
+ * waits for a sandbox comes back after its visibility timeout.
+ */
+function shareOf(
+  mapping: ProvisionedEventSource,
+  { provisioned }: Pick<Starting, 'provisioned'>,
+  sandboxes: number,
+): number {
+  const { stack, logicalId } = mapping.function;
+  const mates = provisioned.eventSources.filter(
+    ({ enabled, function: fn }) => enabled && fn.stack === stack && fn.logicalId === logicalId,
+  );
+  const at = mates.indexOf(mapping);
+  const more = at < sandboxes % mates.length ? 1 : 0;
+  return Math.max(1, Math.floor(sandboxes / mates.length) + more);
+}
+
 async function startConsumer(starting: Starting, mapping: ProvisionedEventSource): Promise<Consumer> {
   const { faults, servers, functions, sources, provisioned } = starting;
   const { stack, logicalId, construct, queue, qualifier, maximumConcurrency, enabled } = mapping;
@@ -104,7 +122,9 @@ async function startConsumer(starting: Starting, mapping: ProvisionedEventSource
     ...mapping,
     client: servers.sqs.client,
     invoke: (event) => fn.invoke(event, qualifier),
-    concurrency: enabled ? Math.min(fn.maxSandboxes, maximumConcurrency ?? fn.maxSandboxes) : 0,
+    concurrency: enabled
+      ? Math.min(shareOf(mapping, starting, fn.maxSandboxes), maximumConcurrency ?? fn.maxSandboxes)
+      : 0,
     ...(delivery ? { faults: delivery } : {}),
   });
   sources.push(source);
