@@ -19,7 +19,7 @@ afterEach(() => served.stop());
 
 function serve({ write }: { readonly write: boolean }): Promise<RunningConsole> {
   const operate = operator({ store, onEvent: () => undefined });
-  return startConsole({ operate, title: 'claims', write, user: 'maria', queues: [] });
+  return startConsole({ desks: new Map([['claims', { operate }]]), title: 'claims', write, user: 'maria', queues: [] });
 }
 
 const planned = { kind: 'resolve', verdict: 'applied', claims: [{ id, fence: 1 }] };

@@ -90,12 +90,21 @@ function bothDeliveries(
   return {
     deliversTwice(message) {
       if (own.deliversTwice?.(message) !== true) return drawn.deliversTwice?.(message) ?? false;
-      journal.add(intents.namedIn(message.Body ?? ''), { kind: 'visible-while-handled', construct });
+      journal.add(intents.namedIn(message.Body ?? ''), {
+        kind: 'visible-while-handled',
+        construct,
+        message: message.MessageId,
+      });
       return true;
     },
     forgetsDeletion(message) {
       if (own.forgetsDeletion?.(message) !== true) return drawn.forgetsDeletion?.(message) ?? false;
-      journal.add(intents.namedIn(message.Body ?? ''), { kind: 'acknowledged', construct, forgotten: true });
+      journal.add(intents.namedIn(message.Body ?? ''), {
+        kind: 'acknowledged',
+        construct,
+        message: message.MessageId,
+        forgotten: true,
+      });
       return true;
     },
   };
