@@ -41,12 +41,12 @@ function Run({ view }: { readonly view: RehearsalView }) {
         {count(left, 'message')} left · {count(killed, 'sandbox', 'sandboxes')} killed · {count(marksInAll, 'fault')}
       </p>
       {state === 'failed' ? <Failed error={doing} /> : state !== 'ended' && <Notice>{shown(doing)} …</Notice>}
-      {state === 'ended' && <Ended key={run} />}
       <div class="columns">
         {effects.map((effect) => (
           <Effect key={effect.effect} effect={effect} from={startedAt} until={until} isOver={state === 'ended'} />
         ))}
       </div>
+      {state === 'ended' && <Ended key={run} />}
       {effects.length > 0 && <Marks view={view} until={until} />}
     </>
   );

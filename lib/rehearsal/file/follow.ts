@@ -156,7 +156,7 @@ function overBy(entries: readonly Entry[], since: number): (intent: string) => b
 function conclude(followed: Followed, result: RehearsalResult, at: number): void {
   followed.result = result;
   followed.state = 'ended';
-  followed.doing = result.good ? 'nothing doubled, nothing lost' : 'it has found something';
+  followed.doing = 'ended';
   for (const { effect, intents, done, doubled, lost } of result.effects) {
     followed.owed.set(effect, intents);
     add(followed, effect, { at, done, doubled: doubled.length, lost: lost.length });

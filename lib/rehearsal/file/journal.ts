@@ -32,6 +32,8 @@ export type Happening =
       readonly forgotten: boolean;
     }
   | { readonly kind: 'visible-while-handled'; readonly construct: string; readonly message: string | undefined }
+  /** The place in a stream is forgotten, behind a batch that was handled. */
+  | { readonly kind: 'place-forgotten'; readonly construct: string }
   | {
       readonly kind: 'stored';
       readonly sandbox: string;

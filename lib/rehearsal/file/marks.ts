@@ -43,6 +43,8 @@ function struckBy(entry: Entry): Struck | undefined {
         : undefined;
     case 'visible-while-handled':
       return { fault: 'redeliver', text: 'while it is handled' };
+    case 'place-forgotten':
+      return { fault: 'redeliver', text: 'after it was handled: the place in the stream is forgotten' };
     case 'called':
       // The line of the kill says it.
       if (entry.fault === undefined || entry.fault.kind.startsWith('kill')) return undefined;

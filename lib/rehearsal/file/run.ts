@@ -61,6 +61,8 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
       app: run.app,
       context: { ...run.app.context, ...options.context },
       ...(options.stubs ? { stubs: options.stubs } : {}),
+      ...(options.parameters ? { parameters: options.parameters } : {}),
+      ...(options.clockSpeed === undefined ? {} : { clockSpeed: options.clockSpeed }),
       environment: {
         ...options.environment,
         ...addresses,

@@ -108,6 +108,8 @@ function lineOf(entry: Entry, intent: string, values: Values): string {
         : 'the queue deletes the message';
     case 'visible-while-handled':
       return 'the message BECOMES VISIBLE while it is handled';
+    case 'place-forgotten':
+      return 'the batch is done, and the place in the stream IS FORGOTTEN: it is delivered again';
     case 'deployed':
       return `DEPLOYED: ${entry.what}`;
     case 'failed':
