@@ -52,9 +52,11 @@ export async function startServers(
   const [local, sqs, unknown] = await allOrNothing([
     dynamoDb ?? startDatabase(hasTables).then((started) => started && stopped(started)),
     startSqsLocal().then(stopped),
-    startUnknownServices(),
+    startUnknownServices().then((started) => {
+      stopped(started.server);
+      return started;
+    }),
   ]);
-  stopped(unknown.server);
   const database = (local ?? unknown.server).endpoint;
   const dynamo = new DynamoDBClient({
     endpoint: database,
