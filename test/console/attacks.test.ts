@@ -20,7 +20,18 @@ afterEach(() => served.stop());
 
 /** What the page shows of a rehearsal, as far as an attack can see it. */
 const view: RehearsalView = {
-  ...{ run: 1, title: 'shop', seed: 7, state: 'ended', doing: 'ended', at: 2, startedAt: 1, messages: 1, left: 0 },
+  ...{
+    run: 1,
+    title: 'shop',
+    seed: 7,
+    state: 'ended',
+    doing: 'ended',
+    at: 2,
+    startedAt: 1,
+    trafficAt: 1,
+    messages: 1,
+    left: 0,
+  },
   ...{ killed: 1, effects: [], marks: [], marksInAll: 0 },
 };
 const report: ReportView = { run: 1, good: true, seconds: 1, effects: [], harmed: [], findings: [], hints: [] };

@@ -20,10 +20,12 @@ const pageSize = 50;
 
 /** What went wrong, on a line of time, and one by one. */
 export function Marks({
-  view: { marks, marksInAll, startedAt },
+  view: { marks, marksInAll },
+  from,
   until,
 }: {
   readonly view: RehearsalView;
+  readonly from: number;
   readonly until: number;
 }) {
   const [fault, setFault] = useState('');
@@ -48,13 +50,7 @@ export function Marks({
               {title} <span class="muted">{own.length.toLocaleString('en')}</span>
             </dt>
             <dd>
-              <Lane
-                marks={own}
-                tone={tone}
-                from={startedAt}
-                until={until}
-                label={`${title}: ${own.length}, over time`}
-              />
+              <Lane marks={own} tone={tone} from={from} until={until} label={`${title}: ${own.length}, over time`} />
             </dd>
           </div>
         ))}
@@ -72,7 +68,7 @@ export function Marks({
           </select>
         </label>
       )}
-      {chosen.length > 0 && <Table marks={chosen.slice(-most).reverse()} from={startedAt} />}
+      {chosen.length > 0 && <Table marks={chosen.slice(-most).reverse()} from={from} />}
       {chosen.length > most && (
         <button type="button" onClick={() => setMost(most + pageSize)}>
           Show {count(Math.min(pageSize, chosen.length - most), 'older one')}

@@ -32,6 +32,8 @@ const tones = { starting: 'plain', running: 'in-flight', ended: 'plain', failed:
 
 function Run({ view }: { readonly view: RehearsalView }) {
   const { run, title, seed, state, doing, startedAt, messages, left, killed, effects, marksInAll } = view;
+  // The synth and the start of the servers are no part of the pictures.
+  const { trafficAt: from = startedAt } = view;
   const until = state === 'ended' ? lastOf(view) : view.at;
   return (
     <>
@@ -43,11 +45,11 @@ function Run({ view }: { readonly view: RehearsalView }) {
       {state === 'failed' ? <Failed error={doing} /> : state !== 'ended' && <Notice>{shown(doing)} …</Notice>}
       <div class="columns">
         {effects.map((effect) => (
-          <Effect key={effect.effect} effect={effect} from={startedAt} until={until} isOver={state === 'ended'} />
+          <Effect key={effect.effect} effect={effect} from={from} until={until} isOver={state === 'ended'} />
         ))}
       </div>
       {state === 'ended' && <Ended key={run} />}
-      {effects.length > 0 && <Marks view={view} until={until} />}
+      {effects.length > 0 && <Marks view={view} from={from} until={until} />}
     </>
   );
 }

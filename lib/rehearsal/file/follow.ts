@@ -172,6 +172,7 @@ function viewOf(followed: Followed, at: number): RehearsalView {
   const all = marks.of(running?.journal.entries ?? []);
   return {
     ...{ run, title, seed, state, doing, at, startedAt },
+    trafficAt: running && running.journal.entries.length > 0 ? running.journal.startedAt : undefined,
     messages: running?.traffic.stats.messages ?? 0,
     left: followed.result?.left ?? look?.left ?? 0,
     killed: running?.engine.sandboxes.killed ?? 0,

@@ -20,6 +20,8 @@ export interface RehearsalView {
   readonly at: number;
   /** When the run began, in epoch milliseconds. */
   readonly startedAt: number;
+  /** When the first thing was sent: the stories count from there. `undefined` before that. */
+  readonly trafficAt: number | undefined;
   readonly messages: number;
   /** How many messages are still on their queues. */
   readonly left: number;
