@@ -123,8 +123,7 @@ export class BatchRun<Body> {
   async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
     const { until } = await this.#limit.inTurn((leave) => this.#open(one, leave));
     if (until !== undefined) await until;
-    // A large batch would otherwise hold all its bodies to its end.
-    one.message = undefined;
+    forget(one);
     return one.disposition;
   }
 
@@ -163,7 +162,7 @@ export class BatchRun<Body> {
   async #finishPart(part: Queued<Body>, inside: Opened): Promise<Disposition | undefined> {
     const { until } = await this.#limit.inTurn((leave) => this.#attempt(prepare(this.#consumer, part, inside), leave));
     await until;
-    part.message = undefined;
+    forget(part);
     return part.disposition;
   }
 
@@ -223,4 +222,12 @@ export class BatchRun<Body> {
     if (disposition?.kind === 'acknowledged' && disposition.discarded) await this.#tryAfter(original, one);
     else one.disposition = disposition;
   }
+}
+
+/** A message is over: a large batch would otherwise hold all its bodies and its claims to its end. */
+function forget<Body>(one: Queued<Body>): void {
+  one.message = undefined;
+  one.look = undefined;
+  // Of one that comes again, `makeWay` may yet park the claim.
+  if (one.disposition?.kind === 'acknowledged') one.grant = undefined;
 }
