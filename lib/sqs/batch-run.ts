@@ -173,7 +173,7 @@ export class BatchRun<Body> {
     const encounter = this.#mates.meet(one);
     switch (encounter.kind) {
       case 'first':
-        return await this.#try(one, leave);
+        return this.#try(one, leave);
       case 'repeat':
         report(this.#consumer.engine, one, { type: 'repeated' });
         return { until: this.#share(encounter.original, one) };
