@@ -21,12 +21,10 @@ export function statementOf(table: string, { next, seen }: ClaimWrite): BatchSta
     return '?';
   };
   let Statement = `UPDATE "${table}"`;
-  for (const name of namesOf(next)) {
-    if (next[name] === seen[name]) continue;
-    Statement += next[name] === undefined ? ` REMOVE "${name}"` : ` SET "${name}"=${given(next[name])}`;
-  }
-  for (const name of namesOf(seen)) {
-    if (!(name in next) && seen[name] !== undefined) Statement += ` REMOVE "${name}"`;
+  for (const name of namesOf({ ...seen, ...next })) {
+    const value = next[name];
+    if (value === seen[name]) continue;
+    Statement += value === undefined ? ` REMOVE "${name}"` : ` SET "${name}"=${given(value)}`;
   }
   return {
     Statement: `${Statement} WHERE ${whereOf(seen.id, claimState(seen), given)}`,
