@@ -4,6 +4,7 @@ import { FUNCTIONS } from './rules/functions.ts';
 import { OPTIONS } from './rules/options.ts';
 import { PERMISSIONS } from './rules/permissions.ts';
 import type { Rules } from './rules/rule.ts';
+import { SCHEDULES } from './rules/schedules.ts';
 import { TABLES } from './rules/tables.ts';
 import { TIMES } from './rules/times.ts';
 
@@ -20,6 +21,7 @@ export const RULES = {
   ...FUNCTIONS,
   ...TABLES,
   ...PERMISSIONS,
+  ...SCHEDULES,
   ...OPTIONS,
 } as const satisfies Rules;
 

@@ -39,8 +39,9 @@ export const EVENT_SOURCES = {
     source: FROM.filtering,
   },
   disabled: {
-    broken: 'a disabled event source',
-    because: 'messages wait until SQS deletes them at the end of their retention',
+    broken: 'a disabled event source, or a disabled schedule of a sweep or of a comparison with statements',
+    because:
+      'messages wait until SQS deletes them at the end of their retention, and claims in doubt wait for an operator',
     level: 'warning',
     construct: BY_CONSTRUCT,
     template: true,
