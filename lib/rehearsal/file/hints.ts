@@ -97,14 +97,28 @@ const visibilityIsShort: Rule = ({ consumers, shortened }) =>
     ];
   });
 
+/**
+ * Whether a function that had the effect wrote a record. What another function of the app writes for the same intent remembers nothing of this effect.
+ */
+function isRemembered({ entries }: Case): boolean {
+  const constructs = new Map<string, string>();
+  const callers = new Set<string>();
+  const writers = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind === 'began') constructs.set(entry.sandbox, entry.construct);
+    const construct = 'sandbox' in entry && entry.sandbox !== undefined ? constructs.get(entry.sandbox) : undefined;
+    if (construct === undefined) continue;
+    if (entry.kind === 'called' && entry.result === 'applied') callers.add(construct);
+    if (entry.kind === 'stored' && entry.write.result.startsWith('written')) writers.add(construct);
+  }
+  return [...callers].some((construct) => writers.has(construct));
+}
+
 /** No write of the app says that the effect has happened. */
 const nothingRemembers: Rule = ({ hasClaims }, cases) => {
   if (hasClaims) return [];
   const forgotten = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      appliedIn(entries).size > 1 &&
-      !entries.some((entry) => entry.kind === 'stored' && entry.write.result.startsWith('written')),
+    (one) => one.problem === 'doubled' && appliedIn(one.entries).size > 1 && !isRemembered(one),
   );
   return about(
     'no-idempotency',
@@ -117,10 +131,7 @@ const nothingRemembers: Rule = ({ hasClaims }, cases) => {
 const memoryFailed: Rule = ({ hasClaims }, cases) => {
   if (hasClaims) return [];
   const around = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      appliedIn(entries).size > 1 &&
-      entries.some((entry) => entry.kind === 'stored' && entry.write.result.startsWith('written')),
+    (one) => one.problem === 'doubled' && appliedIn(one.entries).size > 1 && isRemembered(one),
   );
   return about(
     'idempotency-incomplete',

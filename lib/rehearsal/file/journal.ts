@@ -25,8 +25,15 @@ export type Happening =
       /** The intents whose messages the response of a batch names as failed. */
       readonly failed: ReadonlySet<string>;
     }
-  | { readonly kind: 'acknowledged'; readonly construct: string; readonly forgotten: boolean }
-  | { readonly kind: 'visible-while-handled'; readonly construct: string }
+  | {
+      readonly kind: 'acknowledged';
+      readonly construct: string;
+      readonly message: string | undefined;
+      readonly forgotten: boolean;
+    }
+  | { readonly kind: 'visible-while-handled'; readonly construct: string; readonly message: string | undefined }
+  /** The place in a stream is forgotten, behind a batch that was handled. */
+  | { readonly kind: 'place-forgotten'; readonly construct: string }
   | {
       readonly kind: 'stored';
       readonly sandbox: string;
@@ -46,7 +53,14 @@ export type Happening =
   | { readonly kind: 'killed'; readonly sandbox: string; readonly moment: string }
   | { readonly kind: 'stalled'; readonly sandbox: string; readonly moment: string; readonly forMs: number }
   | { readonly kind: 'deployed'; readonly what: string }
-  | { readonly kind: 'failed'; readonly sandbox: string; readonly line: string };
+  | { readonly kind: 'failed'; readonly sandbox: string; readonly line: string }
+  /** A fault that a story has in another line, such as that of the write. It is here for the time line of faults. */
+  | {
+      readonly kind: 'struck';
+      readonly fault: 'duplicate' | 'loseAnswer' | 'throttle';
+      readonly sandbox: string | undefined;
+      readonly text: string;
+    };
 
 /** A write of a record, and what became of it. */
 export interface StoreWrite {
