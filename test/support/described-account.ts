@@ -157,8 +157,11 @@ function watchAnswer(
   }
   if (rules === 'denied') return DENIED;
   if (target === 'DescribeRule') return { body: rules[input['Name'] ?? ''] };
-  const RuleNames = Object.keys(rules).filter((name) => rules[name]?.target === input['TargetArn']);
-  return { body: { RuleNames } };
+  const names = Object.keys(rules).filter((name) => rules[name]?.target === input['TargetArn']);
+  // A page has one name.
+  const page = Number(input['NextToken'] ?? 0);
+  const NextToken = page + 1 < names.length ? String(page + 1) : undefined;
+  return { body: { RuleNames: names.slice(page, page + 1), NextToken } };
 }
 
 function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {

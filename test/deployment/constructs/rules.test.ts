@@ -324,7 +324,10 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
   },
   schedule: {
     says: /^No schedule starts the sweep of open claims: claims in doubt wait/,
-    broken: sweeping((rule) => rule.addPropertyDeletionOverride('Targets')),
+    // It starts another function.
+    broken: sweeping((rule) =>
+      rule.addPropertyOverride('Targets.0.Arn', 'arn:aws:lambda:eu-west-1:111111111111:function:other'),
+    ),
     narrow: sweeping((rule) => rule.addPropertyOverride('State', 'ENABLED')),
   },
   scheduleSeldom: {

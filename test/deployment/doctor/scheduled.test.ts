@@ -199,6 +199,16 @@ test('an alarm that takes a gap in its data for health does not watch for silenc
   expect(await examine({ alarms })).toEqual([expect.stringMatching(/^warning silence: .* the sweep of open claims/)]);
 });
 
+test('an alarm that goes off when the function runs often does not watch for silence', async () => {
+  const alarms = (sound.alarms as readonly object[]).map((alarm) => ({
+    ...alarm,
+    ComparisonOperator: 'GreaterThanThreshold',
+  }));
+  expect(await examine({ alarms })).toContainEqual(
+    expect.stringMatching(/^warning silence: .* the sweep of open claims/),
+  );
+});
+
 test('what may not be read is unknown, with the permission that it takes', async () => {
   const found = await examine({ rules: 'denied', alarms: 'denied', notRegistered: 'denied' });
   expect(new Set(found.map((text) => text.replace(/of open claims|'.*' with statements/, '')))).toEqual(
