@@ -10,7 +10,7 @@ export async function runServed(
 ): Promise<never> {
   const { progress, seed } = options;
   const title = 'the shop of npm start';
-  const { url, begin } = await serveRehearsals(title);
+  const { url, begin } = await serveRehearsals({ title, firstStack: 'PawlOrders' });
   progress.say(`The console, for one browser: ${url}`);
   await runTraffic({
     ...options,

@@ -24,15 +24,22 @@ export interface RehearsalConsole {
   stop(): Promise<void>;
 }
 
+interface ServeOptions {
+  readonly title: string;
+  /** The port of the page. @default a free one */
+  readonly port?: number | undefined;
+  /** The stack whose table of claims is shown first. @default the first one that has one */
+  readonly firstStack?: string;
+}
+
 const NOTHING: Shown = { queues: [], desks: new Map() };
 
 /**
  * Serves the console over rehearsals. It can write: there is nothing here to break.
  *
- * @param port the port of the page @default a free one
  * @throws PortInUseError when the port is taken
  */
-export async function serveRehearsals(title: string, port?: number): Promise<RehearsalConsole> {
+export async function serveRehearsals({ title, port, firstStack }: ServeOptions): Promise<RehearsalConsole> {
   const runs = followRuns();
   const { feed, read, watch, end } = createFeed();
   const { url, show, stop } = await startConsole({
@@ -50,7 +57,7 @@ export async function serveRehearsals(title: string, port?: number): Promise<Reh
         async onUp(running) {
           watch(running);
           hooks.onUp(running);
-          show({ queues: deadLettersOf(running.engine), desks: await desksOf(running.engine) });
+          show({ queues: deadLettersOf(running.engine), desks: await desksOf(running.engine, firstStack) });
         },
       };
     },
@@ -67,8 +74,10 @@ export async function serveRehearsals(title: string, port?: number): Promise<Reh
 }
 
 /** The claims tables of the app, by their constructs. An app without pawl has none. */
-async function desksOf({ dynamo, sqs, stacks }: Engine): Promise<Shown['desks']> {
-  const tables = stacks.flatMap((stack) => stack.tables);
+async function desksOf({ dynamo, sqs, stacks }: Engine, first: string | undefined): Promise<Shown['desks']> {
+  const tables = stacks
+    .toSorted((a, b) => Number(b.name === first) - Number(a.name === first))
+    .flatMap((stack) => stack.tables);
   const ours = new Set(
     await claimsTables(
       dynamo,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
+import { MissingJavaError, startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../rehearsal/end-on-signals.ts';
 import { junitOf } from '../rehearsal/file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';
@@ -59,7 +59,7 @@ async function servedFor(line: Line, progress: Progress): Promise<RehearsalConso
     return undefined;
   }
   const { serveRehearsals } = await import('./rehearsal-console.ts');
-  const served = await serveRehearsals('rehearsal', port);
+  const served = await serveRehearsals({ title: 'rehearsal', port });
   progress.say(`The console, for one browser: ${served.url}`);
   return served;
 }
@@ -87,7 +87,7 @@ interface Session {
 
 /** What a run has from the one before it. */
 interface Standing {
-  readonly dynamoDb?: { readonly endpoint: string };
+  readonly dynamoDb?: { readonly endpoint: string } | undefined;
   readonly signal?: AbortSignal;
   /** The number of the run, from 0. */
   readonly version?: number;
@@ -111,7 +111,11 @@ async function watchFile(session: Session, named: string | undefined): Promise<n
   const { progress, served } = session;
   const path = findFile(named, process.cwd());
   const { folder } = await findApp((await loadRehearsal(path)).options.app, path);
-  const dynamoDb = await startDynamoDbLocal();
+  // Without a Java, each run says whether its app needs one.
+  const dynamoDb = await startDynamoDbLocal().catch((error: unknown) => {
+    if (error instanceof MissingJavaError) return undefined;
+    throw error;
+  });
   const watching = watchApp(folder);
   for (let version = 0; ; version += 1) {
     const signal = watching.next();

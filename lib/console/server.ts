@@ -5,25 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { OptionError } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
-import {
-  type ActLine,
-  type ConsoleState,
-  type LiveEvent,
-  type QueueName,
-  type RehearsalSource,
-  TABLE_PARAMETER,
-} from './api.ts';
+import { type ActLine, type ConsoleState, type QueueName, type RehearsalSource, TABLE_PARAMETER } from './api.ts';
 import { type HistorySource, liveHistory, noHistory } from './history.ts';
+import { type LiveFeed, type LiveStream, openFeed } from './live.ts';
 import { assetsOf, pageHtml, readPage } from './page-files.ts';
 import { type Call, type Desk, ownRoutes, type Route, routesOf } from './routes.ts';
 import { createSession, HEADERS, type Refusal, refusedByOrigin, type Session } from './security.ts';
 import { BadRequest } from './wanted.ts';
 
 export type { LiveEvent } from './api.ts';
+export type { LiveFeed } from './live.ts';
 export type { Desk } from './routes.ts';
-
-/** Reports what happens, as it happens. @returns a function that ends it */
-export type LiveFeed = (listener: (event: LiveEvent) => void) => () => void;
 
 /** What a console is over. */
 export interface Shown {
@@ -67,8 +59,6 @@ export class PortInUseError extends Error {
 
 /** The longest body of a request. It holds the ids of a few thousand claims; for more, an act has a filter. */
 const mostBytes = 1_000_000;
-/** The events that a page gets which is opened later. */
-const mostEvents = 200;
 
 /** What a server answers with. */
 interface Serving {
@@ -258,31 +248,4 @@ function fail(response: ServerResponse, error: unknown): void {
   }
   // AWS's error, or the store's: its name and its message are for the operator.
   refuse(response, { status: 502, why: lineOf(recordedError(error)) });
-}
-
-interface LiveStream {
-  serve(response: ServerResponse): void;
-  stop(): void;
-}
-
-/** Keeps the last events, and hands every new one to all pages. */
-function openFeed(feed: LiveFeed, count: (event: LiveEvent) => void): LiveStream {
-  const recent: LiveEvent[] = [];
-  const pages = new Set<ServerResponse>();
-  const lineOfEvent = (event: LiveEvent) => `data: ${JSON.stringify(event)}\n\n`;
-  const stop = feed((event) => {
-    count(event);
-    recent.push(event);
-    if (recent.length > mostEvents) recent.shift();
-    for (const page of pages) page.write(lineOfEvent(event));
-  });
-  return {
-    serve(response) {
-      response.setHeader('content-type', 'text/event-stream');
-      response.write(recent.map(lineOfEvent).join('') || ':\n\n');
-      pages.add(response);
-      response.once('close', () => pages.delete(response));
-    },
-    stop,
-  };
 }

@@ -28,7 +28,7 @@ export function Rehearsal() {
   );
 }
 
-const tones = { starting: 'plain', running: 'in-flight', ended: 'good', failed: 'bad' } as const;
+const tones = { starting: 'plain', running: 'in-flight', ended: 'plain', failed: 'bad' } as const;
 
 function Run({ view }: { readonly view: RehearsalView }) {
   const { run, title, seed, state, doing, startedAt, messages, left, killed, effects, marksInAll } = view;

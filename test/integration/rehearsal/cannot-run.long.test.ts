@@ -86,13 +86,11 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
 
   test('no Java', async () => {
     const project = projectWith(WORKS, fileFor());
-    const bin = join(project.folder, 'bin');
-    mkdirSync(bin);
-    symlinkSync(process.execPath, join(bin, 'node'));
-    const { code, error } = await project.run(['--seed', '1'], { PATH: bin });
+    const { code, error } = await project.run(['--seed', '1'], withoutJava(project.folder));
     expect(error).toMatch(/DynamoDB Local needs Java 17 or newer, and `java` was not found/);
     expect(code).toBe(2);
     expect(project.left()).toEqual([]);
+    expect(runningIn(project.folder)).toEqual([]);
   });
 
   test('a port in use', async () => {
@@ -135,6 +133,22 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
     expect(code).toBe(2);
   });
 });
+
+test('an app without tables needs no Java', async () => {
+  const project = projectWith(WORKS, fileFor('hasTable: false'));
+  const { code, error, lines } = await project.run(['--json', '--seed', '1'], withoutJava(project.folder));
+  expect(lines(), error).toMatchObject([{ effects: [{ intents: 12, done: 0 }] }]);
+  expect(code).toBe(1);
+  expect(project.left()).toEqual([]);
+});
+
+/** An environment in which Node is the only program. */
+function withoutJava(folder: string): { readonly PATH: string } {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  symlinkSync(process.execPath, join(bin, 'node'));
+  return { PATH: bin };
+}
 
 test('after Ctrl-C nothing is left running, and nothing in the temporary folder', async () => {
   const project = projectWith('export const handler = () => new Promise(() => {});', fileFor('timeout: 20'));

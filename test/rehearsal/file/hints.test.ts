@@ -16,10 +16,10 @@ function hintsOn(problem: Harmed['problem'], happenings: readonly Happening[], f
   return hintsFor(all).map(({ name }) => name);
 }
 
-const began = (sandbox: string): Happening => ({
+const began = (sandbox: string, construct = CONSUMER): Happening => ({
   kind: 'began',
   sandbox,
-  construct: CONSUMER,
+  construct,
   batch: 1,
   receives: new Map([['order-1', 1]]),
   messages: new Map(),
@@ -32,9 +32,9 @@ const applied = (sandbox: string): Happening => ({
   result: 'applied',
   fault: undefined,
 });
-const stored = (result: string): Happening => ({
+const stored = (result: string, sandbox = 'S1'): Happening => ({
   kind: 'stored',
-  sandbox: 'S1',
+  sandbox,
   operation: 'PutItem',
   isNamed: true,
   write: { table: 'T', key: 'order-1', result },
@@ -54,6 +54,12 @@ const ended = (kind: 'error' | 'timed-out' | 'response', batch = 1, failed: read
 });
 
 const twice = [began('S1'), applied('S1'), began('S2'), applied('S2')];
+
+test('what another function writes for the same intent remembers nothing of the effect', () => {
+  const archived = [began('S9', 'Mails/Archive'), stored('written', 'S9')];
+  expect(hintsOn('doubled', [...twice, ...archived])).toEqual(['no-idempotency']);
+  expect(hintsOn('doubled', [...twice, stored('written')])).toEqual(['idempotency-incomplete']);
+});
 
 test('nothing remembers: the effect happened at two deliveries, and the function wrote nothing', () => {
   expect(hintsOn('doubled', twice)).toEqual(['no-idempotency']);
