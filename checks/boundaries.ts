@@ -174,7 +174,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
-    from: /^lib\/deployment\/((doctor|template)\/|[a-z-]+\.ts$)/,
+    from: /^lib\/deployment\/((doctor|rules|template)\/|[a-z-]+\.ts$)/,
     never: /^lib\/deployment\/constructs\//,
   },
   {
