@@ -240,7 +240,7 @@ file, kills, throttles and delivers again, and counts what happened twice or not
       json: { about: 'one line of JSON on the standard output' },
       help: { about: 'this text' },
     },
-    more: `Needs Java 17 or newer, for DynamoDB Local, and: ${REHEARSAL_INSTALL}
+    more: `Needs Java 17 or newer if the app has tables, for DynamoDB Local, and: ${REHEARSAL_INSTALL}
 Needs no AWS account and no Docker. Functions must be for Node.
 Exits with 0 if no effect was lost and none doubled, 1 if one was, and 2 if it could not run.`,
     run: async (line, io) => (await import('./rehearse.ts')).rehearse(line, io),
