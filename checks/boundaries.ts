@@ -174,7 +174,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
-    from: /^lib\/deployment\/((doctor|template)\/|[a-z-]+\.ts$)/,
+    from: /^lib\/deployment\/((doctor|rules|template)\/|[a-z-]+\.ts$)/,
     never: /^lib\/deployment\/constructs\//,
   },
   {
@@ -183,9 +183,14 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
   },
   {
-    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, errors and unknown values of the kernel, Node and the client of CloudWatch',
+    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, what a rehearsal shows, errors and unknown values of the kernel, Node and the client of CloudWatch',
     from: /^lib\/console\/(?!page\/)/,
-    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/rehearsal\/file\/view\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+  },
+  {
+    rule: 'what a page shows of a rehearsal is data: it imports nothing, and of the rehearsal the console knows nothing else',
+    from: /^lib\/rehearsal\/file\/view\.ts$/,
+    only: /^$/,
   },
   {
     rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, and its view library",
@@ -198,8 +203,8 @@ export const RULES: readonly Rule[] = [
     never: /^esbuild$/,
   },
   {
-    rule: 'only the command line and the shop serve the console',
-    from: /^(lib\/(?!console\/|cli\/)|lambda\/|bin\/)/,
+    rule: 'only the command line serves the console, and npm start asks it to',
+    from: /^(lib\/(?!console\/|cli\/)|lambda\/|bin\/|shop\/)/,
     never: /^lib\/console\//,
   },
   {
@@ -244,7 +249,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates, the examples, a release and the workflows import it',
-    from: /^(?!lib\/rehearsal\/|lib\/cli\/rehearse\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples|release)\/|checks\/workflows\.ts$)/,
+    from: /^(?!lib\/rehearsal\/|lib\/cli\/(rehearse|rehearsal-[a-z]+)\.ts$|lib\/console\/api\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples|release)\/|checks\/workflows\.ts$)/,
     never: /^lib\/rehearsal\//,
   },
   {
@@ -254,7 +259,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'npm start is a rehearsal like any other: it goes through the runner of rehearsal files, and starts no part of AWS by itself',
-    from: /^shop\/((main|rehearsal)\.ts$|(traffic|fifo|console)\/)/,
+    from: /^shop\/((main|rehearsal|served)\.ts$|(traffic|fifo)\/)/,
     never: /^lib\/rehearsal\/(rehearsal|servers|lambda|event-source|provision|synthesize|dynamodb-local)\.ts$/,
   },
   {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { RULES, type Rule } from '../lib/deployment/wiring-rules.ts';
+import type { Rule } from '../lib/deployment/rules/rule.ts';
+import { RULES } from '../lib/deployment/wiring-rules.ts';
 
 /** Writes the table of the wiring rules into its page of the docs: `node checks/wiring-table.ts`. A test compares the two. */
 

@@ -1,4 +1,18 @@
 import { type End, type Project, peers } from './project.ts';
+import { recordText } from './record.ts';
+
+/** The table of the programs below. */
+const TABLE = `{
+  TableName: tableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+  AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+}`;
+
+/** The laws of the two stores that every transport has. */
+const LAWS = `const few = { races: 5, runs: 2 };
+claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
+claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });`;
 
 const test = (endpoint: string) => `
 import assert from 'node:assert';
@@ -14,18 +28,9 @@ Object.assign(process.env, { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'fresh'
 const client = new DynamoDBClient({ endpoint: '${endpoint}' });
 test.after(() => client.destroy());
 const tableName = 'claims-' + crypto.randomUUID();
-await client.send(
-  new CreateTableCommand({
-    TableName: tableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-  }),
-);
+await client.send(new CreateTableCommand(${TABLE}));
 
-const few = { races: 5, runs: 2 };
-claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
-claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });
+${LAWS}
 claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore({ tableName, client }) });
 lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore({ tableName, client }) });
 
@@ -90,12 +95,7 @@ const { headers, body } = aws4.sign(
     method: 'POST',
     path: '/',
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.CreateTable' },
-    body: JSON.stringify({
-      TableName: tableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-    }),
+    body: JSON.stringify(${TABLE}),
   },
   credentials,
 );
@@ -103,9 +103,7 @@ const { Host: _, 'Content-Length': __, ...sent } = headers;
 const created = await fetch('${endpoint}', { method: 'POST', headers: sent, body });
 assert.equal(created.status, 200, await created.text());
 
-const few = { races: 5, runs: 2 };
-claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
-claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });
+${LAWS}
 
 test('a consumer runs a message once', async () => {
   const ran = [];
@@ -119,7 +117,7 @@ test('a consumer runs a message once', async () => {
     },
     ({ body }) => ran.push(body.id),
   );
-  const record = { messageId: 'm', receiptHandle: 'r', body: '{"id":"one"}', attributes: {}, messageAttributes: {} };
+  const record = ${recordText("'m'", `'{"id":"one"}'`)};
   const context = { getRemainingTimeInMillis: () => 30_000 };
   for (const _ of [1, 2]) assert.deepEqual((await handler({ Records: [record] }, context)).batchItemFailures, []);
   assert.deepEqual(ran, ['one']);
@@ -163,7 +161,7 @@ const handler = eachMessage(
   async ({ body }) => console.log(body.orderId),
 );
 const body = JSON.stringify(['software.amazon.payloadoffloading.PayloadS3Pointer', { s3BucketName: 'payloads', s3Key: 'a' }]);
-const record = { messageId: 'm', receiptHandle: 'r', body, attributes: { ApproximateReceiveCount: '1' }, messageAttributes: {}, eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:eu-west-1:1:mails' };
+const record = ${recordText("'m'", 'body')};
 await handler({ Records: [record] }, { getRemainingTimeInMillis: () => 30_000 });
 s3Client.destroy();
 s3.close();

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesOfPage } from '../files-of-page.ts';
 import { checkTypes, type End, type Project, peers, ROOT, run, typescript } from './project.ts';
+import { recordText } from './record.ts';
 
 const TYPES =
   'AWS::CloudWatch::Dashboard AWS::DynamoDB::Table AWS::Lambda::EventSourceMapping AWS::Lambda::EventSourceMapping ' +
@@ -71,11 +72,7 @@ test('a handler of pawl runs', async () => {
     { operation: 'send-email', store: memoryStore(), key: bodyField('orderId'), onAbandoned: 'retry' },
     ({ body }) => void sent.push(body.orderId),
   );
-  const attributes = { ApproximateReceiveCount: '1', SentTimestamp: '1800000000000', SenderId: 'a', ApproximateFirstReceiveTimestamp: '1800000000000' };
-  const record = (messageId: string) => ({
-    messageId, receiptHandle: messageId, body: '{"orderId":"17"}', attributes, messageAttributes: {}, md5OfBody: '',
-    eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:mails', awsRegion: 'eu-west-1',
-  });
+  const record = (messageId: string) => (${recordText('messageId', `'{"orderId":"17"}'`)});
   await handler({ Records: [record('a'), record('b')] }, { getRemainingTimeInMillis: () => 30_000 });
   expect(sent).toEqual(['17']);
 });

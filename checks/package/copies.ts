@@ -1,4 +1,5 @@
 import { type Project, peers, typescript } from './project.ts';
+import { recordText } from './record.ts';
 
 /** The same program with the copies of pawl exchanged: what is called by `mine` gets what `yours` has made. */
 const program = (mine: string, yours: string) => `
@@ -32,16 +33,7 @@ const handler = mine.eachMessage<{ orderId: string }>(
     if (claim.fence === 1) throw new yours.RetryableError('later');
   },
 );
-const attributes = {
-  ApproximateReceiveCount: '1',
-  SentTimestamp: '1800000000000',
-  SenderId: 'shop',
-  ApproximateFirstReceiveTimestamp: '1800000000000',
-};
-const record = {
-  messageId: 'a', receiptHandle: 'a', body: '{"orderId":"17"}', attributes, messageAttributes: {}, md5OfBody: '',
-  eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:mails', awsRegion: 'eu-west-1',
-};
+const record = ${recordText("'a'", `'{"orderId":"17"}'`)};
 const context = { getRemainingTimeInMillis: () => 30_000 };
 said.push((await handler({ Records: [record] }, context)).batchItemFailures.length);
 said.push((await handler({ Records: [record] }, context)).batchItemFailures.length, charges, store.records()[0]?.status);

@@ -2,24 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeWith } from './laws.ts';
 import { checkTypes, type End, type Project, peers, ROOT, typescript } from './project.ts';
+import { recordText } from './record.ts';
 
 const RUN = `
-const record = (messageId: string) => ({
-  messageId,
-  receiptHandle: messageId,
-  body: JSON.stringify({ orderId: '17' }),
-  attributes: {
-    ApproximateReceiveCount: '1',
-    SentTimestamp: '1800000000000',
-    SenderId: 'shop',
-    ApproximateFirstReceiveTimestamp: '1800000000000',
-  },
-  messageAttributes: {},
-  md5OfBody: '',
-  eventSource: 'aws:sqs',
-  eventSourceARN: 'arn:aws:sqs:eu-west-1:123456789012:mails',
-  awsRegion: 'eu-west-1',
-});
+const record = (messageId: string) => (${recordText('messageId', "JSON.stringify({ orderId: '17' })")});
 const context = { getRemainingTimeInMillis: () => 30_000 } as never;
 `;
 

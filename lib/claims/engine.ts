@@ -95,8 +95,7 @@ export async function changeClaim(
   transition: (found: ClaimRecord | undefined, now: number) => Transition<ClaimRecord>,
   { until, tries, write = (one) => store.write(one) }: ChangeOptions,
 ): Promise<'applied' | 'stale'> {
-  const limit = tries === undefined ? {} : { tries };
-  const changed = await change(host, { seen: grant.record, transition, write, until, requestMs, ...limit });
+  const changed = await change(host, { seen: grant.record, transition, write, until, requestMs, tries });
   if (changed.kind === 'applied') moveOn(grant, changed.record);
   return changed.kind;
 }

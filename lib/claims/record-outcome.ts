@@ -15,12 +15,17 @@ import { outcomeOfError, type Phase, setAside, settle } from './settle.ts';
  * @returns `'lost'` also where a worker that outlives its invocation goes on writing: its invocation must have its response, or the queue delivers the
  *   whole batch again
  */
-export async function recordOutcome(engine: Engine, grant: Grant, outcome: Outcome): Promise<Recorded> {
+export function recordOutcome(engine: Engine, grant: Grant, outcome: Outcome): Promise<Recorded> {
   const recording = writeOutcome(engine, grant, outcome);
+  return grant.keptUntil === undefined ? recording : untilResponse(engine, grant, recording);
+}
+
+/** Waits for the record of an outcome as long as the invocation has time. */
+async function untilResponse(engine: Engine, grant: Grant, recording: Promise<Recorded>): Promise<Recorded> {
   const { host } = engine.settings;
   const now = host.now();
   const until = responseAt(engine, grant);
-  if (grant.keptUntil === undefined || until === undefined || now >= until) return recording;
+  if (until === undefined || now >= until) return recording;
   try {
     return await answeredBy(host, until, recording, { now });
   } catch {

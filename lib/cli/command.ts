@@ -125,6 +125,13 @@ export class Line {
     return Number(value);
   }
 
+  /** The value of `--port`. @throws UsageError unless it is a number that a port can have */
+  port(): number | undefined {
+    const port = this.count('port');
+    if (port !== undefined && port > 65_535) throw new UsageError('--port: expected a number up to 65535.');
+    return port;
+  }
+
   /** A time such as `90s`, `15m`, `2h` or `3d`, in milliseconds. @throws UsageError */
   durationMs(name: string): number | undefined {
     const value = this.text(name);

@@ -231,12 +231,16 @@ file, kills, throttles and delivers again, and counts what happened twice or not
       story: { value: 'intent', about: 'tell the story of this intent, whatever became of it' },
       junit: { value: 'file', about: 'write the result as JUnit XML, too' },
       watch: { about: 'rehearse again at each change of the app, until Ctrl-C; the database stays up' },
+      console: {
+        about: 'serve a page that shows deliveries, effects and faults as they happen; all stays up until Ctrl-C',
+      },
+      port: { value: 'port', about: 'with --console: the port of the page   (a free one)' },
       'keep-going': { about: 'of several files: go on after one that is not good' },
       verbose: { about: 'also what the functions print, on the standard error' },
       json: { about: 'one line of JSON on the standard output' },
       help: { about: 'this text' },
     },
-    more: `Needs Java 17 or newer, for DynamoDB Local, and: ${REHEARSAL_INSTALL}
+    more: `Needs Java 17 or newer if the app has tables, for DynamoDB Local, and: ${REHEARSAL_INSTALL}
 Needs no AWS account and no Docker. Functions must be for Node.
 Exits with 0 if no effect was lost and none doubled, 1 if one was, and 2 if it could not run.`,
     run: async (line, io) => (await import('./rehearse.ts')).rehearse(line, io),

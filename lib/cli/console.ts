@@ -8,15 +8,13 @@ import { queueUrlOf } from './queue-url.ts';
 /** `pawl console`. @returns 0 when the operator ends it */
 export async function serveConsole(line: Line, io: Io): Promise<number> {
   if (line.positionals.length > 0) throw new UsageError('pawl console takes no names.');
-  const port = line.count('port');
-  if (port !== undefined && port > 65_535) throw new UsageError('--port: expected a number up to 65535.');
+  const port = line.port();
   // Its acts are reported on the standard error, one line of JSON each.
   const account = await openAccount(line, { io });
   try {
     const queues = await queuesOf(line, account);
     const running = await startConsole({
-      operate: account.operate,
-      findings: account.findings,
+      desks: new Map([[account.tableName, { operate: account.operate, findings: account.findings }]]),
       title: line.text('stack') ?? account.tableName,
       write: line.flag('write'),
       user: userInfo().username,

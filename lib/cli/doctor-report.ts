@@ -1,12 +1,15 @@
 import { styleText } from 'node:util';
-import type { Finding, Level } from '../deployment/doctor/checks.ts';
+import type { Finding, Level } from '../deployment/doctor/finding.ts';
 
-/** One consumer, and the findings about it. */
-export interface Examined {
-  readonly functionName: string;
-  readonly queueName: string | undefined;
-  readonly findings: readonly Finding[];
-}
+/** One function in one use, and the findings about it. */
+export type Examined =
+  | {
+      readonly kind: 'consumer';
+      readonly functionName: string;
+      readonly queueName: string | undefined;
+      readonly findings: readonly Finding[];
+    }
+  | { readonly kind: 'scheduled'; readonly functionName: string; readonly findings: readonly Finding[] };
 
 const SHOWN: Readonly<Record<Level, string>> = { ok: 'ok', problem: 'PROBLEM', warning: 'warning', unknown: 'unknown' };
 const COLOUR = { ok: 'green', problem: 'red', warning: 'yellow', unknown: 'yellow' } as const;
@@ -23,10 +26,10 @@ export function table(
     colour ? styleText(COLOUR[level], text, { validateStream: false }) : text;
   const indent = 2 + LEVEL_WIDTH + ABOUT_WIDTH;
   return examined
-    .flatMap(({ functionName, queueName, findings }) => [
-      functionName,
-      `  fed by ${queueName ?? 'a queue that could not be read'}`,
-      ...findings.map(({ level, about, text }) => {
+    .flatMap((one) => [
+      one.functionName,
+      one.kind === 'consumer' ? `  fed by ${one.queueName ?? 'a queue that could not be read'}` : '  on a schedule',
+      ...one.findings.map(({ level, about, text }) => {
         const lines = wrap(text, Math.max(40, columns - indent));
         const head = `  ${paint(level, SHOWN[level].padEnd(LEVEL_WIDTH))}${about.padEnd(ABOUT_WIDTH)}`;
         return head + lines.join(`\n${' '.repeat(indent)}`);

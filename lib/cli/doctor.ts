@@ -1,5 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { checkConsumer, type Finding } from '../deployment/doctor/checks.ts';
+import { checkScheduled } from '../deployment/doctor/check-scheduled.ts';
+import { checkConsumer } from '../deployment/doctor/checks.ts';
+import type { Finding } from '../deployment/doctor/finding.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { explained } from '../kernel/error-code.ts';
 import { expectOptionsOf } from './command.ts';
@@ -27,6 +29,8 @@ It only reads, and needs permission for: cloudformation:ListStackResources, lamb
 ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
 DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
 With dynamodb:GetItem on the table, it also sees the mark of a table that was restored.
+For a function of OpenClaimsSweep or StatementCheck, also events:ListRuleNamesByTarget and DescribeRule, cloudwatch:DescribeAlarms and
+GetMetricStatistics, and the packages @aws-sdk/client-eventbridge and @aws-sdk/client-cloudwatch.
 A team without CloudFormation gives the name of a function; it then needs no permission for cloudformation.
 Exits with 0 if it checked everything and found no problem, 1 if there is a problem, and 2 if it could not check all of it. A warning is no problem.`;
 
@@ -108,20 +112,26 @@ function exitCodeOf({ examined }: Examination): 0 | 1 | 2 {
 async function examine(line: CommandLine, out: Output['out']): Promise<number> {
   // Not before it is needed: `--help` works without any client of AWS.
   const { readDeployed } = await import('../deployment/doctor/read.ts');
-  const { consumers, skipped } = await readDeployed(line.name, line);
-  const examined = consumers.map(
-    (facts): Examined => ({
+  const { consumers, scheduled, skipped } = await readDeployed(line.name, line);
+  const examined: readonly Examined[] = [
+    ...consumers.map((facts) => ({
+      kind: 'consumer' as const,
       functionName: facts.functionName,
       queueName: facts.queue?.name,
       findings: checkConsumer(facts, line),
-    }),
-  );
+    })),
+    ...scheduled.map((facts) => ({
+      kind: 'scheduled' as const,
+      functionName: facts.functionName,
+      findings: checkScheduled(facts),
+    })),
+  ];
   const findings = examined.flatMap((one) => one.findings);
   if (line.json) out.write(jsonLine(line.name, { examined, skipped }));
   else {
     out.write(`${table(examined, { colour: out.isTTY === true, columns: out.columns || 120 })}`);
     for (const { functionName, reason } of skipped) out.write(`Left out: ${functionName}: ${reason}.\n`);
-    out.write(`${examined.length === 0 ? `${line.name} has no consumer that uses pawl.` : summary(findings)}\n`);
+    out.write(`${examined.length === 0 ? `${line.name} has no function that uses pawl.` : summary(findings)}\n`);
   }
   return exitCodeOf({ examined, skipped });
 }

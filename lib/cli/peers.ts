@@ -10,7 +10,17 @@ export const REHEARSAL_PEERS = [
 /** The clients of AWS that the commands use. They are optional peers: a project that only wraps handlers needs few of them. */
 const NEEDED = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
 
+/** What `pawl doctor` also needs, for a function that a schedule starts. */
+const OF_SCHEDULES = ['@aws-sdk/client-cloudwatch', '@aws-sdk/client-eventbridge'];
+
 /** The packages that a command needs, which a project may not have. */
 export function peersOf(command: string | undefined): readonly string[] {
-  return command === 'rehearse' ? REHEARSAL_PEERS : NEEDED;
+  switch (command) {
+    case 'rehearse':
+      return REHEARSAL_PEERS;
+    case 'doctor':
+      return [...NEEDED, ...OF_SCHEDULES];
+    default:
+      return NEEDED;
+  }
 }

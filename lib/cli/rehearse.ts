@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
+import { MissingJavaError, startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../rehearsal/end-on-signals.ts';
 import { junitOf } from '../rehearsal/file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';
 import { report } from '../rehearsal/file/report.ts';
+import type { RehearsalResult } from '../rehearsal/file/result.ts';
 import { runRehearsal } from '../rehearsal/file/run.ts';
 import type { Look } from '../rehearsal/file/running.ts';
 import { watchApp } from '../rehearsal/file/watch.ts';
@@ -12,6 +13,7 @@ import { createProgress, type Progress } from '../rehearsal/progress.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { printJson } from './output.ts';
 import { REHEARSAL_PEERS } from './peers.ts';
+import type { RehearsalConsole } from './rehearsal-console.ts';
 
 /** `pawl rehearse`. @returns 0 if all is good, 1 if an effect was lost or doubled, 2 if it could not run */
 export async function rehearse(line: Line, io: Io): Promise<number> {
@@ -23,19 +25,43 @@ export async function rehearse(line: Line, io: Io): Promise<number> {
   const people = line.flag('json') ? process.stderr : process.stdout;
   const progress = createProgress(people);
   endOnSignals(() => progress.end());
-  const session: Session = { line, io, seed, people, progress };
   const [first, ...others] = line.positionals;
-  if (line.flag('watch')) {
-    if (others.length > 0) throw new UsageError('--watch watches one rehearsal. Name one file.');
-    return watchFile(session, first);
+  for (const flag of ['watch', 'console'] as const) {
+    if (line.flag(flag) && others.length > 0) {
+      throw new UsageError(`--${flag} is for one rehearsal, and stays until Ctrl-C. Name one file.`);
+    }
   }
+  const session: Session = { line, io, seed, people, progress, served: await servedFor(line, progress) };
+  try {
+    if (line.flag('watch')) return await watchFile(session, first);
+    return await rehearseAll(session, [first, ...others]);
+  } finally {
+    // Only if it could not run: what has run stays until Ctrl-C.
+    await session.served?.stop();
+  }
+}
+
+async function rehearseAll(session: Session, files: readonly (string | undefined)[]): Promise<number> {
   let worst = 0;
-  for (const file of [first, ...others]) {
-    const goesOn = line.flag('keep-going');
+  for (const file of files) {
+    const goesOn = session.line.flag('keep-going');
     worst = Math.max(worst, goesOn ? await orSays(session, file) : await rehearseFile(session, file));
     if (worst > 0 && !goesOn) return worst;
   }
   return worst;
+}
+
+/** The console that `--console` asks for. It is there before anything else is started: a port in use would end all of that. */
+async function servedFor(line: Line, progress: Progress): Promise<RehearsalConsole | undefined> {
+  const port = line.port();
+  if (!line.flag('console')) {
+    if (port !== undefined) throw new UsageError('--port is the port of the page that --console serves. Give both.');
+    return undefined;
+  }
+  const { serveRehearsals } = await import('./rehearsal-console.ts');
+  const served = await serveRehearsals({ title: 'rehearsal', port });
+  progress.say(`The console, for one browser: ${served.url}`);
+  return served;
 }
 
 /** The same; of a file that cannot run, it says why, and returns 2. */
@@ -55,11 +81,13 @@ interface Session {
   readonly seed: number;
   readonly people: NodeJS.WriteStream;
   readonly progress: Progress;
+  /** @default no page is served */
+  readonly served: RehearsalConsole | undefined;
 }
 
 /** What a run has from the one before it. */
 interface Standing {
-  readonly dynamoDb?: { readonly endpoint: string };
+  readonly dynamoDb?: { readonly endpoint: string } | undefined;
   readonly signal?: AbortSignal;
   /** The number of the run, from 0. */
   readonly version?: number;
@@ -80,17 +108,23 @@ function seedOf(line: Line): number {
 
 /** Rehearses again at each change of the app, until Ctrl-C. DynamoDB Local stays. */
 async function watchFile(session: Session, named: string | undefined): Promise<number> {
-  const { progress } = session;
+  const { progress, served } = session;
   const path = findFile(named, process.cwd());
   const { folder } = await findApp((await loadRehearsal(path)).options.app, path);
-  const dynamoDb = await startDynamoDbLocal();
+  // Without a Java, each run says whether its app needs one.
+  const dynamoDb = await startDynamoDbLocal().catch((error: unknown) => {
+    if (error instanceof MissingJavaError) return undefined;
+    throw error;
+  });
   const watching = watchApp(folder);
   for (let version = 0; ; version += 1) {
     const signal = watching.next();
     try {
       await rehearseFile(session, named, { dynamoDb, signal, version });
     } catch (error) {
-      progress.say(error instanceof Error ? error.message : String(error));
+      const text = error instanceof Error ? error.message : String(error);
+      progress.say(text);
+      served?.fail(text);
     }
     if (!signal.aborted) {
       progress.say(`Waits for a change in ${folder}. Ctrl-C ends it.`);
@@ -100,7 +134,7 @@ async function watchFile(session: Session, named: string | undefined): Promise<n
 }
 
 async function rehearseFile(
-  { line, io, seed, people, progress }: Session,
+  { line, io, seed, people, progress, served }: Session,
   named: string | undefined,
   { dynamoDb, signal, version }: Standing = {},
 ): Promise<number> {
@@ -109,6 +143,7 @@ async function rehearseFile(
   const app = await findApp(rehearsal.options.app, path);
   const filter = line.text('filter');
   progress.say(`Rehearsing ${app.folder}${filter === undefined ? '' : `, only ${filter}`} (seed ${seed})`);
+  const page = served?.begin({ title: basename(app.folder), seed });
   const result = await runRehearsal(rehearsal, {
     seed,
     app,
@@ -117,17 +152,47 @@ async function rehearseFile(
     filter,
     appOf: (other) => findApp(other, path),
     story: line.text('story'),
-    onStarting: (what) => progress.update(`${what} …`),
-    onLook: (look) => show(progress, look),
-    ...(line.flag('verbose') ? { onLog: (text, sandbox) => process.stderr.write(`${sandbox} ${text}\n`) } : {}),
+    onStarting(what) {
+      progress.update(`${what} …`);
+      page?.onStarting(what);
+    },
+    onLook(look) {
+      show(progress, look);
+      page?.onLook(look);
+    },
+    onLog(text, sandbox) {
+      if (line.flag('verbose')) process.stderr.write(`${sandbox} ${text}\n`);
+      page?.onLog(text, sandbox);
+    },
+    ...(page ? { onUp: page.onUp } : {}),
+    async onResult(found) {
+      progress.end();
+      print(found);
+      if (page === undefined) return;
+      page.onResult(found);
+      const until = signal === undefined ? '' : `, until something changes in ${app.folder}`;
+      progress.say(`The app and its console are still up${until}. Ctrl-C ends them.`);
+      await changed(signal);
+    },
   }).finally(() => progress.end());
-  const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
-  const again = command.filter((part) => part !== undefined).join(' ');
-  people.write(`${report(result, { colour: people.isTTY === true, again })}\n`);
-  if (line.flag('json')) printJson(io, result);
-  const junit = line.text('junit');
-  if (junit !== undefined) writeFileSync(junit, junitOf(result, basename(path)));
   return result.good ? 0 : 1;
+
+  function print(found: RehearsalResult): void {
+    const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
+    const again = command.filter((part) => part !== undefined).join(' ');
+    people.write(`${report(found, { colour: people.isTTY === true, again })}\n`);
+    if (line.flag('json')) printJson(io, found);
+    const junit = line.text('junit');
+    if (junit !== undefined) writeFileSync(junit, junitOf(found, basename(path)));
+  }
+}
+
+/** Until the app changes; without a signal, until Ctrl-C ends the process. */
+function changed(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) resolve();
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function show(progress: Progress, { seconds, done, killed, left, isWaiting }: Look): void {

@@ -9,6 +9,7 @@ import type {
   RedriveResult,
   ResolveResult,
 } from '../operate/index.ts';
+import type { RehearsalView, ReportView } from '../rehearsal/file/view.ts';
 import type { AcceptResult, Finding, StatementReport } from '../statements/index.ts';
 
 /*
@@ -16,10 +17,20 @@ import type { AcceptResult, Finding, StatementReport } from '../statements/index
  * For scripts there are `pawl/operate` and `pawl … --json`.
  */
 
+export type * from '../rehearsal/file/view.ts';
+
+/** A rehearsal, as the program that runs it reports it. */
+export interface RehearsalSource {
+  /** `undefined` before the first run. */
+  view(): RehearsalView | undefined;
+  /** `undefined` until the run has ended. */
+  report(): ReportView | undefined;
+}
+
 /** The header that every call of the page carries, beside the cookie. A form or an image of another page cannot set it. */
 export const SESSION_HEADER = 'x-pawl-session';
 
-/** What does not change while the console runs. */
+/** What does not change while the console runs; over a rehearsal, while one run is shown. */
 export interface ConsoleState {
   readonly title: string;
   readonly write: boolean;
@@ -28,7 +39,16 @@ export interface ConsoleState {
   readonly queues: readonly QueueName[];
   /** Whether the program behind the console reports what happens, as it happens. */
   readonly live: boolean;
+  /** The tables of claims, by name. The page shows one at a time. There is none if a rehearsed app has none, or before it is up. */
+  readonly tables: readonly string[];
+  /** Whether the console is over a rehearsal. */
+  readonly rehearsal: boolean;
+  /** Counts how often the tables and queues were replaced by others. */
+  readonly version: number;
 }
+
+/** The parameter of a request that names the table of claims it is about. Without it, it is about the first one. */
+export const TABLE_PARAMETER = 'table';
 
 /** A dead-letter queue. */
 export interface QueueName {

@@ -3,18 +3,22 @@ import { propertyOf } from '../kernel/unknown.ts';
 import type { ActedBy, Operator } from '../operate/index.ts';
 import type { Findings } from '../statements/index.ts';
 import { acts, verdictOf } from './acts.ts';
-import type { ActLine, ClaimsList, ConsoleState, Overview, QueueName, QueueNow } from './api.ts';
+import type { ActLine, ClaimsList, ConsoleState, Overview, QueueName, QueueNow, RehearsalSource } from './api.ts';
 import { findingList } from './finding-list.ts';
 import type { HistorySource } from './history.ts';
 import { letterBox } from './letters.ts';
 import { byOperation, distinct, grouped, matching, openList, sorted } from './open-list.ts';
 import { BadRequest, countOf, fenceOf, filterOf, planWantedOf, sortOf, textOf } from './wanted.ts';
 
-export interface DeskOptions {
+/** A table of claims, and what an operator does with it. */
+export interface Desk {
   readonly operate: Operator;
-  /** What statements have found, if the store keeps it. */
-  readonly findings: Findings | undefined;
-  readonly state: ConsoleState;
+  /** What statements have found. @default no finding is shown */
+  readonly findings?: Findings | undefined;
+}
+
+export interface DeskOptions extends Desk {
+  readonly queues: readonly QueueName[];
   readonly history: HistorySource;
   readonly now: () => number;
   readonly newId: () => string;
@@ -43,15 +47,33 @@ const listAgeMs = 10_000;
 const defaultPage = 50;
 const largestPage = 200;
 
+/** What the page can ask for of the console as a whole. All of it only reads. */
+export function ownRoutes(
+  state: () => ConsoleState,
+  rehearsal: RehearsalSource | undefined,
+): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>([['GET /api/state', answering(async () => state())]]);
+  if (rehearsal === undefined) return routes;
+  return routes
+    .set(
+      'GET /api/rehearsal',
+      answering(async () => ({ rehearsal: rehearsal.view() })),
+    )
+    .set(
+      'GET /api/rehearsal/report',
+      answering(async () => ({ report: rehearsal.report() })),
+    );
+}
+
 /**
- * What the page can ask for. A GET reads. All that receives, sends or decides is a POST.
+ * What the page can ask for of a table of claims. A GET reads. All that receives, sends or decides is a POST.
  *
  * Owns: how what an operator can see and do looks to the page. Does not own: any rule, which is in `pawl/operate`; who may ask (`security.ts`).
  */
 export function routesOf({
   operate,
   findings: kept,
-  state,
+  queues: known,
   history,
   now,
   newId,
@@ -64,14 +86,14 @@ export function routesOf({
     list,
     letters,
     findings,
-    targetOf: (queueUrl) => state.queues.find(({ url }) => url === queueUrl)?.to,
+    targetOf: (queueUrl) => known.find(({ url }) => url === queueUrl)?.to,
     newId,
   });
 
   async function overview(): Promise<Overview> {
     const [{ at, claims, incomplete, truncated }, queues, counted] = await Promise.all([
       list.read(listAgeMs),
-      Promise.all(state.queues.map(queueNow)),
+      Promise.all(known.map(queueNow)),
       history.read(),
     ]);
     return { at, operations: byOperation(claims), queues, incomplete, truncated, history: counted };
@@ -111,7 +133,7 @@ export function routesOf({
   /** @throws BadRequest unless it is a queue of this console */
   function queueOf(body: unknown): string {
     const asked = textOf(body, 'queueUrl');
-    const found = state.queues.find(({ url }) => url === asked);
+    const found = known.find(({ url }) => url === asked);
     if (found === undefined) throw new BadRequest('queueUrl: the console has no such queue.');
     return found.url;
   }
@@ -129,7 +151,6 @@ export function routesOf({
   }
 
   return new Map<string, Route>([
-    ['GET /api/state', answering(async () => state)],
     ['GET /api/overview', answering(overview)],
     ['GET /api/claims', answering(claims)],
     [

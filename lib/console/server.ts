@@ -1,32 +1,41 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OptionError } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
-import type { Operator } from '../operate/index.ts';
-import type { Findings } from '../statements/index.ts';
-import type { ActLine, ConsoleState, LiveEvent } from './api.ts';
+import { propertyOf } from '../kernel/unknown.ts';
+import { type ActLine, type ConsoleState, type QueueName, type RehearsalSource, TABLE_PARAMETER } from './api.ts';
 import { type HistorySource, liveHistory, noHistory } from './history.ts';
+import { type LiveFeed, type LiveStream, openFeed } from './live.ts';
 import { assetsOf, pageHtml, readPage } from './page-files.ts';
-import { type Call, type Route, routesOf } from './routes.ts';
+import { type Call, type Desk, ownRoutes, type Route, routesOf } from './routes.ts';
 import { createSession, HEADERS, type Refusal, refusedByOrigin, type Session } from './security.ts';
 import { BadRequest } from './wanted.ts';
 
 export type { LiveEvent } from './api.ts';
+export type { LiveFeed } from './live.ts';
+export type { Desk } from './routes.ts';
 
-/** Reports what happens, as it happens. @returns a function that ends it */
-export type LiveFeed = (listener: (event: LiveEvent) => void) => () => void;
+/** What a console is over. */
+export interface Shown {
+  readonly queues: readonly QueueName[];
+  /** What the page does with each table of claims, by the table's name. */
+  readonly desks: ReadonlyMap<string, Desk>;
+}
 
-export interface ConsoleOptions extends Omit<ConsoleState, 'live'> {
-  readonly operate: Operator;
-  /** What statements have found. @default no finding is shown */
-  readonly findings?: Findings | undefined;
+export interface ConsoleOptions extends Shown {
+  readonly title: string;
+  readonly write: boolean;
+  /** The name that the page proposes for `by`. */
+  readonly user: string;
   /** @default a free one */
   readonly port?: number | undefined;
   /** The counts over time. @default those of `feed` */
   readonly history?: HistorySource | undefined;
   readonly feed?: LiveFeed | undefined;
+  /** @default the console is over no rehearsal */
+  readonly rehearsal?: RehearsalSource | undefined;
 }
 
 /** A console that serves. */
@@ -34,20 +43,31 @@ export interface RunningConsole {
   /** Opens the page, in one browser, once. */
   readonly url: string;
   readonly port: number;
+  /** Is over something else from now on. A page that is open follows. */
+  show(shown: Shown): void;
   stop(): Promise<void>;
+}
+
+/** The port that was asked for is not to be had. */
+export class PortInUseError extends Error {
+  override readonly name = 'PortInUseError';
+
+  constructor(port: number) {
+    super(`Port ${port} of 127.0.0.1 is in use. Name another one with --port, or leave it out for a free one.`);
+  }
 }
 
 /** The longest body of a request. It holds the ids of a few thousand claims; for more, an act has a filter. */
 const mostBytes = 1_000_000;
-/** The events that a page gets which is opened later. */
-const mostEvents = 200;
 
 /** What a server answers with. */
 interface Serving {
   readonly port: number;
   readonly session: Session;
   readonly write: boolean;
-  readonly routes: ReadonlyMap<string, Route>;
+  readonly own: ReadonlyMap<string, Route>;
+  /** The routes of each table of claims. */
+  routes: ReadonlyMap<string, ReadonlyMap<string, Route>>;
   readonly assets: ReturnType<typeof assetsOf>;
   readonly live: LiveStream | undefined;
 }
@@ -55,31 +75,47 @@ interface Serving {
 /**
  * Serves the console on 127.0.0.1.
  *
- * @throws Error when the port is taken
+ * @throws PortInUseError when the port is taken
  */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
-  const { operate, findings, feed, write, title, user, queues, port: wantedPort = 0 } = options;
+  const { feed, write, title, user, rehearsal, port: wantedPort = 0 } = options;
   const now = Date.now;
   const assets = assetsOf(await readPage());
   const counted = liveHistory(now);
   const history =
     options.history ??
     (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/guides/console.md.'));
-  const state: ConsoleState = { title, write, user, queues, live: feed !== undefined };
-  const routes = routesOf({ operate, findings, state, history, now, newId: randomUUID });
+  const routesOver = ({ queues, desks }: Shown) =>
+    new Map(
+      Array.from(desks, ([table, desk]) => [table, routesOf({ ...desk, queues, history, now, newId: randomUUID })]),
+    );
+  let shown: Shown = options;
+  let version = 0;
+  const state = (): ConsoleState => ({
+    ...{ title, write, user, version },
+    queues: shown.queues,
+    tables: [...shown.desks.keys()],
+    live: feed !== undefined,
+    rehearsal: rehearsal !== undefined,
+  });
   const server = createServer((request, response) => {
     void serve(serving, request, response).catch((error: unknown) => fail(response, error));
   });
-  server.listen(wantedPort, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server, wantedPort);
   // Not before the port is known to be free: no caller could end it.
   const live = feed && openFeed(feed, counted.count);
   const { port } = server.address() as AddressInfo;
   const session = createSession(port, () => randomBytes(32).toString('base64url'));
-  const serving: Serving = { port, session, write, routes, assets, live };
+  const own = ownRoutes(state, rehearsal);
+  const serving: Serving = { port, session, write, own, routes: routesOver(shown), assets, live };
   return {
     url: `http://127.0.0.1:${port}/?token=${session.token}`,
     port,
+    show(next) {
+      shown = next;
+      version += 1;
+      serving.routes = routesOver(next);
+    },
     async stop() {
       live?.stop();
       server.close();
@@ -89,6 +125,15 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   };
 }
 
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw propertyOf(error, 'code') === 'EADDRINUSE' ? new PortInUseError(port) : error;
+  }
+}
+
 async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   const { method = '', headers } = request;
@@ -96,7 +141,7 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   const at = request.url?.startsWith('/') ? URL.parse(`http://console${request.url}`) : null;
   if (at === null) return void refuse(response, { status: 400, why: 'The URL is none.' });
   const path = at.pathname;
-  const { session, assets, live, routes, write, port } = serving;
+  const { session, assets, live, write, port } = serving;
   const refused = refusedByOrigin({ method, path, headers }, port);
   if (refused !== undefined) return void refuse(response, refused);
   if (path === '/' && method === 'GET') return void servePage(session, at.searchParams.get('token'), request, response);
@@ -111,13 +156,18 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     return;
   }
   if (path === '/api/live' && method === 'GET' && live !== undefined) return void live.serve(response);
-  const route = routes.get(`${method} ${path}`);
+  const route = routeOf(serving, `${method} ${path}`, at.searchParams.get(TABLE_PARAMETER));
   if (route === undefined) return void refuse(response, { status: 404, why: 'The console has no such page.' });
   if (route.writes && !write) {
     return void refuse(response, { status: 403, why: 'This console only reads. Start it with --write.' });
   }
   const body = method === 'POST' ? await readJson(request) : undefined;
   await answer(route, { query: at.searchParams, body }, response);
+}
+
+function routeOf({ own, routes }: Serving, call: string, table: string | null): Route | undefined {
+  const [first] = routes.keys();
+  return own.get(call) ?? routes.get(table ?? first ?? '')?.get(call);
 }
 
 function servePage(
@@ -198,31 +248,4 @@ function fail(response: ServerResponse, error: unknown): void {
   }
   // AWS's error, or the store's: its name and its message are for the operator.
   refuse(response, { status: 502, why: lineOf(recordedError(error)) });
-}
-
-interface LiveStream {
-  serve(response: ServerResponse): void;
-  stop(): void;
-}
-
-/** Keeps the last events, and hands every new one to all pages. */
-function openFeed(feed: LiveFeed, count: (event: LiveEvent) => void): LiveStream {
-  const recent: LiveEvent[] = [];
-  const pages = new Set<ServerResponse>();
-  const lineOfEvent = (event: LiveEvent) => `data: ${JSON.stringify(event)}\n\n`;
-  const stop = feed((event) => {
-    count(event);
-    recent.push(event);
-    if (recent.length > mostEvents) recent.shift();
-    for (const page of pages) page.write(lineOfEvent(event));
-  });
-  return {
-    serve(response) {
-      response.setHeader('content-type', 'text/event-stream');
-      response.write(recent.map(lineOfEvent).join('') || ':\n\n');
-      pages.add(response);
-      response.once('close', () => pages.delete(response));
-    },
-    stop,
-  };
 }

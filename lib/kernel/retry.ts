@@ -28,7 +28,7 @@ export interface RetryPolicy {
   /** When the caller stops waiting, in epoch milliseconds: for a request under way, and for the next try. */
   readonly until: number;
   /** How often the request is sent at most. @default no limit but `until` */
-  readonly tries?: number;
+  readonly tries?: number | undefined;
   /** @default 50 ms, growing to 2 s */
   readonly pauses?: Pauses;
 }

@@ -1,11 +1,11 @@
 export { decideLock, type LockDecision, type LockRequest, type LockRules } from './decide.ts';
+export type { WritesFor } from './dynamodb/attempt.ts';
 export { claimHeld } from './dynamodb/claim-held.ts';
 export {
   type ForEachItemOptions,
   type ForEachItemResult,
   forEachItem,
   readProgress,
-  type WritesFor,
 } from './dynamodb/for-each-item.ts';
 export {
   type DynamoLockStore,

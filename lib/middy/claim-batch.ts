@@ -9,7 +9,7 @@ import type { Delivery, Invocation, Runnable } from '../sqs/delivery.ts';
 import { dispositionOfRun, missedItsTurn, returnedFor, suspicionOf } from '../sqs/disposition.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
 import { type GroupGoesOn, inOrder } from '../sqs/in-order.ts';
-import { createLimit } from '../sqs/limit.ts';
+import { createLimit, type Limit } from '../sqs/limit.ts';
 import { makeWay } from '../sqs/make-way.ts';
 import { copyOf, receiveCountOf } from '../sqs/message.ts';
 import { openMessage } from '../sqs/open.ts';
@@ -87,7 +87,7 @@ class BatchClaiming<Body> {
   readonly #consumer: Consumer<Body>;
   readonly #received: Received;
   readonly #mates = new BatchMates<Ready<Body>>();
-  readonly #inTurn: ReturnType<typeof createLimit>;
+  readonly #limit: Limit;
   /** When nothing more is claimed, in epoch milliseconds. */
   readonly #claimUntil: number;
   /** Messages that wait for their turn, and were not looked at. */
@@ -98,7 +98,7 @@ class BatchClaiming<Body> {
   constructor(consumer: Consumer<Body>, received: Received) {
     this.#consumer = consumer;
     this.#received = received;
-    this.#inTurn = createLimit(consumer.settings.concurrency);
+    this.#limit = createLimit(consumer.settings.concurrency);
     const { startedAt, deadline } = received;
     this.#claimUntil = startedAt + (deadline - startedAt) * claimingShare;
   }
@@ -170,7 +170,7 @@ class BatchClaiming<Body> {
     // Before its turn: a hundred are read in one request, and not as many as may ask at once.
     if (receiveCountOf(one.record) > 1) one.look = await this.#look(one);
     else this.#unseen.add(one);
-    return this.#inTurn(async () => {
+    return this.#limit.inTurn(async () => {
       this.#unseen.delete(one);
       one.look ??= await one.looking;
       const attempt = await this.#attempt(one, mayTakeOver);

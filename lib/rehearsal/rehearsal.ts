@@ -8,7 +8,6 @@ import type { DynamoDbLocal } from './dynamodb-local.ts';
 import { type Functions, type FunctionsOptions, functionFor } from './functions.ts';
 import type { HttpServer } from './http.ts';
 import { startHttpApi } from './http-api.ts';
-import { requireJava } from './java.ts';
 import {
   createLambda,
   type InvocationWatch,
@@ -124,13 +123,12 @@ export interface Rehearsal extends Parts, AsyncDisposable {
 /**
  * Synthesizes a CDK app and runs it on local servers.
  *
- * @throws MissingJavaError if DynamoDB Local cannot run here
+ * @throws MissingJavaError if the app has tables, and DynamoDB Local cannot run here
  * @throws RefusedAppError if the app has something without which the verdict of a rehearsal would be wrong
  * @throws Error if the app does not synthesize. What was started by then is stopped
  */
 export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
   const { onStarting = () => undefined, faults = {} } = options;
-  await requireJava();
   await using stopping = new AsyncDisposableStack();
   let lambda: LambdaLocal | undefined;
   let started: Starting | undefined;
@@ -139,10 +137,17 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   const keep = (made: Assembly) => folders.adopt(made, removeFolder);
   const kill = (sandbox: string) => lambda?.kill(sandbox) ?? false;
   onStarting('synthesizing the CDK app, and starting DynamoDB Local and SQS');
+  const assembling = assemblyOf(options).then(keep);
   const [assembly, servers] = await allOrNothing([
-    assemblyOf(options).then(keep),
+    assembling,
     startServers(
-      { hooks: faults, kill, dynamoDb: options.dynamoDb, onS3: (...request) => tellOfObject(started, ...request) },
+      {
+        hooks: faults,
+        kill,
+        dynamoDb: options.dynamoDb,
+        hasTables: async () => hasTables(await assembling),
+        onS3: (...request) => tellOfObject(started, ...request),
+      },
       stopping,
     ),
   ]);
@@ -174,6 +179,11 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
 
 function assemblyOf({ app, context }: RehearsalOptions): Promise<Assembly> {
   return 'assembly' in app ? copyAssembly(app.assembly) : synthesize(app, context);
+}
+
+function hasTables({ stacks }: Assembly): boolean {
+  const all = stacks.flatMap(({ template }) => Object.values(template.Resources ?? {}));
+  return all.some(({ Type }) => Type === 'AWS::DynamoDB::Table' || Type === 'AWS::DynamoDB::GlobalTable');
 }
 
 function removeFolder({ folder }: Assembly): Promise<void> {

@@ -1,6 +1,7 @@
 import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
 import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
+import { MissingJavaError } from './java.ts';
 import { type SnsLocal, snsLocal } from './sns-local.ts';
 import { type SqsLocal, startSqsLocal } from './sqs-local.ts';
 import { startTap, type TapHooks, type TapOptions } from './tap.ts';
@@ -35,23 +36,30 @@ export interface ServersOptions {
   readonly kill: (sandbox: string) => void;
   /** One that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the others */
   readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
+  /** Whether the app has tables. Without a Java, an app that has none is rehearsed all the same. */
+  readonly hasTables: () => Promise<boolean>;
   /** Called for each request to S3 that was carried out. */
   readonly onS3: NonNullable<TapOptions['onCarriedOut']>;
 }
 
 /** Starts DynamoDB Local and SQS, and their taps. `stopping` gets all that has to be stopped, also if one of them fails. */
 export async function startServers(
-  { hooks, kill, dynamoDb, onS3: onCarriedOut }: ServersOptions,
+  { hooks, kill, dynamoDb, hasTables, onS3: onCarriedOut }: ServersOptions,
   stopping: AsyncDisposableStack,
 ): Promise<Servers> {
   const stopped = <Part extends { stop(): Promise<void> }>(part: Part): Part =>
     stopping.adopt(part, ({ stop }) => stop());
-  const [local, sqs] = await allOrNothing([
-    dynamoDb ?? startDynamoDbLocal().then(stopped),
+  const [local, sqs, unknown] = await allOrNothing([
+    dynamoDb ?? startDatabase(hasTables).then((started) => started && stopped(started)),
     startSqsLocal().then(stopped),
+    startUnknownServices().then((started) => {
+      stopped(started.server);
+      return started;
+    }),
   ]);
+  const database = (local ?? unknown.server).endpoint;
   const dynamo = new DynamoDBClient({
-    endpoint: local.endpoint,
+    endpoint: database,
     region: REGION,
     credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
   });
@@ -59,23 +67,36 @@ export async function startServers(
   if (dynamoDb !== undefined) await deleteTables(dynamo);
   const tap = async (options: TapOptions) => stopped(await startTap(options)).endpoint;
   const target = sqs.endpoint;
-  const [dynamodb, queues, topics, buckets, quietBuckets, unknown] = await allOrNothing([
-    tap({ target: local.endpoint, kill, hooks: hooks.dynamodb ?? {} }),
+  const [dynamodb, queues, topics, buckets, quietBuckets] = await allOrNothing([
+    tap({ target: database, kill, hooks: hooks.dynamodb ?? {} }),
     tap({ target, kill, hooks: hooks.sqs ?? {} }),
     tap({ target, kill, hooks: hooks.sns ?? {} }),
     tap({ target, kill, hooks: hooks.s3 ?? {}, onCarriedOut }),
     tap({ target, onCarriedOut }),
-    startUnknownServices(),
   ]);
-  stopped(unknown.server);
   return {
     dynamo,
     sqs,
     sns: snsLocal(target),
     tapped: { dynamodb, sqs: queues, sns: topics, s3: buckets },
-    quiet: { dynamodb: local.endpoint, sqs: target, sns: target, s3: quietBuckets },
+    quiet: { dynamodb: database, sqs: target, sns: target, s3: quietBuckets },
     unknown,
   };
+}
+
+/**
+ * Starts DynamoDB Local, also for an app without tables: its author may make those that it has from elsewhere. Without a Java, such an app
+ * does without, and what it asks DynamoDB is refused.
+ *
+ * @throws MissingJavaError if the app has tables, and there is no Java for them
+ */
+async function startDatabase(hasTables: () => Promise<boolean>): Promise<DynamoDbLocal | undefined> {
+  try {
+    return await startDynamoDbLocal();
+  } catch (error) {
+    if (!(error instanceof MissingJavaError) || (await hasTables())) throw error;
+    return undefined;
+  }
 }
 
 async function deleteTables(client: DynamoDBClient): Promise<void> {

@@ -12,13 +12,15 @@ export function batchResponse(batch: readonly Delivery[], unfinished: readonly D
   const response: SqsBatchResponse = { batchItemFailures };
   const listed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
   for (const [place, one] of batch.entries()) {
-    const value = listed.has(one.record.messageId)
-      ? { status: 'rejected', reason: new Error(whyUnfinished(one)) }
-      : { status: 'fulfilled', value: undefined };
-    Object.defineProperty(response, place, { value });
+    const isListed = listed.has(one.record.messageId);
+    const result = isListed ? { value: { status: 'rejected', reason: new Error(whyUnfinished(one)) } } : fulfilled;
+    Object.defineProperty(response, place, result);
   }
   return response;
 }
+
+/** One for all messages that are done: a batch may have 10,000 of them. */
+const fulfilled: PropertyDescriptor = { value: Object.freeze({ status: 'fulfilled', value: undefined }) };
 
 function whyUnfinished({ disposition }: Delivery): string {
   const error = disposition?.kind === 'returned' ? disposition.error : undefined;

@@ -6,7 +6,7 @@ import type { Delivery, Runnable } from './delivery.ts';
 import { type Disposition, suspicionOf } from './disposition.ts';
 import type { SqsBatchResponse } from './event.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
-import { createLimit, type LeaveTurn } from './limit.ts';
+import { createLimit, type LeaveTurn, type Limit } from './limit.ts';
 import { LookAhead } from './look-ahead.ts';
 import { makeWay } from './make-way.ts';
 import type { Message } from './message.ts';
@@ -83,7 +83,7 @@ export class BatchRun<Body> {
   readonly #tryMessage: TryMessage<Body>;
   readonly #received: Received;
   readonly #mates = new BatchMates<Ready<Body>>();
-  readonly #inTurn: ReturnType<typeof createLimit>;
+  readonly #limit: Limit;
   readonly #suspects: Suspects<Body>;
   readonly #batch: readonly Queued<Body>[];
   readonly #lookAhead: LookAhead<Body, Queued<Body>>;
@@ -92,7 +92,7 @@ export class BatchRun<Body> {
     this.#consumer = consumer;
     this.#tryMessage = tryMessage;
     this.#received = received;
-    this.#inTurn = createLimit(consumer.settings.concurrency);
+    this.#limit = createLimit(consumer.settings.concurrency);
     this.#suspects = new Suspects(consumer, received.deadline);
     this.#batch = received.records.map((record): Queued<Body> => ({ record }));
     this.#lookAhead = new LookAhead(consumer, this.#batch, this.#until);
@@ -109,6 +109,7 @@ export class BatchRun<Body> {
       this.#batch,
       (one) => this.#step(one),
       (one, behind) => makeWay(this.#consumer, one, behind, this.#received),
+      this.#limit.each,
     );
     return conclude(this.#consumer, this.#batch, this.#received);
   }
@@ -120,10 +121,9 @@ export class BatchRun<Body> {
   }
 
   async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
-    const { until } = await this.#inTurn((leave) => this.#open(one, leave));
+    const { until } = await this.#limit.inTurn((leave) => this.#open(one, leave));
     if (until !== undefined) await until;
-    // A large batch would otherwise hold all its bodies to its end.
-    one.message = undefined;
+    forget(one);
     return one.disposition;
   }
 
@@ -160,9 +160,9 @@ export class BatchRun<Body> {
   }
 
   async #finishPart(part: Queued<Body>, inside: Opened): Promise<Disposition | undefined> {
-    const { until } = await this.#inTurn((leave) => this.#attempt(prepare(this.#consumer, part, inside), leave));
+    const { until } = await this.#limit.inTurn((leave) => this.#attempt(prepare(this.#consumer, part, inside), leave));
     await until;
-    part.message = undefined;
+    forget(part);
     return part.disposition;
   }
 
@@ -173,7 +173,7 @@ export class BatchRun<Body> {
     const encounter = this.#mates.meet(one);
     switch (encounter.kind) {
       case 'first':
-        return await this.#try(one, leave);
+        return this.#try(one, leave);
       case 'repeat':
         report(this.#consumer.engine, one, { type: 'repeated' });
         return { until: this.#share(encounter.original, one) };
@@ -200,7 +200,7 @@ export class BatchRun<Body> {
     if (suspicion === 0) return waitsForNothing;
     this.#suspects.add(one);
     // In line before this slot is free: or the first suspect to get there would not wait for the less suspect ones.
-    return { until: this.#inTurn(() => this.#tryAlone(one), suspicion) };
+    return { until: this.#limit.inTurn(() => this.#tryAlone(one), suspicion) };
   }
 
   async #tryAlone(one: Ready<Body>): Promise<void> {
@@ -212,7 +212,7 @@ export class BatchRun<Body> {
 
   async #tryAfter(other: Queued<Body>, one: Ready<Body>): Promise<void> {
     await other.ended;
-    const { until } = await this.#inTurn((leave) => this.#try(one, leave));
+    const { until } = await this.#limit.inTurn((leave) => this.#try(one, leave));
     await until;
   }
 
@@ -222,4 +222,12 @@ export class BatchRun<Body> {
     if (disposition?.kind === 'acknowledged' && disposition.discarded) await this.#tryAfter(original, one);
     else one.disposition = disposition;
   }
+}
+
+/** A message is over: a large batch would otherwise hold all its bodies and its claims to its end. */
+function forget<Body>(one: Queued<Body>): void {
+  one.message = undefined;
+  one.look = undefined;
+  // Of one that comes again, `makeWay` may yet park the claim.
+  if (one.disposition?.kind === 'acknowledged') one.grant = undefined;
 }

@@ -13,7 +13,7 @@ export interface Delivery {
   /** What the store held for it, where that was looked at ahead of its turn. */
   look?: Look | undefined;
   /** The claim under which it ran. */
-  grant?: Grant;
+  grant?: Grant | undefined;
   /** What becomes of it, once that is known. A message that has none in the end did not get its turn. */
   disposition?: Disposition | undefined;
   /** Where its envelope holds several bodies: one delivery for each of them, of the same record. Its disposition follows from theirs. */

@@ -7,11 +7,29 @@ interface Turn {
 /** Ends the turn of a task that goes on: another one may begin beside what is left of it. A task with a rank keeps its turn to its end. */
 export type LeaveTurn = () => void;
 
-/**
- * Runs at most `most` tasks at once, in the order of the calls. A task with a rank runs alone, with nothing beside it:
- * after all tasks without a rank, lower ranks first.
- */
-export function createLimit(most: number) {
+/** Bounds how many tasks run at once. */
+export interface Limit {
+  /**
+   * Runs a task when it is its turn: in the order of the calls. A task with a rank runs alone, with nothing beside it: after all tasks without a
+   * rank, lower ranks first.
+   */
+  readonly inTurn: <T>(task: (leave: LeaveTurn) => Promise<T>, rank?: number) => Promise<T>;
+  /**
+   * Calls `begin` for each item once a turn is free for it, before all tasks that ask for a turn from now on. `begin` asks for that turn at once. An item
+   * that waits holds nothing but itself: a batch may have 10,000 of them.
+   *
+   * @returns when all that was begun has ended
+   * @throws what the first of them rejects with
+   */
+  readonly each: <T>(items: Iterable<T>, begin: (item: T) => Promise<unknown>) => Promise<void>;
+}
+
+/** Runs at most `most` tasks at once. */
+export function createLimit(most: number): Limit {
+  /** Begins the next item of `each`. @returns whether there was one */
+  let beginNext: (() => boolean) | undefined;
+  /** The turn that is free belongs to the item that begins. */
+  let isForItem = false;
   const shared: Turn[] = [];
   const apart: Turn[] = [];
   let next = 0;
@@ -23,14 +41,19 @@ export function createLimit(most: number) {
 
   /** Whether a task without a rank may begin now. */
   function hasRoom(): boolean {
-    return !isApart && running < most && next === shared.length;
+    if (isForItem) return true;
+    return !isApart && running < most && beginNext === undefined && next === shared.length;
   }
 
   function pump(): void {
-    while (!isApart && running < most && next < shared.length) {
-      running++;
-      unfinished++;
-      shared[next++]?.begin();
+    while (!isApart && running < most) {
+      if (beginNext !== undefined) {
+        if (!beginNext()) beginNext = undefined;
+      } else if (next < shared.length) {
+        running++;
+        unfinished++;
+        shared[next++]?.begin();
+      } else break;
     }
     if (isApart || unfinished > 0 || apart.length === 0) return;
     isApart = true;
@@ -38,8 +61,9 @@ export function createLimit(most: number) {
     apart.shift()?.begin();
   }
 
-  return async function inTurn<T>(task: (leave: LeaveTurn) => Promise<T>, rank = 0): Promise<T> {
+  async function inTurn<T>(task: (leave: LeaveTurn) => Promise<T>, rank = 0): Promise<T> {
     if (rank === 0 && hasRoom()) {
+      isForItem = false;
       running++;
       unfinished++;
     } else {
@@ -63,7 +87,33 @@ export function createLimit(most: number) {
       if (hasTurn) leave();
       else pump();
     }
-  };
+  }
+
+  function each<T>(items: Iterable<T>, begin: (item: T) => Promise<unknown>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const left = items[Symbol.iterator]();
+      /** What has begun and not ended; and the line itself, until its last item has begun. */
+      let open = 1;
+      const end = () => {
+        if (--open === 0) resolve();
+      };
+      beginNext = () => {
+        const { done, value } = left.next();
+        if (done === true) {
+          end();
+          return false;
+        }
+        open++;
+        isForItem = true;
+        begin(value).then(end, reject);
+        isForItem = false;
+        return true;
+      };
+      pump();
+    });
+  }
+
+  return { inTurn, each };
 }
 
 /** Runs a task for each item, at most `most` at once. */
@@ -72,6 +122,6 @@ export async function withEach<T>(
   most: number,
   task: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  const inTurn = createLimit(most);
-  await Promise.all(Array.from(items, (item) => inTurn(() => task(item))));
+  const { inTurn, each } = createLimit(most);
+  await each(items, (item) => inTurn(() => task(item)));
 }

@@ -35,11 +35,15 @@ export class LookAhead<Body, One extends Delivery> {
   }
 
   /** Prepares a message that has its turn. @returns as `prepare` */
-  async prepare(one: One): Promise<(One & Runnable<Body>) | undefined> {
+  prepare(one: One): Promise<(One & Runnable<Body>) | undefined> {
     if (this.#line.delete(one) && this.#isProbablyKnown(one)) this.#lookFrom(one);
     const looked = this.#ahead.get(one);
     if (looked === undefined) return prepare(this.#consumer, one, sealedIn(one.record));
     this.#ahead.delete(one);
+    return this.#fresh(looked);
+  }
+
+  async #fresh(looked: Promise<(One & Runnable<Body>) | undefined>): Promise<(One & Runnable<Body>) | undefined> {
     const ready = await looked;
     // Handlers take so long that the looks are not fresh any more when they are needed: each message looks for itself from here on.
     const { host } = this.#consumer.settings;

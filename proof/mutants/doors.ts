@@ -139,8 +139,8 @@ export const doors: readonly Mutant[] = [
     'lib/sqs/limit.ts',
     ({ createLimit }) => ({
       createLimit(most) {
-        const inTurn = createLimit(most);
-        return (task) => inTurn(task);
+        const { inTurn, each } = createLimit(most);
+        return { inTurn: (task) => inTurn(task), each };
       },
     }),
   ),

@@ -92,7 +92,7 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
       progress.update(`${seconds.toFixed(0).padStart(3)} s   ${state}`);
     },
     ...(onLog ? { onLog } : {}),
-    onUp({ sqs, stack, sandboxes }) {
+    onUp({ engine: { sqs, stack, sandboxes } }) {
       const consumer = stack('PawlAccounts').consumer(CONSTRUCT_OF['change-account']);
       const { deadLetterQueue } = consumer;
       up.queue = {

@@ -1,3 +1,4 @@
+import type { ServedHooks } from '../../lib/cli/rehearsal-console.ts';
 import { messagesIn } from '../../lib/rehearsal/drain.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
@@ -49,11 +50,13 @@ export interface TrafficOptions {
   readonly story?: string | undefined;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
+  /** The page that shows the run. @default none */
+  readonly page?: ServedHooks;
 }
 
 /** Orders through the real app, with every kind of trouble there is, until its queues are empty: a rehearsal of the shop. */
 export async function runTraffic(options: TrafficOptions): Promise<TrafficResult> {
-  const { progress, seed, story, onLog } = options;
+  const { progress, seed, story, onLog, page } = options;
   const plan = planOf(options);
   const events = createPawlEvents();
   const { faults, stats } = createFaults(plan, createDynamoDbFaults(createRandom(seed)));
@@ -82,19 +85,28 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
       },
     },
     ...versionsOf(options.bundleFor ?? bundlesUnder(options.protection), options.other),
-    onStarting: (what) => progress.update(`${what} …`),
-    onLook: (look) => progress.update(lookLine(look, run.shop())),
+    onStarting(what) {
+      progress.update(`${what} …`);
+      page?.onStarting(what);
+    },
+    onLook(look) {
+      progress.update(lookLine(look, run.shop()));
+      page?.onLook(look);
+    },
     onLog(line, sandbox) {
       events.read(line);
       onLog?.(line, sandbox);
+      page?.onLog(line, sandbox);
     },
-    async onUp(engine) {
-      up.shop = shopOf(engine, run);
+    async onUp(running) {
+      up.shop = shopOf(running.engine, run);
+      await page?.onUp(running);
       await options.onUp?.(up.shop);
     },
     async onResult(rehearsed) {
       up.result = await resultOf(run, { rehearsed, found: found(), faults: stats(), events });
       progress.end();
+      page?.onResult(rehearsed);
       await options.onResult?.(up.result);
     },
   });

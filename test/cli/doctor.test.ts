@@ -84,7 +84,10 @@ test('a table keeps its columns when a text is longer than its line', () => {
       text: 'one two three four five six seven eight nine ten eleven',
     },
   ];
-  const text = table([{ functionName: 'issue', queueName: 'orders', findings }], { colour: false, columns: 70 });
+  const text = table([{ kind: 'consumer', functionName: 'issue', queueName: 'orders', findings }], {
+    colour: false,
+    columns: 70,
+  });
   expect(text).toBe(
     [
       'issue',

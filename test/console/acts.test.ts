@@ -20,7 +20,13 @@ let post: Awaited<ReturnType<typeof openPage>>['post'];
 beforeEach(async () => {
   store = memoryStore();
   const operate = operator({ store, onEvent: () => undefined });
-  served = await startConsole({ operate, title: 'claims', write: true, user: 'maria', queues: [] });
+  served = await startConsole({
+    desks: new Map([['claims', { operate }]]),
+    title: 'claims',
+    write: true,
+    user: 'maria',
+    queues: [],
+  });
   ({ post } = await openPage(served));
 });
 afterEach(() => served.stop());

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningConsole, startConsole } from '../../lib/console/server.ts';
+import type { RehearsalView, ReportView } from '../../lib/console/api.ts';
+import { PortInUseError, type RunningConsole, startConsole } from '../../lib/console/server.ts';
 import { memoryStore } from '../../lib/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { openPage, send } from '../support/console-client.ts';
@@ -17,9 +18,35 @@ beforeEach(async () => {
 });
 afterEach(() => served.stop());
 
+/** What the page shows of a rehearsal, as far as an attack can see it. */
+const view: RehearsalView = {
+  ...{
+    run: 1,
+    title: 'shop',
+    seed: 7,
+    state: 'ended',
+    doing: 'ended',
+    at: 2,
+    startedAt: 1,
+    trafficAt: 1,
+    messages: 1,
+    left: 0,
+  },
+  ...{ killed: 1, effects: [], marks: [], marksInAll: 0 },
+};
+const report: ReportView = { run: 1, good: true, seconds: 1, effects: [], harmed: [], findings: [], hints: [] };
+
 function serve({ write }: { readonly write: boolean }): Promise<RunningConsole> {
   const operate = operator({ store, onEvent: () => undefined });
-  return startConsole({ operate, title: 'claims', write, user: 'maria', queues: [] });
+  const rehearsal = { view: () => view, report: () => report };
+  return startConsole({
+    rehearsal,
+    desks: new Map([['claims', { operate }]]),
+    title: 'claims',
+    write,
+    user: 'maria',
+    queues: [],
+  });
 }
 
 const planned = { kind: 'resolve', verdict: 'applied', claims: [{ id, fence: 1 }] };
@@ -42,13 +69,21 @@ it('serves its own page: a plan, then the deed', async () => {
 });
 
 describe('without the session', () => {
-  it.each(['/', '/?token=', '/?token=guessed', '/main.js', '/api/state', '/api/claims', '/api/live', '/x'])(
-    'GET %s is refused',
-    async (path) => {
-      const { status, headers } = await send(served.port, 'GET', path);
-      expect([status, headers['set-cookie']]).toEqual([401, undefined]);
-    },
-  );
+  it.each([
+    '/',
+    '/?token=',
+    '/?token=guessed',
+    '/main.js',
+    '/api/state',
+    '/api/claims',
+    '/api/live',
+    '/api/rehearsal',
+    '/api/rehearsal/report',
+    '/x',
+  ])('GET %s is refused', async (path) => {
+    const { status, headers } = await send(served.port, 'GET', path);
+    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
+  });
 
   it('nothing is planned', async () => {
     const headers = { ...own(), ...json };
@@ -229,6 +264,39 @@ it('writes nothing without --write', async () => {
   } finally {
     await readOnly.stop();
   }
+});
+
+it('only reads of a rehearsal, also with --write', async () => {
+  const { session, get, post } = await openPage(served);
+  for (const path of ['/api/rehearsal', '/api/rehearsal/report']) {
+    expect(await get(path)).toMatchObject({ status: 200 });
+    expect(await post(path, {})).toMatchObject({ status: 404 });
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      const headers = { ...session, ...own(), ...json };
+      expect(await send(served.port, method, path, { headers })).toMatchObject({ status: 405 });
+    }
+  }
+  expect(JSON.parse((await get('/api/rehearsal')).text)).toEqual({ rehearsal: view });
+  expect(JSON.parse((await get('/api/rehearsal/report')).text)).toEqual({ report });
+});
+
+it('keeps to the tables that it is over: no parameter reaches another one, and none that was there before', async () => {
+  const { get } = await openPage(served);
+  expect(await get('/api/claims?table=claims')).toMatchObject({ status: 200 });
+  for (const table of ['orders', '__proto__', 'claims%00', '']) {
+    expect(await get(`/api/claims?table=${table}`)).toMatchObject({ status: 404 });
+  }
+  served.show({ queues: [], desks: new Map() });
+  expect(await get('/api/claims?table=claims')).toMatchObject({ status: 404 });
+  expect(JSON.parse((await get('/api/state')).text)).toMatchObject({ tables: [], version: 1 });
+});
+
+it('says that its port is in use, and leaves it to its owner', async () => {
+  const { port } = served;
+  const second = startConsole({ desks: new Map(), title: 'claims', write: true, user: 'maria', queues: [], port });
+  await expect(second).rejects.toThrow(PortInUseError);
+  await expect(second).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use. Name another one with --port`);
+  expect(await send(port, 'GET', '/')).toMatchObject({ status: 401 });
 });
 
 it('listens on this machine alone', async () => {

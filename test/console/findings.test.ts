@@ -17,7 +17,13 @@ let page: Awaited<ReturnType<typeof openPage>>;
 async function serve(write: boolean, keeps = true): Promise<void> {
   const operate = operator({ store, onEvent: () => undefined });
   const kept = keeps ? findings({ store }) : undefined;
-  served = await startConsole({ operate, findings: kept, title: 'claims', write, user: 'maria', queues: [] });
+  served = await startConsole({
+    desks: new Map([['claims', { operate, findings: kept }]]),
+    title: 'claims',
+    write,
+    user: 'maria',
+    queues: [],
+  });
   page = await openPage(served);
 }
 

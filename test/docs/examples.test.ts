@@ -459,8 +459,9 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/tutorial/first-consumer.md', '// twice.ts'],
   ['docs/tutorial/first-consumer.md', '// once.ts'],
   ['docs/tutorial/first-consumer.md', '// mails.test.ts'],
-  ['docs/guides/rehearsal.md', "mailer('orderId')"], // rehearsals of a whole app, not handlers: compiled, as is the next one
+  ['docs/guides/rehearsal.md', "mailer('orderId')"], // rehearsals of a whole app, not handlers: compiled, as are the next two
   ['docs/guides/rehearsal.md', 'httpProvider({'],
+  ['docs/guides/rehearsal.md', 'clockSpeed: 60'],
   ['docs/reference/command-line.md', 'it is in the outbox'],
   ['docs/guides/recover.md', 'the card was charged, the mail was not sent'],
   ['docs/reference/table.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts

@@ -98,7 +98,7 @@ describe('a message that kills its workers', () => {
 
 describe('createLimit', () => {
   it('runs what is to run alone after everything else, with nothing beside it, the lowest rank first', async () => {
-    const inTurn = createLimit(2);
+    const { inTurn } = createLimit(2);
     const order: string[] = [];
     let running = 0;
     const task = (name: string) => async () => {
@@ -120,7 +120,7 @@ describe('createLimit', () => {
   });
 
   it('goes on after a task that throws', async () => {
-    const inTurn = createLimit(1);
+    const { inTurn } = createLimit(1);
     await expect(inTurn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await inTurn(async () => 'next')).toBe('next');
   });

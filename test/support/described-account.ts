@@ -14,8 +14,19 @@ export interface DescribedAccount {
   /** The attributes of each queue. */
   readonly queues: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly table: object;
+  /** The rules of EventBridge, by their names, each with the function that it starts. */
+  readonly rules?: Readonly<Record<string, DescribedRule>> | 'denied';
+  readonly alarms?: readonly object[] | 'denied';
+  /** The maximum of `SweepNotRegistered` over the last day; undefined where there is no such metric. */
+  readonly notRegistered?: number | 'denied' | undefined;
   /** What IAM says of an action. */
   readonly decisionOn: (action: string) => string;
+}
+
+export interface DescribedRule {
+  readonly target: string;
+  readonly ScheduleExpression?: string;
+  readonly State: string;
 }
 
 /** The keys of a claims table and of its index, as `DescribeTable` has them. */
@@ -114,6 +125,11 @@ function jsonAnswer(
       return { body: { Table: account.table } };
     case 'GetItem':
       return { body: {} };
+    case 'ListRuleNamesByTarget':
+    case 'DescribeRule':
+    case 'DescribeAlarms':
+    case 'GetMetricStatistics':
+      return watchAnswer(account, target, input);
     case 'DescribeTimeToLive':
       return { body: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' } } };
     default:
@@ -126,6 +142,26 @@ function jsonAnswer(
         },
       };
   }
+}
+
+/** What EventBridge and CloudWatch say about what a schedule starts. */
+function watchAnswer(
+  { rules = {}, alarms = [], notRegistered }: DescribedAccount,
+  target: string,
+  input: Readonly<Record<string, string>>,
+): Answer {
+  if (target === 'DescribeAlarms') return alarms === 'denied' ? DENIED : { body: { MetricAlarms: alarms } };
+  if (target === 'GetMetricStatistics') {
+    if (notRegistered === 'denied') return DENIED;
+    return { body: { Datapoints: notRegistered === undefined ? [] : [{ Maximum: notRegistered }] } };
+  }
+  if (rules === 'denied') return DENIED;
+  if (target === 'DescribeRule') return { body: rules[input['Name'] ?? ''] };
+  const names = Object.keys(rules).filter((name) => rules[name]?.target === input['TargetArn']);
+  // A page has one name.
+  const page = Number(input['NextToken'] ?? 0);
+  const NextToken = page + 1 < names.length ? String(page + 1) : undefined;
+  return { body: { RuleNames: names.slice(page, page + 1), NextToken } };
 }
 
 function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {

@@ -1,5 +1,7 @@
+import { Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleState } from '../api.ts';
+import { askAbout } from './call.ts';
 import { Claim } from './claim.tsx';
 import { Claims } from './claims.tsx';
 import { Findings } from './findings.tsx';
@@ -8,27 +10,38 @@ import { focusSearch, moveRow, toggleRow, useKeys } from './keyboard.ts';
 import { Letters } from './letters.tsx';
 import { useLoad } from './load.ts';
 import { Overview } from './overview.tsx';
-import { Failed, Pill } from './parts.tsx';
+import { Failed, Notice, Pill } from './parts.tsx';
 import { go, linkTo, usePlace } from './place.ts';
+import { Rehearsal } from './rehearsal.tsx';
 
-const VIEWS = [
+const CLAIM_VIEWS = [
   ['overview', 'Overview'],
   ['claims', 'Open claims'],
   ['dead-letters', 'Dead letters'],
   ['findings', 'Findings'],
 ] as const;
 
+const REHEARSAL = ['rehearsal', 'Rehearsal'] as const;
+
+/** Over a rehearsal, the tables change with each run. */
+const stateEveryMs = 2_000;
+
 export function App() {
   const place = usePlace();
-  const { value: state, error } = useLoad<ConsoleState>('/api/state');
+  const [isRehearsal, setIsRehearsal] = useState(false);
+  const { value: state, error } = useLoad<ConsoleState>('/api/state', isRehearsal ? stateEveryMs : undefined);
+  const [chosen, choose] = useState<string>();
   const [help, setHelp] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const title = titleOf(place.view);
+  useEffect(() => setIsRehearsal(state?.rehearsal ?? false), [state?.rehearsal]);
+  const views = state === undefined ? [] : viewsOf(state);
+  const view = place.view === '' ? (views[0]?.[0] ?? '') : place.view;
+  const title = titleOf(view, views);
+  const table = state?.tables.find((name) => name === chosen) ?? state?.tables[0];
+  // Before any view loads: each of its calls is about this table.
+  askAbout(table);
   useKeys({
-    '1': () => go('#/overview'),
-    '2': () => go('#/claims'),
-    '3': () => go('#/dead-letters'),
-    '4': () => go('#/findings'),
+    ...Object.fromEntries(views.map(([name], index) => [String(index + 1), () => go(`#/${name}`)])),
     j: () => moveRow(1),
     k: () => moveRow(-1),
     x: toggleRow,
@@ -46,7 +59,7 @@ export function App() {
         To the content
       </button>
       <header class="top">
-        <a class="brand" href="#/overview">
+        <a class="brand" href="#/">
           <svg viewBox="0 0 32 32" aria-hidden="true">
             <rect width="32" height="32" rx="7" />
             <path d="M9 24V8h8.5a5.5 5.5 0 0 1 0 11H13" />
@@ -56,8 +69,8 @@ export function App() {
           </span>
         </a>
         <nav aria-label="Views">
-          {VIEWS.map(([view, name]) => (
-            <a key={view} href={linkTo(view)} aria-current={isIn(place.view, view) ? 'page' : undefined}>
+          {views.map(([tab, name]) => (
+            <a key={tab} href={linkTo(tab)} aria-current={isIn(view, tab) ? 'page' : undefined}>
               {name}
             </a>
           ))}
@@ -71,11 +84,21 @@ export function App() {
       </header>
       <main id="main" ref={main} tabIndex={-1} aria-label={title}>
         <Failed error={error} />
-        {state && place.view === 'overview' && <Overview state={state} />}
-        {state && place.view === 'claims' && <Claims state={state} place={place} />}
-        {state && place.view === 'claim' && <Claim key={place.params.get('id')} state={state} place={place} />}
-        {state && place.view === 'dead-letters' && <Letters state={state} place={place} />}
-        {state && place.view === 'findings' && <Findings state={state} place={place} />}
+        {state?.rehearsal && view === 'rehearsal' && <Rehearsal />}
+        {state && table !== undefined && (
+          // Another run has other tables: what was loaded of the one before is gone.
+          <Fragment key={`${state.version} ${table}`}>
+            {state.tables.length > 1 && view !== 'rehearsal' && (
+              <TableChoice tables={state.tables} table={table} onChoose={choose} />
+            )}
+            {view === 'overview' && <Overview state={state} />}
+            {view === 'claims' && <Claims state={state} place={place} />}
+            {view === 'claim' && <Claim key={place.params.get('id')} state={state} place={place} />}
+            {view === 'dead-letters' && <Letters state={state} place={place} />}
+            {view === 'findings' && <Findings state={state} place={place} />}
+          </Fragment>
+        )}
+        {state && table === undefined && view !== 'rehearsal' && <Notice>There is no table of claims to show.</Notice>}
       </main>
       {help && <Help onClose={() => setHelp(false)} />}
     </>
@@ -86,6 +109,34 @@ function isIn(view: string, tab: string): boolean {
   return view === tab || (view === 'claim' && tab === 'claims');
 }
 
-function titleOf(view: string): string {
-  return VIEWS.find(([name]) => name === view)?.[1] ?? 'Claim';
+type View = (typeof CLAIM_VIEWS)[number] | typeof REHEARSAL;
+
+/** Without a table of claims there is nothing to see but the rehearsal. */
+function viewsOf({ rehearsal, tables }: ConsoleState): readonly View[] {
+  return [...(rehearsal ? [REHEARSAL] : []), ...(tables.length > 0 || !rehearsal ? CLAIM_VIEWS : [])];
+}
+
+function titleOf(view: string, views: readonly View[]): string {
+  return views.find(([name]) => name === view)?.[1] ?? 'Claim';
+}
+
+function TableChoice({
+  tables,
+  table,
+  onChoose,
+}: {
+  readonly tables: readonly string[];
+  readonly table: string;
+  readonly onChoose: (table: string) => void;
+}) {
+  return (
+    <label class="choice">
+      Table of claims{' '}
+      <select value={table} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {tables.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
 }

@@ -1,9 +1,9 @@
-import { type ActLine, type LiveEvent, SESSION_HEADER } from '../api.ts';
+import { type ActLine, type LiveEvent, SESSION_HEADER, TABLE_PARAMETER } from '../api.ts';
 
 /*
  * Calls of the console's server.
  *
- * Owns: the key of the session. The server writes it into the page that has used the token, once; only this origin can read it afterwards.
+ * Owns: the key of the session, and which table of claims the page is about. The server writes it into the page that has used the token, once; only this origin can read it afterwards.
  */
 
 const stored = 'pawl-session';
@@ -17,11 +17,23 @@ export class CallError extends Error {
   override readonly name = 'CallError';
 }
 
+let table: string | undefined;
+
+/** All calls from now on are about this table of claims. */
+export function askAbout(name: string | undefined): void {
+  table = name;
+}
+
+function withTable(path: string): string {
+  if (table === undefined) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [TABLE_PARAMETER]: table })}`;
+}
+
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { [SESSION_HEADER]: localStorage.getItem(stored) ?? '', ...init.headers };
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers });
+    response = await fetch(withTable(path), { ...init, headers });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new CallError('The console has ended. Start it again, and open its new link.');

@@ -24,8 +24,8 @@ export function time(at: number): string {
   return Number.isFinite(at) ? `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC` : '';
 }
 
-export function count(n: number, word: string): string {
-  return `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
+export function count(n: number, word: string, words = `${word}s`): string {
+  return `${n.toLocaleString('en')} ${n === 1 ? word : words}`;
 }
 
 export function bytes(n: number): string {

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 
 export const KEYS = [
-  ['1, 2, 3, 4', 'overview, open claims, dead letters, findings'],
+  ['1 to 5', 'the views, from the left'],
   ['j, k', 'the next row, the row before'],
   ['Enter', 'open the row'],
   ['x', 'select the row, or not'],

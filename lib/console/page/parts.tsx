@@ -69,3 +69,13 @@ export function Pages({
     </nav>
   );
 }
+
+/** What may be wider than a narrow screen: it scrolls, and a keyboard reaches it. */
+export function Scroll({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, no key could scroll it
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}

@@ -2,13 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 
 /** Where the operator is: a view, and its state. All of it is in the URL, so that it can be kept, shared with a second browser tab, and gone back to. */
 export interface Place {
+  /** Empty for the first view that there is. */
   readonly view: string;
   readonly params: URLSearchParams;
 }
 
 export function placeNow(): Place {
   const [view = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  return { view: view === '' ? 'overview' : view, params: new URLSearchParams(query) };
+  return { view, params: new URLSearchParams(query) };
 }
 
 /** The link to a place. A parameter that is `undefined` or empty is left out. */

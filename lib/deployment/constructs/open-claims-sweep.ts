@@ -13,6 +13,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { SCHEDULED_VARIABLE } from '../scheduled-task.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
@@ -20,6 +21,7 @@ import { createFunction } from './consumer-function.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { expectProps } from './known-props.ts';
 import { expectKinds } from './prop-kinds.ts';
+import { startBySchedule } from './scheduled.ts';
 
 /**
  * The options of an {@link OpenClaimsSweep}.
@@ -148,7 +150,7 @@ export class OpenClaimsSweep extends Construct {
     expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/guides/sweep.md' });
     expectKinds(this, props, ['claimsTable']);
     const { claimsTable, environment = {}, timeout = Duration.minutes(1), maxDoubtAge = Duration.hours(1) } = props;
-    refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE']));
+    refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE', SCHEDULED_VARIABLE]));
 
     const made: LambdaFunctionConstruct = createFunction(
       this,
@@ -166,6 +168,7 @@ export class OpenClaimsSweep extends Construct {
     // Lambda a run that failed.
     made.configureAsyncInvoke({ retryAttempts: 0 });
     const silence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
+    startBySchedule(this, made, { kind: 'sweep', maxSilenceHours: silence.toHours() });
     this.alarms = this.#createAlarms(maxDoubtAge, silence);
   }
 

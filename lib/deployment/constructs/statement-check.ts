@@ -19,6 +19,7 @@ import { grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
 import { claimMetric } from './metrics.ts';
 import { expectKinds } from './prop-kinds.ts';
+import { startBySchedule } from './scheduled.ts';
 
 /**
  * The options of a {@link StatementCheck}.
@@ -110,7 +111,9 @@ export class StatementCheck extends Construct {
     grantStatements(claimsTable, fn);
     fn.addEnvironment('CLAIMS_TABLE', claimsTable.tableName);
     this.rule = new Rule(this, 'Schedule', { schedule, targets: [new LambdaFunction(fn)] });
-    this.alarms = this.#createAlarms(props.maxSilence ?? Duration.hours(25));
+    const { maxSilence = Duration.hours(25) } = props;
+    startBySchedule(this, fn, { kind: 'statements', ...this.#of, maxSilenceHours: maxSilence.toHours() });
+    this.alarms = this.#createAlarms(maxSilence);
   }
 
   /** Adds these actions to every alarm, for instance an `SnsAction`. */

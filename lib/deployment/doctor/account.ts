@@ -4,6 +4,7 @@ import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { TableFacts } from './facts.ts';
+import { openSchedules, type Schedules } from './schedules.ts';
 
 /** One region of an account, while it is read. */
 export interface Account {
@@ -14,21 +15,34 @@ export interface Account {
   readonly cloudFormation: CloudFormationClient;
   /** Most consumers of a stack share one table. Each table is read once. */
   readonly tables: Map<string, Promise<TableFacts | undefined>>;
+  /** Opened for the first function that a schedule starts. */
+  readonly schedules: () => Promise<Schedules>;
+  readonly close: () => Promise<void>;
 }
 
 /** @param region without one, the SDK's own: `AWS_REGION`, or the profile's */
 export function openAccount(region: string | undefined): Account {
   const config = region === undefined ? {} : { region };
-  return {
+  const clients = {
     lambda: new LambdaClient(config),
     sqs: new SQSClient(config),
     dynamo: new DynamoDBClient(config),
     iam: new IAMClient(config),
     cloudFormation: new CloudFormationClient(config),
-    tables: new Map(),
   };
-}
-
-export function closeAccount({ lambda, sqs, dynamo, iam, cloudFormation }: Account): void {
-  for (const client of [lambda, sqs, dynamo, iam, cloudFormation]) client.destroy();
+  let schedules: Promise<Schedules> | undefined;
+  return {
+    ...clients,
+    tables: new Map(),
+    schedules() {
+      schedules ??= openSchedules(region);
+      return schedules;
+    },
+    async close() {
+      for (const client of Object.values(clients)) client.destroy();
+      // If it could not be opened, that has been reported.
+      const opened = await schedules?.catch(() => undefined);
+      for (const client of [opened?.events, opened?.cloudWatch]) client?.destroy();
+    },
+  };
 }

@@ -1,20 +1,8 @@
-import { permissionProblem } from '../policy.ts';
 import { wiringProblems } from '../wiring.ts';
 import type { Problem } from '../wiring-problem.ts';
-import { openIndexProblems, restoreProblems, tableProblems } from '../wiring-table.ts';
-import type { ConsumerFacts, TableFacts } from './facts.ts';
-
-export type Level = 'ok' | 'problem' | 'warning' | 'unknown';
-
-/** One thing that was looked at. */
-export interface Finding {
-  readonly level: Level;
-  /** The rule that is broken, as `docs/reference/wiring.md` names it. */
-  readonly rule?: Problem['rule'];
-  readonly about: 'wiring' | 'event source' | 'dead letters' | 'claims table' | 'permissions';
-  /** Of level `ok`, what was seen. Otherwise what is wrong, with the numbers and the fix. */
-  readonly text: string;
-}
+import { checkPermissions, checkTable } from './check-claims.ts';
+import type { ConsumerFacts } from './facts.ts';
+import { type About, type Finding, found, orOk, unknown } from './finding.ts';
 
 /** What the handlers choose, which no API shows. */
 export interface CheckOptions {
@@ -35,13 +23,17 @@ export interface CheckOptions {
  */
 export function checkConsumer(facts: ConsumerFacts, options: CheckOptions): readonly Finding[] {
   const problems = problemsOf(facts, options);
-  const found = (about: Finding['about']) => problems.filter(({ rule }) => aboutOf(rule) === about).map(toFinding);
+  const on = (about: About) =>
+    found(
+      about,
+      problems.filter(({ rule }) => aboutOf(rule) === about),
+    );
   return [
-    ...checkWiring(facts, found('wiring')),
-    ...orOk('event source', found('event source'), 'enabled, no filter'),
-    ...checkDeadLetters(facts, found('dead letters')),
+    ...checkWiring(facts, on('wiring')),
+    ...orOk('event source', on('event source'), 'enabled, no filter'),
+    ...checkDeadLetters(facts, on('dead letters')),
     ...checkTable(facts.table),
-    ...checkPermissions(facts),
+    ...checkPermissions(facts.permissions),
   ];
 }
 
@@ -70,7 +62,7 @@ function problemsOf(facts: ConsumerFacts, options: CheckOptions): readonly Probl
   });
 }
 
-function aboutOf(rule: Problem['rule']): Finding['about'] {
+function aboutOf(rule: Problem['rule']): About {
   switch (rule) {
     case 'eventFilters':
     case 'disabled':
@@ -88,7 +80,7 @@ function aboutOf(rule: Problem['rule']): Finding['about'] {
   }
 }
 
-function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly Finding[] {
+function checkWiring(facts: ConsumerFacts, problems: readonly Finding[]): readonly Finding[] {
   const { queue, source, timeoutSeconds, reservedConcurrency, managedInstances } = facts;
   const unread = [
     ...(queue === undefined ? ['pawl could not read the queue, so it could not check its times.'] : []),
@@ -99,21 +91,21 @@ function checkWiring(facts: ConsumerFacts, found: readonly Finding[]): readonly 
   const seen =
     `timeout ${timeoutSeconds} s, visibility ${queue?.visibilityTimeoutSeconds} s, batches of ${source.batchSize}, ` +
     `${queue?.maxReceiveCount} receives, partial responses${managedInstances ? ', on Managed Instances' : ''}`;
-  return orOk('wiring', [...found, ...unread], seen);
+  return orOk('wiring', [...problems, ...unread], seen);
 }
 
 function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): readonly Finding[] {
   const { deadLetterQueue, namedDeadLetterQueue, queue } = facts;
   if (queue === undefined || queue.maxReceiveCount === 'none') return problems;
-  const found = [...problems];
+  const findings = [...problems];
   if (deadLetterQueue === undefined) {
-    found.push(
+    findings.push(
       unknown('dead letters', 'pawl could not read the dead-letter queue of the redrive policy. Does it exist?'),
     );
-    return found;
+    return findings;
   }
   if (namedDeadLetterQueue === undefined) {
-    found.push({
+    findings.push({
       level: 'warning',
       about: 'dead letters',
       text:
@@ -121,60 +113,8 @@ function checkDeadLetters(facts: ConsumerFacts, problems: readonly Finding[]): r
         `Without deadLetterQueue, a message that can never run uses up its receives before SQS moves it. Set the variable to the URL of ${deadLetterQueue.name}.`,
     });
   }
-  return orOk('dead letters', found, `${deadLetterQueue.name}, kept for ${days(deadLetterQueue.retentionSeconds)}`);
+  return orOk('dead letters', findings, `${deadLetterQueue.name}, kept for ${days(deadLetterQueue.retentionSeconds)}`);
 }
-
-function checkTable(table: TableFacts | undefined): readonly Finding[] {
-  if (table === undefined) return [unknown('claims table', 'pawl could not read the claims table.')];
-  const { name, openIndex, mark } = table;
-  const problems = [...tableProblems(table), ...openIndexProblems(name, openIndex), ...restoreProblems(name, mark)];
-  const found = problems.map((one) => ({ ...toFinding(one), about: 'claims table' as const }));
-  if (table.ttl === undefined) found.push(unknown('claims table', `pawl could not read the TTL of ${table.name}.`));
-  if (table.pointInTimeRecovery === undefined) {
-    found.push(unknown('claims table', `pawl could not read the point-in-time recovery of ${table.name}.`));
-  }
-  return orOk(
-    'claims table',
-    found,
-    `${table.name}, one region, deletes by ${attributeOf(table)}, protected, lists what is open`,
-  );
-}
-
-function attributeOf({ ttl }: TableFacts): string {
-  return ttl?.kind === 'on' ? ttl.attribute : 'nothing';
-}
-
-function checkPermissions({ permissions }: ConsumerFacts): readonly Finding[] {
-  if (permissions === undefined) {
-    return [
-      unknown('permissions', 'pawl could not ask IAM what the role may do: it needs iam:SimulatePrincipalPolicy.'),
-    ];
-  }
-  const alike = Map.groupBy(permissions, ({ on, decision }) => `${decision} ${on}`);
-  const found = [...alike.values()].flatMap((those) =>
-    those.slice(0, 1).flatMap(({ decision, on }) => {
-      const actions = those.map(({ action }) => action);
-      return permissionProblem(decision, actions, on, '. Grant it.').map((one) => ({
-        ...toFinding(one),
-        about: 'permissions' as const,
-      }));
-    }),
-  );
-  return orOk(
-    'permissions',
-    found,
-    `${permissions.length} of ${permissions.length} that it needs, as IAM simulates them`,
-  );
-}
-
-function orOk(about: Finding['about'], found: readonly Finding[], seen: string): readonly Finding[] {
-  return found.length > 0 ? found : [{ level: 'ok', about, text: seen }];
-}
-
-const toFinding = ({ rule, level, text }: Problem): Finding => ({ level, rule, about: aboutOf(rule), text });
-
-const unknown = <About extends Finding['about']>(about: About, text: string) =>
-  ({ level: 'unknown', about, text }) as const;
 
 function days(seconds: number): string {
   const count = Math.round((seconds / 86_400) * 10) / 10;

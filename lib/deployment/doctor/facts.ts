@@ -1,7 +1,9 @@
 /** What is deployed, as the AWS APIs return it. What could not be read is `undefined`, and the report calls it unknown. */
 
 import type { Decision } from '../policy.ts';
+import type { ScheduledTask } from '../scheduled-task.ts';
 import type { ProvisionedPollers } from '../wiring-polling.ts';
+import type { ScheduleRule, WatchingAlarm } from '../wiring-schedules.ts';
 import type { OpenIndex, RestoreMark, TableWiring } from '../wiring-table.ts';
 
 /** One function that is fed by one queue. */
@@ -28,6 +30,20 @@ export interface ConsumerFacts {
   readonly namedDeadLetterQueue: string | undefined;
   readonly table: TableFacts | undefined;
   /** What the function's role may do; `undefined` when IAM could not be asked. */
+  readonly permissions: readonly Permission[] | undefined;
+}
+
+/** One function that a schedule starts: it settles claims in doubt, or compares claims with a provider's statement. */
+export interface ScheduledFacts {
+  readonly functionName: string;
+  /** What it is started for, as its construct has written it down; undefined when that is not understood. */
+  readonly tasks: readonly ScheduledTask[] | undefined;
+  readonly rules: readonly ScheduleRule[] | undefined;
+  /** All alarms of the region. */
+  readonly alarms: readonly WatchingAlarm[] | undefined;
+  /** The most claims that a run of the last day has left because it has nothing for their operation. */
+  readonly leftNotRegistered: number | 'no metrics' | undefined;
+  readonly table: TableFacts | undefined;
   readonly permissions: readonly Permission[] | undefined;
 }
 

@@ -4,11 +4,10 @@ import { DEAD_LETTER_ACTIONS, INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, QUEUE_ACTI
 import { DEFAULT_POLLERS, mostBatchesOfAll, type ProvisionedPollers } from '../wiring-polling.ts';
 import type { Account } from './account.ts';
 import type { ConsumerFacts, EventSourceFacts, TableFacts } from './facts.ts';
-import { orUndefined } from './or-undefined.ts';
 import { mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
 import { type Need, readPermissions } from './read-permissions.ts';
 import { type ReadQueue, readQueue } from './read-queue.ts';
-import { readTable } from './read-table.ts';
+import { tableNamed } from './read-table.ts';
 
 /** What the handlers use, which no API shows. */
 export interface HandlerNeeds {
@@ -62,12 +61,6 @@ export async function readConsumer(account: Account, fed: Fed, needs: HandlerNee
     table,
     permissions: await readPermissions(account.iam, Role, needsOf({ table, queue, deadLetterQueue: buries }, needs)),
   };
-}
-
-function tableNamed({ dynamo, tables }: Account, TableName: string): Promise<TableFacts | undefined> {
-  const known = tables.get(TableName) ?? orUndefined(() => readTable(dynamo, TableName));
-  tables.set(TableName, known);
-  return known;
 }
 
 /** The event sources of the queue: those of this function, and the other functions that get messages of it. */

@@ -12,11 +12,19 @@ import { fieldsOf } from '../../stores/dynamodb/item.ts';
 import { type RestoredMark, restoredId } from '../../stores/dynamodb/restored-store.ts';
 import { OPEN_CLAIMS } from '../table-definition.ts';
 import type { OpenIndex, RestoreMark, TimeToLive } from '../wiring-table.ts';
+import type { Account } from './account.ts';
 import type { TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
 
+/** What is known of a table; undefined if it could not be read. */
+export function tableNamed({ dynamo, tables }: Account, TableName: string): Promise<TableFacts | undefined> {
+  const known = tables.get(TableName) ?? orUndefined(() => readTable(dynamo, TableName));
+  tables.set(TableName, known);
+  return known;
+}
+
 /** @throws DynamoDB's error when the table does not exist, or the caller may not describe it */
-export async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<TableFacts> {
+async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<TableFacts> {
   const [{ Table }, ttl, backups, mark] = await Promise.all([
     dynamo.send(new DescribeTableCommand({ TableName })),
     orUndefined(() => dynamo.send(new DescribeTimeToLiveCommand({ TableName }))),

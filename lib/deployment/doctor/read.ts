@@ -1,9 +1,11 @@
 import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
 import { explained } from '../../kernel/error-code.ts';
-import { type Account, closeAccount, openAccount } from './account.ts';
-import type { ConsumerFacts } from './facts.ts';
+import { SCHEDULED_VARIABLE } from '../scheduled-task.ts';
+import { type Account, openAccount } from './account.ts';
+import type { ConsumerFacts, ScheduledFacts } from './facts.ts';
 import { type HandlerNeeds, readConsumer } from './read-consumer.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
+import { readScheduled } from './read-scheduled.ts';
 
 export interface ReadOptions extends HandlerNeeds {
   /** @default the SDK's own: `AWS_REGION`, or the profile's */
@@ -34,11 +36,12 @@ interface Skipped {
 
 export interface Reading {
   readonly consumers: readonly ConsumerFacts[];
+  readonly scheduled: readonly ScheduledFacts[];
   readonly skipped: readonly Skipped[];
 }
 
 /**
- * Reads what is deployed of the consumers of a stack, or of one function. It only reads.
+ * Reads what is deployed of the functions of a stack that use pawl, or of one function. It only reads.
  *
  * @param name the name or ARN of a CloudFormation stack, or else of a Lambda function
  * @throws NothingFoundError
@@ -48,18 +51,23 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
   try {
     const inStack = await functionsOf(account, name);
     const consumers: ConsumerFacts[] = [];
+    const scheduled: ScheduledFacts[] = [];
     const skipped: Skipped[] = [];
     for (const functionName of inStack ?? [name]) {
-      const read = await consumersOf(account, functionName, options);
+      const read = await usesOf(account, functionName, options);
       if (read.kind === 'missing' && inStack === undefined) throw new NothingFoundError(name);
-      if (read.kind === 'fed') consumers.push(...read.consumers);
-      else skipped.push({ functionName, reason: read.reason });
+      if (read.kind !== 'used') {
+        skipped.push({ functionName, reason: read.reason });
+        continue;
+      }
+      consumers.push(...read.consumers);
+      scheduled.push(...read.scheduled);
     }
-    return { consumers, skipped };
+    return { consumers, scheduled, skipped };
   } catch (error) {
     throw explainedAccess(error);
   } finally {
-    closeAccount(account);
+    await account.close();
   }
 }
 
@@ -72,25 +80,32 @@ function explainedAccess(error: unknown): unknown {
   });
 }
 
-/** The consumers that a function is: one for each queue that feeds it. */
-type ConsumersOf =
-  | { readonly kind: 'fed'; readonly consumers: readonly ConsumerFacts[] }
-  | { readonly kind: 'missing' | 'no consumer'; readonly reason: string };
+/** What a function is: a consumer for each queue that feeds it, and what a schedule starts. */
+type Uses =
+  | {
+      readonly kind: 'used';
+      readonly consumers: readonly ConsumerFacts[];
+      readonly scheduled: readonly ScheduledFacts[];
+    }
+  | { readonly kind: 'missing' | 'not used'; readonly reason: string };
 
-async function consumersOf(account: Account, functionName: string, options: ReadOptions): Promise<ConsumersOf> {
+async function usesOf(account: Account, functionName: string, options: ReadOptions): Promise<Uses> {
   const configuration = await readFunction(account, functionName);
   if (configuration === undefined) {
     return { kind: 'missing', reason: 'the stack has it, and Lambda does not: it was deleted by hand' };
   }
-  const tableName = options.claimsTable ?? configuration.Environment?.Variables?.['CLAIMS_TABLE'];
+  const variables = configuration.Environment?.Variables ?? {};
+  const tableName = options.claimsTable ?? variables['CLAIMS_TABLE'];
+  const mark = variables[SCHEDULED_VARIABLE];
   const all = await mappingsOf(account, configuration.FunctionName ?? functionName);
-  if (all.length === 0) return { kind: 'no consumer', reason: 'no queue feeds it' };
+  if (all.length === 0 && mark === undefined) return { kind: 'not used', reason: 'no queue feeds it' };
   if (tableName === undefined) {
-    return { kind: 'no consumer', reason: 'it has no CLAIMS_TABLE; name its table with --claims-table' };
+    return { kind: 'not used', reason: 'it has no CLAIMS_TABLE; name its table with --claims-table' };
   }
   const consumers: ConsumerFacts[] = [];
   for (const mapping of all) {
     consumers.push(await readConsumer(account, { configuration, mapping, all, tableName }, options));
   }
-  return { kind: 'fed', consumers };
+  const scheduled = mark === undefined ? [] : [await readScheduled(account, { configuration, mark, tableName })];
+  return { kind: 'used', consumers, scheduled };
 }

@@ -109,7 +109,7 @@ def alarm_record(name, props):
         if "MetricStat" in query:
             metric = query["MetricStat"]["Metric"]
             others = {key: value for key, value in props.items() if key != "Metrics"}
-            props = {**others, "MetricName": metric["MetricName"], "Namespace": metric["Namespace"], "Statistic": "Sum"}
+            props = {**others, **metric, "Statistic": "Sum"}
             break
     return _alarm_record(name, props)
 

@@ -17,13 +17,13 @@ export function deliveryFaults(state: Carrying, construct: string): DeliveryFaul
     deliversTwice(message) {
       const intents = intentsOf(message);
       const twice = happens(intents, 'while-handled');
-      if (twice) state.journal.add(intents, { kind: 'visible-while-handled', construct });
+      if (twice) state.journal.add(intents, { kind: 'visible-while-handled', construct, message: message.MessageId });
       return twice;
     },
     forgetsDeletion(message) {
       const intents = intentsOf(message);
       const forgotten = happens(intents, 'after-handled');
-      state.journal.add(intents, { kind: 'acknowledged', construct, forgotten });
+      state.journal.add(intents, { kind: 'acknowledged', construct, message: message.MessageId, forgotten });
       return forgotten;
     },
     onFilteredOut: (message) => state.journal.add(intentsOf(message), { kind: 'filtered-out', construct }),

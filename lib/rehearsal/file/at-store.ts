@@ -61,6 +61,7 @@ function throttled(state: Carrying, call: TapCall): Rewrite | undefined {
   if (refused.length === 0) return undefined;
   state.stats.throttle += 1;
   state.disturbed.add(seen.sandbox);
+  strike(state, 'throttle', refused, seen.sandbox, `${call.operation} to DynamoDB is refused as too many`);
   if (call.operation === 'BatchExecuteStatement') {
     const body = record(JSON.parse(call.body));
     const statements = list(body['Statements']);
@@ -74,6 +75,16 @@ function throttled(state: Carrying, call: TapCall): Rewrite | undefined {
     message: 'throttled by the rehearsal',
   };
   return { body: undefined, status: 400, answer: () => JSON.stringify(error) };
+}
+
+function strike(
+  { journal }: Carrying,
+  fault: 'loseAnswer' | 'throttle',
+  intents: readonly string[],
+  sandbox: string,
+  text: string,
+): void {
+  journal.add(intents, { kind: 'struck', fault, sandbox, text });
 }
 
 function response(state: Carrying, call: TapCall, answer: TapAnswer): 'pass' | 'drop' | 'kill' {
@@ -97,9 +108,12 @@ function response(state: Carrying, call: TapCall, answer: TapAnswer): 'pass' | '
       write: { ...write, result },
     });
   }
-  if (isLost) state.stats.loseAnswer += 1;
-  if (isLost) state.disturbed.add(sandbox);
-  if (isLost) return 'drop';
+  if (isLost) {
+    state.stats.loseAnswer += 1;
+    state.disturbed.add(sandbox);
+    strike(state, 'loseAnswer', intents, sandbox, `DynamoDB carries out ${call.operation}, and the response is lost`);
+    return 'drop';
+  }
   // A write that was refused belongs to another worker: to kill this one would show nothing.
   if (answer.status !== 200) return 'pass';
   const isVictim = dies(

@@ -27,7 +27,7 @@ export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch'
   readonly log: (line: string, sandbox: string) => void;
   readonly failed: Promise<never>;
 } {
-  const seen = new Map<string, { crashes: number; timeouts: number }>();
+  const seen = new Map<string, { crashes: number; timeouts: number; sandboxes: readonly string[] }>();
   const works = new Set<string>();
   const printed = new Map<string, string[]>();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -37,17 +37,19 @@ export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch'
     watch.onEnd?.(invocation, outcome);
     const { construct, sandbox } = invocation;
     if (outcome.kind === 'response' || outcome.kind === 'error') works.add(construct);
-    else if (!works.has(construct) && !wasDisturbed(sandbox)) count(construct, sandbox, outcome.kind);
+    else if (!works.has(construct) && !wasDisturbed(sandbox)) return count(construct, sandbox, outcome.kind);
     printed.delete(sandbox);
   };
   const count = (construct: string, sandbox: string, kind: 'crashed' | 'timed-out') => {
-    const { crashes, timeouts } = seen.get(construct) ?? { crashes: 0, timeouts: 0 };
+    const { crashes, timeouts, sandboxes } = seen.get(construct) ?? { crashes: 0, timeouts: 0, sandboxes: [] };
     const now = {
+      sandboxes: [...sandboxes, sandbox],
       crashes: crashes + (kind === 'crashed' ? 1 : 0),
       timeouts: timeouts + (kind === 'timed-out' ? 1 : 0),
     };
     seen.set(construct, now);
-    const last = readable(printed.get(sandbox) ?? []);
+    // The last lines of a process may arrive after its end. Those of the sandbox before it are there.
+    const last = now.sandboxes.map((one) => readable(printed.get(one) ?? [])).findLast((text) => text !== '') ?? '';
     const said = last === '' ? 'It printed nothing.' : `It printed:\n${last}`;
     if (now.crashes >= CRASHES) {
       reject(new BrokenFunctionError(`The function ${construct} ends before it has handled anything. ${said}`));

@@ -3,11 +3,13 @@ import type { FunctionPlace } from '../functions.ts';
 import type { Invocation, InvocationWatch } from '../lambda.ts';
 import type { ProviderFault } from '../provider.ts';
 import type { Outcome } from '../sandbox.ts';
+import type { StreamFaults } from '../sources/stream.ts';
 import type { TapHooks } from '../tap.ts';
 import { list, record } from '../template.ts';
 import { atProvider, killCaller } from './at-provider.ts';
 import { deliveryFaults } from './at-queue.ts';
 import { storeHooks } from './at-store.ts';
+import { streamFaults } from './at-stream.ts';
 import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nth } from './carrying.ts';
 
 /*
@@ -24,6 +26,7 @@ export interface CarriedOut {
   readonly watch: InvocationWatch;
   readonly dynamodb: TapHooks;
   readonly delivery: (consumer: FunctionPlace) => DeliveryFaults;
+  readonly streamDelivery: (consumer: FunctionPlace) => StreamFaults;
   /** Kills the sandbox that calls a provider, at the moment of its fault. */
   readonly killCaller: (sandbox: string) => void;
   readonly atProvider: (intent: string, provider: string, sandbox: string | undefined) => ProviderFault | undefined;
@@ -49,6 +52,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     },
     dynamodb: storeHooks(state),
     delivery: ({ construct }) => deliveryFaults(state, construct),
+    streamDelivery: ({ construct }) => streamFaults(state, construct),
     killCaller: (sandbox) => killCaller(state, sandbox),
     atProvider: (intent, provider, sandbox) => atProvider(state, intent, provider, sandbox),
   };

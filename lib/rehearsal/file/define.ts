@@ -32,6 +32,13 @@ export interface RehearsalOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** What stands for a resource that a rehearsal does not run, by the end of its construct's path. @default nothing */
   readonly stubs?: Readonly<Record<string, Stub>>;
+  /** Values of the parameters of the app's templates, as `cdk deploy --parameters name=value` sets them. @default those of the templates */
+  readonly parameters?: Readonly<Record<string, string | number>>;
+  /**
+   * How much faster than a clock the schedules with a rate run: with 60, `rate(5 minutes)` runs every five seconds.
+   * @default a schedule runs when `schedule(name).run` says so
+   */
+  readonly clockSpeed?: number;
   /** Environment variable of the functions → what stands for the outside at that address. @default none */
   readonly providers?: Readonly<Record<string, Provider>>;
   /** Sends the traffic. What it sends is waited for, also if its promises are not returned. If it waits itself before it sends, it returns that promise, or a list. */
@@ -83,6 +90,8 @@ const KNOWN: NamesOf<RehearsalOptions> = {
   context: true,
   environment: true,
   stubs: true,
+  parameters: true,
+  clockSpeed: true,
   providers: true,
   traffic: true,
   effects: true,
@@ -130,6 +139,7 @@ export function rehearsal(options: RehearsalOptions): Rehearsal {
   expectOptions(faults, { door: 'rehearsal', within: 'faults', known: KNOWN_FAULTS, docs: DOCS });
   for (const name of FAULT_NAMES) checkShare(name, faults[name]);
   checkSeconds('settleSeconds', options.settleSeconds);
+  checkSpeed(options.clockSpeed);
   if (options.functionTimeoutSeconds !== 'as-written')
     checkSeconds('functionTimeoutSeconds', options.functionTimeoutSeconds);
   const names = Object.keys(effects ?? providers);
@@ -159,6 +169,11 @@ function checkShare(name: keyof Faults, value: number | undefined): void {
 function checkSteps(steps: RehearsalOptions['afterwards']): void {
   if (steps === undefined || (Array.isArray(steps) && steps.every((step) => typeof step === 'function'))) return;
   throw new OptionError(`afterwards: expected a list of functions; got ${typeof steps}`);
+}
+
+function checkSpeed(speed: number | undefined): void {
+  if (speed === undefined || (typeof speed === 'number' && speed > 0 && Number.isFinite(speed))) return;
+  throw new OptionError(`clockSpeed: expected a number above 0; got ${speed}`);
 }
 
 function checkSeconds(name: string, value: number | undefined): void {

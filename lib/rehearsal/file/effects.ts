@@ -21,7 +21,7 @@ export function rows(
   // biome-ignore lint/suspicious/noExplicitAny: an item of the author's table has the author's attributes
   intent: (item: Record<string, any>) => unknown,
 ): (app: App) => Promise<Counts> {
-  return async (app) => {
+  const count = async (app: App) => {
     const intents: string[] = [];
     for (const item of await app.table(construct).items()) {
       const named = intent(item);
@@ -29,6 +29,16 @@ export function rows(
     }
     return intents;
   };
+  counters.add(count);
+  return count;
+}
+
+/** The functions that `rows` has made: they only read. What another function of the author's does when it counts is not known. */
+const counters = new WeakSet<Counted>();
+
+/** Whether an effect can be counted at any time, also in mid-traffic. */
+export function isCountedLive(counted: Counted): boolean {
+  return isProvider(counted) || counters.has(counted);
 }
 
 /** Reads all items of a table. */

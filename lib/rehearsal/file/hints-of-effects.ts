@@ -1,4 +1,4 @@
-import { about, type Rule } from './hint-rule.ts';
+import { about, type Case, type Rule } from './hint-rule.ts';
 import type { Entry } from './journal.ts';
 
 /* What can be wrong inside of a function: what it remembers, and when it has its effect. */
@@ -19,14 +19,29 @@ export const swallowed: Rule = (_, cases) => {
   );
 };
 
+/**
+ * Whether a function that had the effect wrote a record. What another function of the app writes for the same intent remembers nothing of this effect.
+ */
+function isRemembered({ entries }: Case): boolean {
+  const constructs = new Map<string, string>();
+  const callers = new Set<string>();
+  const writers = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind === 'began') constructs.set(entry.sandbox, entry.construct);
+    const construct = 'sandbox' in entry && entry.sandbox !== undefined ? constructs.get(entry.sandbox) : undefined;
+    if (construct === undefined) continue;
+    if (entry.kind === 'called' && entry.result === 'applied') callers.add(construct);
+    if (entry.kind === 'stored' && entry.write.result.startsWith('written')) writers.add(construct);
+  }
+  return [...callers].some((construct) => writers.has(construct));
+}
+
 /** No write of the app says that the effect has happened. */
 export const nothingRemembers: Rule = ({ hasClaims }, cases) => {
   if (hasClaims) return [];
   const forgotten = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      (appliedIn(entries).size > 1 || isEachCopy(entries)) &&
-      !entries.some((entry) => entry.kind === 'stored' && entry.write.result.startsWith('written')),
+    (one) =>
+      one.problem === 'doubled' && (appliedIn(one.entries).size > 1 || isEachCopy(one.entries)) && !isRemembered(one),
   );
   return about(
     'no-idempotency',
@@ -39,10 +54,7 @@ export const nothingRemembers: Rule = ({ hasClaims }, cases) => {
 export const memoryFailed: Rule = ({ hasClaims }, cases) => {
   if (hasClaims) return [];
   const around = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      appliedIn(entries).size > 1 &&
-      entries.some((entry) => entry.kind === 'stored' && entry.write.result.startsWith('written')),
+    (one) => one.problem === 'doubled' && appliedIn(one.entries).size > 1 && isRemembered(one),
   );
   return about(
     'idempotency-incomplete',

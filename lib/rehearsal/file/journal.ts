@@ -25,10 +25,17 @@ export type Happening =
       /** The intents whose messages the response of a batch names as failed. */
       readonly failed: ReadonlySet<string>;
     }
-  | { readonly kind: 'acknowledged'; readonly construct: string; readonly forgotten: boolean }
+  | {
+      readonly kind: 'acknowledged';
+      readonly construct: string;
+      readonly message: string | undefined;
+      readonly forgotten: boolean;
+    }
+  | { readonly kind: 'visible-while-handled'; readonly construct: string; readonly message: string | undefined }
   /** No filter of this consumer matched the message, so that it was deleted. */
   | { readonly kind: 'filtered-out'; readonly construct: string }
-  | { readonly kind: 'visible-while-handled'; readonly construct: string }
+  /** The place in a stream is forgotten, behind a batch that was handled. */
+  | { readonly kind: 'place-forgotten'; readonly construct: string }
   | {
       readonly kind: 'stored';
       readonly sandbox: string;
@@ -48,7 +55,14 @@ export type Happening =
   | { readonly kind: 'killed'; readonly sandbox: string; readonly moment: string }
   | { readonly kind: 'stalled'; readonly sandbox: string; readonly moment: string; readonly forMs: number }
   | { readonly kind: 'deployed'; readonly what: string }
-  | { readonly kind: 'failed'; readonly sandbox: string; readonly line: string };
+  | { readonly kind: 'failed'; readonly sandbox: string; readonly line: string }
+  /** A fault that a story has in another line, such as that of the write. It is here for the time line of faults. */
+  | {
+      readonly kind: 'struck';
+      readonly fault: 'duplicate' | 'loseAnswer' | 'throttle';
+      readonly sandbox: string | undefined;
+      readonly text: string;
+    };
 
 /** A write of a record, and what became of it. */
 export interface StoreWrite {

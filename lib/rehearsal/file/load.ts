@@ -39,6 +39,11 @@ export async function loadRehearsal(path: string, version = 0): Promise<Rehearsa
 }
 
 async function importFile(path: string, version: number): Promise<unknown> {
+  const { emitWarning } = process;
+  // A project of CommonJS has a rehearsal file of ES modules all the same. Node reads the file twice then, which costs nothing here, and says so in four lines.
+  process.emitWarning = (warning: string | Error, ...more: never[]) => {
+    if (!isAboutTypeless(more)) Reflect.apply(emitWarning, process, [warning, ...more]);
+  };
   try {
     // Of a file that has changed, Node would keep the old module.
     return await import(`${pathToFileURL(path).href}${version === 0 ? '' : `?v=${version}`}`);
@@ -51,7 +56,15 @@ async function importFile(path: string, version: number): Promise<unknown> {
     }
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     throw new CannotRehearseError(`${path} cannot be loaded: ${text}`);
+  } finally {
+    process.emitWarning = emitWarning;
   }
+}
+
+/** @param more what a warning has besides its text: its code is in an object, or in a text */
+function isAboutTypeless(more: readonly unknown[]): boolean {
+  const code = 'MODULE_TYPELESS_PACKAGE_JSON';
+  return more.some((one) => one === code || record(one)['code'] === code);
 }
 
 function isRehearsal(value: unknown): value is Rehearsal {

@@ -1,6 +1,7 @@
 import type { DeliveryFaults } from '../event-source.ts';
 import type { ProviderFault } from '../provider.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
+import type { StreamFaults } from '../sources/stream.ts';
 import type { TapCall, TapHooks, TapVerdict } from '../tap.ts';
 import { combineHooks } from '../tap-hooks.ts';
 import { AT_PROVIDER } from './at-provider.ts';
@@ -34,14 +35,18 @@ interface Notes {
 /** The drawn faults, and then the caller's own. */
 export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, notes: Notes): RunFaults {
   if (own === undefined) {
-    const { dynamodb, delivery, atProvider, killCaller } = carried;
-    return { engine: { dynamodb, delivery }, atProvider, killCaller };
+    const { dynamodb, delivery, streamDelivery, atProvider, killCaller } = carried;
+    return { engine: { dynamodb, delivery, streamDelivery }, atProvider, killCaller };
   }
   return {
     engine: {
       // The drawn ones first: they write down what every request did.
       dynamodb: combineHooks(carried.dynamodb, noted(own.dynamodb, 'DynamoDB', notes)),
       ...(own.sqs ? { sqs: noted(own.sqs, 'SQS', notes) } : {}),
+      ...(own.sns ? { sns: noted(own.sns, 'SNS', notes) } : {}),
+      ...(own.s3 ? { s3: noted(own.s3, 'S3', notes) } : {}),
+      streamDelivery: (place) =>
+        bothStreams(own.streamDelivery?.(place), carried.streamDelivery(place), place.construct, notes),
       delivery: (place) => bothDeliveries(own.delivery?.(place), carried.delivery(place), place.construct, notes),
     },
     ...atProviders(carried, own, notes),
@@ -91,12 +96,37 @@ function bothDeliveries(
     ...drawn,
     deliversTwice(message) {
       if (own.deliversTwice?.(message) !== true) return drawn.deliversTwice?.(message) ?? false;
-      journal.add(intents.namedIn(message.Body ?? ''), { kind: 'visible-while-handled', construct });
+      journal.add(intents.namedIn(message.Body ?? ''), {
+        kind: 'visible-while-handled',
+        construct,
+        message: message.MessageId,
+      });
       return true;
     },
     forgetsDeletion(message) {
       if (own.forgetsDeletion?.(message) !== true) return drawn.forgetsDeletion?.(message) ?? false;
-      journal.add(intents.namedIn(message.Body ?? ''), { kind: 'acknowledged', construct, forgotten: true });
+      journal.add(intents.namedIn(message.Body ?? ''), {
+        kind: 'acknowledged',
+        construct,
+        message: message.MessageId,
+        forgotten: true,
+      });
+      return true;
+    },
+  };
+}
+
+function bothStreams(
+  own: StreamFaults | undefined,
+  drawn: StreamFaults,
+  construct: string,
+  { intents, journal }: Notes,
+): StreamFaults {
+  if (own === undefined) return drawn;
+  return {
+    forgetsCheckpoint(records) {
+      if (own.forgetsCheckpoint?.(records) !== true) return drawn.forgetsCheckpoint?.(records) ?? false;
+      journal.add(intents.namedIn(JSON.stringify(records)), { kind: 'place-forgotten', construct });
       return true;
     },
   };

@@ -64,6 +64,8 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
       app: run.app,
       context: { ...run.app.context, ...options.context },
       ...(options.stubs ? { stubs: options.stubs } : {}),
+      ...(options.parameters ? { parameters: options.parameters } : {}),
+      ...(options.clockSpeed === undefined ? {} : { clockSpeed: options.clockSpeed }),
       environment: {
         ...options.environment,
         ...addresses,
@@ -120,7 +122,7 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     versions,
     begunAt,
   };
-  await run.onUp?.(engine);
+  await run.onUp?.(running);
   const left = await Promise.race([goThrough(running), broken.failed, provider.promise, aborted(run.signal)]);
   // Awaited here: the tables and queues that it reads end with this block.
   const result = await resultOf(running, left);

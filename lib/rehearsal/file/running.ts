@@ -38,7 +38,7 @@ export interface RunOptions {
   readonly other?: NonNullable<FunctionsOptions['other']>;
   readonly onStarting?: (what: string) => void;
   /** Called when everything is up, before anything is sent. */
-  readonly onUp?: (engine: Engine) => unknown;
+  readonly onUp?: (running: Running) => unknown;
   /** Called with the result while everything is still up, which ends after it. */
   readonly onResult?: (result: RehearsalResult) => unknown;
   readonly onLook?: (state: Look) => void;

@@ -134,7 +134,10 @@ export function again(state: Sending, intent: string, target: string, work: () =
   state.stats.duplicates += 1;
   const later = (async () => {
     await sleep(afterMs, undefined, { ref: false });
-    if (!state.stopped) await work();
+    if (state.stopped) return;
+    const text = `goes to ${target} again, ${afterMs} ms after the first time`;
+    state.journal.add([intent], { kind: 'struck', fault: 'duplicate', sandbox: undefined, text });
+    await work();
   })().catch(() => undefined);
   state.pending.add(later);
   void later.then(() => state.pending.delete(later));

@@ -68,7 +68,7 @@ function stallsEnd({ entries }: Journal): number {
 }
 
 /** How many records of streams, and events of asynchronous invocations, are not done with. */
-async function eventsLeft(engine: Running['engine']): Promise<number> {
+export async function eventsLeft(engine: Running['engine']): Promise<number> {
   const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
   const lags = await Promise.all(streams.map((stream) => stream.lag()));
   return lags.reduce((sum, lag) => sum + lag, engine.pendingEvents());
@@ -102,6 +102,6 @@ async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise
 }
 
 /** The effect that a provider counts, or its own name. */
-function effectOf({ effects = {} }: RehearsalOptions, { name, provider }: ServedProvider): string {
+export function effectOf({ effects = {} }: RehearsalOptions, { name, provider }: ServedProvider): string {
   return Object.keys(effects).find((effect) => effects[effect] === provider) ?? name;
 }

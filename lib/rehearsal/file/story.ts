@@ -1,10 +1,13 @@
 import type { ProviderFault } from '../provider.ts';
 import type { Entry, Journal } from './journal.ts';
 
+/** Whether a story says what a record and a response hold. A page says it to whom it is shown; a terminal only to its author. */
+export type Values = 'shown' | 'hidden';
+
 /** What happened to one intent, line by line, as the crash sweep tells it. */
-export function storyOf(intent: string, journal: Journal, end?: string): readonly string[] {
+export function storyOf(intent: string, journal: Journal, end?: string, values: Values = 'shown'): readonly string[] {
   const lines = folded(entriesOf(intent, journal)).map(
-    (entries) => `${seconds((entries[0]?.at ?? 0) - journal.startedAt)}  ${linesOf(entries, intent)}`,
+    (entries) => `${seconds((entries[0]?.at ?? 0) - journal.startedAt)}  ${linesOf(entries, intent, values)}`,
   );
   if (end !== undefined) lines.push(`${'end'.padStart(10)}  ${end}`);
   return lines;
@@ -34,10 +37,10 @@ function sandboxIn(entry: Entry): string | undefined {
   return 'sandbox' in entry ? entry.sandbox : undefined;
 }
 
-function linesOf(entries: readonly Entry[], intent: string): string {
+function linesOf(entries: readonly Entry[], intent: string, values: Values): string {
   const [first] = entries;
   if (first === undefined) return '';
-  if (entries.length === 1 && !isUnnamed(first)) return lineOf(first, intent);
+  if (entries.length === 1 && !isUnnamed(first)) return lineOf(first, intent, values);
   const counts = new Map<string, number>();
   for (const entry of entries) {
     if (entry.kind !== 'stored') continue;
@@ -57,6 +60,8 @@ export function entriesOf(intent: string, { entries }: Journal): readonly Entry[
     const sandbox = sandboxIn(entry);
     const isWorking = sandbox !== undefined && working.has(sandbox);
     if (entry.kind === 'ended' && isWorking) working.delete(entry.sandbox);
+    // The line of the write, or of the send, says it.
+    if (entry.kind === 'struck') return false;
     if (isAbout || entry.kind === 'deployed') return true;
     // A mate in the batch may cost it its worker.
     return (
@@ -69,7 +74,7 @@ function isHang(entry: Entry): boolean {
   return entry.kind === 'called' && (entry.fault?.kind.startsWith('hang') ?? false);
 }
 
-function lineOf(entry: Entry, intent: string): string {
+function lineOf(entry: Entry, intent: string, values: Values): string {
   switch (entry.kind) {
     case 'asked':
       return entry.how;
@@ -84,7 +89,7 @@ function lineOf(entry: Entry, intent: string): string {
       return `${entry.sandbox}  ${short(entry.construct)} ${received}`;
     }
     case 'stored':
-      return `${entry.sandbox}  ${entry.operation} ${entry.write.table} ${entry.write.key}: ${entry.write.result}`;
+      return `${entry.sandbox}  ${entry.operation} ${entry.write.table}${values === 'shown' ? ` ${entry.write.key}` : ''}: ${entry.write.result}`;
     case 'called': {
       const mate = entry.intents.includes(intent) ? '' : `, for ${entry.intents.join(', ')} in the same batch`;
       return `${entry.sandbox ?? '?'}  calls ${entry.provider}, ${entry.call}${mate}: ${calledResult(entry.result, entry.fault)}`;
@@ -96,7 +101,7 @@ function lineOf(entry: Entry, intent: string): string {
     case 'stalled':
       return `${entry.sandbox}  IS STOPPED for ${(entry.forMs / 1000).toFixed(1)} s ${entry.moment}`;
     case 'ended':
-      return `${entry.sandbox}  ${outcomeText(entry, intent)}`;
+      return `${entry.sandbox}  ${outcomeText(entry, intent, values)}`;
     case 'acknowledged':
       return entry.forgotten
         ? 'the queue deletes the message, and FORGETS THAT: it is delivered again'
@@ -105,14 +110,18 @@ function lineOf(entry: Entry, intent: string): string {
       return `no filter of ${short(entry.construct)} matches the message: it is deleted, and not delivered`;
     case 'visible-while-handled':
       return 'the message BECOMES VISIBLE while it is handled';
+    case 'place-forgotten':
+      return 'the batch is done, and the place in the stream IS FORGOTTEN: it is delivered again';
     case 'deployed':
       return `DEPLOYED: ${entry.what}`;
     case 'failed':
       return `${entry.sandbox}  ${entry.line}`;
+    case 'struck':
+      return entry.text;
   }
 }
 
-function calledResult(result: 'applied' | 'repeated' | 'not-applied', fault: ProviderFault | undefined): string {
+export function calledResult(result: 'applied' | 'repeated' | 'not-applied', fault: ProviderFault | undefined): string {
   const done = { applied: 'APPLIED', repeated: 'key seen before, not applied again', 'not-applied': 'not applied' }[
     result
   ];
@@ -139,17 +148,24 @@ function faultText(fault: ProviderFault): string {
   }
 }
 
-function outcomeText({ outcome, failed, batch }: Extract<Entry, { kind: 'ended' }>, intent: string): string {
+function outcomeText(
+  { outcome, failed, batch }: Extract<Entry, { kind: 'ended' }>,
+  intent: string,
+  values: Values,
+): string {
   switch (outcome.kind) {
     case 'response': {
       if (failed.has(intent)) return 'responds: this message has failed';
       if (batch > 0)
         return failed.size > 0 ? 'responds: this message is done, others have failed' : 'responds: all done';
+      if (values === 'hidden') return 'responds';
       const text = JSON.stringify(outcome.value) ?? 'nothing';
       return `responds ${text.length > 160 ? `${text.slice(0, 160)}…` : text}`;
     }
     case 'error':
-      return `fails: ${outcome.error.name}: ${outcome.error.message.slice(0, 160)}`;
+      return values === 'hidden'
+        ? `fails: ${outcome.error.name}`
+        : `fails: ${outcome.error.name}: ${outcome.error.message.slice(0, 160)}`;
     case 'timed-out':
       return 'times out';
     case 'crashed':

@@ -11,18 +11,22 @@ export interface FoundClaims {
 /** The index of open claims, which no other table has. */
 const OPEN_INDEX = 'open';
 
-/** Finds the claims tables of an app by their key and their index, and reads what is parked in them. */
-export async function findClaims(dynamo: DynamoDBClient, tables: readonly string[]): Promise<FoundClaims> {
+/** Those of the tables that hold claims, by their key and their index. */
+export async function claimsTables(dynamo: DynamoDBClient, tables: readonly string[]): Promise<readonly string[]> {
   const ours: string[] = [];
-  const parked = new Set<string>();
   for (const name of tables) {
     const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: name }));
     const keys = (Table?.KeySchema ?? []).map(({ AttributeName }) => AttributeName);
-    const isOurs = keys.length === 1 && keys[0] === 'id' && hasIndex(Table?.GlobalSecondaryIndexes);
-    if (!isOurs) continue;
-    ours.push(name);
-    for (const id of (await readClaims(dynamo, name)).parked) parked.add(id);
+    if (keys.length === 1 && keys[0] === 'id' && hasIndex(Table?.GlobalSecondaryIndexes)) ours.push(name);
   }
+  return ours;
+}
+
+/** Finds the claims tables of an app, and reads what is parked in them. */
+export async function findClaims(dynamo: DynamoDBClient, tables: readonly string[]): Promise<FoundClaims> {
+  const ours = await claimsTables(dynamo, tables);
+  const parked = new Set<string>();
+  for (const name of ours) for (const id of (await readClaims(dynamo, name)).parked) parked.add(id);
   return { tables: ours, parked };
 }
 

@@ -74,10 +74,13 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
 
 /** A store whose errors say what to do, where the table is not as pawl needs it. */
 export function explainedStore<Store extends ClaimStore>(store: Store, table: ExplainedTable): Store {
+  async function explain(error: unknown): Promise<never> {
+    throw await explainedBy(table, error);
+  }
   return {
     ...store,
-    read: (id: string) => explaining(table, () => store.read(id)),
-    write: (write: ClaimWrite) => explaining(table, () => store.write(write)),
+    read: (id: string) => store.read(id).catch(explain),
+    write: (write: ClaimWrite) => store.write(write).catch(explain),
   };
 }
 

@@ -9,26 +9,22 @@ import { toAttribute } from './item.ts';
  * the record that was seen, which is refused unless the record is still that one.
  */
 export function statementOf(table: string, { next, seen }: ClaimWrite): BatchStatementRequest {
+  if (seen === undefined) {
+    const names = namesOf(next).filter((name) => next[name] !== undefined);
+    const Parameters = names.map((name) => toAttribute(next[name]) as AttributeValue);
+    return { Statement: `INSERT INTO "${table}" VALUE {'${names.join("':?,'")}':?}`, Parameters };
+  }
   const Parameters: AttributeValue[] = [];
   /** Takes a parameter, and returns the text that stands for it. */
   const given = (value: unknown) => {
     Parameters.push(toAttribute(value) as AttributeValue);
     return '?';
   };
-  if (seen === undefined) {
-    let fields = '';
-    for (const name of namesOf(next)) {
-      if (next[name] !== undefined) fields += `${fields === '' ? '' : ','}'${name}':${given(next[name])}`;
-    }
-    return { Statement: `INSERT INTO "${table}" VALUE {${fields}}`, Parameters };
-  }
   let Statement = `UPDATE "${table}"`;
-  for (const name of namesOf(next)) {
-    if (next[name] === seen[name]) continue;
-    Statement += next[name] === undefined ? ` REMOVE "${name}"` : ` SET "${name}"=${given(next[name])}`;
-  }
-  for (const name of namesOf(seen)) {
-    if (!(name in next) && seen[name] !== undefined) Statement += ` REMOVE "${name}"`;
+  for (const name of namesOf({ ...seen, ...next })) {
+    const value = next[name];
+    if (value === seen[name]) continue;
+    Statement += value === undefined ? ` REMOVE "${name}"` : ` SET "${name}"=${given(value)}`;
   }
   return {
     Statement: `${Statement} WHERE ${whereOf(seen.id, claimState(seen), given)}`,

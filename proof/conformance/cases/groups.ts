@@ -1,71 +1,56 @@
-import type { Case, CaseApp } from '../case.ts';
+import type { Action, Case, CaseApp, SentMessage } from '../case.ts';
+
+/** Makes the messages of a group. Its handler does with each, at the first receive and later, what is named behind the id. */
+const inGroup =
+  (group: string) =>
+  (id: string, ...does: readonly Action[]): SentMessage => ({ id, group, ...(does.length > 0 && { does }) });
+
+const x = inGroup('x');
+const y = inGroup('y');
 
 const CASES: readonly Case[] = [
   {
     name: 'GroupInOrder',
     about: 'one group, and all succeed',
-    sends: ['a', 'b', 'c'].map((id) => ({ id, group: 'x' })),
+    sends: [x('a'), x('b'), x('c')],
     documented: 'x: a1 b1 c1',
   },
   {
     name: 'GroupThrows',
     about: 'the handler throws once: the group comes back in its order',
-    sends: [
-      { id: 'a', group: 'x' },
-      { id: 'b', group: 'x', does: ['throw', 'succeed'] },
-      { id: 'c', group: 'x' },
-    ],
+    sends: [x('a'), x('b', 'throw', 'succeed'), x('c')],
     documented: 'x: a1 b1 c1 a2 b2 c2',
   },
   {
     name: 'ReportsTheRest',
     about: 'one and what follows it are reported once, as the guide advises',
-    sends: [
-      { id: 'a', group: 'x' },
-      { id: 'b', group: 'x', does: ['report', 'succeed'] },
-      { id: 'c', group: 'x', does: ['report', 'succeed'] },
-    ],
+    sends: [x('a'), x('b', 'report', 'succeed'), x('c', 'report', 'succeed')],
     documented: 'x: a1 b1 c1 b2 c2',
   },
   {
     name: 'ReportsOnlyOne',
     about: 'only the failed one is reported: what follows it overtakes it',
-    sends: [
-      { id: 'a', group: 'x' },
-      { id: 'b', group: 'x', does: ['report', 'succeed'] },
-      { id: 'c', group: 'x' },
-    ],
+    sends: [x('a'), x('b', 'report', 'succeed'), x('c')],
     documented: 'x: a1 b1 c1 b2',
   },
   {
     name: 'GroupWaits',
     about: 'batches of one: a group waits for its failed message, and another group does not',
-    sends: [
-      { id: 'a', group: 'x', does: ['report', 'succeed'] },
-      { id: 'b', group: 'x' },
-      { id: 'c', group: 'y' },
-      { id: 'd', group: 'y' },
-    ],
+    sends: [x('a', 'report', 'succeed'), x('b'), y('c'), y('d')],
     mapping: { BatchSize: 1 },
     documented: 'x: a1 a2 b1 · y: c1 d1',
   },
   {
     name: 'NotOvertaken',
     about: 'what is sent later to a group whose message failed comes after it',
-    sends: [
-      { id: 'a', group: 'x', does: ['report', 'succeed'] },
-      { id: 'b', group: 'x', afterMs: 3_000 },
-    ],
+    sends: [x('a', 'report', 'succeed'), { ...x('b'), afterMs: 3_000 }],
     documented: 'x: a1 a2 b1',
     looks: 'order',
   },
   {
     name: 'DeadLetterFrees',
     about: 'batches of one: the group goes on when its failed message is a dead letter',
-    sends: [
-      { id: 'a', group: 'x', does: ['report'] },
-      { id: 'b', group: 'x' },
-    ],
+    sends: [x('a', 'report'), x('b')],
     mapping: { BatchSize: 1 },
     maxReceiveCount: 2,
     documented: 'x: a1 a2 b1 · dead: a',
@@ -73,26 +58,20 @@ const CASES: readonly Case[] = [
   {
     name: 'DeadInOrder',
     about: 'a group fails for good: its dead letters are in its order',
-    sends: ['a', 'b', 'c'].map((id) => ({ id, group: 'x', does: ['report'] })),
+    sends: [x('a', 'report'), x('b', 'report'), x('c', 'report')],
     maxReceiveCount: 2,
     documented: 'x: a1 b1 c1 a2 b2 c2 · dead: a b c',
   },
   {
     name: 'TwoGroupsOneBatch',
     about: 'two groups in one batch: what is reported of one does not bring the other back',
-    sends: [
-      { id: 'a', group: 'x', does: ['report', 'succeed'] },
-      { id: 'b', group: 'y' },
-    ],
+    sends: [x('a', 'report', 'succeed'), y('b')],
     documented: 'x: a1 a2 · y: b1',
   },
   {
     name: 'GroupTimesOut',
     about: 'the function times out once: the group comes back in its order',
-    sends: [
-      { id: 'a', group: 'x' },
-      { id: 'b', group: 'x', does: ['hang', 'succeed'] },
-    ],
+    sends: [x('a'), x('b', 'hang', 'succeed')],
     isSlow: true,
     documented: 'x: a1 b1 a2 b2',
   },
@@ -100,8 +79,8 @@ const CASES: readonly Case[] = [
     name: 'SameDeduplicationId',
     about: 'two messages have the same deduplication id: the second one is dropped',
     sends: [
-      { id: 'a', group: 'x', deduplicationId: 'same' },
-      { id: 'b', group: 'x', deduplicationId: 'same' },
+      { ...x('a'), deduplicationId: 'same' },
+      { ...x('b'), deduplicationId: 'same' },
     ],
     documented: 'x: a1',
   },
@@ -109,8 +88,8 @@ const CASES: readonly Case[] = [
     name: 'SameIdLater',
     about: 'the second one is sent after the first one was handled',
     sends: [
-      { id: 'a', group: 'x', deduplicationId: 'same' },
-      { id: 'b', group: 'x', deduplicationId: 'same', afterMs: 12_000 },
+      { ...x('a'), deduplicationId: 'same' },
+      { ...x('b'), deduplicationId: 'same', afterMs: 12_000 },
     ],
     documented: 'x: a1',
   },

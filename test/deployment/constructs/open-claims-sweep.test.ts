@@ -92,6 +92,10 @@ test('a sweep refuses a CLAIMS_TABLE of its own: it would settle the claims of a
   expect(() => synthesize({ environment: { CLAIMS_TABLE: 'other' } })).toThrow('CLAIMS_TABLE');
 });
 
+test('a sweep refuses a mark of its own: doctor would look for another schedule than it has', () => {
+  expect(() => synthesize({ environment: { PAWL_SCHEDULED: '[]' } })).toThrow('PAWL_SCHEDULED');
+});
+
 test('a sweep refuses a secret in its environment, as a consumer does', () => {
   const ask = SecretValue.secretsManager('provider-token').unsafeUnwrap();
   expect(() => synthesize({ environment: { PROVIDER_TOKEN: ask } })).toThrow(

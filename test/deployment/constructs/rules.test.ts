@@ -8,6 +8,7 @@ import {
   Table,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { type CfnRule, Schedule } from 'aws-cdk-lib/aws-events';
 import {
   AnyPrincipal,
   type CfnPolicy,
@@ -21,7 +22,12 @@ import { CfnEventSourceMapping, type CfnFunction, type Function as LambdaFunctio
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
-import { ClaimsTable, Consumer } from '../../../lib/deployment/constructs/index.ts';
+import {
+  ClaimsTable,
+  Consumer,
+  OpenClaimsSweep,
+  type OpenClaimsSweepProps,
+} from '../../../lib/deployment/constructs/index.ts';
 import { RULES, type RuleName } from '../../../lib/deployment/wiring-rules.ts';
 import { addConsumer, addExisting, ENTRY, emptyStack, LOCK_FILE, type Overrides, refusalOf } from './support.ts';
 
@@ -132,6 +138,22 @@ const replicatedTo = (region: string) => (stack: Stack) => {
   if (region !== stack.region) made.addPropertyOverride('Replicas.1', { Region: region });
   addConsumer(stack, { claimsTable: table as ITable });
 };
+
+/** A sweep whose rule is changed behind its back. */
+const sweeping =
+  (change: (rule: CfnRule) => void, props: Partial<OpenClaimsSweepProps> = {}) =>
+  (stack: Stack) => {
+    const claimsTable = new ClaimsTable(stack, 'Claims').table;
+    const { rule } = new OpenClaimsSweep(stack, 'Work', {
+      entry: ENTRY,
+      depsLockFilePath: LOCK_FILE,
+      claimsTable,
+      ...props,
+    });
+    change(rule.node.defaultChild as CfnRule);
+  };
+
+const asItIs = () => {};
 
 const ofSeconds9 = { timeout: Duration.seconds(9) };
 const capacity = {
@@ -299,6 +321,19 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     says: /The event source is disabled/,
     broken: changed(({ source }) => source.addPropertyOverride('Enabled', 'false')),
     narrow: changed(({ source }) => source.addPropertyOverride('Enabled', true)),
+  },
+  schedule: {
+    says: /^No schedule starts the sweep of open claims: claims in doubt wait/,
+    // It starts another function.
+    broken: sweeping((rule) =>
+      rule.addPropertyOverride('Targets.0.Arn', 'arn:aws:lambda:eu-west-1:111111111111:function:other'),
+    ),
+    narrow: sweeping((rule) => rule.addPropertyOverride('State', 'ENABLED')),
+  },
+  scheduleSeldom: {
+    says: /cron\(0 0\/2 \* \* \? \*\) leaves up to 2 hours between two runs .* maxSilence is 1 hour: .* Set maxSilence to 2 hours or more/,
+    broken: sweeping((rule) => rule.addPropertyOverride('ScheduleExpression', 'cron(0 0/2 * * ? *)')),
+    narrow: sweeping((rule) => rule.addPropertyOverride('ScheduleExpression', 'cron(0 * * * ? *)')),
   },
   oneEventSource: {
     says: /through 2 event sources, and Lambda accepts one/,
@@ -620,6 +655,11 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     broken: tableWith({ pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: false } }),
     narrow: tableWith(),
   },
+  scheduleSeldom: {
+    says: /rate\(26 hours\) leaves up to 26 hours .* Set maxSilence to 26 hours or more/,
+    broken: sweeping(asItIs, { schedule: Schedule.rate(Duration.hours(26)) }),
+    narrow: sweeping(asItIs, { schedule: Schedule.rate(Duration.hours(25)) }),
+  },
   permissions: {
     says: /its role takes no grants. Import the role as mutable/,
     broken: withRole(false),
@@ -681,6 +721,14 @@ function foundIn(build: (stack: Stack) => void, level: 'problem' | 'warning'): r
   const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('pawl:'));
   return warnings.map(({ entry }) => String(entry.data));
 }
+
+test('a schedule of a sweep that is disabled is warned of, as an event source is', () => {
+  const disabled = foundIn(
+    sweeping((rule) => rule.addPropertyOverride('State', 'DISABLED')),
+    'warning',
+  );
+  expect(disabled).toContainEqual(expect.stringMatching(/The schedule of the sweep of open claims, .*, is disabled/));
+});
 
 describe.each([
   ['the options of a construct', 'construct', construct],

@@ -60,7 +60,14 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     const { store } = incident;
     const operate = operator({ store, sqsClient: incident.client, onEvent: () => undefined });
     served = await startConsole({
-      ...{ operate, findings: findings({ store }), title: 'Shop', write: true, user: 'maria', queues, feed },
+      ...{
+        desks: new Map([['Claims', { operate, findings: findings({ store }) }]]),
+        title: 'Shop',
+        write: true,
+        user: 'maria',
+        queues,
+        feed,
+      },
     });
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(15_000);

@@ -34,7 +34,13 @@ describe.skipIf('missing' in found)(
       for (let n = 0; n < 10_000; n++)
         await store.write({ next: record({ ...parked, id: `mail#${n}` }), seen: undefined });
       const operate = operator({ store, onEvent: () => undefined });
-      served = await startConsole({ operate, title: script, write: true, user: script, queues: [] });
+      served = await startConsole({
+        desks: new Map([['claims', { operate }]]),
+        title: script,
+        write: true,
+        user: script,
+        queues: [],
+      });
       browser = await found.launch();
     });
     afterAll(async () => {
@@ -75,7 +81,7 @@ describe.skipIf('missing' in found)(
 
     it('gives no other page, on this machine or elsewhere, anything to read or to do', async () => {
       const own = await startConsole({
-        operate: operator({ store, onEvent: () => undefined }),
+        desks: new Map([['claims', { operate: operator({ store, onEvent: () => undefined }) }]]),
         title: 'claims',
         write: true,
         user: 'maria',

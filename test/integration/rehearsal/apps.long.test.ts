@@ -53,6 +53,8 @@ const CAUSES = [
   // of the queue
   'BECOMES VISIBLE',
   'FORGETS',
+  // of the stream
+  'IS FORGOTTEN',
   // of the sandbox
   'IS KILLED',
   'IS STOPPED',

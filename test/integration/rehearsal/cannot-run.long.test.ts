@@ -1,6 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -84,13 +86,44 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
 
   test('no Java', async () => {
     const project = projectWith(WORKS, fileFor());
-    const bin = join(project.folder, 'bin');
-    mkdirSync(bin);
-    symlinkSync(process.execPath, join(bin, 'node'));
-    const { code, error } = await project.run(['--seed', '1'], { PATH: bin });
+    const { code, error } = await project.run(['--seed', '1'], withoutJava(project.folder));
     expect(error).toMatch(/DynamoDB Local needs Java 17 or newer, and `java` was not found/);
     expect(code).toBe(2);
     expect(project.left()).toEqual([]);
+    expect(runningIn(project.folder)).toEqual([]);
+  });
+
+  test('a port in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const project = projectWith(WORKS, fileFor());
+    const { code, error, out } = await project.run(['--console', '--port', String(port), '--seed', '1']);
+    expect(error).toContain(`Port ${port} of 127.0.0.1 is in use. Name another one with --port`);
+    expect(code).toBe(2);
+    // Nothing was started: it did not come to the app.
+    expect(out + error).not.toContain('Rehearsing');
+    expect(project.left()).toEqual([]);
+    expect(runningIn(project.folder)).toEqual([]);
+  });
+
+  test.each([
+    { name: 'several files with --console', args: ['other.mjs', '--console'], says: /--console is for one rehearsal/ },
+    { name: 'several files with --watch', args: ['other.mjs', '--watch'], says: /--watch is for one rehearsal/ },
+    { name: 'a port without a page', args: ['--port', '4711'], says: /--port is the port of the page that --console/ },
+    { name: 'a port that there is not', args: ['--console', '--port', '70000'], says: /--port: expected a number up/ },
+  ])('$name', async ({ args, says }) => {
+    const { code, error } = await projectWith(WORKS, fileFor()).run(args);
+    expect(error).toMatch(says);
+    expect(code).toBe(2);
+  });
+
+  test('a rehearsal that cannot run, with a page: the page goes with it', async () => {
+    const project = projectWith(WORKS, 'export const other = 1;');
+    const { code, error } = await project.run(['--console']);
+    expect(error).toContain('has no rehearsal as its default export');
+    expect(code).toBe(2);
   });
 
   test('no rehearsal file', async () => {
@@ -100,6 +133,22 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
     expect(code).toBe(2);
   });
 });
+
+test('an app without tables needs no Java', async () => {
+  const project = projectWith(WORKS, fileFor('hasTable: false'));
+  const { code, error, lines } = await project.run(['--json', '--seed', '1'], withoutJava(project.folder));
+  expect(lines(), error).toMatchObject([{ effects: [{ intents: 12, done: 0 }] }]);
+  expect(code).toBe(1);
+  expect(project.left()).toEqual([]);
+});
+
+/** An environment in which Node is the only program. */
+function withoutJava(folder: string): { readonly PATH: string } {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  symlinkSync(process.execPath, join(bin, 'node'));
+  return { PATH: bin };
+}
 
 test('after Ctrl-C nothing is left running, and nothing in the temporary folder', async () => {
   const project = projectWith('export const handler = () => new Promise(() => {});', fileFor('timeout: 20'));

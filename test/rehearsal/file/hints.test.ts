@@ -17,10 +17,10 @@ function hintsOn(problem: Harmed['problem'], happenings: readonly Happening[], f
   return hintsFor(all).map(({ name }) => name);
 }
 
-const began = (sandbox: string): Happening => ({
+const began = (sandbox: string, construct = CONSUMER): Happening => ({
   kind: 'began',
   sandbox,
-  construct: CONSUMER,
+  construct,
   batch: 1,
   receives: new Map([['order-1', 1]]),
   messages: new Map(),
@@ -29,9 +29,9 @@ const called = (sandbox: string, result: 'applied' | 'not-applied') =>
   ({ kind: 'called', sandbox, provider: 'MAILER_URL', call: 'POST /', result, fault: undefined }) as const;
 const applied = (sandbox: string): Happening => called(sandbox, 'applied');
 const sent: Happening = { kind: 'asked', how: 'sent to Orders' };
-const stored = (result: string, isNamed = true): Happening => ({
+const stored = (result: string, sandbox = 'S1', isNamed = true): Happening => ({
   kind: 'stored',
-  sandbox: 'S1',
+  sandbox,
   operation: 'PutItem',
   isNamed,
   write: { table: 'T', key: 'order-1', result },
@@ -51,6 +51,12 @@ const ended = (kind: 'error' | 'timed-out' | 'response', batch = 1, failed: read
 });
 
 const twice = [began('S1'), applied('S1'), began('S2'), applied('S2')];
+
+test('what another function writes for the same intent remembers nothing of the effect', () => {
+  const archived = [began('S9', 'Mails/Archive'), stored('written', 'S9')];
+  expect(hintsOn('doubled', [...twice, ...archived])).toEqual(['no-idempotency']);
+  expect(hintsOn('doubled', [...twice, stored('written')])).toEqual(['idempotency-incomplete']);
+});
 
 test('nothing remembers: the effect happened at two deliveries, and the function wrote nothing', () => {
   expect(hintsOn('doubled', twice)).toEqual(['no-idempotency']);
@@ -82,7 +88,7 @@ test('two copies in one batch are no client that tries again, unless a call had 
 });
 
 test('each copy has a claim of its own: no claim names the intent', () => {
-  const unnamed = stored('written', false);
+  const unnamed = stored('written', 'S1', false);
   const copies = [sent, began('S1'), unnamed, applied('S1'), sent, began('S1'), unnamed, applied('S1')];
   expect(hintsOn('doubled', copies, { hasClaims: true })).toEqual(['claim-of-the-copy']);
   expect(

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { findApp, findFile } from '../../../lib/rehearsal/file/load.ts';
 
@@ -36,4 +38,18 @@ test('a cdk.json without a command is refused', async () => {
   await expect(findApp(undefined, join(folder, 'rehearsal.ts'))).rejects.toThrow(
     /has no `app`: the command that synthesizes/,
   );
+});
+
+test('a rehearsal file of ES modules in a project of CommonJS loads without a warning of Node, and other warnings stay', async () => {
+  const library = new URL('../../../lib/rehearsal/', import.meta.url).href;
+  const file = `import { rehearsal } from '${library}file/define.ts';
+process.emitWarning('mind this');
+export default rehearsal({ traffic: () => undefined, effects: { email: () => [] } });`;
+  const folder = folderWith({ 'package.json': '{}', 'rehearsal.ts': file });
+  const main = `const { loadRehearsal } = await import('${library}file/load.ts');
+console.log((await loadRehearsal(${JSON.stringify(join(folder, 'rehearsal.ts'))})).kind);`;
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', main]);
+  expect(stdout).toBe('pawl.rehearsal\n');
+  expect(stderr).toContain('mind this');
+  expect(stderr).not.toContain('MODULE_TYPELESS_PACKAGE_JSON');
 });

@@ -4,6 +4,7 @@ import { createIntents } from '../../../lib/rehearsal/file/intents.ts';
 import { createJournal } from '../../../lib/rehearsal/file/journal.ts';
 import { type OwnFaults, withOwnFaults } from '../../../lib/rehearsal/file/own-faults.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
+import type { StreamRecord } from '../../../lib/rehearsal/sources/stream-client.ts';
 
 const place = { stack: 'App', construct: 'Mails/Send' };
 const call = { sandbox: 'SANDBOX0001', operation: 'PutItem', body: '{"id":"order-1"}' };
@@ -21,6 +22,7 @@ function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
     wasDisturbed: () => false,
     dynamodb: {},
     delivery: () => ({}),
+    streamDelivery: () => ({}),
     killCaller: (sandbox) => void killed.push(sandbox),
     atProvider: () => drawn,
   };
@@ -80,3 +82,23 @@ test('what is drawn from the seed comes before the rules of the caller, and stay
   expect(faultsOf(rule).atProvider('order-1', 'MAILER_URL', undefined)).toEqual({ kind: 'drop-applied' });
   expect(faultsOf(undefined, drawn).atProvider('order-1', 'MAILER_URL', undefined)).toEqual(drawn);
 });
+
+test('a rule of the caller reaches SNS, S3 and streams as well, and is in the story', () => {
+  const { engine, told } = faultsOf({
+    sns: { onRequest: () => 'drop' },
+    s3: { onRequest: () => 'kill' },
+    streamDelivery: () => ({ forgetsCheckpoint: () => true }),
+  });
+  expect(engine.sns?.onRequest?.({ ...call, operation: 'Publish' })).toBe('drop');
+  expect(engine.s3?.onRequest?.({ ...call, operation: 'PutObject' })).toBe('kill');
+  expect(engine.streamDelivery?.(place)?.forgetsCheckpoint?.([recordOf('order-1')])).toBe(true);
+  expect(told()).toMatchObject([
+    { kind: 'failed', line: 'sends Publish to SNS, which DOES NOT GET IT', intents: ['order-1'] },
+    { kind: 'killed', moment: 'as it sent PutObject to S3, which did not get it', intents: ['order-1'] },
+    { kind: 'place-forgotten', construct: 'Mails/Send', intents: ['order-1'] },
+  ]);
+});
+
+function recordOf(id: string): StreamRecord {
+  return { eventID: '1', eventName: 'INSERT', dynamodb: { SequenceNumber: '1', Keys: { id: { S: id } } } };
+}

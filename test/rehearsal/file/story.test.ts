@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createJournal, type Happening, type Journal } from '../../../lib/rehearsal/file/journal.ts';
 import { ordinal, storyOf } from '../../../lib/rehearsal/file/story.ts';
+import type { Outcome } from '../../../lib/rehearsal/sandbox.ts';
 
 type Line = readonly [intents: readonly string[], happening: Happening];
 
@@ -93,4 +94,30 @@ test('counts as English does', () => {
   expect([1, 2, 3, 4, 11, 12, 13, 21, 102, 111].map(ordinal)).toEqual(
     '1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th'.split(' '),
   );
+});
+
+test('says nothing of what a record, a response or an error holds, if it is for others than the author', () => {
+  const write = { table: 'Orders', key: 'order-1 card-4929', result: 'written' };
+  const ended = (outcome: Outcome): Line => [
+    ['order-1'],
+    { kind: 'ended', sandbox: 'S1', construct: 'Mails/Send', batch: 0, outcome, failed: new Set() },
+  ];
+  const journal = journalOf(
+    began('S1', 'order-1'),
+    [['order-1'], { kind: 'stored', sandbox: 'S1', operation: 'PutItem', isNamed: true, write }],
+    ended({ kind: 'response', value: { card: 'card-4929' } }),
+    ended({ kind: 'error', error: { name: 'TypeError', message: 'card-4929 is none' } }),
+  );
+  expect(storyOf('order-1', journal, undefined, 'hidden')).toEqual([
+    '   0.000 s  S1  Send receives message order-1- for the 1st time',
+    '   1.000 s  S1  PutItem Orders: written',
+    '   2.000 s  S1  responds',
+    '   3.000 s  S1  fails: TypeError',
+  ]);
+  expect(storyOf('order-1', journal).join('\n').split('card-4929')).toHaveLength(4);
+});
+
+test('does not tell twice what a write or a send says already', () => {
+  const struck: Line = [['a'], { kind: 'struck', fault: 'throttle', sandbox: 'S1', text: 'refused' }];
+  expect(storyOf('a', journalOf(began('S1', 'a'), struck))).toHaveLength(1);
 });

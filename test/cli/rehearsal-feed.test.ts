@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { createFeed, pawlEvent } from '../../lib/cli/rehearsal-feed.ts';
 import type { LiveEvent } from '../../lib/console/server.ts';
-import { createFeed, pawlEvent } from '../../shop/console/feed.ts';
-import { createLedger } from '../../shop/providers/ledger.ts';
+import { createJournal } from '../../lib/rehearsal/file/journal.ts';
 
 it('shows an event of pawl wherever it stands in a line, and nothing of other lines', () => {
   const line = '2026-11-22 INFO {"pawl":"parked","id":"send-email#order-1","fence":2}';
@@ -17,28 +17,30 @@ it('shows an event of pawl wherever it stands in a line, and nothing of other li
   }
 });
 
-it('reports each effect and each kill once, until it is ended', () => {
+it('reports each effect and each kill once, until it is ended, and of a new run only what is new', () => {
   vi.useFakeTimers();
   try {
-    const ledger = createLedger();
-    const sandboxes = { started: 0, killed: 0, timedOut: 0, invocations: 0, busy: 0 };
+    const journal = createJournal();
+    const options = { traffic: () => undefined };
     const { feed, watch } = createFeed();
     const said: LiveEvent[] = [];
     const end = feed((event) => said.push(event));
-    const stop = watch({ ledger, sandboxes });
-    ledger.append({ effect: 'email', orderId: 'order-1', key: 'k', sandbox: undefined });
+    watch({ journal, options, providers: [] });
+    const called = { kind: 'called', sandbox: 'S1', provider: 'MAILER_URL', call: 'POST /', fault: undefined } as const;
+    journal.add(['order-1'], { ...called, result: 'applied' });
+    journal.add(['order-1'], { ...called, result: 'repeated' });
     vi.advanceTimersByTime(1000);
-    sandboxes.killed = 2;
+    journal.add(['order-1'], { kind: 'killed', sandbox: 'S1', moment: 'as it began' });
     vi.advanceTimersByTime(1000);
     expect(said).toMatchObject([
-      { what: 'email', text: 'order-1: it happened' },
-      { what: 'killed', text: 'sandboxes: 2 more, 2 in all' },
+      { what: 'MAILER_URL', text: 'order-1: it happened' },
+      { what: 'killed', text: 'S1, order-1' },
     ]);
-    end();
-    ledger.append({ effect: 'email', orderId: 'order-2', key: 'k', sandbox: undefined });
+    watch({ journal: createJournal(), options, providers: [] });
+    journal.add(['order-2'], { ...called, result: 'applied' });
     vi.advanceTimersByTime(1000);
     expect(said).toHaveLength(2);
-    stop();
+    end();
   } finally {
     vi.useRealTimers();
   }

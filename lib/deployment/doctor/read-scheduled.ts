@@ -1,0 +1,97 @@
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
+import { OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS, STATEMENT_ACTIONS, STATEMENT_INDEX_ACTIONS } from '../needs.ts';
+import { type ScheduledTask, tasksIn } from '../scheduled-task.ts';
+import { OPEN_CLAIMS } from '../table-definition.ts';
+import type { ScheduleRule } from '../wiring-schedules.ts';
+import type { Account } from './account.ts';
+import type { ScheduledFacts, TableFacts } from './facts.ts';
+import { orUndefined } from './or-undefined.ts';
+import { type Need, readPermissions } from './read-permissions.ts';
+import { tableNamed } from './read-table.ts';
+
+/** A function that a construct has marked as one that a schedule starts. */
+export interface Scheduled {
+  readonly configuration: FunctionConfiguration;
+  /** The value of the variable with which it is marked. */
+  readonly mark: string;
+  readonly tableName: string;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Reads what starts the function, what watches it, and what its runs have said. */
+export async function readScheduled(
+  account: Account,
+  { configuration, mark, tableName }: Scheduled,
+): Promise<ScheduledFacts> {
+  const { events, cloudWatch, alarms } = await account.schedules();
+  const { FunctionName: functionName = '', FunctionArn = '', Role } = configuration;
+  const tasks = tasksIn(mark);
+  const table = await tableNamed(account, tableName);
+  return {
+    functionName,
+    tasks,
+    rules: await rulesOf(events, FunctionArn),
+    alarms: alarms,
+    leftNotRegistered: await mostNotRegistered(cloudWatch, functionName),
+    table,
+    permissions: await readPermissions(account.iam, Role, needsOf(tasks ?? [], table)),
+  };
+}
+
+/** The rules of the default bus that start the function. One of an event pattern is no schedule. */
+async function rulesOf(events: EventBridgeClient, TargetArn: string): Promise<readonly ScheduleRule[] | undefined> {
+  const { DescribeRuleCommand, ListRuleNamesByTargetCommand } = await import('@aws-sdk/client-eventbridge');
+  return orUndefined(async () => {
+    const rules: ScheduleRule[] = [];
+    let next: { readonly NextToken?: string } = {};
+    do {
+      const { RuleNames = [], NextToken } = await events.send(new ListRuleNamesByTargetCommand({ TargetArn, ...next }));
+      for (const name of RuleNames) {
+        const { ScheduleExpression, State } = await events.send(new DescribeRuleCommand({ Name: name }));
+        if (ScheduleExpression === undefined) continue;
+        rules.push({ name, expression: ScheduleExpression, enabled: State !== 'DISABLED' });
+      }
+      next = NextToken === undefined ? {} : { NextToken };
+    } while (next.NextToken !== undefined);
+    return rules;
+  });
+}
+
+/** The most claims of unknown operations that one run of the last day has left. */
+async function mostNotRegistered(
+  cloudWatch: CloudWatchClient,
+  functionName: string,
+): Promise<ScheduledFacts['leftNotRegistered']> {
+  const { GetMetricStatisticsCommand } = await import('@aws-sdk/client-cloudwatch');
+  const now = Date.now();
+  const question = {
+    Namespace: 'pawl',
+    MetricName: 'SweepNotRegistered',
+    Dimensions: [{ Name: 'function', Value: functionName }],
+    StartTime: new Date(now - DAY_SECONDS * 1000),
+    EndTime: new Date(now),
+    Period: DAY_SECONDS,
+    Statistics: ['Maximum' as const],
+  };
+  const read = await orUndefined(() => cloudWatch.send(new GetMetricStatisticsCommand(question)));
+  if (read === undefined) return undefined;
+  const most = (read.Datapoints ?? []).map(({ Maximum = 0 }) => Maximum);
+  return most.length === 0 ? 'no metrics' : Math.max(...most);
+}
+
+function needsOf(tasks: readonly ScheduledTask[], table: TableFacts | undefined): readonly Need[] {
+  const index = table === undefined ? undefined : `${table.arn}/index/${OPEN_CLAIMS.name}`;
+  const isFor = (kind: ScheduledTask['kind']) => tasks.some((task) => task.kind === kind);
+  const onTable = [...(isFor('sweep') ? OPERATE_ACTIONS : []), ...(isFor('statements') ? STATEMENT_ACTIONS : [])];
+  const onIndex = [
+    ...(isFor('sweep') ? OPERATE_INDEX_ACTIONS : []),
+    ...(isFor('statements') ? STATEMENT_INDEX_ACTIONS : []),
+  ];
+  return [
+    { actions: [...new Set(onTable)], arn: table?.arn, on: 'the claims table', policy: [] },
+    { actions: [...new Set(onIndex)], arn: index, on: 'the index of open claims', policy: [] },
+  ].filter(({ actions }) => actions.length > 0);
+}

@@ -1,0 +1,72 @@
+import { findClaims } from '../pawl/find-claims.ts';
+import { type Counted, countEffects } from './effects.ts';
+import { type FunctionsAtWork, functionsAtWork, type Waiting } from './functions-at-work.ts';
+import { judge } from './judge.ts';
+import { isProvider, type Provider } from './providers.ts';
+import { consumersOf, type Running } from './running.ts';
+import type { ServedProvider } from './serve-provider.ts';
+
+/** What has become of these effects by now: asks the providers, the tables, the claims and the queues. */
+export async function standingOf(run: Running, effects: Readonly<Record<string, Counted>>) {
+  const { options, intents, journal, providers, engine, traffic } = run;
+  const ofProvider = (provider: Provider) =>
+    providers.find((served) => served.provider === provider)?.counts ?? new Map<string, number>();
+  const counts = await countEffects(effects, traffic.app, ofProvider);
+  const claims = await findClaims(
+    engine.dynamo,
+    engine.stacks.flatMap(({ tables }) => tables.map(({ name }) => name)),
+  );
+  const atWork = functionsAtWork(journal);
+  const parked = [...claims.parked].flatMap((id) =>
+    intents.namedIn(id).map((intent): Waiting => ({ intent, functions: atWork.writing(id) })),
+  );
+  const { deadLettered, deadLetters, queued } = await whereMessagesAre(run);
+  const happened = Object.keys(effects).filter((effect) =>
+    [...(counts.get(effect)?.values() ?? [])].some((count) => count > 0),
+  );
+  // Under a filter, an effect that has not happened at all is that of another consumer. If none has happened, it is not.
+  const judged = run.run.filter !== undefined && happened.length > 0 ? happened : Object.keys(effects);
+  const verdicts = judged.map((effect) => {
+    const functions = functionsWith(effects[effect], providers, atWork);
+    return judge(effect, {
+      sent: [...traffic.sent.values()].flat(),
+      counts: counts.get(effect) ?? new Map(),
+      expected: options.expect?.[effect],
+      parked: atWork.waiting(functions, parked),
+      deadLettered: atWork.waiting(functions, deadLettered),
+      waiting: atWork.waiting(functions, queued),
+    });
+  });
+  return { counts, verdicts, claims, deadLettered, deadLetters };
+}
+
+/** The functions that have an effect; none, if that is not known: a function of the author's counts it, or no function called the provider. */
+export function functionsWith(
+  counted: Counted | undefined,
+  providers: readonly ServedProvider[],
+  atWork: Pick<FunctionsAtWork, 'calling'>,
+): ReadonlySet<string> {
+  if (!isProvider(counted)) return new Set();
+  const served = providers.find(({ provider }) => provider === counted);
+  return served === undefined ? new Set() : atWork.calling(served.name);
+}
+
+/** Which intents have a message in a dead-letter queue, and which one on another queue. */
+async function whereMessagesAre({ engine, intents }: Running) {
+  const queues = engine.stacks.flatMap((stack) => stack.queues);
+  const deadLetterArns = new Set(queues.map(({ deadLetterArn }) => deadLetterArn));
+  const deadLettered: Waiting[] = [];
+  const queued: Waiting[] = [];
+  let deadLetters = 0;
+  for (const { name, arn } of queues) {
+    const isDeadLetter = deadLetterArns.has(arn);
+    const readers = consumersOf(engine).filter(({ queue }) => queue.arn === arn || queue.deadLetterArn === arn);
+    const functions = new Set(readers.map(({ mapping }) => mapping.function.construct));
+    for (const { body } of await engine.sqs.messages(name)) {
+      if (isDeadLetter) deadLetters += 1;
+      const named = intents.namedIn(body).map((intent): Waiting => ({ intent, functions }));
+      (isDeadLetter ? deadLettered : queued).push(...named);
+    }
+  }
+  return { deadLettered, deadLetters, queued };
+}
