@@ -8,7 +8,7 @@ const LARGE = { size: 10_000, batches: 1 };
 /** Fewer messages, as DynamoDB Local takes its time; CPU is compared per message. */
 const HUNDREDS = { size: 100, batches: 10 };
 
-/** First deliveries in one batch of 10,000, and in batches of 100, in turns. */
+/** First deliveries in one batch of 10,000, and in batches of 100, in turns. The memory is that of a process which has had one such batch. */
 export async function measureLarge(
   { largeRounds, warmUpMs }: Plan,
   peaks: readonly Peak[],
@@ -16,12 +16,12 @@ export async function measureLarge(
 ): Promise<readonly Large[]> {
   if (largeRounds === 0) return [];
   await using drivers = new AsyncDisposableStack();
-  const compared: { readonly driver: Driver; readonly hundred: number[]; readonly tenThousand: number[] }[] = [];
-  for (const name of ['floor', 'pawl'] as const) {
+  const compared: { readonly driver: Driver; readonly hundred: number[]; readonly tenThousand: number[]; peakMb: number }[] = [];
+  for (const name of ['floor', 'pawl', 'pawlLean'] as const) {
     progress.update(`batches of 10,000: ${name} is warmed up`);
     const driver = drivers.use(await startDriver(name, await createTable(`${name}-${LARGE.size}`), endpoint));
     await warmUp(driver, { ...HUNDREDS, scenarios: ['first'], until: performance.now() + warmUpMs });
-    compared.push({ driver, hundred: [], tenThousand: [] });
+    compared.push({ driver, hundred: [], tenThousand: [], peakMb: Number.NaN });
   }
 
   async function cpuPerMessage(driver: Driver, block: typeof LARGE, series: string): Promise<number> {
@@ -30,21 +30,20 @@ export async function measureLarge(
   }
 
   for (let round = 0; round < largeRounds; round++) {
-    for (const { driver, hundred, tenThousand } of startingWith(round, compared)) {
+    for (const one of startingWith(round, compared)) {
+      const { driver, hundred, tenThousand } = one;
       progress.update(`batches of 10,000: round ${round + 1} of ${largeRounds}, ${driver.name}`);
       // Before and after, so that what changes meanwhile on the machine is in both.
       const before = await cpuPerMessage(driver, HUNDREDS, `before-${round}`);
       tenThousand.push(await cpuPerMessage(driver, LARGE, `large-${round}`));
+      if (round === 0) one.peakMb = await driver.peakMb();
       hundred.push((before + (await cpuPerMessage(driver, HUNDREDS, `after-${round}`))) / 2);
     }
   }
-  // Awaited here: the processes that are asked end with this function.
-  return await Promise.all(
-    compared.map(async ({ driver: { name, peakMb }, ...cpuMs }) => ({
-      name,
-      cpuMs,
-      peakMb: await peakMb(),
-      peakMbOfHundreds: peaks.find((peak) => peak.name === name && peak.size === 100)?.peakMb ?? Number.NaN,
-    })),
-  );
+  return compared.map(({ driver: { name }, peakMb, ...cpuMs }) => ({
+    name,
+    cpuMs,
+    peakMb,
+    peakMbOfHundreds: peaks.find((peak) => peak.name === name && peak.size === 100)?.peakMb ?? Number.NaN,
+  }));
 }

@@ -19,11 +19,11 @@ export interface Plan {
 }
 
 export const FULL: Plan = {
-  warmUpMs: 2_000,
+  warmUpMs: 6_000,
   sizes: [
     { size: 1, rounds: 11, batches: 30 },
     { size: 10, rounds: 11, batches: 20 },
-    { size: 100, rounds: 7, batches: 2 },
+    { size: 100, rounds: 9, batches: 4 },
     // DynamoDB Local takes most of a millisecond for a statement, so the larger ones are few.
     { size: 1_000, rounds: 2, batches: 1 },
   ],

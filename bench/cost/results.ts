@@ -28,6 +28,7 @@ export interface Large {
   readonly name: Name;
   /** Client CPU of a message, one value per round, in milliseconds. */
   readonly cpuMs: { readonly hundred: readonly number[]; readonly tenThousand: readonly number[] };
+  /** Of a process that has had one batch of 10,000. */
   readonly peakMb: number;
   /** What a process of the same contender needed for batches of 100 only. */
   readonly peakMbOfHundreds: number;

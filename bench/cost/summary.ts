@@ -28,6 +28,8 @@ export function summaryOf(results: Results): Readonly<Record<string, unknown>> {
       cpuPerMessageRatioToBatch100: rounded(pairedRatio(cpuMs.tenThousand, cpuMs.hundred)),
       cpuRatioToFloor: rounded(pairedRatio(cpuMs.tenThousand, largeOf(results, 'floor').cpuMs.tenThousand)),
       peakMb: Math.round(peakMb),
+      peakMbLean: Math.round(largeOf(results, 'pawlLean').peakMb),
+      peakMbOfFloor: Math.round(largeOf(results, 'floor').peakMb),
       peakMbOfBatch100: Math.round(peakMbOfHundreds),
     };
   }

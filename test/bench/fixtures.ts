@@ -51,7 +51,7 @@ export function resultsOf(sizes: readonly number[]): Results {
     },
     cells,
     peaks: sizes.flatMap((size) => NAMES.map((name) => ({ name, size, peakMb: 100 }))),
-    large: (['floor', 'pawl'] as const).map((name) => ({
+    large: (['floor', 'pawl', 'pawlLean'] as const).map((name) => ({
       name,
       cpuMs: { hundred: [0.2, 0.4], tenThousand: [0.22, 0.44] },
       peakMb: 300,
