@@ -16,7 +16,12 @@ export async function measureLarge(
 ): Promise<readonly Large[]> {
   if (largeRounds === 0) return [];
   await using drivers = new AsyncDisposableStack();
-  const compared: { readonly driver: Driver; readonly hundred: number[]; readonly tenThousand: number[]; peakMb: number }[] = [];
+  const compared: {
+    readonly driver: Driver;
+    readonly hundred: number[];
+    readonly tenThousand: number[];
+    peakMb: number;
+  }[] = [];
   for (const name of ['floor', 'pawl', 'pawlLean'] as const) {
     progress.update(`batches of 10,000: ${name} is warmed up`);
     const driver = drivers.use(await startDriver(name, await createTable(`${name}-${LARGE.size}`), endpoint));

@@ -22,7 +22,13 @@ describe('the summary', () => {
         cpuRatioLeanToPowertools: 0.1,
         sqsOnce: { cpuRatioToFloor: 1.5, cpuRatioToPowertools: 0.3 },
       },
-      batch10000: { cpuPerMessageRatioToBatch100: 1.1, cpuRatioToFloor: 1, peakMb: 300, peakMbLean: 300, peakMbOfFloor: 300 },
+      batch10000: {
+        cpuPerMessageRatioToBatch100: 1.1,
+        cpuRatioToFloor: 1,
+        peakMb: 300,
+        peakMbLean: 300,
+        peakMbOfFloor: 300,
+      },
       cold: { bytes: { pawl: { own: 20_000 } }, importRatioToPowertools: 0.9 },
       coldStart: { importRatioLeanToPowertools: 0.5 },
     });
