@@ -15,7 +15,7 @@ import { printJson } from './output.ts';
 import { REHEARSAL_PEERS } from './peers.ts';
 import type { RehearsalConsole } from './rehearsal-console.ts';
 
-/** `pawl rehearse`. @returns 0 if all is good, 1 if an effect was lost or doubled, 2 if it could not run */
+/** `pawl rehearse`. @returns 0 if all is good, 1 if an effect was lost or doubled or if the run shows nothing, 2 if it could not run */
 export async function rehearse(line: Line, io: Io): Promise<number> {
   expectNode();
   // Those that are asked for only when a server starts are asked for now, while nothing runs yet.

@@ -67,7 +67,7 @@ export interface RehearsalOptions {
   readonly functionTimeoutSeconds?: number | 'as-written';
   /** How many sandboxes each function may have at once, if its template does not reserve fewer. @default 3 */
   readonly sandboxesPerFunction?: number;
-  /** How long to wait for the queues after the traffic, in seconds. @default 120 */
+  /** How long to wait for the queues after the traffic, and for traffic in which nothing happens, in seconds. @default 120 */
   readonly settleSeconds?: number;
 }
 

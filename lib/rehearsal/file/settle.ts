@@ -77,18 +77,22 @@ export async function eventsLeft(engine: Running['engine']): Promise<number> {
 async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise<number> {
   const { engine, traffic, options, journal, providers } = run;
   let deadline: number | undefined;
+  const waitMs = (options.settleSeconds ?? 120) * 1_000;
   let quiet = 0;
   let left = 0;
   let before = -1;
+  let changedAt = Date.now();
   for (;;) {
     const depths = await Promise.all(consumersOf(engine).map(({ queue }) => engine.sqs.depth(queue.name)));
     left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await eventsLeft(engine));
     const begun = journal.entries.length;
     const isDone = sending.hasReturned && left === 0 && traffic.pending() === 0 && engine.sandboxes.busy === 0;
     const isQuiet = isDone && begun === before && Date.now() > stallsEnd(journal);
+    if (begun !== before) changedAt = Date.now();
     before = begun;
     quiet = isQuiet ? quiet + 1 : 0;
-    if (sending.hasReturned) deadline ??= Date.now() + (options.settleSeconds ?? 120) * 1_000;
+    if (sending.hasReturned) deadline ??= Date.now() + waitMs;
+    else if (Date.now() - changedAt > waitMs) throw new Error(trafficHangs(waitMs));
     if (quiet >= QUIET_LOOKS || (deadline !== undefined && Date.now() >= deadline) || signal.aborted) return left;
     run.run.onLook?.({
       seconds: (Date.now() - run.begunAt) / 1_000,
@@ -99,6 +103,11 @@ async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise
     });
     await sleep(BETWEEN_LOOKS_MS);
   }
+}
+
+/** It would keep a run of CI until that is cancelled, without a word. */
+function trafficHangs(waitMs: number): string {
+  return `traffic: expected a promise that settles; nothing has happened for ${waitMs / 1_000} s, and it has not. If it waits on purpose, raise settleSeconds above its longest wait.`;
 }
 
 /** The effect that a provider counts, or its own name. */

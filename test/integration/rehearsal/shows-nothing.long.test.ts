@@ -30,6 +30,12 @@ describe('a rehearsal that shows nothing is not good', () => {
     expect(result).toMatchObject({ good: false, empty: [expect.stringContaining('Of 3 intents')] });
   });
 
+  test('if its traffic never settles: it ends with a sentence', async () => {
+    const traffic = () => new Promise(() => undefined);
+    const run = rehearsed({ code: 'plain.mjs' }, {}, { traffic, settleSeconds: 1 });
+    await expect(run).rejects.toThrow(/^traffic: expected a promise that settles; nothing has happened for 1 s/);
+  });
+
   test('if an effect that is expected at most once has never happened', async () => {
     const expected = { email: () => 'at-most-once' as const };
     const result = await rehearsed({ code: 'nothing.mjs' }, {}, { intents: 3, expect: expected });
