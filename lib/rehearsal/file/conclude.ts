@@ -16,7 +16,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
   const empty = emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined });
   const inDeadLetters = new Set(deadLettered.map(({ intent }) => intent));
   const harmed = verdicts.flatMap((verdict) =>
-    harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters),
+    harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters, traffic.sent),
   );
   const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
   const stats = [...consumersOf(engine), ...streams].map((consumer) => consumer.stats);
@@ -72,12 +72,14 @@ function harmedOf(
   counts: ReadonlyMap<string, number>,
   journal: Journal,
   deadLettered: ReadonlySet<string>,
+  sent: ReadonlyMap<string, unknown>,
 ): readonly Harmed[] {
   const of = (problem: Harmed['problem'], list: readonly string[]) =>
     list.map((intent) => {
       const times = counts.get(intent) ?? 0;
       const where = deadLettered.has(intent) ? '; its message is in a dead-letter queue' : '';
-      const end = `${effect} × ${times}: ${problem}${where}`;
+      const unknown = sent.has(intent) ? '' : '; the traffic has no intent of this name, so it was not to happen';
+      const end = `${effect} × ${times}: ${problem}${where}${unknown}`;
       return { effect, intent, problem, times, story: storyOf(intent, journal, end) };
     });
   return [...of('doubled', doubled), ...of('lost', lost), ...of('unfinished', unfinished)];

@@ -57,6 +57,14 @@ test('a message that no filter matches is lost, and one that waits at a disabled
   expect(hintsOf(disabled)).toEqual(['mapping-disabled']);
 });
 
+test('an effect that is counted under a name that the traffic has not is doubled, and its story says why', async () => {
+  const traffic = ({ queue }: App) => queue('Orders').send({ orderId: 'a' }, { intent: 'order-a' });
+  const { effects, harmed } = await rehearsed({ code: 'plain.mjs' }, {}, { traffic });
+  expect(effects).toMatchObject([{ doubled: ['a'], lost: ['order-a'] }]);
+  expect(harmed[0]?.story.at(-1)).toContain('the traffic has no intent of this name');
+  expect(harmed[1]?.story.at(-1)).not.toContain('the traffic has no intent of this name');
+});
+
 test('an effect that no other name has is refused at each kind of send, also if the author forgets the promise', async () => {
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
