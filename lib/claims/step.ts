@@ -134,13 +134,15 @@ async function settleStep(
       explainedError(InDoubtError, `step ${name} was started, and did not say how it ended`, 'step-in-doubt'),
     );
   }
+  // What the provider has seen is no newer than the question, however late its verdict comes.
+  const askedAt = host.now();
   const verdict = await verdictOf(onAbandoned, stepRun);
   if (verdict.verdict === 'applied') {
     await expectReached(next, 'done', verdict.result);
     return { kind: 'applied', result: verdict.result };
   }
   const askableAt = Math.max(grant.record.unknownAt ?? 0, before.at) + onAbandoned.settleMs + skewMs;
-  if (verdict.verdict === 'not-applied' && host.now() >= askableAt) return { kind: 'run' };
+  if (verdict.verdict === 'not-applied' && askedAt >= askableAt) return { kind: 'run' };
   // Nothing was applied in this run: the doubt that is on the claim stays as old as it is.
   throw leftInDoubt(
     next,

@@ -69,4 +69,8 @@ export const doorRegressions: typeof regressions = [
     was: 'the oracle took a handler for recorded whose worker stood still right after it had returned',
   },
   { seed: 193, was: 'a batch handler that is not given its claims was asked about by a hashed key' },
+  {
+    seed: 430832,
+    was: 'a step was asked about too early, its verdict came late, and "not applied" was believed by the clock at which it came',
+  },
 ];

@@ -8,7 +8,7 @@ import { virtualHost } from '../support/virtual-host.ts';
 
 /** A gift card of which the first attempt hangs up, and a provider that answers as told. */
 async function cardInDoubt(
-  answers: (Verdict | Error | 'hangs' | 'nothing')[],
+  answers: (Verdict | Error | 'hangs' | 'nothing' | 'slowly not applied')[],
   options: Partial<ClaimOptions<string>> = {},
 ) {
   const host = virtualHost();
@@ -17,9 +17,13 @@ async function cardInDoubt(
   const asked: string[] = [];
   let issued = 0;
   const policy = reconcile<string>({
-    ask: (_, { effectKey }) => {
+    ask: async (_, { effectKey }) => {
       asked.push(effectKey);
       const answer = answers.shift() ?? { verdict: 'inconclusive' };
+      if (answer === 'slowly not applied') {
+        await host.advance(5000);
+        return notApplied;
+      }
       if (answer === 'hangs') return new Promise<never>(() => undefined);
       if (answer instanceof Error) throw answer;
       if (answer === 'nothing') return undefined as never;
@@ -75,6 +79,14 @@ describe('an effect in doubt, with a provider that can be asked', () => {
     await host.advance(settled - 1);
     expect(await call()).toEqual({ outcome: 'in-doubt', retryAfterMs: 1 });
     await host.advance(1);
+    expect(await call()).toMatchObject({ outcome: 'completed', result: 'card-1' });
+    expect(issued()).toBe(1);
+  });
+
+  it('not applied, asked a millisecond too early, and said seconds later: not believed', async () => {
+    const { call, host, issued } = await cardInDoubt(['slowly not applied', applied]);
+    await host.advance(settled - 1);
+    expect(await call()).toEqual({ outcome: 'in-doubt', retryAfterMs: 1 });
     expect(await call()).toMatchObject({ outcome: 'completed', result: 'card-1' });
     expect(issued()).toBe(1);
   });

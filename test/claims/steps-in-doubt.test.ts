@@ -87,6 +87,18 @@ describe('a step that an earlier attempt left in doubt', () => {
     }
   });
 
+  it('does not run where it was asked about too early, however late the verdict comes: the effect may be applied meanwhile', async () => {
+    const { claim, host, work, steps } = await handling([started()]);
+    await host.advance(2999);
+    const slow = asking(async () => {
+      await host.advance(5000);
+      return { verdict: 'not-applied' };
+    });
+    await expect(step(claim, 'charge', never, slow)).rejects.toThrow('its provider cannot say yet');
+    expect(work.inDoubt).toHaveLength(1);
+    expect(steps()).toEqual([started()]);
+  });
+
   it.each([
     ['cannot say', () => ({ verdict: 'inconclusive' }) as const],
     [
