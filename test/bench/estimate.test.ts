@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { costOf } from '../../bench/cost/money/cost.ts';
+import { moneyDocument } from '../../bench/cost/money/document.ts';
 import { estimatesOf } from '../../bench/cost/money/estimate.ts';
 import { PRICES } from '../../bench/cost/money/prices.ts';
 import { type Measured, measuredIn } from '../../bench/cost/money/written.ts';
+import { resultsOf } from './fixtures.ts';
 
 const page = readFileSync(new URL('../../docs/evidence/cost.md', import.meta.url), 'utf8');
 const measured = measuredIn(page);
@@ -24,10 +27,19 @@ describe('the calculator', () => {
       const row = cells(table).find(([first, batch]) => first === title && batch === String(size)) ?? [];
       const head = cells(table)[0] ?? [];
       const total = Number(row[head.indexOf(`Lambda, ${memoryMb.toLocaleString('en-US')} MB`) + 1]);
-      // The page rounds the totals to a cent, and the durations to a tenth of a millisecond. Lambda bills whole ones: at 1,769 MB, one for each of a million is $0.0288.
-      expect(Math.abs((estimate?.cost.total ?? 0) - total)).toBeLessThan(0.0288 + 0.005);
+      // The page rounds the totals to a cent. Its durations are rounded up, so that Lambda's whole milliseconds are the same.
+      expect(Math.abs((estimate?.cost.total ?? 0) - total)).toBeLessThan(0.006);
     },
   );
+
+  it('bills the milliseconds that were begun, as the table does: a page says no duration shorter than it was', () => {
+    const { money, cold, environment } = resultsOf([1, 10, 100]);
+    const cells = money.cells.map((cell) => ({ ...cell, durationMs: 212.03 }));
+    const written = measuredIn(moneyDocument({ ...money, cells }, cold, environment));
+    expect(written.map(({ durationMs }) => Math.ceil(durationMs))).toEqual(cells.map(() => 213));
+    const [one] = written as [Measured];
+    expect(costOf(one, PRICES).lambda).toBe(costOf({ ...one, durationMs: 212.03 }, PRICES).lambda);
+  });
 
   it('grows with the messages', () => {
     const [one] = estimatesOf(million, ofName('pawl'), PRICES);

@@ -45,7 +45,7 @@ function laws(name: string, open: (options: TableOptions) => ClaimStore, runs: n
 
 laws('dynamoStore', dynamoStore, 50);
 laws('individualDynamoStore', individualDynamoStore, 30);
-laws('dynamoStore, always in a batch', (options) => inCompany(dynamoStore(options)), 40);
+laws('dynamoStore, always in a batch', (options) => inCompany(dynamoStore(options)), 100);
 
 const troubles: Troubles = troubleBatchesOf(troubledClient, createRandom(7).next, 0.2);
 const impatient = {

@@ -48,8 +48,7 @@ function inputTable({ cells }: Money): Table {
   const rows = [...Map.groupBy(cells, ({ size, name, handlerMs }) => `${size} ${name} ${handlerMs}`).values()].map(
     (some) => {
       const [{ name, size, handlerMs, units }] = some as [PaidCell];
-      const duration = (memoryMb: number) =>
-        some.find((one) => one.memoryMb === memoryMb)?.durationMs.toFixed(1) ?? '–';
+      const duration = (memoryMb: number) => tenthsUp(some.find((one) => one.memoryMb === memoryMb)?.durationMs);
       const { write, read, storedBytes } = units;
       const counted = [write.toFixed(2), read.toFixed(2), storedBytes.toFixed(0)];
       return [TITLES[name], String(size), String(handlerMs), ...counted, ...MEMORIES_MB.map(duration)];
@@ -57,6 +56,11 @@ function inputTable({ cells }: Money): Table {
   );
   const head = ['contender', 'batch', 'handler, ms', 'write units/msg', 'read units/msg', 'stored, B/msg', ...memories];
   return { title: 'Units of a message, and how long an invocation takes', head, rows };
+}
+
+/** Rounded up: Lambda bills what is begun of a millisecond, and the calculator has no other durations than these. */
+function tenthsUp(durationMs: number | undefined): string {
+  return durationMs === undefined ? '–' : (Math.ceil(durationMs * 10) / 10).toFixed(1);
 }
 
 function coldTable(cold: readonly Cold[]): Table {
