@@ -34,7 +34,17 @@ const view: RehearsalView = {
   },
   ...{ killed: 1, effects: [], marks: [], marksInAll: 0 },
 };
-const report: ReportView = { run: 1, good: true, seconds: 1, effects: [], harmed: [], findings: [], hints: [] };
+const report: ReportView = {
+  run: 1,
+  good: true,
+  seconds: 1,
+  effects: [],
+  empty: [],
+  notJudged: [],
+  harmed: [],
+  findings: [],
+  hints: [],
+};
 
 function serve({ write }: { readonly write: boolean }): Promise<RunningConsole> {
   const operate = operator({ store, onEvent: () => undefined });

@@ -18,13 +18,15 @@ const pageSize = 50;
 
 /** What a rehearsal has found out, with the story of each intent that came to harm. */
 export function Report({
-  report: { good, seconds, effects, harmed, findings, hints },
+  report: { good, seconds, effects, empty, notJudged, harmed, findings, hints },
 }: {
   readonly report: ReportView;
 }) {
   const [most, setMost] = useState(pageSize);
-  const sum = (name: 'doubled' | 'lost' | 'unfinished') => effects.reduce((total, effect) => total + effect[name], 0);
+  const sum = (name: 'absent' | 'doubled' | 'lost' | 'unfinished') =>
+    effects.reduce((total, effect) => total + effect[name], 0);
   const unfinished = sum('unfinished');
+  const absent = sum('absent');
   return (
     <section class="card" aria-labelledby="report">
       <div class="card-head">
@@ -34,9 +36,11 @@ export function Report({
       <p>
         <strong class={good ? 'good' : 'bad'}>
           {sum('doubled')} doubled, {sum('lost')} lost{unfinished > 0 && `, ${unfinished} unfinished`}
+          {empty.length > 0 && ', but it shows nothing'}
           {findings.length > 0 && `, ${count(findings.length, 'finding')}`}.
         </strong>
       </p>
+      <Reasons title="The rehearsal shows nothing" reasons={empty} />
       <Scroll label="What became of each effect">
         <table class="list">
           <thead>
@@ -63,16 +67,9 @@ export function Report({
           </tbody>
         </table>
       </Scroll>
-      {findings.length > 0 && <h3>Found by check</h3>}
-      {findings.length > 0 && (
-        <ul>
-          {findings.map((finding) => (
-            <li key={finding} class="text">
-              {shown(finding)}
-            </li>
-          ))}
-        </ul>
-      )}
+      {absent > 0 && <p class="muted">Of the done, {absent} have not happened, and need not.</p>}
+      <Reasons title="Not judged: they have not happened at all under --filter" reasons={notJudged} />
+      <Reasons title="Found by check" reasons={findings} />
       {hints.length > 0 && <h3>Why</h3>}
       {hints.length > 0 && (
         <ul>
@@ -93,6 +90,22 @@ export function Report({
         </button>
       )}
     </section>
+  );
+}
+
+function Reasons({ title, reasons }: { readonly title: string; readonly reasons: readonly string[] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason} class="text">
+            {shown(reason)}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

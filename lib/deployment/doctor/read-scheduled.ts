@@ -34,7 +34,7 @@ export async function readScheduled(
     functionName,
     tasks,
     rules: await rulesOf(events, FunctionArn),
-    alarms: alarms,
+    alarms,
     leftNotRegistered: await mostNotRegistered(cloudWatch, functionName),
     table,
     permissions: await readPermissions(account.iam, Role, needsOf(tasks ?? [], table)),

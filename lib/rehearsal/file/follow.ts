@@ -212,9 +212,9 @@ function withDeliveries(counts: readonly Counts[], times: readonly number[]): re
 }
 
 function reportOf({ run, running }: Followed, result: RehearsalResult): ReportView {
-  const { good, seconds, effects, harmed, findings, hints } = result;
+  const { good, seconds, effects, empty, notJudged, harmed, findings, hints } = result;
   return {
-    ...{ run, good, seconds, findings },
+    ...{ run, good, seconds, empty, notJudged, findings },
     effects: effects.map(({ doubled, lost, unfinished, parked, setAside, notOwed, ...own }) => ({
       ...own,
       ...{ doubled: doubled.length, lost: lost.length, unfinished: unfinished.length },

@@ -58,6 +58,8 @@ function struckBy(entry: Entry): Struck | undefined {
       return { fault: 'deploy', text: entry.what };
     case 'failed':
       return { fault: 'other', text: entry.line };
+    // What a filter drops is as the app has it.
+    case 'filtered-out':
     case 'asked':
     case 'answered':
     case 'began':

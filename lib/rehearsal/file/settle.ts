@@ -86,9 +86,10 @@ async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise
     const depths = await Promise.all(consumersOf(engine).map(({ queue }) => engine.sqs.depth(queue.name)));
     left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await eventsLeft(engine));
     const begun = journal.entries.length;
-    const isDone = sending.hasReturned && left === 0 && traffic.pending() === 0 && engine.sandboxes.busy === 0;
+    const isAtWork = traffic.pending() > 0 || engine.sandboxes.busy > 0;
+    const isDone = sending.hasReturned && left === 0 && !isAtWork;
     const isQuiet = isDone && begun === before && Date.now() > stallsEnd(journal);
-    if (begun !== before) changedAt = Date.now();
+    if (begun !== before || isAtWork) changedAt = Date.now();
     before = begun;
     quiet = isQuiet ? quiet + 1 : 0;
     if (sending.hasReturned) deadline ??= Date.now() + waitMs;

@@ -92,6 +92,10 @@ export interface ReportView {
   readonly good: boolean;
   readonly seconds: number;
   readonly effects: readonly EffectFound[];
+  /** Why the run shows nothing, although nothing went wrong. */
+  readonly empty: readonly string[];
+  /** Effects that have not happened at all under a filter. */
+  readonly notJudged: readonly string[];
   readonly harmed: readonly HarmedView[];
   /** What `check` of the rehearsal file returned. */
   readonly findings: readonly string[];
@@ -103,6 +107,8 @@ export interface EffectFound {
   readonly effect: string;
   readonly intents: number;
   readonly done: number;
+  /** Those of the done that have not had it, and need not. */
+  readonly absent: number;
   readonly doubled: number;
   readonly lost: number;
   readonly unfinished: number;

@@ -131,6 +131,16 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
     expect(project.left()).toEqual([]);
   });
 
+  test('says why a run is not good in which nothing went wrong: it shows nothing', async () => {
+    const page = await newPage();
+    const { url, says } = await served(projectWith(FORGETFUL, fileOf({ orders: 0 })), ['--seed', '3']);
+    await page.goto(url);
+    await says(UP);
+    await page.getByText('0 doubled, 0 lost, but it shows nothing.', { exact: true }).waitFor();
+    await page.getByRole('listitem').getByText('The traffic has sent nothing.').waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+  });
+
   test('shows the claims of an app with pawl beside it', async () => {
     const page = await newPage();
     const project = projectWith(

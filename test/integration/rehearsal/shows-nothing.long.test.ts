@@ -36,6 +36,13 @@ describe('a rehearsal that shows nothing is not good', () => {
     await expect(run).rejects.toThrow(/^traffic: expected a promise that settles; nothing has happened for 1 s/);
   });
 
+  test('but a traffic that waits for a slow function is not hanging', async () => {
+    const traffic = (app: App) =>
+      app.function('SendMail').invoke({ Records: [{ body: '{"orderId":"a"}' }] }, { intent: 'a' });
+    const result = await rehearsed({ code: 'slow.mjs', timeout: 6 }, {}, { traffic, settleSeconds: 1 });
+    expect(result).toMatchObject({ good: true, effects: [{ done: 1 }] });
+  });
+
   test('if an effect that is expected at most once has never happened', async () => {
     const expected = { email: () => 'at-most-once' as const };
     const result = await rehearsed({ code: 'nothing.mjs' }, {}, { intents: 3, expect: expected });
