@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { doctor } from '../../lib/cli/doctor.ts';
-import { type DescribedAccount, describedKeys, useDescribedAccounts } from '../support/described-account.ts';
+import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../support/described-account.ts';
 
 /* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
 
-const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
 const dead = 'https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dead-letters';
 
 const orders = {
@@ -37,12 +36,7 @@ const account: DescribedAccount = {
     },
     'orders-dead-letters': { VisibilityTimeout: '30', MessageRetentionPeriod: '1209600' },
   },
-  table: {
-    TableName: 'claims',
-    TableArn: arn('dynamodb', 'table/claims'),
-    ...describedKeys,
-    DeletionProtectionEnabled: true,
-  },
+  table: describedTable,
   decisionOn: () => 'allowed',
 };
 

@@ -29,8 +29,14 @@ export interface DescribedRule {
   readonly State: string;
 }
 
-/** The keys of a claims table and of its index, as `DescribeTable` has them. */
-export const describedKeys = {
+/** The ARN of something in the account. */
+export const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
+
+/** A sound table of claims with its index, as `DescribeTable` has it. */
+export const describedTable = {
+  TableName: 'claims',
+  TableArn: arn('dynamodb', 'table/claims'),
+  DeletionProtectionEnabled: true,
   KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
   AttributeDefinitions: [
     { AttributeName: 'id', AttributeType: 'S' },

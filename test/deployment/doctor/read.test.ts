@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
 import { readDeployed } from '../../../lib/deployment/doctor/read.ts';
-import { type DescribedAccount, describedKeys, useDescribedAccounts } from '../../support/described-account.ts';
-
-const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
+import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 
 const attributes = (more: Readonly<Record<string, string>> = {}) => ({
   VisibilityTimeout: '180',
@@ -52,12 +50,7 @@ const sound: DescribedAccount = {
     'mails-dead': attributes({ MessageRetentionPeriod: '1209600' }),
     'letters-dead': attributes({ MessageRetentionPeriod: '1209600' }),
   },
-  table: {
-    TableName: 'claims',
-    TableArn: arn('dynamodb', 'table/claims'),
-    ...describedKeys,
-    DeletionProtectionEnabled: true,
-  },
+  table: describedTable,
   decisionOn: () => 'allowed',
 };
 
@@ -157,7 +150,7 @@ test('a denial of the queue’s own policy counts, which IAM does not simulate f
 
 test('reads whether the list of open claims works: the index is there, or DynamoDB is building or deleting it', async () => {
   const withIndex = (change: object) => ({
-    table: { ...sound.table, GlobalSecondaryIndexes: [{ ...describedKeys.GlobalSecondaryIndexes[0], ...change }] },
+    table: { ...sound.table, GlobalSecondaryIndexes: [{ ...describedTable.GlobalSecondaryIndexes[0], ...change }] },
   });
   const expected = {
     CREATING: [expect.stringMatching(/^warning: DynamoDB is still building the index open of the claims table claims/)],

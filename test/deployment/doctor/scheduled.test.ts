@@ -6,12 +6,11 @@ import { ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../../lib/deplo
 import { checkScheduled } from '../../../lib/deployment/doctor/check-scheduled.ts';
 import { readDeployed } from '../../../lib/deployment/doctor/read.ts';
 import type { SCHEDULES } from '../../../lib/deployment/rules/schedules.ts';
-import { type DescribedAccount, describedKeys, useDescribedAccounts } from '../../support/described-account.ts';
+import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 import { ENTRY, LOCK_FILE } from '../constructs/support.ts';
 
 /* What the constructs synthesize is deployed into an account that is described, and then changed by hand. */
 
-const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`;
 const NAMES = ['sweep', 'charges'] as const;
 
 type Properties = Readonly<Record<string, string | undefined>> & {
@@ -77,12 +76,7 @@ function deployed(): DescribedAccount {
     notRegistered: 0,
     mappings: [],
     queues: {},
-    table: {
-      TableName: 'claims',
-      TableArn: arn('dynamodb', 'table/claims'),
-      ...describedKeys,
-      DeletionProtectionEnabled: true,
-    },
+    table: describedTable,
     decisionOn: () => 'allowed',
   };
 }
