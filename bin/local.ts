@@ -1,3 +1,3 @@
 import { main } from '../shop/main.ts';
 
-process.exitCode = await main(process.argv.slice(2));
+await main(process.argv.slice(2));

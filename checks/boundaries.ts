@@ -61,9 +61,9 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/payload\/envelopes\/large-payload\.ts$/,
   },
   {
-    rule: 'lib/claims imports the kernel, the payload and itself: no store, no door',
+    rule: 'lib/claims imports the kernel, the payload, itself and the async context of Node: no store, no door',
     from: /^lib\/claims\//,
-    only: /^lib\/(kernel|payload|claims)\//,
+    only: /^(lib\/(kernel|payload|claims)\/|node:async_hooks$)/,
   },
   {
     rule: 'lib/stores imports the kernel, the claims and itself; only stores/dynamodb may use the AWS SDK',
@@ -178,14 +178,14 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/deployment\/constructs\//,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, the rehearsal, and Node',
+    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, the rehearsal, words of the kernel, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code|granted|plural|visible)\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, what a rehearsal shows, errors and unknown values of the kernel, Node and the client of CloudWatch',
     from: /^lib\/console\/(?!page\/)/,
-    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/rehearsal\/file\/view\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
+    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/operate\/young-doubt\.ts$|lib\/rehearsal\/file\/view\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
   },
   {
     rule: 'what a page shows of a rehearsal is data: it imports nothing, and of the rehearsal the console knows nothing else',
@@ -193,9 +193,9 @@ export const RULES: readonly Rule[] = [
     only: /^$/,
   },
   {
-    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, and its view library",
+    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, how a text is made visible, and its view library",
     from: /^lib\/console\/page\/(?!bundle\.ts$)/,
-    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/(operate|statements)\/index\.ts$|preact(\/|$))/,
+    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/(operate|statements)\/index\.ts$|lib\/kernel\/visible\.ts$|preact(\/|$))/,
   },
   {
     rule: "only the page's bundler imports one: users have none",
@@ -230,7 +230,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/rehearsal/file runs a rehearsal file: it imports the engine, errors and options of the kernel, Node and the AWS SDK',
     from: /^lib\/rehearsal\/file\//,
-    only: /^(lib\/rehearsal\/|lib\/kernel\/(errors|take-options|unknown-option)\.ts$|node:|@aws-sdk\/)/,
+    only: /^(lib\/rehearsal\/|lib\/kernel\/(errors|take-options|unknown-option|plural)\.ts$|node:|@aws-sdk\/)/,
   },
   {
     rule: 'the engine of a rehearsal knows no rehearsal file',
@@ -244,7 +244,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'what runs inside a sandbox beside the code of a function imports Node at most',
-    from: /^lib\/rehearsal\/sandbox-runtime\.ts$/,
+    from: /^lib\/rehearsal\/sandbox-(runtime|net)\.ts$/,
     only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
   },
   {

@@ -39,6 +39,8 @@ const takeOn = onceOverHttp(
     // The processor decides how often it calls. A payment must not be parked because the queue was away for an hour.
     maxAttempts: 10_000,
     maxAbandoned: 10_000,
+    // A payment is posted once, and not once in 30 days: a claim that is forgotten would post it again.
+    retentionSeconds: 'forever',
     onEvent: allOf(logEvents, metricEvents()),
   },
   async ({ payment }: PaymentEvent, _context: RequestContext) => {

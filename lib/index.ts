@@ -1,27 +1,32 @@
 import type { Claim } from './claims/claim.ts';
-import { type OnceCall, type OnceOptions, type OnceOutcome, once as onceOn } from './claims/once.ts';
+import { type OnceFunction, type OnceOptions, once as onceOn } from './claims/once.ts';
 import { type ParkedClaimsOptions, parkedClaims as parkedClaimsOn } from './claims/resolve.ts';
 import { nodeHost } from './host.ts';
 
 /**
  * Wraps any async function so that its effect happens once per key.
  *
- * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
- * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
+ * A call of the returned function returns what `fn` returned, now or earlier. It throws whatever else became of it, so that a caller which only awaits it
+ * never takes for done what is not: `RetryableError` with `retryAfterMs` while another worker runs it or its outcome is unknown, `InDoubtError` when it is
+ * parked, `RejectedError` when it failed for good or its key was reused, `ResultNotKeptError` when it is done and its result was not kept. It throws what `fn`
+ * threw, once that is recorded; `StoreUnavailableError` when no claim could be had; `InvalidMessageError` when the key is missing.
  *
- * @throws OptionError at once when an option is missing or out of range
+ * `f.outcome(input)` returns all of that as a union, told apart by `outcome`.
+ *
+ * @throws OptionError at once when an option is missing or out of range, or when `fn` is no function, or a generator
  * @example
  * const refundOnce = once(
  *   { operation: 'refund', store, key: (payment: Payment) => payment.id, onAbandoned: 'park' },
  *   (payment, claim) => bank.refund(payment, { idempotencyKey: claim.effectKey }),
  * );
- * const answer = await refundOnce(payment);
+ * const { id } = await refundOnce(payment); // the refund, made now or earlier
+ * const answer = await refundOnce.outcome(payment);
  * if (answer.outcome === 'in-flight') console.log(`call again in ${answer.retryAfterMs} ms`);
  */
-export function once<Input, R>(
-  options: OnceOptions<Input>,
+export function once<Input, R, Kept extends boolean = true>(
+  options: OnceOptions<Input, Kept>,
   fn: (input: Input, claim: Claim) => Promise<R> | R,
-): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
+): OnceFunction<Input, R, Kept> {
   return onceOn(options, fn, nodeHost);
 }
 
@@ -44,7 +49,7 @@ export { decide } from './claims/decide.ts';
 export { type ClaimEvent, logEvents } from './claims/events.ts';
 export type { KeyValue } from './claims/identity.ts';
 export type { Lease } from './claims/lease.ts';
-export type { OnceCall, OnceOptions, OnceOutcome } from './claims/once.ts';
+export type { OnceCall, OnceFunction, OnceOptions, OnceOutcome } from './claims/once.ts';
 export type { ListsOpenClaims, OpenClaim, OpenPage, OpenQuery } from './claims/open-claims.ts';
 export type { ClaimOptions } from './claims/options.ts';
 export type { Outcome } from './claims/outcome.ts';
@@ -69,6 +74,7 @@ export {
   LeaseError,
   OptionError,
   RejectedError,
+  ResultNotKeptError,
   RetryableError,
   SetupError,
   StoreUnavailableError,

@@ -42,8 +42,9 @@ Usage: npm start -- [options]
   --help           this text
 
 Needs Java 17 for DynamoDB Local. Needs no AWS account, and no network.
-Exits with 0 if no effect was lost and none happened twice, and with 1 otherwise. With --retry, an email
-may happen twice: SES has no effect keys.`;
+Exits with 0 if no effect was lost and none happened twice, with 1 if one was, and with 2 if there is no
+verdict: it could not run, or the machine was too slow. With --retry, an email may happen twice: SES has no
+effect keys.`;
 
 /** The arguments make no sense. The message says which one, and what it should have been. */
 export class UsageError extends Error {

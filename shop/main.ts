@@ -1,5 +1,5 @@
-import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
-import { MissingJavaError } from '../lib/rehearsal/java.ts';
+import { endOnSignals, endSoon } from '../lib/rehearsal/end-on-signals.ts';
+import { exitCodeOf } from '../lib/rehearsal/file/result.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
 import { runFifo } from './fifo/fifo.ts';
@@ -9,8 +9,13 @@ import { report } from './traffic/report.ts';
 import { runTraffic } from './traffic/traffic.ts';
 import { isGood, jsonLine, type TrafficResult } from './traffic/traffic-result.ts';
 
-/** Runs the command line of `npm start` to its end. Returns the exit code. */
-export async function main(args: readonly string[]): Promise<number> {
+/** Runs the command line of `npm start` to its end, and then ends this process: the processor of payments calls on for minutes if a run fails. */
+export async function main(args: readonly string[]): Promise<void> {
+  endSoon(await codeOf(args));
+}
+
+/** Runs the command line. Returns the exit code. */
+async function codeOf(args: readonly string[]): Promise<number> {
   let line: CommandLine | 'help';
   try {
     line = readCommandLine(args);
@@ -45,7 +50,7 @@ async function run({ json, verbose, fifo, console: isServed, ...options }: Comma
       const result = await runFifo({ ...options, ...FIFO, progress, ...(onLog ? { onLog } : {}) });
       people.write(`${fifoReport(result, people.isTTY === true)}\n`);
       process.stdout.write(`${fifoJsonLine(result)}\n`);
-      return isGoodFifo(result) ? 0 : 1;
+      return exitCodeOf({ ...result.rehearsed, good: isGoodFifo(result) });
     }
     const print = (result: TrafficResult) => {
       people.write(`${report(result, people.isTTY === true)}\n`);
@@ -55,14 +60,14 @@ async function run({ json, verbose, fifo, console: isServed, ...options }: Comma
     if (isServed) return await runServed(traffic, print);
     const result = await runTraffic(traffic);
     print(result);
-    return isGood(result) ? 0 : 1;
+    return exitCodeOf({ ...result.rehearsed, good: isGood(result) });
   } catch (error) {
     progress.end();
-    process.stderr.write(`${error instanceof MissingJavaError ? error.message : describe(error)}\n`);
-    return 1;
+    process.stderr.write(`${describe(error)}\n`);
+    return 2;
   }
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

@@ -10,16 +10,21 @@ export async function runServed(
 ): Promise<never> {
   const { progress, seed } = options;
   const title = 'the shop of npm start';
-  const { url, begin } = await serveRehearsals({ title, firstStack: 'PawlOrders' });
+  const { url, begin, endWith } = await serveRehearsals({ title, firstStack: 'PawlOrders' });
   progress.say(`The console, for one browser: ${url}`);
-  await runTraffic({
-    ...options,
-    page: begin({ title, seed }),
-    async onResult(result) {
-      print(result);
-      progress.say('The shop and its console are still up. Ctrl-C ends them.');
-      await new Promise(() => undefined);
-    },
-  });
-  throw new Error('the shop has ended, and no signal has come');
+  try {
+    await runTraffic({
+      ...options,
+      page: begin({ title, seed }),
+      async onResult(result) {
+        print(result);
+        progress.say('The shop and its console are still up. Ctrl-C ends them.');
+        await new Promise(() => undefined);
+      },
+    });
+    throw new Error('the shop has ended, and no signal has come');
+  } catch (error) {
+    await endWith(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
 }

@@ -30,7 +30,14 @@ export const SECTIONS: readonly Section[] = [
       },
       {
         title: 'More doors',
-        pages: ['guides/http', 'guides/producers', 'guides/envelopes', 'guides/transactions', 'guides/locks'],
+        pages: [
+          'guides/once',
+          'guides/http',
+          'guides/producers',
+          'guides/envelopes',
+          'guides/transactions',
+          'guides/locks',
+        ],
       },
       {
         title: 'Deploy',
@@ -55,7 +62,10 @@ export const SECTIONS: readonly Section[] = [
           'guides/restore',
         ],
       },
-      { title: 'Test and extend', pages: ['guides/testing', 'guides/rehearsal', 'guides/ladder', 'guides/stores'] },
+      {
+        title: 'Test and extend',
+        pages: ['guides/testing', 'guides/rehearsal', 'guides/rehearsal-report', 'guides/ladder', 'guides/stores'],
+      },
     ],
   },
   {
@@ -86,6 +96,7 @@ export const SECTIONS: readonly Section[] = [
           'reference/handler-errors',
           'reference/fingerprint',
           'reference/testing',
+          'reference/rehearse-command',
           'reference/rehearsal-resources',
         ],
       },

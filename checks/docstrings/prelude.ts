@@ -1,6 +1,6 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { Claim, ClaimRecord, ListsOpenClaims, OnceCall, OnceOutcome } from 'pawl';
+import type { Claim, ClaimRecord, ListsOpenClaims, OnceFunction } from 'pawl';
 import type { ClaimsTable, Consumer } from 'pawl/constructs';
 import type { KeepsNotes } from 'pawl/dynamodb';
 import type { DynamoLockStore, Locks, WorkingLock } from 'pawl/locks';
@@ -48,7 +48,7 @@ declare global {
   const record: ClaimRecord;
   const message: Message<Order>;
   /** A function that `once` made. */
-  const refund: (payment: Payment, call?: OnceCall) => Promise<OnceOutcome<{ readonly id: string }>>;
+  const refund: OnceFunction<Payment, { readonly id: string }>;
   /** A function that `eachMessage` made. */
   const handler: SqsHandler;
   /** What `resourceLocks` returned, the store below it, and a lock of its `withLock`. */

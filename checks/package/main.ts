@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { doctorProject, leanProject, payloadsProject, storesProject } from './aws.ts';
+import { bothEndsProject } from './both-ends.ts';
 import { bundlesProject } from './bundles.ts';
 import { cdkInitProject, existingHandlerProject, stackProject } from './cdk.ts';
 import { copiesProject } from './copies.ts';
@@ -49,6 +50,7 @@ function projects(endpoint: string): readonly Project[] {
     ...['5.0.2', '5', '6.0.0', '6', '7.0.2', '7'].map(middyProject),
     stackProject('lowest'),
     stackProject('highest'),
+    bothEndsProject(),
     cdkInitProject(),
     existingHandlerProject(),
     bundledHandlerProject(),

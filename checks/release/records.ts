@@ -67,7 +67,7 @@ async function callLater(client: DynamoDBClient, items: readonly Item[]): Promis
   for (const id of items.map(idOf).filter((id) => id.startsWith(`${CALLED}#`))) {
     let runs = 0;
     const options = { operation: CALLED, store, host, key: () => id.slice(`${CALLED}#`.length), onEvent: () => {} };
-    const call = once({ ...options, onAbandoned: 'retry' }, () => ++runs);
+    const call = once({ ...options, onAbandoned: 'retry' }, () => ++runs).outcome;
     const outcome = await call(undefined, { remainingMs: () => 30_000 }).then(said, (error: unknown) =>
       error instanceof Error ? error.name : String(error),
     );

@@ -153,7 +153,7 @@ async function giveBack(engine: Engine, identity: Identity, record: ClaimRecord)
   const { host, marginMs } = settings;
   const error = { name: 'LeaseError', message: 'the claim was granted too late for anything to start' };
   const released = (found: ClaimRecord | undefined, now: number) =>
-    settle(record.claimId, found, { status: 'released', error }, settings, now);
+    settle(record.claimId, found, { status: 'released', error, unstarted: true }, settings, now);
   const grant = { identity, record, deadline: undefined };
   await changeClaim(engine, grant, released, { until: host.now() + marginMs, tries: 1 });
 }

@@ -5,10 +5,20 @@ import type { Attributes } from './record.ts';
 /** A claim costs one write unit as long as its item stays below 1 KB. */
 const mostBytes = 1024;
 
+/** What DynamoDB holds of numbers, beside 0. All digits of a double fit: it has 17, and DynamoDB 38. */
+const least = 1e-130;
+const tooLarge = 1e126;
+
+function isHeld(value: unknown): boolean {
+  if (typeof value !== 'number') return false;
+  const size = Math.abs(value);
+  return value === 0 || (size >= least && size < tooLarge);
+}
+
 /**
  * What is kept beside a key, from its first grant on.
  *
- * @throws OptionError unless they are texts and numbers, and at most 1,024 bytes of JSON
+ * @throws OptionError unless they are well-formed texts and numbers that DynamoDB holds, and at most 1,024 bytes of JSON
  */
 export function checkedAttributes(given: unknown): Attributes {
   const isFields = typeof given === 'object' && given !== null;
@@ -17,10 +27,12 @@ export function checkedAttributes(given: unknown): Attributes {
   const attributes = isFields ? { ...given } : undefined;
   const fit =
     attributes !== undefined &&
-    Object.values(attributes).every((value) => typeof value === 'string' || Number.isFinite(value)) &&
+    Object.keys(attributes).every((name) => name !== '' && name.isWellFormed()) &&
+    Object.values(attributes).every((value) => (typeof value === 'string' ? value.isWellFormed() : isHeld(value))) &&
     bytesOf(JSON.stringify(attributes)) <= mostBytes;
   // Their names only: what rides with a key may be personal.
   const shown = attributes ? Object.keys(attributes).join(', ').slice(0, 200) : typeof given;
-  expect(fit, 'attributes', `texts and finite numbers, at most ${mostBytes} bytes in all`, shown);
+  const expected = `well-formed texts, and numbers that DynamoDB holds: 0, or from 1e-130 to below 1e126; at most ${mostBytes} bytes in all`;
+  expect(fit, 'attributes', expected, shown);
   return attributes as Attributes;
 }

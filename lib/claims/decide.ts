@@ -1,6 +1,7 @@
 import { otherRule, sameIntent } from '../payload/fingerprint-rule.ts';
+import { stepsInDoubt } from './checkpoints.ts';
 import { statementDue } from './open.ts';
-import type { Attributes, ClaimRecord, Draft } from './record.ts';
+import { type Attributes, appliesWithCompletion, type ClaimRecord, type Draft } from './record.ts';
 import type { ClaimWrite } from './store.ts';
 import { successor } from './successor.ts';
 
@@ -27,7 +28,7 @@ export interface ClaimRules {
   readonly skewMs: number;
   /** How many workers may end without an outcome before the claim is parked. */
   readonly maxAbandoned: number;
-  /** After how many grants a key that keeps failing is parked. */
+  /** After how many grants a key that keeps failing, or never gets to start, is parked. */
   readonly maxAttempts: number;
   /** How long after it was first seen a failing key may still be tried, in seconds. */
   readonly retryWindowSeconds: number;
@@ -36,6 +37,10 @@ export interface ClaimRules {
    * itself when to stop; a message would come back for ever.
    */
   readonly refusalsMayRepeat?: boolean;
+  /** Whether what an attempt applies is in one transaction with its completion: an attempt that was abandoned has applied nothing. */
+  readonly atomic?: boolean;
+  /** Whether the handler is given no claim, and so calls no step: a step in doubt is then a doubt about the whole claim. */
+  readonly stepless?: boolean;
   /** Whether a claim is listed for operators while it is in flight: no message would bring it back. Never decided upon. */
   readonly watched?: boolean;
   /** Whether completed claims wait for a statement of the provider to confirm them. Never decided upon. */
@@ -77,6 +82,8 @@ export type ParkedReason =
   | 'outcome-unknown'
   /** Every attempt failed. */
   | 'attempts-used-up'
+  /** As many grants, one after the other, were given back before anything began: each time, too little time was left. Nothing was applied by them. */
+  | 'never-started'
   /** It was first seen too long ago to be tried again. */
   | 'retry-window-over'
   /** Its message kept failing at the head of its message group, and was set aside so that the group could go on. */
@@ -120,9 +127,11 @@ export function decide(
   if (found === undefined || isForgotten(found, rules, now)) {
     // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
     const fence = found?.fence ?? 0;
-    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0 });
+    const { restoredAt } = found ?? {};
+    return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0, restoredAt });
   }
-  const { status, claimId, leaseUntil, unknownAt, fingerprint } = found;
+  const doubted = rules.stepless === true ? doubtOf(found) : found;
+  const { status, claimId, unknownAt, fingerprint } = doubted;
   if (fingerprint && request.fingerprint) {
     const { fingerprint: asked, previousFingerprint } = request;
     if (!sameIntent(fingerprint, asked) && !sameIntent(fingerprint, previousFingerprint)) {
@@ -136,22 +145,23 @@ export function decide(
   if (status === 'released') {
     if (unknownAt !== undefined || !rules.refusalsMayRepeat) {
       if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
+      if ((found.unstarted ?? 0) >= rules.maxAttempts) return park('never-started');
       if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
     }
     // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
     if (parks && unknownAt !== undefined) return park('outcome-unknown');
-    return grant('granted', found);
+    return grant('granted', doubted);
   }
 
   // Our own write, whose answer was lost. The doubt it was granted with is still on it.
   if (claimId === request.claimId) return { kind: 'granted', record: found };
-  const retryAfterMs = leaseUntil + rules.skewMs - now;
+  const retryAfterMs = found.leaseUntil + rules.skewMs - now;
   if (retryAfterMs > 0) return { kind: 'in-flight', retryAfterMs, record: found };
 
-  // From here the earlier attempt is abandoned: it may have applied the effect at any time until its lease ended.
-  const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: leaseUntil };
+  // From here the earlier attempt is abandoned. Unless nothing of it is in doubt, it may have applied the effect at any time until its lease ended.
+  const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: doubtOfAbandoned(found) };
   if (abandoned.abandoned >= rules.maxAbandoned) return park('abandoned-too-often', abandoned);
-  if (parks) return park('abandoned', abandoned);
+  if (parks && abandoned.unknownAt !== undefined) return park('abandoned', abandoned);
   return grant('taken-over', abandoned);
 
   function ended(kind: 'replayed' | 'parked'): Decision {
@@ -170,6 +180,7 @@ export function decide(
       fingerprint: request.fingerprint ?? from.fingerprint,
       attributes: from.attributes ?? request.attributes,
       source: request.source,
+      atomic: rules.atomic === true ? from.fence + 1 : undefined,
       statement: from.statement ?? (rules.statements === true ? statementDue : undefined),
       error: undefined,
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
@@ -179,12 +190,27 @@ export function decide(
     return { kind, record, write: { next: record, seen: found } };
   }
 
-  function park(reason: ParkedReason, from = found as ClaimRecord): Decision {
+  function park(reason: ParkedReason, from = doubted): Decision {
     // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
     // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
     const record = successor(found, { ...parked(from, reason), fence: from.fence + 1 });
     return { kind: 'parked', record, write: { next: record, seen: found } };
   }
+}
+
+/**
+ * Until when a claim that its worker abandoned may have had its effect, in epoch milliseconds; nothing where nothing is in doubt. What an attempt applies
+ * together with its completion has not been applied: the claim would be complete. A doubt that is older stays.
+ */
+export function doubtOfAbandoned(found: ClaimRecord): number | undefined {
+  return appliesWithCompletion(found) ? found.unknownAt : found.leaseUntil;
+}
+
+/** A released claim with a step in doubt has no doubt of its own: its consumer asks the step's provider. Without its consumer, the claim is in doubt. */
+export function doubtOf(found: ClaimRecord): ClaimRecord {
+  if (found.status !== 'released' || found.unknownAt !== undefined) return found;
+  const steps = stepsInDoubt(found);
+  return steps.length === 0 ? found : { ...found, unknownAt: Math.max(...steps.map(({ at }) => at)) };
 }
 
 type Grantable = Omit<Draft, 'status' | 'claimId' | 'leaseUntil'>;

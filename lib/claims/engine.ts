@@ -1,6 +1,7 @@
 import { change } from '../kernel/change.ts';
 import { effectKind, errorKind, letFail } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { callListener } from '../kernel/listener.ts';
 import { graceMs } from '../kernel/outliving.ts';
 import type { Transition } from '../kernel/record.ts';
 import type { ClaimFact } from './events.ts';
@@ -8,7 +9,7 @@ import { type Grant, moveOn } from './grant.ts';
 import type { Identity } from './identity.ts';
 import type { Lease } from './lease.ts';
 import type { Settings } from './options.ts';
-import type { ClaimRecord } from './record.ts';
+import { type ClaimRecord, understood } from './record.ts';
 import { renewedLease } from './renewed-lease.ts';
 import type { KnownOfEffect } from './settle.ts';
 import type { ClaimStore } from './store.ts';
@@ -45,12 +46,7 @@ export function emit(
   identity: Identity | undefined,
   fact: ClaimFact,
 ): void {
-  // A listener's failure, sooner or later, must not look like the store's or the handler's: the effect may have happened.
-  try {
-    letFail(onEvent({ operation, id: identity?.id ?? '', at: host.now(), ...fact }));
-  } catch {
-    // There is no listener left to tell.
-  }
+  callListener(onEvent, { operation, id: identity?.id ?? '', at: host.now(), ...fact });
 }
 
 /** What bounds the lease of a claim. */
@@ -95,7 +91,8 @@ export async function changeClaim(
   transition: (found: ClaimRecord | undefined, now: number) => Transition<ClaimRecord>,
   { until, tries, write = (one) => store.write(one) }: ChangeOptions,
 ): Promise<'applied' | 'stale'> {
-  const changed = await change(host, { seen: grant.record, transition, write, until, requestMs, tries });
+  const known = (found: ClaimRecord | undefined, now: number) => transition(understood(found), now);
+  const changed = await change(host, { seen: grant.record, transition: known, write, until, requestMs, tries });
   if (changed.kind === 'applied') moveOn(grant, changed.record);
   return changed.kind;
 }

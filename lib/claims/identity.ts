@@ -1,5 +1,6 @@
 import type { Host } from '../kernel/host.ts';
-import { hashedId, identifyingText, type KeyValue, looksHashed, recordId } from '../kernel/key.ts';
+import { identifyingText, type KeyValue } from '../kernel/key.ts';
+import { boundedName, extended, hashedTail, joined, partsOf } from '../kernel/name.ts';
 
 export type { KeyValue };
 
@@ -12,30 +13,53 @@ export interface Identity {
   readonly effectKey: string;
 }
 
-/** The effect key of a step: the same at every attempt, another one for each step of the claim. */
-export function stepEffectKey(ofClaim: string, step: string, host: Pick<Host, 'sha256'>): string {
-  const effectKey = `${ofClaim}/${step}`;
-  return effectKey.length <= 255 ? effectKey : `sha256:${host.sha256(effectKey)}`;
+/** What providers commonly allow for an idempotency key, Stripe among them: 255 characters that a header may hold. */
+export const longestEffectKey = 255;
+const safeInHeaders = /^[!-~]+$/;
+
+/** Whether a text can be an effect key: every one fits a header. */
+export function isEffectKey(name: string): boolean {
+  return name.length <= longestEffectKey && safeInHeaders.test(name);
 }
 
-/** The operation and the key in the id of a claim. An operation has no '#', so the first one ends it. @returns no key where the id has its hash */
-export function namesIn(id: string): { readonly operation: string; readonly key: string | undefined } {
+/**
+ * The effect key of a step, `operation#key#step`: the same at every attempt, another one for each step of the claim, and no claim's own: that has two parts.
+ */
+export function stepEffectKey(ofClaim: string, step: string, host: Pick<Host, 'sha256'>): string {
+  const plain = extended(ofClaim, step);
+  if (isEffectKey(plain)) return plain;
+  const [operation, rest] = splitId(plain);
+  return hashedTail(operation, rest, host);
+}
+
+/** How the ids of an operation's claims begin whose keys begin with this text. */
+export function idPrefix(operation: string, keyPrefix: string): string {
+  return joined([operation, keyPrefix]);
+}
+
+/** The name of the operation as it stands in an id, and the rest of the id. */
+function splitId(id: string): readonly [string, string] {
   const end = id.indexOf('#');
-  const key = id.slice(end + 1);
-  return { operation: id.slice(0, end), key: looksHashed(key) ? undefined : key };
+  return [id.slice(0, end), id.slice(end + 1)];
+}
+
+/** The operation in the id of a claim. */
+export function operationOf(id: string): string {
+  return partsOf(id)[0] ?? '';
+}
+
+/** The operation and the key in the id of a claim. @returns no key where the id has its hash */
+export function namesIn(id: string): { readonly operation: string; readonly key: string | undefined } {
+  const [operation = '', key] = partsOf(id);
+  return { operation, key };
 }
 
 /** The identity of the claim with this id. Where the id has only the hash of a key, that hash stands for the key. */
 export function identityOf(id: string, host: Pick<Host, 'sha256'>): Identity {
   const { operation, key } = namesIn(id);
   // The id of a hashed key is its effect key.
-  return key === undefined
-    ? { key: id.slice(operation.length + 1), id, effectKey: id }
-    : identify(operation, key, host);
+  return key === undefined ? { key: splitId(id)[1], id, effectKey: id } : identify(operation, key, host);
 }
-
-/** What providers commonly allow for an idempotency key, Stripe among them: 255 characters that a header may hold. */
-const safeInHeaders = /^[!-~]{1,255}$/;
 
 /**
  * Makes a claim's identity from an operation and what the author's key function returned.
@@ -50,8 +74,11 @@ export function identify(
   missing?: () => string | undefined,
 ): Identity {
   const key = identifyingText(value, 'the key', missing);
-  const namespace = `${operation}#`;
-  const plain = namespace + key;
-  if (safeInHeaders.test(plain) && !looksHashed(key)) return { key, id: plain, effectKey: plain };
-  return { key, id: recordId(namespace, key, host), effectKey: hashedId(namespace, key, host) };
+  const plain = joined([operation, key]);
+  if (isEffectKey(plain)) return { key, id: plain, effectKey: plain };
+  return {
+    key,
+    id: boundedName([operation], [key], host),
+    effectKey: boundedName([operation], [key], host, isEffectKey),
+  };
 }

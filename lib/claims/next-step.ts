@@ -6,9 +6,9 @@ import type { Claim } from './claim.ts';
 import { type ClaimInternals, internalsOf } from './claim-internals.ts';
 import { changeClaim } from './engine.ts';
 import { stepEffectKey } from './identity.ts';
+import { refuseInsideStep } from './inside-step.ts';
 import type { ClaimRecord } from './record.ts';
 import { recordUntil } from './record-outcome.ts';
-import { forgottenUntil } from './restored.ts';
 import type { ClaimStore } from './store.ts';
 import { successor } from './successor.ts';
 
@@ -61,10 +61,26 @@ export class NextStep {
    * @throws the store's error
    */
   reach(state: Checkpoint['state'], value?: unknown, write?: ClaimStore['write']): Promise<'applied' | 'stale'> {
+    const { host, maxResultBytes } = this.engine.settings;
+    return this.#write({ name: this.name, state, at: host.now(), ...kept(value, maxResultBytes) }, write);
+  }
+
+  /**
+   * Writes down the doubt about a step that its table has forgotten, as old as it is: then an operator can decide the step alone. Never throws: without it,
+   * the step is in doubt all the same.
+   */
+  async keepForgotten(): Promise<void> {
+    const { before } = this;
+    if (before === undefined || this.#behind.steps.found[this.#index] === before) return;
+    await this.#write(before).catch(() => undefined);
+  }
+
+  #write(reached: Checkpoint, write?: ClaimStore['write']): Promise<'applied' | 'stale'> {
     const { engine, grant, steps } = this.#behind;
-    const { host, maxResultBytes } = engine.settings;
+    const { host } = engine.settings;
     const { claimId, fence } = grant.record;
-    const checkpoint = { name: this.name, state, at: host.now(), fence, ...kept(value, maxResultBytes) };
+    const { name, state, at, fence: _, ...kept } = reached;
+    const checkpoint = { name, state, at, fence, ...kept };
     // What has ended after the deadline, where the worker outlives it, is written down as an outcome is.
     const outlives = grant.keptUntil !== undefined && state !== 'started';
     const until = () => (outlives ? recordUntil(engine, grant) : host.now() + this.claim.remainingMs());
@@ -96,11 +112,13 @@ export class NextStep {
 /**
  * The next step of a handler.
  *
- * @throws OptionError when its name is no name or was used before; InDoubtError when another step stood in its place
+ * @throws OptionError when its name is no name or was used before; Error inside another step of the claim; InDoubtError when another step stood in its place
  */
 export function nextStep(claim: Claim, name: string): NextStep {
   const behind = internalsOf(claim);
   const { steps, work } = behind;
+  work.refuseInStep ??= (what) => refuseInsideStep(work, what);
+  work.refuseInStep(`step ${name}`);
   const index = steps.names.length;
   expect(/^[!-~]{1,64}$/.test(name), 'the name of a step', 'up to 64 characters of ASCII, without spaces', name);
   expect(!steps.names.includes(name), 'the name of a step', 'one that no other step of the handler has', name);
@@ -121,8 +139,8 @@ export function nextStep(claim: Claim, name: string): NextStep {
 }
 
 /** A step that a restored table may have forgotten is in doubt, as one that was started. */
-function forgottenStep({ engine, grant }: ClaimInternals, name: string): Checkpoint | undefined {
-  const at = forgottenUntil(grant.record, engine.settings);
+function forgottenStep({ grant }: ClaimInternals, name: string): Checkpoint | undefined {
+  const at = grant.record.forgottenUntil;
   return at === undefined ? undefined : { name, state: 'started', at };
 }
 

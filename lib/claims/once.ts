@@ -1,9 +1,11 @@
-import { expect } from '../kernel/check.ts';
-import { StoreUnavailableError } from '../kernel/errors.ts';
+import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
+import { NothingRunError } from '../kernel/errors.ts';
+import { heard } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { warnOnce } from '../kernel/warn-once.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
@@ -11,8 +13,11 @@ import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
+import { useOf } from './handlers.ts';
 import { identify, type KeyValue } from './identity.ts';
+import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
+import type { ClaimRecord } from './record.ts';
 import { fallbackLease } from './renewed-lease.ts';
 import { run } from './run.ts';
 import type { RunResult } from './run-result.ts';
@@ -29,7 +34,7 @@ import type { RunResult } from './run-result.ts';
  *   onAbandoned: 'park',
  * };
  */
-export interface OnceOptions<Input> extends ClaimOptions<Input> {
+export interface OnceOptions<Input, Kept extends boolean = true> extends ClaimOptions<Input> {
   /** The stable identity of the intended effect, taken from the input. */
   readonly key: (input: Input) => KeyValue;
   /**
@@ -38,6 +43,12 @@ export interface OnceOptions<Input> extends ClaimOptions<Input> {
    * @default nothing is compared
    */
   readonly fingerprint?: FingerprintOption<Input>;
+  /**
+   * Whether the handler's result is kept, as JSON, and given to duplicates. `false` for a function whose result no caller reads: it then returns nothing,
+   * and a duplicate of a call that is done never fails for a result that was not kept.
+   * @default true
+   */
+  readonly recordResult?: Kept;
 }
 
 /**
@@ -50,71 +61,72 @@ export interface OnceOptions<Input> extends ClaimOptions<Input> {
  *   refund(payment, { remainingMs: () => context.getRemainingTimeInMillis() });
  */
 export interface OnceCall {
-  /** Milliseconds until the caller is stopped, e.g. `context.getRemainingTimeInMillis`. The lease ends then. */
+  /** Milliseconds until the caller is stopped, e.g. `context.getRemainingTimeInMillis`; at most 366 days. The lease ends then. Leave it out where nothing stops the caller. */
   readonly remainingMs?: () => number;
   /** The caller knows that this was tried before: a read is made first, which is cheaper than a write that fails. */
   readonly redelivered?: boolean;
 }
 
+export type { OnceOutcome };
+
 const docs = 'docs/reference/options.md';
 const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
 const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 
-/** What became of a call. Only `completed` means that the effect has happened. */
-export type OnceOutcome<R> =
-  /** The effect happened: now (`replayed: false`), or before (`replayed: true`, with the recorded result if there is one). */
-  | { readonly outcome: 'completed'; readonly replayed: false; readonly result: R }
-  | {
-      readonly outcome: 'completed';
-      readonly replayed: true;
-      readonly result: R | undefined;
-      readonly recorded: boolean;
-    }
-  /** It is not known yet whether an earlier attempt applied it. Call again after `retryAfterMs`. */
-  | { readonly outcome: 'in-doubt'; readonly retryAfterMs: number }
-  /** It failed for good, earlier. */
-  | { readonly outcome: 'rejected'; readonly error: RecordedError }
-  /** Another worker runs it. Call again after `retryAfterMs`. */
-  | { readonly outcome: 'in-flight'; readonly retryAfterMs: number }
-  /** Its outcome is in doubt, and an operator has to decide. It does not run until then. */
-  | { readonly outcome: 'parked'; readonly error: RecordedError }
-  /** The key was used before with another payload. Nothing was run. */
-  | { readonly outcome: 'key-reused' };
+/**
+ * The function that `once` returns. A call returns what the handler returned, now or earlier. Whatever else became of the call is an error, so that a
+ * caller which only awaits it never takes for done what is not:
+ *
+ * | thrown | when |
+ * |---|---|
+ * | `RetryableError`, with `retryAfterMs` | another worker runs it, it is not known yet whether an earlier attempt applied it, or too little time was left to start |
+ * | `InDoubtError` | it is parked: an operator has to decide |
+ * | `RejectedError` | it failed for good, or its key was used before with another payload |
+ * | `ResultNotKeptError` | it is done, and its result was not kept; never with `recordResult: false` |
+ * | `StoreUnavailableError` | no claim could be had, and nothing was run |
+ * | `InvalidMessageError` | the input has no key |
+ * | the handler's own error | once that is recorded |
+ *
+ * @example
+ * declare const notify: OnceFunction<Order, { readonly messageId: string }>;
+ * const { messageId } = await notify(order); // done, now or earlier; else it throws
+ * const { outcome } = await notify.outcome(order); // 'completed', 'in-flight', 'parked', …
+ */
+export interface OnceFunction<Input, R, Kept extends boolean = true> {
+  (input: Input, call?: OnceCall): Promise<Kept extends true ? R : void>;
+  /**
+   * The same call, for a caller that asks what became of it: only the handler's own error, `StoreUnavailableError`, `InvalidMessageError`, and `LeaseError`
+   * where too little time was left to start, are thrown.
+   */
+  outcome(input: Input, call?: OnceCall): Promise<OnceOutcome<R>>;
+}
 
 /**
  * Wraps an async function so that its effect happens once per key.
  *
- * The returned function returns the outcome of the call. It rejects with what `fn` threw, once that is recorded; with
- * `StoreUnavailableError` when no claim could be had; with `InvalidMessageError` when the key is missing.
- *
  * @param defaultHost for options without one
- * @throws OptionError at once when an option is missing or out of range
+ * @throws OptionError at once when an option is missing or out of range, or when `fn` is no function, or a generator
  */
-export function once<Input, R>(
-  options: OnceOptions<Input>,
+export function once<Input, R, Kept extends boolean = true>(
+  options: OnceOptions<Input, Kept>,
   fn: (input: Input, claim: Claim) => Promise<R> | R,
   defaultHost?: Host,
-): (input: Input, call?: OnceCall) => Promise<OnceOutcome<R>> {
+): OnceFunction<Input, R, Kept> {
   expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
-  const settings = settingsOf(options, { host: (options.host ?? defaultHost) as Host, watched: true });
+  const settings = settingsOf<Input>(options, { host: (options.host ?? defaultHost) as Host, watched: true });
   const { key } = options;
   const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';
   const example = `(input) => input.${named}`;
-  expect(typeof key === 'function', 'key', `a function from the input to its key: ${example}`, key, 'wrong-key-option');
-  expect(
-    typeof fn === 'function',
-    'the function that once wraps',
-    'a function, after the options',
-    fn,
-    'wrong-handler',
-  );
+  expectFunction('key', `a function from the input to its key: ${example}`, key, 'wrong-key-option');
+  expectFunction('the function that once wraps', 'a function, after the options', fn, 'wrong-handler');
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
+  const use = useOf(settings.store, settings.operation, fn);
 
-  return async function callOnce(input, call = {}) {
+  async function callOnce(input: Input, call: OnceCall): Promise<Called<R>> {
     expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', inherited: 'taken', docs });
     const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
-    const deadline = call.remainingMs && settings.host.now() + call.remainingMs();
+    const deadline = deadlineOf(call, settings.host);
     const prints = printsOf(
       rule,
       (by) => ('of' in by ? by.of(input) : canonicalValue(input, by.ignore)),
@@ -123,52 +135,85 @@ export function once<Input, R>(
     const attributes = options.attributes && checkedAttributes(options.attributes(input));
     const { redelivered } = call;
     const acquired = await acquire(engine, { identity, ...prints, attributes, deadline, redelivered });
-    if (acquired.grant === undefined) return outcomeOfRefused(acquired);
-    return outcomeOfRun(await run(engine, acquired.grant, fn, input));
-  };
+    if (acquired.kind === 'replayed') use.foundDone();
+    if (acquired.grant === undefined) return acquired;
+    use.hasRun();
+    return run(engine, acquired.grant, fn, input);
+  }
+
+  async function callAndReturn(input: Input, call: OnceCall = {}): Promise<R | undefined> {
+    const called = await callOnce(input, call);
+    if (called.kind === 'not-started') throw notStarted(called.error);
+    const outcome = outcomeOf(called);
+    // Not of the first call either: a caller that finds a result there would count on it.
+    if (outcome.outcome === 'completed' && !settings.recordResult) return undefined;
+    return resultOf(outcome);
+  }
+
+  async function callForOutcome(input: Input, call: OnceCall = {}): Promise<OnceOutcome<R>> {
+    return outcomeOf(await callOnce(input, call));
+  }
+
+  // A call that is not awaited goes on behind its caller, and in Lambda it is frozen with its sandbox, under its lease.
+  const awaited = <T>(started: Promise<T>) =>
+    heard(`a call of once, ${settings.operation}`, started, () => warnOfCall(settings.operation));
+  const onceFunction = (...args: Parameters<typeof callAndReturn>) => awaited(callAndReturn(...args));
+  const outcome = (...args: Parameters<typeof callForOutcome>) => awaited(callForOutcome(...args));
+  return Object.assign(onceFunction as OnceFunction<Input, R, Kept>, { outcome });
 }
 
-/** @throws StoreUnavailableError when no claim could be had */
-function outcomeOfRefused<R>(refused: Extract<Acquired, { readonly grant?: undefined }>): OnceOutcome<R> {
-  if (refused.kind === 'unavailable') {
-    const { cause } = refused;
-    // Without the key: such a message ends in logs, and keys can be personal.
-    throw new StoreUnavailableError(`nothing was run: the claims store failed: ${recordedError(cause).message}`, {
-      cause,
-    });
-  }
-  const { record } = refused;
-  const error = record.error ?? { name: 'Error', message: '' };
-  switch (refused.kind) {
+/** When the caller is stopped, in epoch milliseconds. @throws OptionError unless `remainingMs` returns a time */
+function deadlineOf({ remainingMs }: OnceCall, host: Host): number | undefined {
+  if (remainingMs === undefined) return undefined;
+  const expected = 'a function that returns milliseconds, or no such option where nothing stops the caller';
+  expect(typeof remainingMs === 'function', 'remainingMs', expected, remainingMs, 'wrong-time');
+  return host.now() + remainingTime('remainingMs', remainingMs());
+}
+
+function warnOfCall(operation: string): void {
+  const said = `a call of once with operation '${operation}' was not awaited: its caller goes on, whatever comes of it`;
+  warnOnce('not-awaited', operation, `${said}. Write await before the call, or return its promise`);
+}
+
+/** What came of a call: it was not granted its claim, or the handler was run. */
+type Called<R> = Extract<Acquired, { readonly grant?: undefined }> | RunResult<R>;
+
+/** @throws what the handler threw; LeaseError when nothing was started; StoreUnavailableError when no claim could be had */
+function outcomeOf<R>(called: Called<R>): OnceOutcome<R> {
+  switch (called.kind) {
+    case 'unavailable': {
+      const { cause } = called;
+      // Without the key: such a message ends in logs, and keys can be personal.
+      throw new NothingRunError(`nothing was run: the claims store failed: ${recordedError(cause).message}`, { cause });
+    }
     case 'in-flight':
-      return { outcome: 'in-flight', retryAfterMs: refused.retryAfterMs };
+      return { outcome: 'in-flight', retryAfterMs: called.retryAfterMs };
     case 'suspect':
       return { outcome: 'in-flight', retryAfterMs: 0 };
     case 'parked':
-      return { outcome: 'parked', error };
+      return { outcome: 'parked', error: errorOf(called.record) };
     case 'key-reused':
       return { outcome: 'key-reused' };
     case 'replayed': {
-      if (record.status === 'rejected') return { outcome: 'rejected', error };
+      const { record } = called;
+      if (record.status === 'rejected') return { outcome: 'rejected', error: errorOf(record) };
       // Parsed anew for each caller: a shared object that one of them changes would be another answer for the next.
       const result = record.result === undefined ? undefined : (JSON.parse(record.result) as R);
       return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
     }
+    case 'returned':
+      return { outcome: 'completed', replayed: false, result: called.value };
+    case 'reconciled':
+      return { outcome: 'completed', replayed: true, result: called.value, recorded: true };
+    case 'in-doubt':
+      if (called.recorded === 'parked') return { outcome: 'parked', error: called.error };
+      return { outcome: 'in-doubt', retryAfterMs: called.retryAfterMs };
+    case 'threw':
+    case 'not-started':
+      throw called.error;
   }
 }
 
-/** @throws what the handler threw */
-function outcomeOfRun<R>(ran: RunResult<R>): OnceOutcome<R> {
-  switch (ran.kind) {
-    case 'returned':
-      return { outcome: 'completed', replayed: false, result: ran.value };
-    case 'reconciled':
-      return { outcome: 'completed', replayed: true, result: ran.value, recorded: true };
-    case 'in-doubt':
-      if (ran.recorded === 'parked') return { outcome: 'parked', error: ran.error };
-      return { outcome: 'in-doubt', retryAfterMs: ran.retryAfterMs };
-    case 'threw':
-    case 'not-started':
-      throw ran.error;
-  }
+function errorOf({ error = { name: 'Error', message: '' } }: ClaimRecord): RecordedError {
+  return error;
 }

@@ -3,8 +3,9 @@ import { OptionError } from '../kernel/errors.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { idPrefix } from './identity.ts';
 import { expectOperation } from './options.ts';
-import type { ClaimRecord } from './record.ts';
+import { type ClaimRecord, wrongNumber } from './record.ts';
 
 /**
  * What an operator sees of an open claim without reading its record: what the index of open claims holds.
@@ -60,6 +61,20 @@ export interface OpenPage {
   readonly cursor: string | undefined;
   /** Whether the list can miss a claim that was parked before there was an index: `pawl claims --backfill` has not ended. */
   readonly incomplete: boolean;
+  /**
+   * The ids of entries with a number that is none. They are left alone: what reads their records says so.
+   * @default none
+   */
+  readonly foreign?: readonly string[];
+}
+
+/** Sets apart the entries of a list with a number that is none: nobody can say since when such a claim is open. */
+export function withoutForeign(listed: readonly OpenClaim[]): Required<Pick<OpenPage, 'claims' | 'foreign'>> {
+  const isForeign = (claim: OpenClaim) => wrongNumber(claim) !== undefined;
+  return {
+    claims: listed.filter((claim) => !isForeign(claim)),
+    foreign: listed.filter(isForeign).map(({ id }) => id),
+  };
 }
 
 /**
@@ -87,10 +102,13 @@ export function checkedPrefix(query: OpenQuery): string {
   const { operation, keyPrefix, limit } = query;
   expect(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000, 'limit', 'a whole number from 1 to 1000', limit);
   if (operation !== undefined) expectOperation(operation);
-  if (keyPrefix === undefined) return operation === undefined ? '' : `${operation}#`;
-  expect(operation !== undefined, 'operation', 'the operation that keyPrefix is about', operation);
+  if (operation === undefined) {
+    expect(keyPrefix === undefined, 'operation', 'the operation that keyPrefix is about', operation);
+    return '';
+  }
+  if (keyPrefix === undefined) return idPrefix(operation, '');
   expect(typeof keyPrefix === 'string', 'keyPrefix', 'a text', keyPrefix);
-  return `${operation}#${keyPrefix}`;
+  return idPrefix(operation, keyPrefix);
 }
 
 /** @throws OptionError: a cursor is a text that a page of this store had */

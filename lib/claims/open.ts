@@ -1,4 +1,6 @@
+import { joined, ownParts } from '../kernel/name.ts';
 import { stepsInDoubt } from './checkpoints.ts';
+import { operationOf } from './identity.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
@@ -70,12 +72,7 @@ export const statementDue = 'due';
 
 /** The place of the unstated claims of an operation in one shard. No shard of the open claims begins like this. */
 export function unstatedPlace(operation: string, shard: string): string {
-  return `~${operation}#${shard}`;
-}
-
-/** An operation has no `#`, so the first one ends it. */
-export function operationOf(id: string): string {
-  return id.slice(0, id.indexOf('#'));
+  return joined(ownParts('unstated', operation, shard));
 }
 
 export function shardName(shard: number): string {

@@ -1,4 +1,4 @@
-import { expect, expectWhole } from '../kernel/check.ts';
+import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -65,7 +65,7 @@ export interface ClaimOptions<Input> {
    */
   readonly retentionSeconds?: number | 'forever';
   /**
-   * After how many grants a key that keeps failing is parked.
+   * After how many grants a key that keeps failing is parked. So is one that as many times, one after the other, had too little time left to start.
    * @default 20
    */
   readonly maxAttempts?: number;
@@ -209,16 +209,14 @@ export function settingsOf<Input>(
     Object.assign(o, { [name]: forever ? Infinity : value });
   }
   const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
-  const provider = isReconcile(policy) ? checkedReconcile(policy) : undefined;
-  const onAbandoned: AbandonedPolicy = isReconcile(policy) ? policy.kind : policy;
+  const { provider, onAbandoned } = policyOf('onAbandoned', policy);
 
   expectOperation(operation);
+  expectNotReserved(operation);
   expectStore(store);
-  const decided = provider || policy === 'retry' || policy === 'park';
-  expect(decided, 'onAbandoned', "'retry', 'park' or reconcile({ ask, settleMs })", policy);
   const { attributes, classify, onEvent } = o;
   for (const [name, fn] of Object.entries({ attributes, classify, onEvent })) {
-    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn, 'wrong-handler');
+    if (fn !== undefined) expectFunction(name, 'a function', fn, 'wrong-handler');
   }
   if (lease !== undefined) {
     expectLease(lease);
@@ -261,6 +259,19 @@ export function expectOperation(operation: unknown): void {
   expect(fits, 'operation', expected, operation);
 }
 
+/**
+ * How the operations of a producer's own claims begin. They are kept apart from the consumer's: a key whose sending is completed would be taken there for
+ * an effect that has happened. An intent is no key: a producer may use one text for both.
+ */
+export const producersOperations = { keys: 'send:', intents: 'send-intent:' } as const;
+
+/** @throws OptionError for an operation that only the claims of `sendOnce` have: its own claims would be theirs, and a message would be taken for done */
+function expectNotReserved(operation: string): void {
+  const reserved = Object.values(producersOperations).find((prefix) => operation.startsWith(prefix));
+  const expected = `a name that does not begin with '${reserved}': the claims of sendOnce have such operations`;
+  expect(reserved === undefined, 'operation', expected, operation);
+}
+
 /** @throws OptionError */
 export function expectStore(store: ClaimStore | undefined): void {
   const given: unknown = store;
@@ -276,6 +287,22 @@ export function expectRetention(seconds: number): void {
   if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds);
   const least = "at least 60: the retention of the queue and of its dead-letter queue together, or 'forever'";
   expect(seconds >= 60, 'retentionSeconds', least, seconds, 'wrong-time');
+}
+
+/**
+ * What an author says about an effect in doubt.
+ *
+ * @param option names it in the error
+ * @throws OptionError unless it is a policy
+ */
+export function policyOf<Input>(
+  option: string,
+  policy: ClaimOptions<Input>['onAbandoned'],
+): { readonly onAbandoned: AbandonedPolicy; readonly provider: Reconcile<Input> | undefined } {
+  if (isReconcile(policy)) return { onAbandoned: policy.kind, provider: checkedReconcile(policy) };
+  const isPolicy = policy === 'retry' || policy === 'park';
+  expect(isPolicy, option, "'retry', 'park' or reconcile({ ask, settleMs })", policy);
+  return { onAbandoned: policy, provider: undefined };
 }
 
 function isReconcile<Input>(policy: ClaimOptions<Input>['onAbandoned']): policy is Reconcile<Input> {

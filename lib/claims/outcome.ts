@@ -16,7 +16,7 @@ export type Outcome =
   /**
    * May be tried again. `unknown`: the attempt may have applied the effect before it failed. `inconclusive`: the provider
    * was asked and could not say, which counts like another worker that ended without an outcome. `doubtEnded`: the provider was asked and
-   * says that nothing was applied. `steps`: what it said of each step in doubt.
+   * says that nothing was applied. `unstarted`: nothing had begun, so it is no attempt. `steps`: what it said of each step in doubt.
    */
   | {
       readonly status: 'released';
@@ -24,6 +24,7 @@ export type Outcome =
       readonly unknown?: boolean;
       readonly inconclusive?: boolean;
       readonly doubtEnded?: boolean;
+      readonly unstarted?: boolean;
       readonly steps?: ReadonlyMap<string, StepResolution>;
     }
   | { readonly status: 'rejected'; readonly error: RecordedError }

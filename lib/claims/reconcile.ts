@@ -1,4 +1,4 @@
-import { expect, expectWhole } from '../kernel/check.ts';
+import { expectFunction, expectWhole } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Doubt, Verdict } from './claim.ts';
@@ -45,7 +45,7 @@ export interface Reconcile<Input> extends ReconcileOptions<Input> {
 export function reconcile<Input>(options: ReconcileOptions<Input>): Reconcile<Input> {
   expectOptions(options, { door: 'reconcile', known, docs: 'docs/guides/policies.md' });
   const { ask, settleMs } = options;
-  expect(typeof ask === 'function', 'reconcile.ask', 'a function', ask);
+  expectFunction('reconcile.ask', 'a function', ask);
   expectWhole('reconcile.settleMs', settleMs);
   return { kind: 'reconcile', ask, settleMs };
 }

@@ -96,6 +96,11 @@ export async function fail(engine: Engine, grant: Grant, thrown: unknown, phase:
   return recordOutcome(engine, grant, outcomeOfError(error, known, phase, engine.settings));
 }
 
+/** Gives a claim back under which nothing has begun: that is no attempt. Never throws. */
+export function giveBackUnstarted(engine: Engine, grant: Grant, thrown: unknown): Promise<Recorded> {
+  return recordOutcome(engine, grant, { status: 'released', error: recordedError(thrown), unstarted: true });
+}
+
 /** Parks a claim that this worker has released, because its message is set aside. @returns whether it is parked */
 export async function parkReleased(
   engine: Engine,

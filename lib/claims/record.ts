@@ -1,5 +1,8 @@
+import type { ErrorCode } from '../kernel/error-code.ts';
 import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { isCount, isTime, type StoredNumbers, wrongNumberIn } from '../kernel/stored-numbers.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 
 /**
  * What an operator sees of a claim, in the words of the protocol.
@@ -30,8 +33,18 @@ export interface Resolution {
   readonly id?: string | undefined;
 }
 
+/** That an operator has deleted the dead letter of a claim for good. All are texts, for people to read. It decides nothing: the claim is what its status says. */
+export interface Discarded {
+  /** SQS's id of the dead letter. */
+  readonly messageId: string;
+  readonly by: string;
+  readonly note: string;
+  /** ISO 8601, by the clock of who discarded it. */
+  readonly at: string;
+}
+
 /** Why a completed claim has no result to replay. */
-export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable';
+export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable' | 'not-returned';
 
 /** Facts that ride with a key: an amount, who asked, which account. */
 export type Attributes = Readonly<Record<string, string | number>>;
@@ -56,8 +69,10 @@ export interface ClaimRecord {
   readonly leaseUntil: number;
   /** When the key was first seen. */
   readonly firstSeenAt: number;
-  /** How many times the claim was granted. */
+  /** How many times the claim was granted. A grant that was given back before anything began is not counted. */
   readonly attempts: number;
+  /** How many grants, one after the other, were given back before anything began: the time was over. Absent if the last one was not. */
+  readonly unstarted?: number | undefined;
   /** How many of those grants ended without an outcome: the worker died, or it was too late. */
   readonly abandoned: number;
   /**
@@ -77,6 +92,8 @@ export interface ClaimRecord {
   readonly error?: RecordedError | undefined;
   /** Of a claim that was parked, who decided what. Kept through later attempts. */
   readonly resolution?: Resolution | undefined;
+  /** The last dead letter of the claim that an operator has deleted for good. Kept through later attempts. Never decided upon. */
+  readonly discarded?: Discarded | undefined;
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
   /**
@@ -89,16 +106,27 @@ export interface ClaimRecord {
    */
   readonly statement?: string | undefined;
   /**
+   * The fence of a grant whose attempt applies nothing without its completion, because both are one transaction. While it is the record's own fence,
+   * an attempt that was abandoned left nothing in doubt (`appliesWithCompletion`). A version of pawl that does not know the field leaves it behind
+   * with an older fence, and so does a restored table: both count as doubt. Absent elsewhere.
+   */
+  readonly atomic?: number | undefined;
+  /**
    * Where the index of open claims keeps it: a shard, `00` to `31`; or the place of the claims that no statement has confirmed. Absent while neither
    * an operator nor a statement has to look at the claim. Every write sets it anew, and nothing is decided upon it: a version of pawl that does not
    * know it leaves it as it is.
    */
   readonly open?: string | undefined;
   /**
-   * Of a claim that was granted while its table was marked as restored: when the table was opened again, in epoch milliseconds. What has no record of
-   * its own, a step or a commit, may have been applied before (`restored.ts`). Absent elsewhere.
+   * Of a claim that was written while its table was marked as restored: when the table was opened again, in epoch milliseconds. It names the mark
+   * (`restored.ts`). Absent elsewhere.
    */
   readonly restoredAt?: number | undefined;
+  /**
+   * Until when a part of the claim may have been applied without a record of it, a step or a commit: its table was restored. In epoch milliseconds.
+   * Absent elsewhere, and once the whole claim is decided.
+   */
+  readonly forgottenUntil?: number | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
   readonly expiresAt?: number | undefined;
   /**
@@ -119,6 +147,11 @@ export function sourceOf({ source, fence }: Pick<ClaimRecord, 'source' | 'fence'
   return fence === 1 ? source : undefined;
 }
 
+/** Whether the attempt that holds the claim applies nothing without its completion. */
+export function appliesWithCompletion({ atomic, fence }: Pick<ClaimRecord, 'atomic' | 'fence'>): boolean {
+  return atomic === fence;
+}
+
 /** A record as the rules make it, before `successor` gives it its revision, and says whether it is open. */
 export type Draft = Omit<ClaimRecord, 'rev' | 'v'>;
 
@@ -130,16 +163,79 @@ const statuses: readonly string[] = [
   'parked',
 ] satisfies ClaimStatus[];
 
+/** What every claim has. */
+const needed = {
+  counts: ['fence', 'attempts', 'abandoned'],
+  times: ['leaseUntil', 'firstSeenAt'],
+} as const satisfies StoredNumbers<keyof ClaimRecord>;
+/** What some have. */
+const optional = {
+  counts: ['rev', 'unstarted', 'atomic'],
+  times: ['unknownAt', 'restoredAt', 'forgottenUntil', 'expiresAt'],
+} as const satisfies StoredNumbers<keyof ClaimRecord>;
+
 /**
- * Lets through what this version understands. To decide upon a record that is only half understood could run an effect twice.
+ * Lets through what this version understands. To decide upon a record that is only half understood could run an effect twice, and a number that is
+ * none makes every comparison false.
  *
- * @throws Error for a record of another schema, or with a status that this version does not know
+ * @throws Error for a record of another schema, with a status that this version does not know, or with a number that is none. Neither the key nor a
+ *   value is in the text
  */
 export function understood(found: ClaimRecord | undefined): ClaimRecord | undefined {
-  if (found === undefined || ((found.v === 1 || found.v === 2) && statuses.includes(found.status))) return found;
-  throw explainedError(
-    Error,
-    `the record under this key is left alone: it is of schema ${found.v} with a status of its own`,
-    'foreign-item',
-  );
+  if (found === undefined) return found;
+  const { v, status, claimId } = found;
+  if ((v !== 1 && v !== 2) || !statuses.includes(status)) {
+    const schema: unknown = v;
+    const known = schema === 1 || schema === 2 ? ', with a status of its own' : '';
+    throw leftAlone(`expected a claim of schema 1 or 2, found schema ${String(schema ?? 'none')}${known}`);
+  }
+  const wrong = wrongNumber(found);
+  if (wrong !== undefined) throw leftAlone(`its ${wrong} is no number that pawl writes there`);
+  if (typeof claimId !== 'string') throw leftAlone('its claimId is no text');
+  return found;
+}
+
+/** The first number of a record, or of an entry in a list, that is none; or the checkpoints that are none. */
+export function wrongNumber(found: Partial<ClaimRecord>): string | undefined {
+  const wrong = wrongNumberIn<keyof ClaimRecord>(found, needed, optional);
+  return wrong ?? (found.checkpoints === undefined || areCheckpoints(found.checkpoints) ? undefined : 'checkpoints');
+}
+
+/** Whether a text holds steps whose times and fences are numbers: a doubt is as old as its step. */
+function areCheckpoints(text: unknown): boolean {
+  try {
+    const steps: unknown = typeof text === 'string' ? JSON.parse(text) : undefined;
+    return Array.isArray(steps) && steps.every((one) => one === null || isCheckpoint(one));
+  } catch {
+    return false;
+  }
+}
+
+function isCheckpoint(step: unknown): boolean {
+  const fence = propertyOf(step, 'fence');
+  const isNamed = typeof propertyOf(step, 'name') === 'string' && typeof propertyOf(step, 'state') === 'string';
+  return isNamed && isTime(propertyOf(step, 'at')) && (fence === undefined || isCount(fence));
+}
+
+const foreign = 'foreign-item' satisfies ErrorCode;
+
+function leftAlone(why: string): Error {
+  return explainedError(Error, `the record under this key is left alone: ${why}`, foreign);
+}
+
+/** Whether an error says that a record is left alone: another program, or a later version of pawl, wrote it. */
+export function isLeftAlone(error: unknown): boolean {
+  return propertyOf(error, 'code') === foreign;
+}
+
+/** For a list: one record that is left alone must not fail it. An act on it says what it is. */
+export async function unlessLeftAlone(
+  reading: Promise<ClaimRecord | undefined>,
+): Promise<ClaimRecord | 'left-alone' | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isLeftAlone(error)) return 'left-alone';
+    throw error;
+  }
 }

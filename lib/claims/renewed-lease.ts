@@ -1,4 +1,4 @@
-import { expect } from '../kernel/check.ts';
+import { expect, longestTimeMs } from '../kernel/check.ts';
 import { startHeartbeat } from '../kernel/heartbeat.ts';
 import type { Lease } from './lease.ts';
 
@@ -7,7 +7,7 @@ import type { Lease } from './lease.ts';
  * beyond the invocation. The claim of a worker that died can then be taken over after `leaseMs`, and not only at the end
  * of the time its invocation had; each beat costs a write.
  *
- * @throws OptionError unless `leaseMs` is a whole number
+ * @throws OptionError unless `leaseMs` is a whole number, at most 366 days
  * @example
  * const refundOnce = once(
  *   {
@@ -22,7 +22,8 @@ import type { Lease } from './lease.ts';
  */
 export function renewedLease(leaseMs: number): Lease {
   const example = 'a whole number of milliseconds, such as renewedLease(10_000)';
-  expect(Number.isSafeInteger(leaseMs) && leaseMs >= 0, 'leaseMs', example, leaseMs, 'wrong-lease');
+  const isTime = Number.isSafeInteger(leaseMs) && leaseMs >= 0 && leaseMs <= longestTimeMs;
+  expect(isTime, 'leaseMs', example, leaseMs, 'wrong-lease');
   return {
     leaseMs,
     check(leastMs) {

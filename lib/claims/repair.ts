@@ -1,5 +1,4 @@
-import { stepsInDoubt } from './checkpoints.ts';
-import { type ClaimRequest, type ClaimRules, decide } from './decide.ts';
+import { type ClaimRequest, type ClaimRules, decide, doubtOf, doubtOfAbandoned } from './decide.ts';
 import type { ClaimRecord } from './record.ts';
 import { unsettledFor } from './settle-doubt.ts';
 import type { ClaimWrite } from './store.ts';
@@ -33,13 +32,6 @@ export interface RepairRules extends ClaimRules {
   readonly askAgainMs: number;
 }
 
-/** A released claim with a step in doubt has no doubt of its own: its consumer asks the step's provider. Without its consumer, the claim is in doubt. */
-export function doubtOf(found: ClaimRecord): ClaimRecord {
-  if (found.status !== 'released' || found.unknownAt !== undefined) return found;
-  const steps = stepsInDoubt(found);
-  return steps.length === 0 ? found : { ...found, unknownAt: Math.max(...steps.map(({ at }) => at)) };
-}
-
 /** Decides how the repair of a claim begins. Pure, like `decide`. @param now epoch milliseconds */
 export function repair(
   found: ClaimRecord | undefined,
@@ -54,6 +46,7 @@ export function repair(
   if (status === 'parked') return leave('parked');
   const isOurs = status === 'in-flight' && doubted.claimId === request.claimId;
   if (status !== 'in-flight' && (status !== 'released' || unknownAt === undefined)) return leave('settled');
+  if (status === 'in-flight' && !isOurs && doubtOfAbandoned(found) === undefined) return leave('settled');
   const decided = decide(doubted, { id: found.id, ...request }, rules, now);
   const write = decided.kind !== 'in-flight' && 'write' in decided ? decided.write : undefined;
   switch (decided.kind) {

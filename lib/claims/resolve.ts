@@ -101,12 +101,21 @@ export function resolution(
   const settled: Draft = {
     ...found,
     unknownAt: undefined,
+    // A decision on some steps leaves the other parts as they are. So does one that does not know.
+    forgottenUntil: decided.verdict === 'not-applied' ? undefined : found.forgottenUntil,
+    unstarted: undefined,
     error: undefined,
     expiresAt: expiry(rules, now),
     resolution: decided,
   };
   if (decided.verdict === 'applied') {
-    return successor(found, { ...settled, status: 'completed', resultOmitted: 'by-choice', checkpoints: undefined });
+    return successor(found, {
+      ...settled,
+      status: 'completed',
+      resultOmitted: 'by-choice',
+      checkpoints: undefined,
+      forgottenUntil: undefined,
+    });
   }
   // The counts that led to the parking start anew, or the next request would park it again.
   return successor(found, {
@@ -184,7 +193,12 @@ export async function resolveParked(
   expectVerdicts(verdict);
   expectActedBy(by, note);
   const now = host.now();
-  const decided = { by: by.slice(0, longestNote), note, at: new Date(now).toISOString(), id: host.randomId() };
+  const decided = {
+    by: by.slice(0, longestNote).toWellFormed(),
+    note,
+    at: new Date(now).toISOString(),
+    id: host.randomId(),
+  };
   let found = understood(await store.read(id));
   // A doubt that begins while this runs is another one: the operator cannot have looked at it.
   const fence = resolved.fence ?? found?.fence;
@@ -211,11 +225,11 @@ export function expectVerdicts(verdict: ResolutionVerdict | StepResolutions): vo
 
 /** @throws OptionError unless it says who acts, and why */
 export function expectActedBy(by: unknown, note: unknown): void {
-  expect(typeof by === 'string' && by !== '', 'by', 'the name of who decided', by);
+  expect(typeof by === 'string' && by !== '' && by.isWellFormed(), 'by', 'the name of who decided', by);
   expect(
-    typeof note === 'string' && note.length <= longestNote,
+    typeof note === 'string' && note.length <= longestNote && note.isWellFormed(),
     'note',
-    `a text of at most ${longestNote} characters`,
+    `a well-formed text of at most ${longestNote} characters`,
     typeof note,
   );
 }

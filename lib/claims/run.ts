@@ -1,16 +1,18 @@
-import { explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
+import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
+import { effectKind, explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { warnOnce } from '../kernel/warn-once.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import type { Claim } from './claim.ts';
+import type { ClaimRules } from './decide.ts';
 import { type Engine, effectOf, emit } from './engine.ts';
 import { type Grant, startsUntil } from './grant.ts';
 import { openClaim } from './open-claim.ts';
 import type { Settings } from './options.ts';
-import { fail, isLeftInFlight, succeed } from './record-outcome.ts';
+import { fail, giveBackUnstarted, isLeftInFlight, succeed } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
-import { warnOnce } from './warn-once.ts';
 import { type Rested, type Thrown, Work } from './work.ts';
 
 /**
@@ -35,7 +37,7 @@ export async function run<Input, R>(
   const late = tooLate(settings, startsUntil(grant));
   if (late) {
     emit(engine, grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
-    return { kind: 'not-started', error: late.error, recorded: await fail(engine, grant, late.error, 'before') };
+    return { kind: 'not-started', error: late.error, recorded: await giveBackUnstarted(engine, grant, late.error) };
   }
 
   const work = new Work();
@@ -44,11 +46,13 @@ export async function run<Input, R>(
   const marked = markedEffect(claim, work);
   let end: End<R>;
   try {
-    end = { kind: 'returned', value: await handler(input, Object.assign(claim, { effect: marked.effect })) };
+    const value = await handler(input, Object.assign(claim, { effect: marked.effect }));
+    end = { kind: 'returned', value: expectRun(value, 'the handler') };
   } catch (error) {
     end = { kind: 'threw', error };
   }
   work.end(end.kind);
+  if (end.kind === 'returned' && work.isUnderWay) warnOfUnawaited(settings.operation);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
   // Until the worker ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
   const workerEnd = () => grant.keptUntil ?? grant.deadline ?? grant.record.leaseUntil;
@@ -59,7 +63,7 @@ export async function run<Input, R>(
   const knownOf = ({ error }: Thrown) => effectOf(settings, error);
   const failure = failureOf(state, end, rested, knownOf);
   const wouldEnd = failure === undefined || state.kind === 'applied' || knownOf(failure) === 'rejected';
-  const doubt = wouldEnd ? doubtLeft(grant, state, rested) : undefined;
+  const doubt = wouldEnd ? doubtLeft(grant, state, rested, settings) : undefined;
   if (doubt === undefined && failure === undefined && end.kind === 'returned') {
     if (marksEffect && state.kind === 'none') warnOfUnmarked(settings.operation);
     stop();
@@ -82,6 +86,16 @@ function warnOfUnmarked(operation: string): void {
   warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
 }
 
+/** What is under way is waited for, but its error reaches no code of the author's. */
+function warnOfUnawaited(operation: string): void {
+  const said = `a handler of '${operation}' returned while its effect or a step was under way`;
+  warnOnce(
+    'not-awaited',
+    operation,
+    `${said}. Write await before claim.effect(), step() and commit(), or return the promise`,
+  );
+}
+
 /** How far a handler came with the effect that it marks. */
 type EffectState =
   | { readonly kind: 'none' | 'under-way' | 'applied' }
@@ -94,6 +108,7 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
   let state: EffectState = { kind: 'none' };
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
+    work.refuseInStep?.('claim.effect');
     // A branch of the handler that outlived it may not start what has been recorded as not started.
     if (work.stopped)
       return refused(explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'));
@@ -109,8 +124,34 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
       work.leaveUnstarted(late);
       throw late;
     }
+    if (typeof start !== 'function' || isGeneratorFunction(start)) return notCallable(start);
     state = { kind: 'under-way' };
     return work.follow(runEffect(start));
+  }
+
+  /**
+   * A promise is an effect that has begun before anybody looked at its claim, and only how it ends says what is known of it. It begins again with every call of the
+   * handler. Of anything else nothing has begun, and the claim cannot complete without its effect.
+   */
+  function notCallable(start: unknown): Promise<never> {
+    const error = notAFunction('claim.effect', start);
+    if (!isPromise(start)) {
+      work.leaveUnstarted(error);
+      throw error;
+    }
+    state = { kind: 'under-way' };
+    return work.follow(
+      runEffect(async () => {
+        try {
+          await start;
+        } catch (cause) {
+          // What it says of itself counts; an error that says nothing is explained.
+          throw effectKind(cause) === undefined ? notAFunction('claim.effect', start, { cause }) : cause;
+        }
+      }).then(() => {
+        throw error;
+      }),
+    );
   }
 
   /** As a promise, and handled: such a branch runs in a callback of the author's, where an exception ends the process. */
@@ -122,7 +163,7 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
 
   async function runEffect<T>(start: () => Promise<T> | T): Promise<T> {
     try {
-      const value = await start();
+      const value = expectRun(await start(), 'claim.effect: its function');
       state = { kind: 'applied' };
       return value;
     } catch (error) {
@@ -167,11 +208,17 @@ export function failureOf(
 /**
  * That a step is in doubt where the claim is about to end: it failed beside a marked effect that was applied, or an earlier attempt
  * left it behind and this one did not call it. To complete the claim would take the step for confirmed, and to reject it for not
- * applied; to release it would repeat the effect. Not where a commit has completed the claim already.
+ * applied; to release it would repeat the effect. Not where a commit has completed the claim already; nor where the handler calls no steps: their doubt
+ * was the claim's own when it was granted, and its policy has decided.
  */
-export function doubtLeft({ record }: Grant, effect: EffectState, { inDoubt }: Rested): InDoubtError | undefined {
+export function doubtLeft(
+  { record }: Grant,
+  effect: EffectState,
+  { inDoubt }: Rested,
+  { stepless = false }: Pick<ClaimRules, 'stepless'> = {},
+): InDoubtError | undefined {
   if (record.status !== 'in-flight') return undefined;
-  const names = stepsInDoubt(record).map(({ name }) => name);
+  const names = stepless ? [] : stepsInDoubt(record).map(({ name }) => name);
   const [first] = inDoubt;
   if (names.length === 0 && first === undefined) return undefined;
   const what = names.length > 0 ? `in doubt: ${names.join(', ')}` : recordedError(first?.error).message;

@@ -75,7 +75,11 @@ async function askAndSettle<Input, R>(
   const after = afterVerdict(verdict, record, engine.settings, recordedError(asked.thrown), asked.at);
   const settled = unsettledFor(record, engine.settings, asked.at) === 0;
   emit(engine, identity, { type: 'reconciled', verdict, settled });
-  if (after.kind === 'run') return undefined;
+  if (after.kind === 'run') {
+    // It has spoken of the whole.
+    grant.record = { ...grant.record, forgottenUntil: undefined };
+    return undefined;
+  }
   if (after.kind === 'applied') {
     const recorded = await succeed(engine, grant, asked.result);
     return { kind: 'reconciled', value: asked.result as R, recorded };

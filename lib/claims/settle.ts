@@ -19,11 +19,12 @@ export function outcomeOfError(
   error: RecordedError,
   known: KnownOfEffect,
   phase: Phase,
-  { onAbandoned }: Pick<ClaimRules, 'onAbandoned'>,
+  { onAbandoned, atomic = false }: Pick<ClaimRules, 'onAbandoned' | 'atomic'>,
 ): Outcome {
-  if (phase === 'after') return { status: 'completed' };
+  if (phase === 'after') return { status: 'completed', resultOmitted: 'not-returned' };
   if (known === 'rejected') return { status: 'rejected', error };
-  const unknown = known !== 'retryable' && phase !== 'before';
+  // The claim is still there to be released, so what is one transaction with its completion was not applied.
+  const unknown = known !== 'retryable' && phase !== 'before' && !atomic;
   const parks = known === 'in-doubt' || (unknown && onAbandoned === 'park');
   return parks ? { status: 'parked', error } : { status: 'released', error, unknown };
 }
@@ -48,7 +49,13 @@ export function settle(
   // A record that is gone was deleted behind our back. Writing it anew would grant ourselves a claim that the store did not give us.
   if (found?.claimId !== claimId) return 'stale';
   if (found.status === outcome.status) return 'applied';
-  const settled = { unknownAt: undefined, error: undefined, expiresAt: expiry(rules, now) };
+  const settled = {
+    unknownAt: undefined,
+    forgottenUntil: undefined,
+    unstarted: undefined,
+    error: undefined,
+    expiresAt: expiry(rules, now),
+  };
   // Its steps are never asked for again, and an item has to hold the result: together they could be more than DynamoDB takes.
   const completed = { ...settled, checkpoints: undefined };
   if (found.status !== 'in-flight') {
@@ -76,15 +83,23 @@ export function settle(
         status: 'released',
         error: outcome.error,
         unknownAt,
+        // What is said of some steps leaves the other parts as they are.
+        forgottenUntil: outcome.doubtEnded && outcome.steps === undefined ? undefined : found.forgottenUntil,
         checkpoints,
         // TTL must not collect a doubt: the next request would find nothing, and run.
         expiresAt:
           unknownAt === undefined && stepsInDoubt({ checkpoints }).length === 0 ? settled.expiresAt : undefined,
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
+        // What never began must not use up the attempts of what can. It is counted by itself, or its message would come for ever.
+        ...(outcome.unstarted && { attempts: found.attempts - 1, unstarted: (found.unstarted ?? 0) + 1 }),
       });
     }
     case 'parked':
-      return successor(found, { ...parked(found, 'outcome-unknown', lineOf(outcome.error)), unknownAt: now });
+      return successor(found, {
+        ...parked(found, 'outcome-unknown', lineOf(outcome.error)),
+        unstarted: undefined,
+        unknownAt: now,
+      });
   }
 }
 

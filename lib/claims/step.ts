@@ -1,4 +1,5 @@
-import { expect, expectWhole } from '../kernel/check.ts';
+import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
+import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { explainedError, InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -6,6 +7,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { Claim, Verdict } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
+import { insideStep } from './inside-step.ts';
 import { type NextStep, nextStep } from './next-step.ts';
 
 /** What a step knows. */
@@ -60,6 +62,7 @@ const knownOfPolicy = { ask: true, settleMs: true } as const satisfies NamesOf<S
  * @param claim as the handler was given it
  * @param name up to 64 characters of ASCII, without spaces; once in a handler
  * @param fn its result is kept as JSON, up to `maxResultBytes`; all checkpoints together up to 200,000 bytes, and 100 steps
+ * @throws Error when it is called inside another step of the claim. Steps may run beside each other, and inside `claim.effect`
  * @throws LeaseError when the time is over, or another worker has the claim: the step did not start, or is not known to have ended
  * @throws InDoubtError when it is not known whether the step happened: the claim is parked, also if the handler catches it, or has had its marked effect
  * @example
@@ -75,15 +78,33 @@ export function step<R>(
   options: StepOptions,
 ): Promise<R> {
   expectOptions(options, { door: 'step', known, docs });
-  expect(typeof fn === 'function', `the function of step ${name}`, 'a function', fn, 'wrong-handler');
   const { onAbandoned } = options;
   const asks = typeof onAbandoned === 'object' ? onAbandoned : undefined;
   const decided = asks?.ask || onAbandoned === 'retry' || onAbandoned === 'park';
   expect(decided, `onAbandoned of step ${name}`, "'retry', 'park' or { ask, settleMs }", onAbandoned);
+  if (asks) expectFunction(`ask of step ${name}`, 'a function', asks.ask, 'wrong-handler');
   if (asks) expectOptions(asks, { door: 'step', within: 'onAbandoned', known: knownOfPolicy, docs });
   if (asks) expectWhole(`settleMs of step ${name}`, asks.settleMs);
   const next = nextStep(claim, name);
+  if (typeof fn !== 'function' || isGeneratorFunction(fn)) throw notCallable(next, fn, onAbandoned);
   return next.work.follow(runStep(next, fn, onAbandoned));
+}
+
+/**
+ * A promise has begun before the step was looked at, and begins again whenever the handler runs: unless the step may be repeated, the handler must not run
+ * again. Of anything else nothing has begun.
+ */
+function notCallable(next: NextStep, fn: unknown, onAbandoned: StepOptions['onAbandoned']): Error {
+  const error = notAFunction(`step ${next.name}`, fn);
+  if (!isPromise(fn)) next.work.leaveUnstarted(error);
+  else {
+    // A sandbox is not frozen with it, and its error ends no process.
+    next.work.follow(Promise.resolve(fn));
+    if (onAbandoned !== 'retry') {
+      return leftInDoubt(next, explainedError(InDoubtError, error.message, 'effect-no-function'));
+    }
+  }
+  return error;
 }
 
 async function runStep<R>(
@@ -107,7 +128,8 @@ async function runStep<R>(
   }
   let value: R;
   try {
-    value = await fn(stepRun);
+    const answer = await insideStep(next.work, next.name, () => fn(stepRun));
+    value = expectRun(answer, `step ${next.name}: its function`);
   } catch (error) {
     throw await failStep(next, error, onAbandoned);
   }
@@ -129,6 +151,7 @@ async function settleStep(
   const { host, skewMs } = engine.settings;
   if (onAbandoned === 'retry') return { kind: 'run' };
   if (onAbandoned === 'park') {
+    await next.keepForgotten();
     throw leftInDoubt(
       next,
       explainedError(InDoubtError, `step ${name} was started, and did not say how it ended`, 'step-in-doubt'),
@@ -144,6 +167,7 @@ async function settleStep(
   const askableAt = Math.max(grant.record.unknownAt ?? 0, before.at) + onAbandoned.settleMs + skewMs;
   if (verdict.verdict === 'not-applied' && askedAt >= askableAt) return { kind: 'run' };
   // Nothing was applied in this run: the doubt that is on the claim stays as old as it is.
+  await next.keepForgotten();
   throw leftInDoubt(
     next,
     explainedError(

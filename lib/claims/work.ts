@@ -25,12 +25,19 @@ export class Work {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #late: Thrown[] = [];
   readonly #inDoubt: Thrown[] = [];
+  /** Throws where its caller is inside a step. Set by the first step: a handler without steps does not carry what it takes. */
+  refuseInStep: ((what: string) => void) | undefined;
   #ended = false;
   #stopped = false;
 
   /** Whether nothing may start any more, because how the handler ended is about to be recorded. */
   get stopped(): boolean {
     return this.#stopped;
+  }
+
+  /** Whether an effect or a step is under way. */
+  get isUnderWay(): boolean {
+    return this.#underWay.size > 0;
   }
 
   /** What was left in doubt until now. */

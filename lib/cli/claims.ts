@@ -15,12 +15,14 @@ export async function claims(line: Line, io: Io): Promise<number> {
   const counting = progress(io, 'claims');
   let count = 0;
   let incomplete = false;
+  let foreign = 0;
   try {
     const print = line.flag('json')
       ? (claim: OpenClaimView) => printJson(io, { kind: 'claim', ...claim })
       : claimsTable(io);
     for await (const page of account.operate.openClaims(query)) {
       incomplete = page.incomplete;
+      foreign += page.foreign?.length ?? 0;
       for (const claim of page.claims.slice(0, most - count)) print(claim);
       count += Math.min(page.claims.length, most - count);
       if (!io.out.isTTY) counting.at(count);
@@ -31,10 +33,14 @@ export async function claims(line: Line, io: Io): Promise<number> {
     account.close();
   }
   if (line.flag('json')) printJson(io, { kind: 'summary', open: count, incomplete });
-  else io.out.write(`${count === 0 ? 'No claim is open.' : `${plural(count, 'open claim')}.`}\n`);
+  else io.out.line(count === 0 ? 'No claim is open.' : `${plural(count, 'open claim')}.`);
+  if (foreign > 0) {
+    const what = plural(foreign, 'record');
+    io.error.line(`${what} in the list: a number is none. Left alone: see docs/errors.md#foreign-item`);
+  }
   if (incomplete) {
-    io.error.write(
-      'The list may be incomplete: claims that were parked before the table had an index are missing. Run: pawl claims --backfill\n',
+    io.error.line(
+      'The list may be incomplete: claims that were parked before the table had an index are missing. Run: pawl claims --backfill',
     );
   }
   return count > 0 ? 1 : 0;
@@ -42,26 +48,32 @@ export async function claims(line: Line, io: Io): Promise<number> {
 
 /** `pawl claims --backfill`. @returns 1 if it had to leave a record alone */
 async function backfill(line: Line, io: Io): Promise<number> {
-  const account = await openAccount(line, { io });
+  const account = await openAccount(line, { io, grant: 'grantBackfill' });
   const reading = progress(io, 'records read');
   try {
     const question = `Put the open claims of ${account.tableName} into its index? It reads the whole table.`;
     if (!(await confirmed(line, io, question))) {
-      io.error.write('Nothing was changed.\n');
+      io.error.line('Nothing was changed.');
       return 1;
     }
-    const done = await backfillOpenClaims({
-      tableName: account.tableName,
-      client: account.dynamo,
-      restart: line.flag('restart'),
-      onProgress: ({ looked }) => reading.at(looked),
-    });
+    let read = 0;
+    const done = () => `${plural(read, 'record')} read. Without --restart, the same command goes on from there.`;
+    const { looked, added, removed, leftAlone } = await io.ending.during({ done, mayEnd: true }, () =>
+      backfillOpenClaims({
+        tableName: account.tableName,
+        client: account.dynamo,
+        restart: line.flag('restart'),
+        onProgress(progressed) {
+          read = progressed.looked;
+          reading.at(read);
+        },
+      }),
+    );
     reading.end();
-    const { looked, added, removed, leftAlone } = done;
     if (line.flag('json')) printJson(io, { kind: 'summary', looked, added, removed, leftAlone });
     else {
-      io.out.write(`${plural(looked, 'record')} read: ${added} added to the index, ${removed} removed.\n`);
-      if (leftAlone > 0) io.out.write(`${leftAlone} left alone: a later version of pawl wrote them.\n`);
+      io.out.line(`${plural(looked, 'record')} read: ${added} added to the index, ${removed} removed.`);
+      if (leftAlone > 0) io.out.line(`${leftAlone} left alone: a later version of pawl wrote them.`);
     }
     return leftAlone > 0 ? 1 : 0;
   } finally {
@@ -81,6 +93,7 @@ export function queryOf(line: Line): OpenClaimsQuery {
     state: line.choice('status', ['parked', 'in-doubt', 'in-flight']),
     reason: line.text('reason'),
     olderThanMs: line.durationMs('older-than'),
+    doubtOlderThanMs: line.durationMs('doubt-older-than'),
   };
 }
 
@@ -116,7 +129,7 @@ export async function claim(line: Line, io: Io): Promise<number> {
   try {
     const found = await account.operate.readClaim(name, { results: line.flag('results') });
     if (found === undefined) {
-      io.error.write(`The table ${account.tableName} has no claim ${key}.\n`);
+      io.error.line(`The table ${account.tableName} has no claim ${key}.`);
       return 1;
     }
     if (line.flag('json')) printJson(io, { kind: 'claim', ...found });
@@ -128,7 +141,7 @@ export async function claim(line: Line, io: Io): Promise<number> {
 }
 
 function printClaim(io: Io, claim: ClaimView): void {
-  const { resolution, error } = claim;
+  const { resolution, discarded, error } = claim;
   printFacts(io, {
     claim: claim.id,
     status: claim.state === undefined ? claim.status : `${claim.status}, open: ${claim.state}`,
@@ -145,11 +158,12 @@ function printClaim(io: Io, claim: ClaimView): void {
     attributes: claim.attributes && JSON.stringify(claim.attributes),
     message: claim.source,
     resolution: resolution && `${resolution.verdict} by ${resolution.by} at ${resolution.at}: ${resolution.note}`,
+    discarded: discarded && `message ${discarded.messageId} by ${discarded.by} at ${discarded.at}: ${discarded.note}`,
     'kept until': time(claim.expiresAt),
     result: claim.result ?? (claim.hasResult ? 'recorded; show it with --results' : undefined),
   });
   if (claim.steps.length === 0) return;
-  io.out.write('\n');
+  io.out.line('');
   const table = new Table(io, [
     ['STEP', 24],
     ['STATE', 10],

@@ -1,5 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { nearestOf } from '../kernel/unknown-option.ts';
+import type { Ending } from './ending.ts';
+import type { Screen } from './screen.ts';
 
 /**
  * What a command of `pawl` is: its words, and where its code is. The help, the completion and the parsing are read from this.
@@ -29,15 +31,13 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** Where a command reads and writes. */
+/** Where a command reads and writes, and what ends it before its end. */
 export interface Io {
   readonly out: Screen;
   readonly error: Screen;
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly ending: Ending;
 }
-
-/** A stream that text is written to, and perhaps a terminal. */
-export type Screen = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** What the operator has typed does not fit. */
 export class UsageError extends Error {
@@ -132,6 +132,19 @@ export class Line {
     return port;
   }
 
+  /** A point in time, ISO 8601 with its zone: one without a zone would be another time on another machine. @throws UsageError */
+  instant(name: string): Date | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const at = instantOf(value);
+    if (at === undefined) {
+      throw new UsageError(
+        `--${name}: expected a date, a time and a zone, such as 2026-11-22T12:00:00Z or 2026-11-22T13:00:00+01:00; got '${value}'.`,
+      );
+    }
+    return at;
+  }
+
   /** A time such as `90s`, `15m`, `2h` or `3d`, in milliseconds. @throws UsageError */
   durationMs(name: string): number | undefined {
     const value = this.text(name);
@@ -142,6 +155,18 @@ export class Line {
       throw new UsageError(`--${name}: expected a time such as 90s, 15m, 2h or 3d; got '${value}'.`);
     return Number(number) * ms;
   }
+}
+
+const iso8601 =
+  /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?)(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+function instantOf(text: string): Date | undefined {
+  const [, day, time, zone] = iso8601.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  // A day that the month does not have would be one of the next month.
+  const asUtc = new Date(`${day}T${time}Z`);
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== day) return undefined;
+  return new Date(`${day}T${time}${zone}`);
 }
 
 export function helpOf({ name, about, usage, options, more }: Command): string {

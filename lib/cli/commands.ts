@@ -20,6 +20,10 @@ const filters: Options = {
   status: { value: 'status', about: 'only claims that are parked, in-doubt or in-flight' },
   reason: { value: 'name', about: 'only claims with this reason: abandoned, outcome-unknown, …' },
   'older-than': { value: 'time', about: 'only claims first seen at least so long ago: 90s, 15m, 2h, 3d' },
+  'doubt-older-than': {
+    value: 'time',
+    about: 'only claims whose doubt is so old: since then, no attempt can have applied the effect',
+  },
   prefix: { value: 'text', about: 'only claims whose key begins with this; needs --operation' },
 };
 
@@ -43,7 +47,7 @@ const queues: Options = {
 const findingKinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unreadable', 'undecided'] as const;
 
 const EXIT =
-  'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run.';
+  'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run. Ended early, by Ctrl-C (130), SIGTERM (143), a closed\nterminal (129) or a closed output (141), it finishes what is under way, and says what it did. A second Ctrl-C ends it in the middle.';
 
 const REHEARSAL_INSTALL = `npm install --save-dev ${REHEARSAL_PEERS.join(' ')}`;
 
@@ -114,23 +118,32 @@ Without <key>, it decides all open claims that the filters find.`,
   },
   {
     name: 'restored',
-    summary: 'marks a table that was restored from a point in time, or lifts the mark',
+    summary: 'marks a table that was restored from a point in time, corrects the mark, or lifts it',
     usage: '--cut-off <time> --by <name> --note <text> --table <name> [options]',
     about: `Marks a claims table that was restored from a point in time. While the mark stands, consumers whose store has restored: true take every key that the
 table may have forgotten for in doubt. Stop all consumers first; mark the table; then deploy them with the new table.
 
+A mark is of one table: one that a restore has brought along from an earlier table does not count, and is replaced.
+
+--correct gives a mark that stands another cut-off. After a correction to an earlier time, whatever is not completed, rejected or parked is in doubt once
+more, and the mark stands again for the operations that it was lifted for.
+
 Without --cut-off and --lift, it shows the mark.`,
     options: {
       ...account,
-      'cut-off': { value: 'time', about: 'the point in time that the table was restored to, as 2026-11-22T12:00:00Z' },
+      'cut-off': {
+        value: 'time',
+        about: 'the point in time that the table was restored to, with its zone: 2026-11-22T12:00:00Z',
+      },
+      correct: { about: 'with --cut-off: correct the mark that stands' },
       lift: { about: 'instead, lift the mark: a key without a record is new from then on. It cannot be undone' },
       operation: { value: 'name', about: 'with --lift: for this operation alone' },
-      by: { value: 'name', about: 'who marks or lifts' },
+      by: { value: 'name', about: 'who marks, corrects or lifts' },
       note: { value: 'text', about: 'why; it stays in the mark' },
       yes: { about: 'do not ask before writing' },
       ...common,
     },
-    more: `Needs dynamodb:GetItem and PutItem on the table: claims.grantRestore(role).\nExits with 0 if the table has no mark or a lifted one, 1 if its mark stands, and 2 if it could not run.`,
+    more: `Needs dynamodb:GetItem, DescribeTable and PutItem on the table: claims.grantRestore(role).\nExits with 0 if the table has no mark or a lifted one, 1 if its mark stands, and 2 if it could not run.`,
     run: async (line, io) => (await import('./restored.ts')).restored(line, io),
   },
   {
@@ -166,6 +179,25 @@ undecided, rejected, or in flight.`,
     },
     more: EXIT,
     run: async (line, io) => (await import('./redrive.ts')).redrive(line, io),
+  },
+  {
+    name: 'discard',
+    summary: 'deletes dead letters that can never run, for good',
+    usage: '--message <id> … | --reason <reason> --note <text> --stack <name> | --queue <url> --table <name> [options]',
+    about: `Deletes messages of dead-letter queues for good, and keeps who did it and why: on the claim of each, where it has one. Shows a plan first. It decides
+nothing about the effect: a claim stays what it is. A message stays if a worker holds its claim; or if its effect may have happened, without --even-in-doubt.`,
+    options: {
+      ...account,
+      ...queues,
+      message: { value: 'id', multiple: true, about: 'this message' },
+      'even-in-doubt': { about: 'also messages whose claim is in doubt, or not known' },
+      by: { value: 'name', about: 'who discards   (your user name)' },
+      note: { value: 'text', about: 'why; it stays on the claim' },
+      ...writes,
+      ...common,
+    },
+    more: EXIT,
+    run: async (line, io) => (await import('./discard.ts')).discard(line, io),
   },
   {
     name: 'statements',

@@ -46,19 +46,22 @@ const zsh = (words: Words) => `autoload -Uz bashcompinit && bashcompinit
 ${bash(words)}`;
 
 /** `pawl completion`. @returns the exit code */
-export async function completion([shell]: readonly string[], { out, error }: Io): Promise<number> {
+export async function completion(
+  [shell]: readonly string[],
+  { out, error }: Pick<Io, 'out' | 'error'>,
+): Promise<number> {
   switch (shell) {
     case 'bash':
-      out.write(bash(await wordsOf()));
+      out.text(bash(await wordsOf()));
       return 0;
     case 'zsh':
-      out.write(zsh(await wordsOf()));
+      out.text(zsh(await wordsOf()));
       return 0;
     case '--help':
-      out.write(`${USAGE}\n`);
+      out.text(`${USAGE}\n`);
       return 0;
     default:
-      error.write(`${USAGE}\n`);
+      error.text(`${USAGE}\n`);
       return 2;
   }
 }

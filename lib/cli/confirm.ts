@@ -1,4 +1,5 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
+import { visible } from '../kernel/visible.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 
 /**
@@ -12,10 +13,16 @@ export async function confirmed(line: Line, { input, error }: Io, question: stri
     throw new UsageError(
       'Nothing was changed: there is no terminal to ask at. Say --yes to write, or --dry-run to see the plan.',
     );
-  const asking = createInterface({ input, output: error });
+  error.text(`${visible(question)} [y/N] `);
+  // Without an output: the terminal itself shows what is typed, and Ctrl-C stays a signal.
+  const asking = createInterface({ input });
   try {
-    const said = (await asking.question(`${question} [y/N] `)).trim().toLowerCase();
-    return said === 'y' || said === 'yes';
+    const said = await new Promise<string>((resolve) => {
+      asking.once('line', resolve);
+      // The input has ended: the operator has typed Ctrl-D, or the terminal is gone.
+      asking.once('close', () => resolve(''));
+    });
+    return ['y', 'yes'].includes(said.trim().toLowerCase());
   } finally {
     asking.close();
   }

@@ -26,12 +26,16 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
       port,
       history: await cloudWatchHistory({ config: clientConfig(line), namespace: line.text('namespace') ?? 'pawl' }),
     });
-    io.out.write(`${running.url}\n`);
-    io.error.write(
-      `The link opens the console${line.flag('write') ? ', which can write,' : ', which only reads,'} in one browser. Ctrl-C ends it.\n`,
+    io.out.line(`${running.url}`);
+    io.error.line(
+      `The link opens the console${line.flag('write') ? ', which can write,' : ', which only reads,'} in one browser. Ctrl-C ends it.`,
     );
-    await ended();
-    await running.stop();
+    // What an operator has begun on the page ends first.
+    const left = () => 'What was begun on the page is done or not: start the console again, and look.';
+    await io.ending.during({ left, serves: true }, async (signal) => {
+      await aborted(signal);
+      await running.stop();
+    });
     return 0;
   } finally {
     account.close();
@@ -51,9 +55,9 @@ async function queuesOf(line: Line, { sqs, stackDeadLetters }: OpenAccount): Pro
     );
 }
 
-/** Until Ctrl-C, or until the system ends the process. */
-function ended(): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve());
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }

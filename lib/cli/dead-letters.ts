@@ -34,14 +34,18 @@ export async function lookAt(line: Line, io: Io, operate: Operator, queueUrl: st
   if ((key === undefined) !== (operation === undefined)) throw new UsageError('--operation and --key go together.');
   const looking = progress(io, 'dead letters seen');
   try {
-    return await operate.deadLetters({
-      queueUrl,
-      operation,
-      key,
-      most: line.count('most'),
-      bodies: line.flag('bodies'),
-      onProgress: ({ seen, of }) => looking.at(seen, of),
-    });
+    const left = () => `The messages of ${queueUrl} that it has seen stay hidden for a minute at most.`;
+    return await io.ending.during({ left }, (signal) =>
+      operate.deadLetters({
+        queueUrl,
+        operation,
+        key,
+        most: line.count('most'),
+        bodies: line.flag('bodies'),
+        onProgress: ({ seen, of }) => looking.at(seen, of),
+        signal,
+      }),
+    );
   } finally {
     looking.end();
   }
@@ -70,7 +74,7 @@ function statusOf({ claim, claimId, claimIsForeign }: DeadLetter): string {
 }
 
 function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLetter[]): void {
-  io.out.write(`${seen.queueUrl}\n`);
+  io.out.line(`${seen.queueUrl}`);
   if (letters.length > 0) {
     const table = new Table(io, [
       ['REASON', 16],
@@ -87,16 +91,16 @@ function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLette
     }
   }
   const { unseen, groups, maxReceiveCount } = seen;
-  io.out.write(`${plural(letters.length, 'message')} shown, of about ${seen.approximateNumber}.\n`);
+  io.out.line(`${plural(letters.length, 'message')} shown, of about ${seen.approximateNumber}.`);
   if (unseen > 0)
-    io.out.write(
-      `About ${unseen} could not be seen: they are hidden, behind others of their message group, or more than --most.\n`,
+    io.out.line(
+      `About ${unseen} could not be seen: they are hidden, behind others of their message group, or more than --most.`,
     );
   if (groups.length > 0)
-    io.out.write(`While this looked, ${plural(groups.length, 'message group')} of the queue was blocked.\n`);
+    io.out.line(`While this looked, ${plural(groups.length, 'message group')} of the queue was blocked.`);
   if (maxReceiveCount !== undefined) {
-    io.out.write(
-      `The queue has a redrive policy of its own: after ${plural(maxReceiveCount, 'receive')}, looks included, SQS moves a message on.\n`,
+    io.out.line(
+      `The queue has a redrive policy of its own: after ${plural(maxReceiveCount, 'receive')}, looks included, SQS moves a message on.`,
     );
   }
 }

@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
 import type { Finding, Level } from '../deployment/doctor/finding.ts';
+import { plural } from '../kernel/plural.ts';
+import { visible } from '../kernel/visible.ts';
 
 /** One function in one use, and the findings about it. */
 export type Examined =
@@ -27,10 +29,12 @@ export function table(
   const indent = 2 + LEVEL_WIDTH + ABOUT_WIDTH;
   return examined
     .flatMap((one) => [
-      one.functionName,
-      one.kind === 'consumer' ? `  fed by ${one.queueName ?? 'a queue that could not be read'}` : '  on a schedule',
+      visible(one.functionName),
+      one.kind === 'consumer'
+        ? `  fed by ${visible(one.queueName ?? 'a queue that could not be read')}`
+        : '  on a schedule',
       ...one.findings.map(({ level, about, text }) => {
-        const lines = wrap(text, Math.max(40, columns - indent));
+        const lines = wrap(visible(text), Math.max(40, columns - indent));
         const head = `  ${paint(level, SHOWN[level].padEnd(LEVEL_WIDTH))}${about.padEnd(ABOUT_WIDTH)}`;
         return head + lines.join(`\n${' '.repeat(indent)}`);
       }),
@@ -52,7 +56,6 @@ function wrap(text: string, width: number): readonly string[] {
 /** The last line: how many findings of each level. */
 export function summary(findings: readonly Finding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
-  const plural = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
   const unknown = count('unknown');
   return (
     `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}` +

@@ -4,8 +4,9 @@ import { checkConsumer } from '../deployment/doctor/checks.ts';
 import type { Finding } from '../deployment/doctor/finding.ts';
 import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
 import { explained } from '../kernel/error-code.ts';
-import { expectOptionsOf } from './command.ts';
+import { expectOptionsOf, type Io } from './command.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
+import { printJson } from './output.ts';
 
 export const HELP = `Checks what is deployed against the wiring rules, and reports what breaks them.
 
@@ -35,10 +36,7 @@ A team without CloudFormation gives the name of a function; it then needs no per
 Exits with 0 if it checked everything and found no problem, 1 if there is a problem, and 2 if it could not check all of it. A warning is no problem.`;
 
 /** Where the command writes. */
-export interface Output {
-  readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
-  readonly error: { write(text: string): unknown };
-}
+type Output = Pick<Io, 'out' | 'error'>;
 
 interface CommandLine {
   readonly name: string;
@@ -56,20 +54,17 @@ interface CommandLine {
 }
 
 /** Runs `pawl doctor` to its end. @returns the exit code */
-export async function doctor(
-  args: readonly string[],
-  { out, error }: Output = { out: process.stdout, error: process.stderr },
-): Promise<number> {
+export async function doctor(args: readonly string[], { out, error }: Output): Promise<number> {
   let line: CommandLine | 'help';
   try {
     line = readCommandLine(args);
   } catch (problem) {
     const said = problem instanceof Error ? problem.message : String(problem);
-    error.write(`${explained(`${said}\nRun: pawl doctor --help`, 'command-line')}\n`);
+    error.lines(explained(`${said}\nRun: pawl doctor --help`, 'command-line'));
     return 2;
   }
   if (line === 'help') {
-    out.write(`${HELP}\n`);
+    out.text(`${HELP}\n`);
     return 0;
   }
   try {
@@ -79,8 +74,8 @@ export async function doctor(
     if (problem instanceof Error && 'code' in problem && problem.code === 'ERR_MODULE_NOT_FOUND') throw problem;
     const known = problem instanceof Error && problem.name === 'NothingFoundError';
     const text = problem instanceof Error ? `${known ? '' : `${problem.name}: `}${problem.message}` : String(problem);
-    error.write(`${text}\n`);
-    if (line.json) out.write(jsonLine(line.name, { examined: [], skipped: [] }, text));
+    error.lines(text);
+    if (line.json) printJson({ out }, jsonOf(line.name, { examined: [], skipped: [] }, text));
     return 2;
   }
 }
@@ -91,10 +86,10 @@ interface Examination {
 }
 
 /** What CI reads: the exit code and the counts beside the findings, so that a step can decide without counting. */
-function jsonLine(name: string, examination: Examination, error?: string): string {
+function jsonOf(name: string, examination: Examination, error?: string): object {
   const { examined, skipped } = examination;
   const counts = countsOf(examined.flatMap(({ findings }) => findings));
-  return `${JSON.stringify({ name, exitCode: exitCodeOf(examination), ...counts, examined, skipped, error })}\n`;
+  return { name, exitCode: exitCodeOf(examination), ...counts, examined, skipped, error };
 }
 
 function countsOf(findings: readonly Finding[]) {
@@ -127,11 +122,11 @@ async function examine(line: CommandLine, out: Output['out']): Promise<number> {
     })),
   ];
   const findings = examined.flatMap((one) => one.findings);
-  if (line.json) out.write(jsonLine(line.name, { examined, skipped }));
+  if (line.json) printJson({ out }, jsonOf(line.name, { examined, skipped }));
   else {
-    out.write(`${table(examined, { colour: out.isTTY === true, columns: out.columns || 120 })}`);
-    for (const { functionName, reason } of skipped) out.write(`Left out: ${functionName}: ${reason}.\n`);
-    out.write(`${examined.length === 0 ? `${line.name} has no function that uses pawl.` : summary(findings)}\n`);
+    out.text(table(examined, { colour: out.isTTY, columns: out.columns || 120 }));
+    for (const { functionName, reason } of skipped) out.line(`Left out: ${functionName}: ${reason}.`);
+    out.line(examined.length === 0 ? `${line.name} has no function that uses pawl.` : summary(findings));
   }
   return exitCodeOf({ examined, skipped });
 }

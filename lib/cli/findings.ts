@@ -9,11 +9,11 @@ import { age, plural, printFacts, printJson, Table, time } from './output.ts';
 export async function statements(line: Line, io: Io): Promise<number> {
   const [operation, ...more] = line.positionals;
   if (operation === undefined || more.length > 0) throw new UsageError('pawl statements takes one operation.');
-  const account = await openAccount(line, { io });
+  const account = await openAccount(line, { io, grant: 'grantStatements' });
   try {
     const report = await account.findings.report(operation);
     if (line.flag('json')) printJson(io, { kind: 'report', operation, report });
-    else if (report === undefined) io.out.write(`No comparison of ${operation} with a statement has ended yet.\n`);
+    else if (report === undefined) io.out.line(`No comparison of ${operation} with a statement has ended yet.`);
     else printReport(io, report);
     return report === undefined || openIn(report) > 0 ? 1 : 0;
   } finally {
@@ -56,7 +56,7 @@ export async function findings(line: Line, io: Io): Promise<number> {
 async function list(line: Line, io: Io): Promise<number> {
   const operation = line.text('operation');
   const kind = line.choice('kind', findingKinds);
-  const account = await openAccount(line, { io });
+  const account = await openAccount(line, { io, grant: 'grantStatements' });
   try {
     const print = line.flag('json')
       ? ({ kind: what, ...finding }: Finding) => printJson(io, { kind: 'finding', what, ...finding })
@@ -67,7 +67,7 @@ async function list(line: Line, io: Io): Promise<number> {
       print(finding);
     }
     if (line.flag('json')) printJson(io, { kind: 'summary', open: count });
-    else io.out.write(`${count === 0 ? 'No finding is open.' : `${plural(count, 'open finding')}.`}\n`);
+    else io.out.line(count === 0 ? 'No finding is open.' : `${plural(count, 'open finding')}.`);
     return count > 0 ? 1 : 0;
   } finally {
     account.close();
@@ -93,21 +93,26 @@ function findingsTable(io: Io): (finding: Finding) => void {
 async function accept(line: Line, io: Io, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw new UsageError('pawl findings accept takes the ids of findings.');
   const [by, note] = [line.needed('by'), line.needed('note')];
-  const account = await openAccount(line, { io });
+  const account = await openAccount(line, { io, grant: 'grantStatements' });
   try {
     if (!(await confirmed(line, io, `Accept ${plural(ids.length, 'finding')}? No later run reports them again.`))) {
-      io.error.write('Nothing was changed.\n');
+      io.error.line('Nothing was changed.');
       return 1;
     }
-    let refused = 0;
-    for (const id of ids) {
-      const { outcome } = await account.findings.accept(id, { by, note });
-      if (outcome !== 'accepted') refused++;
-      if (line.flag('json')) printJson(io, { kind: 'result', id, outcome });
-      else if (outcome !== 'accepted') io.out.write(`Not accepted: ${id}: ${outcome}\n`);
-    }
-    if (!line.flag('json')) io.out.write(`${plural(ids.length - refused, 'finding')} accepted.\n`);
-    return refused > 0 ? 1 : 0;
+    let accepted = 0;
+    const done = () => (accepted === 0 ? undefined : `${plural(accepted, 'finding')} accepted.`);
+    const left = () => 'One finding is accepted or open: pawl findings shows which. Start it again.';
+    await io.ending.during({ done, left }, async (signal) => {
+      for (const id of ids) {
+        if (signal.aborted) return;
+        const { outcome } = await account.findings.accept(id, { by, note });
+        if (outcome === 'accepted') accepted++;
+        if (line.flag('json')) printJson(io, { kind: 'result', id, outcome });
+        else if (outcome !== 'accepted') io.out.line(`Not accepted: ${id}: ${outcome}`);
+      }
+    });
+    if (!line.flag('json')) io.out.line(`${plural(accepted, 'finding')} accepted.`);
+    return accepted < ids.length ? 1 : 0;
   } finally {
     account.close();
   }

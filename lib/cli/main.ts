@@ -2,10 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { explained } from '../kernel/error-code.ts';
 import { nearestOf } from '../kernel/unknown-option.ts';
+import { endSoon } from '../rehearsal/end-on-signals.ts';
 import { type Command, helpOf, type Io, Line, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { completion } from './completion.ts';
+import { createEnding, endOnProcessSignals, Stopped } from './ending.ts';
 import { peersOf } from './peers.ts';
+import { screenOn } from './screen.ts';
 
 const OTHERS = [
   ['doctor', 'checks what is deployed against the wiring rules'],
@@ -20,7 +23,11 @@ ${[...COMMANDS.map(({ name, summary }) => [name, summary] as const), ...OTHERS].
 
 See: pawl <command> --help, pawl --version`;
 
-const io: Io = { out: process.stdout, error: process.stderr, input: process.stdin };
+const error = screenOn(process.stderr, () => ending.end('closed'));
+const ending = createEnding({ say: (text) => error.line(text), exit: (code) => process.exit(code) });
+const out = screenOn(process.stdout, () => ending.end('closed'));
+const io: Io = { out, error, input: process.stdin, ending };
+endOnProcessSignals(ending);
 
 function noCommand(name: string): string {
   const commands = [...COMMANDS.map((command) => command.name), ...OTHERS.map(([command]) => command)];
@@ -34,21 +41,22 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   if (command !== undefined) return run(command, args);
   switch (name) {
     case 'doctor':
-      return (await import('./doctor.ts')).doctor(args);
+      return (await import('./doctor.ts')).doctor(args, io);
     case 'template':
       return (await import('./template.ts')).template(args, io);
     case 'completion':
       return completion(args, io);
     case '--version':
-      io.out.write(`${versionOf(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))}\n`);
+      io.out.line(versionOf(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')));
       return 0;
     case undefined:
     case '--help':
     case '-h':
-      io.out.write(`${HELP}\n`);
+      io.out.text(`${HELP}\n`);
       return 0;
     default:
-      io.error.write(`${noCommand(name)}\n${HELP}\n`);
+      io.error.line(noCommand(name));
+      io.error.text(`${HELP}\n`);
       return 2;
   }
 }
@@ -57,16 +65,19 @@ async function run(command: Command, args: readonly string[]): Promise<number> {
   try {
     const line = new Line(args, command.options);
     if (line.flag('help')) {
-      io.out.write(`${helpOf(command)}\n`);
+      io.out.text(`${helpOf(command)}\n`);
       return 0;
     }
     return await command.run(line, io);
   } catch (error) {
     if (isMissingModule(error)) throw error;
+    // What it has done is said once it has ended.
+    if (error instanceof Stopped) return 2;
     const text = error instanceof Error ? error.message : String(error);
     const isUsage = error instanceof UsageError;
-    io.error.write(`${isUsage || !(error instanceof Error) ? text : `${error.name}: ${text}`}\n`);
-    if (isUsage) io.error.write(`See: pawl ${command.name} --help\n`);
+    io.error.lines(isUsage || !(error instanceof Error) ? text : `${error.name}: ${text}`);
+    if (isUsage) io.error.line(`See: pawl ${command.name} --help`);
+    ending.failed();
     return 2;
   }
 }
@@ -81,11 +92,14 @@ function isMissingModule(error: unknown): error is Error {
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  const code = await main(process.argv.slice(2));
+  // A reader that went away is known of once all is written.
+  await io.out.flushed();
+  // What it has started, such as the traffic of a rehearsal, may go on for minutes.
+  endSoon(ending.settle(code));
 } catch (error) {
   if (!isMissingModule(error)) throw error;
-  process.stderr.write(
-    `${error.message}\npawl ${process.argv[2]} needs: npm install --save-dev ${peersOf(process.argv[2]).join(' ')}\n`,
-  );
+  io.error.lines(error.message);
+  io.error.line(`pawl ${process.argv[2]} needs: npm install --save-dev ${peersOf(process.argv[2]).join(' ')}`);
   process.exitCode = 2;
 }

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DeadLetterPlace, Unread } from '../deployment/doctor/places.ts';
+import { granting } from '../kernel/granted.ts';
 import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
 import { type Findings, findings } from '../statements/index.ts';
 import { dynamoStore, readRestored } from '../stores/dynamodb/index.ts';
@@ -17,6 +18,12 @@ export function clientConfig(line: Line) {
     ...(endpoint !== undefined && { endpoint }),
     requestHandler: { connectionTimeout: 2000, requestTimeout: 20_000, throwOnRequestTimeout: true },
   };
+}
+
+export interface AccountOptions extends Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> {
+  readonly io: Io;
+  /** What the role of this command needs. @default grantOperate */
+  readonly grant?: 'grantOperate' | 'grantStatements' | 'grantBackfill' | 'grantRestore';
 }
 
 export interface OpenAccount {
@@ -36,7 +43,7 @@ export interface OpenAccount {
 /** Opens the table and the queues that a command line names. What it may not read, it says on `io`. @throws UsageError when it names none, or too many; AWS's error */
 export async function openAccount(
   line: Line,
-  { io, ...options }: Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> & { readonly io: Io },
+  { io, grant = 'grantOperate', ...options }: AccountOptions,
 ): Promise<OpenAccount> {
   const config = clientConfig(line);
   const stack = line.text('stack');
@@ -44,14 +51,14 @@ export async function openAccount(
     stack === undefined ? undefined : await (await import('../deployment/doctor/places.ts')).readPlaces(stack, config);
   const leftOut = (what: Unread['what'], action: string) => {
     const unread = places?.unread.filter((one) => one.what === what) ?? [];
-    for (const { functionName } of unread) io.error.write(`Left out: ${functionName}: you may not ${action}.\n`);
+    for (const { functionName } of unread) io.error.line(`Left out: ${functionName}: you may not ${action}.`);
   };
   leftOut('function', 'lambda:GetFunctionConfiguration');
   const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
   const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
   // Without it, a key that the table has forgotten could not be decided before its message comes.
-  const mark = await readRestored({ tableName, client: dynamo });
+  const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, client: dynamo }));
   const restored = mark !== undefined && mark.liftedAt === undefined;
   const store = dynamoStore({ tableName, client: dynamo, restored });
   const stackDeadLetters = () => {

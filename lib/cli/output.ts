@@ -1,18 +1,17 @@
-import { styleText } from 'node:util';
-import type { Io } from './command.ts';
+export { plural } from '../kernel/plural.ts';
 
-/** What a terminal would obey, or what hides: a key or an error may have it, and both are written by others. */
-const controls = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+import { styleText } from 'node:util';
+import { visible } from '../kernel/visible.ts';
+import type { Io } from './command.ts';
 
 /** A text that comes from a record or a message, as a terminal may show it. */
 export function shown(value: unknown): string {
-  return value === undefined ? '' : String(value).replace(controls, '\uFFFD');
+  return value === undefined ? '' : visible(String(value));
 }
 
-/** One line of JSON for scripts. */
-export function printJson({ out }: Io, fields: object): void {
-  const escaped = (text: string) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  out.write(`${JSON.stringify(fields).replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`);
+/** One line of JSON for scripts. What a terminal would obey, or hide, is escaped in it, and its values are the same. */
+export function printJson({ out }: Pick<Io, 'out'>, fields: object): void {
+  out.line(JSON.stringify(fields));
 }
 
 /** A table for people. The last column takes what is left of the line. */
@@ -25,11 +24,11 @@ export class Table {
     this.#io = io;
     this.#widths = columns.map(([, width]) => width);
     const head = this.#line(columns.map(([name]) => name));
-    io.out.write(`${io.out.isTTY ? styleText('bold', head) : head}\n`);
+    io.out.text(`${io.out.isTTY ? styleText('bold', head) : head}\n`);
   }
 
   row(...cells: readonly unknown[]): void {
-    this.#io.out.write(`${this.#line(cells.map(shown))}\n`);
+    this.#io.out.line(this.#line(cells.map(shown)));
   }
 
   #line(cells: readonly string[]): string {
@@ -47,7 +46,7 @@ export class Table {
 export function printFacts({ out }: Io, facts: Readonly<Record<string, unknown>>): void {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(0, ...known.map(([name]) => name.length)) + 2;
-  for (const [name, value] of known) out.write(`${name.padEnd(width)}${shown(value)}\n`);
+  for (const [name, value] of known) out.line(`${name.padEnd(width)}${shown(value)}`);
 }
 
 /** A time for people: ISO 8601 to the second, and how long ago that is. */
@@ -64,20 +63,16 @@ export function age(ms: number): string {
   return `${Math.max(0, Math.floor(ms / 1000))} s`;
 }
 
-export function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}
-
 /** Says on the standard error how far a long work is: on a terminal, in place; elsewhere, a line for every thousand. */
 export function progress({ error }: Io, what: string) {
   return {
     at(done: number, of?: number): void {
       const text = `${what}: ${done}${of === undefined ? '' : ` of ${of}`}`;
-      if (error.isTTY) error.write(`\r${text}\u001b[K`);
-      else if (done > 0 && done % 1000 === 0) error.write(`${text}\n`);
+      if (error.isTTY) error.text(`\r${text}\u001b[K`);
+      else if (done > 0 && done % 1000 === 0) error.line(text);
     },
     end(): void {
-      if (error.isTTY) error.write('\r\u001b[K');
+      if (error.isTTY) error.text('\r\u001b[K');
     },
   };
 }

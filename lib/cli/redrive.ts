@@ -34,36 +34,49 @@ async function carryOut(line: Line, io: Io, operate: Operator, plans: readonly R
   const stay = plans.reduce((sum, plan) => sum + plan.items.length, 0) - count;
   if (line.flag('dry-run') || count === 0) {
     if (isJson) printJson(io, { kind: 'summary', planned: count, stay });
-    else io.out.write(`${plural(count, 'message')} would be redriven, ${stay} would stay.\n`);
+    else io.out.line(`${plural(count, 'message')} would be redriven, ${stay} would stay.`);
     return stay > 0 ? 1 : 0;
   }
   if (!(await confirmed(line, io, `Redrive ${plural(count, 'message')}?`))) {
-    io.error.write('Nothing was changed.\n');
+    io.error.line('Nothing was changed.');
     return 1;
   }
   const counting = progress(io, 'redriven');
-  let done = 0;
-  let not = stay;
-  for (const plan of plans) {
-    for await (const result of operate.redrive(plan)) {
-      counting.at(++done, count);
-      if (result.outcome !== 'redriven') not++;
-      printResult(io, isJson, result);
-    }
+  let ended = 0;
+  let redriven = 0;
+  const said = () => `${plural(redriven, 'message')} redriven, ${count + stay - redriven} not.`;
+  const left = () =>
+    'Of those under way, each is redriven or stays; those that stay are hidden for two minutes at most. Start it again: a copy that is sent twice runs once.';
+  try {
+    await io.ending.during({ done: () => (ended > 0 ? said() : undefined), left }, async (signal) => {
+      for (const plan of plans) {
+        for await (const result of operate.redrive(plan, { signal })) {
+          counting.at(++ended, count);
+          if (result.outcome === 'redriven' || result.outcome === 'deleted') redriven++;
+          printResult(io, isJson, result);
+        }
+      }
+    });
+  } finally {
+    counting.end();
   }
-  counting.end();
-  const redriven = count + stay - not;
+  const not = count + stay - redriven;
   if (isJson) printJson(io, { kind: 'summary', redriven, stay: not });
-  else io.out.write(`${plural(redriven, 'message')} redriven, ${not} not.\n`);
+  else io.out.line(said());
   return not > 0 ? 1 : 0;
 }
 
-function printPlan(io: Io, isJson: boolean, { from, to, items }: RedrivePlan): void {
+function printPlan(io: Io, isJson: boolean, { from, to, isSource, items }: RedrivePlan): void {
+  if (isSource === false) {
+    io.error.line(
+      `${to} does not feed ${from}: its redrive policy does not name it. Its consumer may not be the one that the messages are for.`,
+    );
+  }
   if (isJson) {
-    for (const item of items) printJson(io, { kind: 'plan', from, to, ...item });
+    for (const item of items) printJson(io, { kind: 'plan', from, to, isSource, ...item });
     return;
   }
-  io.out.write(`From ${from}\n  to ${to}\n`);
+  io.out.line(`From ${from}\n  to ${to}`);
   const table = new Table(io, [
     ['WILL', 18],
     ['REASON', 16],
@@ -82,6 +95,10 @@ function printResult(io: Io, isJson: boolean, result: RedriveResult): void {
     return;
   }
   if (result.outcome === 'redriven') return;
+  if (result.outcome === 'deleted') {
+    io.out.line(`Deleted, as its effect is confirmed: ${result.messageId}`);
+    return;
+  }
   const why = result.outcome === 'stays' ? `: ${result.whyNot}` : 'error' in result ? `: ${result.error.message}` : '';
-  io.out.write(`Not redriven: ${result.messageId}: ${result.outcome}${why}\n`);
+  io.out.line(`Not redriven: ${result.messageId}: ${result.outcome}${why}`);
 }

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Shown, startConsole } from '../console/server.ts';
 import { type Operator, operator } from '../operate/index.ts';
 import { followRuns, type RunHooks } from '../rehearsal/file/follow.ts';
@@ -21,7 +22,8 @@ export interface RehearsalConsole {
   begin(run: { readonly title: string; readonly seed: number }): ServedHooks;
   /** The run that has begun last could not run, or was ended. */
   fail(why: string): void;
-  stop(): Promise<void>;
+  /** The same, and the console ends: when a page that is open has shown it, or after some seconds. */
+  endWith(why: string): Promise<void>;
 }
 
 interface ServeOptions {
@@ -31,6 +33,9 @@ interface ServeOptions {
   /** The stack whose table of claims is shown first. @default the first one that has one */
   readonly firstStack?: string;
 }
+
+/** A page that is open looks every second. */
+const SEEN_WITHIN_MS = 3_000;
 
 const NOTHING: Shown = { queues: [], desks: new Map() };
 
@@ -42,9 +47,17 @@ const NOTHING: Shown = { queues: [], desks: new Map() };
 export async function serveRehearsals({ title, port, firstStack }: ServeOptions): Promise<RehearsalConsole> {
   const runs = followRuns();
   const { feed, read, watch, end } = createFeed();
+  let lookedAt = 0;
+  let onSeen: (() => void) | undefined;
+  const view = () => {
+    lookedAt = Date.now();
+    const shown = runs.view();
+    if (shown?.state === 'failed') onSeen?.();
+    return shown;
+  };
   const { url, show, stop } = await startConsole({
     ...{ ...NOTHING, title, write: true, user: userInfo().username, port, feed },
-    rehearsal: { view: runs.view, report: runs.report },
+    rehearsal: { view, report: runs.report },
   });
   return {
     url,
@@ -65,9 +78,16 @@ export async function serveRehearsals({ title, port, firstStack }: ServeOptions)
       runs.fail(why);
       show(NOTHING);
     },
-    async stop() {
+    async endWith(why) {
       end();
-      runs.fail('the rehearsal has ended');
+      const isOpen = Date.now() - lookedAt < SEEN_WITHIN_MS;
+      const seen = new Promise<void>((resolve) => {
+        // One look later, so that the response is out.
+        onSeen = () => setTimeout(resolve, 100);
+      });
+      runs.fail(why);
+      show(NOTHING);
+      if (isOpen) await Promise.race([seen, sleep(SEEN_WITHIN_MS, undefined, { ref: false })]);
       await stop();
     },
   };

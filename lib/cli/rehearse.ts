@@ -1,17 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { MissingJavaError, startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
-import { endOnSignals } from '../rehearsal/end-on-signals.ts';
 import { junitOf } from '../rehearsal/file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';
 import { report } from '../rehearsal/file/report.ts';
-import type { RehearsalResult } from '../rehearsal/file/result.ts';
+import { exitCodeOf, type RehearsalResult } from '../rehearsal/file/result.ts';
 import { runRehearsal } from '../rehearsal/file/run.ts';
 import type { Look } from '../rehearsal/file/running.ts';
 import { watchApp } from '../rehearsal/file/watch.ts';
 import { createProgress, type Progress } from '../rehearsal/progress.ts';
 import { type Io, type Line, UsageError } from './command.ts';
-import { printJson } from './output.ts';
+import { plural, printJson } from './output.ts';
 import { REHEARSAL_PEERS } from './peers.ts';
 import type { RehearsalConsole } from './rehearsal-console.ts';
 
@@ -24,7 +23,8 @@ export async function rehearse(line: Line, io: Io): Promise<number> {
   // If a program reads the standard output, everything for people goes to the other stream.
   const people = line.flag('json') ? process.stderr : process.stdout;
   const progress = createProgress(people);
-  endOnSignals(() => progress.end());
+  // Ctrl-C ends it at once: what runs in this process ends with it, and the processes that it started are killed as it exits.
+  io.ending.signal.addEventListener('abort', () => progress.end(), { once: true });
   const [first, ...others] = line.positionals;
   for (const flag of ['watch', 'console'] as const) {
     if (line.flag(flag) && others.length > 0) {
@@ -33,11 +33,11 @@ export async function rehearse(line: Line, io: Io): Promise<number> {
   }
   const session: Session = { line, io, seed, people, progress, served: await servedFor(line, progress) };
   try {
-    if (line.flag('watch')) return await watchFile(session, first);
-    return await rehearseAll(session, [first, ...others]);
-  } finally {
+    return line.flag('watch') ? await watchFile(session, first) : await rehearseAll(session, [first, ...others]);
+  } catch (error) {
     // Only if it could not run: what has run stays until Ctrl-C.
-    await session.served?.stop();
+    await session.served?.endWith(error instanceof Error ? error.message : String(error));
+    throw error;
   }
 }
 
@@ -69,7 +69,7 @@ async function orSays(session: Session, file: string | undefined): Promise<numbe
   try {
     return await rehearseFile(session, file);
   } catch (error) {
-    session.io.error.write(`${error instanceof Error ? error.message : error}\n`);
+    session.io.error.lines(error instanceof Error ? error.message : String(error));
     return 2;
   }
 }
@@ -175,7 +175,7 @@ async function rehearseFile(
       await changed(signal);
     },
   }).finally(() => progress.end());
-  return result.good ? 0 : 1;
+  return exitCodeOf(result);
 
   function print(found: RehearsalResult): void {
     const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
@@ -198,5 +198,7 @@ function changed(signal: AbortSignal | undefined): Promise<void> {
 function show(progress: Progress, { seconds, done, killed, left, isWaiting }: Look): void {
   const counts = Array.from(done, ([effect, count]) => `${count} ${effect}`).join('   ');
   const state = isWaiting ? 'waiting to become visible again' : 'to go';
-  progress.update(`${seconds.toFixed(0).padStart(3)} s   ${counts}   ${killed} killed   ${left} messages ${state}`);
+  progress.update(
+    `${seconds.toFixed(0).padStart(3)} s   ${counts}   ${killed} killed   ${plural(left, 'message')} ${state}`,
+  );
 }

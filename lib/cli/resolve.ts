@@ -1,9 +1,10 @@
 import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from '../operate/index.ts';
+import { youngestDoubt } from '../operate/young-doubt.ts';
 import { claimName, queryOf } from './claims.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
-import { plural, printJson, progress, Table } from './output.ts';
+import { age, plural, printJson, progress, Table } from './output.ts';
 
 const verdicts = ['applied', 'not-applied', 'retry'] as const;
 type Verdict = (typeof verdicts)[number];
@@ -44,26 +45,43 @@ async function carryOut(line: Line, io: Io, operate: Operator, plan: ResolutionP
   const stay = plan.items.length - plan.count;
   if (line.flag('dry-run') || plan.count === 0) {
     if (isJson) printJson(io, { kind: 'summary', planned: plan.count, stay });
-    else io.out.write(`${plural(plan.count, 'claim')} would be resolved as ${plan.verdict}, ${stay} would stay.\n`);
+    else io.out.line(`${plural(plan.count, 'claim')} would be resolved as ${plan.verdict}, ${stay} would stay.`);
     return stay > 0 || plan.items.length === 0 ? 1 : 0;
   }
+  warnOfYoungDoubt(io, plan);
   const question = `Resolve ${plural(plan.count, 'claim')} as ${plan.verdict}? This cannot be undone.`;
   if (!(await confirmed(line, io, question))) {
-    io.error.write('Nothing was changed.\n');
+    io.error.line('Nothing was changed.');
     return 1;
   }
   const counting = progress(io, 'resolved');
-  let done = 0;
-  let refused = stay;
-  for await (const result of operate.resolveAll(plan)) {
-    counting.at(++done, plan.count);
-    if (result.outcome !== 'resolved') refused++;
-    printResult(io, isJson, result);
+  let ended = 0;
+  let resolved = 0;
+  const said = () => `${plural(resolved, 'claim')} resolved as ${plan.verdict}, ${plan.items.length - resolved} not.`;
+  try {
+    await io.ending.during({ done: () => (ended > 0 ? said() : undefined), left: leftOpen }, async (signal) => {
+      for await (const result of operate.resolveAll(plan, { signal })) {
+        counting.at(++ended, plan.count);
+        if (result.outcome === 'resolved') resolved++;
+        printResult(io, isJson, result);
+      }
+    });
+  } finally {
+    counting.end();
   }
-  counting.end();
-  if (isJson) printJson(io, { kind: 'summary', resolved: plan.items.length - refused, refused });
-  else io.out.write(`${plural(plan.items.length - refused, 'claim')} resolved as ${plan.verdict}, ${refused} not.\n`);
+  const refused = plan.items.length - resolved;
+  if (isJson) printJson(io, { kind: 'summary', resolved, refused });
+  else io.out.line(said());
   return refused > 0 ? 1 : 0;
+}
+
+/** What was not applied at the moment may be applied by a request that is still under way. */
+function warnOfYoungDoubt({ error }: Io, { verdict, items }: ResolutionPlan): void {
+  const youngest = youngestDoubt(items);
+  if (verdict !== 'not-applied' || youngest === undefined) return;
+  error.line(
+    `The youngest doubt is ${age(Date.now() - youngest)} old. not-applied is right only once a request that the worker gave up can no longer reach the provider: wait as long as settleMs would be, or leave younger ones out with --doubt-older-than.`,
+  );
 }
 
 async function resolveSteps(
@@ -80,12 +98,22 @@ async function resolveSteps(
   if (line.flag('dry-run'))
     throw new UsageError('--dry-run: a resolution by step has no plan. Look at the claim with: pawl claim <key>.');
   if (!(await confirmed(line, io, `Resolve ${text.join(', ')}? This cannot be undone.`))) {
-    io.error.write('Nothing was changed.\n');
+    io.error.line('Nothing was changed.');
     return 1;
   }
-  const result = await operate.resolve(name, steps, { ...acted, fence: name.fence });
-  printResult(io, line.flag('json'), result);
+  let said: string | undefined;
+  const result = await io.ending.during({ done: () => said, left: leftOpen }, async () => {
+    const one = await operate.resolve(name, steps, { ...acted, fence: name.fence });
+    said = `${one.id}: ${one.outcome}.`;
+    printResult(io, line.flag('json'), one);
+    return one;
+  });
   return result.outcome === 'resolved' ? 0 : 1;
+}
+
+/** Each claim is resolved in one write. */
+function leftOpen(): string {
+  return 'Of those under way, each is resolved or open: pawl claims shows which. Start it again.';
 }
 
 /** The claims that the filters find. One that is granted before it is planned is another doubt than the one that they found. */
@@ -110,7 +138,7 @@ function keysAndVerdict(line: Line): { readonly keys: readonly string[]; readonl
 
 /** The first filter that the command line has, but `--operation`, which may belong to a key. */
 function filterOf(line: Line): string | undefined {
-  return ['status', 'reason', 'older-than', 'prefix'].find((name) => line.text(name) !== undefined);
+  return ['status', 'reason', 'older-than', 'doubt-older-than', 'prefix'].find((name) => line.text(name) !== undefined);
 }
 
 /** @throws UsageError */
@@ -157,11 +185,15 @@ function printPlan(io: Io, isJson: boolean, items: readonly PlannedResolution[])
   const table = new Table(io, [
     ['WILL', 24],
     ['REASON', 20],
+    ['DOUBT', 6],
     ['CLAIM', 0],
   ]);
   for (const item of items) {
-    if (item.will === 'stay') table.row(`stay: ${item.whyNot}`, '', item.id);
-    else table.row(item.parksFirst ? 'be parked and resolved' : 'be resolved', item.reason, item.id);
+    if (item.will === 'stay') table.row(`stay: ${item.whyNot}`, '', '', item.id);
+    else {
+      const doubt = item.inDoubtSince === undefined ? '' : age(Date.now() - item.inDoubtSince);
+      table.row(item.parksFirst ? 'be parked and resolved' : 'be resolved', item.reason, doubt, item.id);
+    }
   }
 }
 
@@ -177,5 +209,5 @@ function printResult(io: Io, isJson: boolean, result: ResolveResult): void {
       : result.outcome === 'steps-in-doubt'
         ? `: name each with --step: ${result.steps.join(', ')}`
         : '';
-  io.out.write(`Not resolved: ${result.id}: ${result.outcome}${why}\n`);
+  io.out.line(`Not resolved: ${result.id}: ${result.outcome}${why}`);
 }

@@ -1,40 +1,117 @@
-import { liftRestore, markRestored, type RestoredMark, readRestored } from '../stores/dynamodb/index.ts';
+import {
+  correctRestore,
+  liftRestore,
+  markRestored,
+  type RestoredMark,
+  readRestored,
+} from '../stores/dynamodb/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
 import { printFacts, printJson, time } from './output.ts';
 
+/** What the command line asks for. */
+type Asked =
+  | { readonly kind: 'show' }
+  | { readonly kind: 'mark' | 'correct'; readonly cutOff: Date }
+  | { readonly kind: 'lift'; readonly operation: string | undefined };
+
 /** `pawl restored`. @returns 1 if the mark stands, or nothing was changed */
 export async function restored(line: Line, io: Io): Promise<number> {
-  if (line.positionals.length > 0) throw new UsageError('pawl restored takes no names. Name the table with --table.');
-  const cutOff = line.text('cut-off');
-  const lifts = line.flag('lift');
-  if (lifts && cutOff !== undefined) throw new UsageError('--lift and --cut-off exclude each other.');
-  const operation = line.text('operation');
-  if (operation !== undefined && !lifts) throw new UsageError('--operation is for --lift alone.');
-  const writes = lifts || cutOff !== undefined;
-  const at = cutOff === undefined ? undefined : timeOf(cutOff);
-  const acted = writes ? { by: line.needed('by'), note: line.needed('note') } : { by: '', note: '' };
-  const account = await openAccount(line, { io });
+  const asked = askedBy(line);
+  const acted = asked.kind === 'show' ? { by: '', note: '' } : { by: line.needed('by'), note: line.needed('note') };
+  const account = await openAccount(line, { io, grant: 'grantRestore' });
   try {
     const { tableName, dynamo: client } = account;
     const table = { tableName, client };
-    const question = lifts
-      ? `Lift the mark of ${tableName}${operation === undefined ? '' : ` for ${operation}`}? A key without a record runs from then on, also one that the table has forgotten.`
-      : `Mark ${tableName} as restored? Every key that it may have forgotten is in doubt until the mark is lifted.`;
-    if (writes && !(await confirmed(line, io, question))) {
-      io.error.write('Nothing was changed.\n');
+    const before = await readRestored(table);
+    const refused = refusalOf(asked, tableName, before);
+    if (refused !== undefined) {
+      print(line, io, tableName, before);
+      io.error.line(`${refused} Nothing was changed.`);
       return 1;
     }
-    const mark =
-      at === undefined
-        ? await (lifts ? liftRestore({ ...table, ...acted, operation }) : readRestored(table))
-        : await markRestored({ ...table, ...acted, cutOff: at });
+    if (asked.kind !== 'show' && !(await confirmed(line, io, questionOf(asked, tableName, before)))) {
+      io.error.line('Nothing was changed.');
+      return 1;
+    }
+    let said: string | undefined;
+    const left = () => 'The mark is written or not: pawl restored shows it.';
+    const mark = await io.ending.during({ done: () => said, left }, async () => {
+      const written = await carryOut();
+      said = {
+        show: undefined,
+        mark: 'The table is marked.',
+        correct: 'The mark is corrected.',
+        lift: 'The mark is lifted.',
+      }[asked.kind];
+      return written;
+    });
     print(line, io, tableName, mark);
     return mark !== undefined && mark.liftedAt === undefined ? 1 : 0;
+
+    function carryOut(): Promise<RestoredMark | undefined> | RestoredMark | undefined {
+      switch (asked.kind) {
+        case 'show':
+          return before;
+        case 'mark':
+          return markRestored({ ...table, ...acted, cutOff: asked.cutOff });
+        case 'correct':
+          return correctRestore({ ...table, ...acted, cutOff: asked.cutOff });
+        case 'lift':
+          return liftRestore({ ...table, ...acted, operation: asked.operation });
+      }
+    }
   } finally {
     account.close();
   }
+}
+
+/** @throws UsageError */
+function askedBy(line: Line): Asked {
+  if (line.positionals.length > 0) throw new UsageError('pawl restored takes no names. Name the table with --table.');
+  const [cutOff, operation] = [line.instant('cut-off'), line.text('operation')];
+  const [lifts, corrects] = [line.flag('lift'), line.flag('correct')];
+  if (lifts && cutOff !== undefined) throw new UsageError('--lift and --cut-off exclude each other.');
+  if (operation !== undefined && !lifts) throw new UsageError('--operation is for --lift alone.');
+  if (corrects && cutOff === undefined) throw new UsageError('--correct needs --cut-off, with the right time.');
+  if (lifts) return { kind: 'lift', operation };
+  return cutOff === undefined ? { kind: 'show' } : { kind: corrects ? 'correct' : 'mark', cutOff };
+}
+
+/** Why nothing can be done, by the mark that is there. */
+function refusalOf(asked: Asked, table: string, mark: RestoredMark | undefined): string | undefined {
+  switch (asked.kind) {
+    case 'mark':
+      if (mark === undefined) return undefined;
+      if (mark.liftedAt !== undefined)
+        return `${table} was marked, and the mark is lifted: consumers believe that for good.`;
+      return `${table} is marked already.${mark.cutOff === asked.cutOff.getTime() ? '' : ' Say --correct to correct the cut-off.'}`;
+    case 'correct':
+      if (mark === undefined) return `${table} has no mark to correct.`;
+      return mark.liftedAt === undefined ? undefined : 'The mark is lifted: consumers believe that for good.';
+    default:
+      return undefined;
+  }
+}
+
+function questionOf(asked: Exclude<Asked, { kind: 'show' }>, table: string, mark: RestoredMark | undefined): string {
+  if (asked.kind === 'lift') {
+    const { operation } = asked;
+    return `Lift the mark of ${table}${operation === undefined ? '' : ` for ${operation}`}? A key without a record runs from then on, also one that the table has forgotten.`;
+  }
+  const cutOff = time(asked.cutOff.getTime());
+  if (asked.kind === 'mark') {
+    return `Mark ${table} as restored to ${cutOff}? Every key that it may have forgotten is in doubt until the mark is lifted.`;
+  }
+  const { cutOff: before = 0, liftedFor = {} } = mark ?? {};
+  const lifted = Object.keys(liftedFor);
+  const again = lifted.length === 0 ? '' : `, and the mark stands again for ${lifted.join(', ')}`;
+  const since =
+    asked.cutOff.getTime() < before
+      ? ` Whatever is not completed, rejected or parked is in doubt once more${again}.`
+      : '';
+  return `Correct the mark of ${table} from ${time(before)} to ${cutOff}?${since}`;
 }
 
 function print(line: Line, io: Io, table: string, mark: RestoredMark | undefined): void {
@@ -43,10 +120,14 @@ function print(line: Line, io: Io, table: string, mark: RestoredMark | undefined
     return;
   }
   if (mark === undefined) {
-    io.out.write(`The table ${table} has no mark of a restore.\n`);
+    io.out.line(`The table ${table} has no mark of a restore.`);
     return;
   }
-  const { cutOff, reopenedAt, by, note, liftedAt, liftedBy, liftNote, liftedFor = {} } = mark;
+  const { cutOff, reopenedAt, by, note, liftedAt, liftedBy, liftNote, liftedFor = {}, corrections = {} } = mark;
+  const corrected = Object.values(corrections).map(
+    ({ at, cutOff, by, note }, index) =>
+      [`correction ${index + 1}`, `${time(at)} by ${by}, of ${time(cutOff)}: ${note}`] as const,
+  );
   const lifted = Object.entries(liftedFor).map(
     ([operation, { at, by, note }]) => [`lifted for ${operation}`, `${time(at)} by ${by}: ${note}`] as const,
   );
@@ -54,15 +135,8 @@ function print(line: Line, io: Io, table: string, mark: RestoredMark | undefined
     table,
     'restored to': time(cutOff),
     marked: `${time(reopenedAt)} by ${by}: ${note}`,
+    ...Object.fromEntries(corrected),
     mark: liftedAt === undefined ? 'stands' : `lifted ${time(liftedAt)} by ${liftedBy}: ${liftNote}`,
     ...Object.fromEntries(lifted),
   });
-}
-
-/** @throws UsageError */
-function timeOf(text: string): Date {
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime()))
-    throw new UsageError(`--cut-off: expected a time such as 2026-11-22T12:00:00Z; got '${text}'.`);
-  return at;
 }

@@ -3,7 +3,7 @@ import { FORMATS, type Format, templateText } from '../deployment/template/print
 import type { TemplateOptions } from '../deployment/template/settings.ts';
 import { WiringError } from '../deployment/wiring.ts';
 import { explained } from '../kernel/error-code.ts';
-import { expectOptionsOf } from './command.ts';
+import { expectOptionsOf, type Io } from './command.ts';
 
 const HELP = `Prints a consumer for a team without CDK: claims table, queue, dead-letter queue, function, its role and the event source.
 The numbers and the permissions follow the rules that the constructs use. Comments in the template name these rules.
@@ -46,36 +46,28 @@ const NEXT: Readonly<Record<Format, string>> = {
     'Upload the zipped handler, then: aws cloudformation deploy --capabilities CAPABILITY_IAM --parameter-overrides CodeBucket=… CodeKey=…',
 };
 
-/** Where the command writes. */
-export interface Output {
-  readonly out: { write(text: string): unknown };
-  readonly error: { write(text: string): unknown };
-}
-
 /** Runs `pawl template` to its end. @returns the exit code */
-export async function template(
-  args: readonly string[],
-  { out, error }: Output = { out: process.stdout, error: process.stderr },
-): Promise<number> {
+export async function template(args: readonly string[], { out, error }: Pick<Io, 'out' | 'error'>): Promise<number> {
   let line: ReturnType<typeof readCommandLine>;
   try {
     line = readCommandLine(args);
   } catch (problem) {
-    error.write(`${problem instanceof Error ? problem.message : String(problem)}\nSee: pawl template --help\n`);
+    error.lines(problem instanceof Error ? problem.message : String(problem));
+    error.line('See: pawl template --help');
     return 2;
   }
   if (line === 'help') {
-    out.write(`${HELP}\n`);
+    out.text(`${HELP}\n`);
     return 0;
   }
   try {
-    out.write(templateText(line.format, line.options));
+    out.text(templateText(line.format, line.options));
   } catch (problem) {
     if (!(problem instanceof WiringError)) throw problem;
-    error.write(`${problem.message}\n`);
+    error.lines(problem.message);
     return 1;
   }
-  error.write(`${NEXT[line.format]}\nMore: docs/guides/templates.md\n`);
+  error.text(`${NEXT[line.format]}\nMore: docs/guides/templates.md\n`);
   return 0;
 }
 

@@ -1,11 +1,14 @@
 import type {
   ActedBy,
+  DiscardPlan,
   Operator,
+  PlannedDiscard,
   PlannedRedrive,
   PlannedResolution,
   RedrivePlan,
   ResolutionPlan,
 } from '../operate/index.ts';
+import { youngestDoubt } from '../operate/young-doubt.ts';
 import type { ActLine, PlannedAcceptance, PlanShown, PlanWanted } from './api.ts';
 import type { FindingDesk } from './finding-list.ts';
 import type { LetterBox } from './letters.ts';
@@ -16,6 +19,7 @@ import { BadRequest } from './wanted.ts';
 type Planned =
   | { readonly kind: 'resolve'; readonly plan: ResolutionPlan }
   | { readonly kind: 'redrive'; readonly plan: RedrivePlan }
+  | { readonly kind: 'discard'; readonly plan: DiscardPlan }
   | { readonly kind: 'accept'; readonly plan: AcceptancePlan };
 
 /** Which findings are accepted. */
@@ -32,6 +36,9 @@ export interface ActsOptions {
   /** Where the messages of a dead-letter queue go back to, if that is known. */
   readonly targetOf: (queueUrl: string) => string | undefined;
   readonly newId: () => string;
+  readonly now: () => number;
+  /** Aborted when the console ends. */
+  readonly signal: AbortSignal;
 }
 
 /** The plans that the console keeps: a page shows one. */
@@ -47,21 +54,24 @@ const planning: ActedBy = { by: 'console', note: '' };
  * resolved or redriven, which `pawl/operate` decides, and decides again for every item; or accepted,
  * which `pawl/statements` does.
  */
-export function acts({ operate, list, letters, findings, targetOf, newId }: ActsOptions) {
+export function acts({ operate, list, letters, findings, targetOf, newId, now, signal }: ActsOptions) {
   const plans = new Map<string, Planned>();
+
+  /** The letters as they were at the last look. */
+  function chosen({ queueUrl, messageIds }: { readonly queueUrl: string; readonly messageIds: readonly string[] }) {
+    const ids = new Set(messageIds);
+    return (letters.last(queueUrl)?.letters ?? []).filter(({ messageId }) => ids.has(messageId));
+  }
 
   async function planned(wanted: PlanWanted): Promise<Planned> {
     if (wanted.kind === 'redrive') {
-      const { queueUrl, messageIds } = wanted;
-      const chosen = new Set(messageIds);
-      const seen = letters.last(queueUrl)?.letters ?? [];
-      const plan = await operate.planRedrive({
-        from: queueUrl,
-        to: targetOf(queueUrl),
-        letters: seen.filter(({ messageId }) => chosen.has(messageId)),
-        ...planning,
-      });
-      return { kind: 'redrive', plan };
+      const { queueUrl: from, to = targetOf(from) } = wanted;
+      return { kind: 'redrive', plan: await operate.planRedrive({ from, to, letters: chosen(wanted), ...planning }) };
+    }
+    if (wanted.kind === 'discard') {
+      const { queueUrl: from, evenInDoubt } = wanted;
+      const plan = await operate.planDiscard({ from, evenInDoubt, letters: chosen(wanted), ...planning });
+      return { kind: 'discard', plan };
     }
     if (wanted.kind === 'accept') {
       const items = await findings.plan(wanted.ids);
@@ -83,7 +93,7 @@ export function acts({ operate, list, letters, findings, targetOf, newId }: Acts
       plans.set(planId, made);
       const [oldest] = plans.keys();
       if (plans.size > mostPlans && oldest !== undefined) plans.delete(oldest);
-      return shownPlan(planId, made);
+      return shownPlan(planId, made, now());
     },
 
     /** Carries a plan out, once. @throws BadRequest */
@@ -100,23 +110,33 @@ export function acts({ operate, list, letters, findings, targetOf, newId }: Acts
     try {
       switch (found.kind) {
         case 'resolve':
-          for await (const result of operate.resolveAll({ ...found.plan, ...acted })) yield { kind: 'result', result };
+          for await (const result of operate.resolveAll({ ...found.plan, ...acted }, { signal }))
+            yield { kind: 'result', result };
           break;
         case 'redrive':
-          for await (const result of operate.redrive({ ...found.plan, ...acted })) {
-            if (result.outcome === 'redriven') gone.add(result.messageId);
+          for await (const result of operate.redrive({ ...found.plan, ...acted }, { signal })) {
+            if (result.outcome === 'redriven' || result.outcome === 'deleted') gone.add(result.messageId);
+            yield { kind: 'result', result };
+          }
+          break;
+        case 'discard':
+          for await (const result of operate.discard({ ...found.plan, ...acted }, { signal })) {
+            if (result.outcome === 'discarded') gone.add(result.messageId);
             yield { kind: 'result', result };
           }
           break;
         case 'accept':
           for (const { id, will } of found.plan.items) {
-            if (will === 'accept') yield { kind: 'result', result: await findings.accept(id, acted) };
+            if (will === 'accept' && !signal.aborted)
+              yield { kind: 'result', result: await findings.accept(id, acted) };
           }
       }
-      yield { kind: 'end' };
+      if (signal.aborted)
+        yield { kind: 'failed', error: 'The console was ended. What is not listed here was not begun.' };
+      else yield { kind: 'end' };
     } finally {
       list.forget();
-      if (found.kind === 'redrive') letters.forget(found.plan.from, gone);
+      if (found.kind === 'redrive' || found.kind === 'discard') letters.forget(found.plan.from, gone);
     }
   }
 }
@@ -129,7 +149,9 @@ export function verdictOf(text: string): ResolutionPlan['verdict'] {
   return found;
 }
 
-function shownPlan(planId: string, { kind, plan }: Planned): PlanShown {
+function shownPlan(planId: string, planned: Planned, at: number): PlanShown {
+  const { kind, plan } = planned;
+  const isNotApplied = planned.kind === 'resolve' && planned.plan.verdict === 'not-applied';
   const all: readonly PlannedItem[] = plan.items;
   const summary = Array.from(Map.groupBy(all, willOf), ([will, own]) => ({ will, count: own.length }));
   return {
@@ -140,12 +162,16 @@ function shownPlan(planId: string, { kind, plan }: Planned): PlanShown {
     summary,
     items: all.slice(0, mostItems),
     itemsInAll: all.length,
+    at,
+    ...(planned.kind === 'redrive' && { to: planned.plan.to, isSource: planned.plan.isSource }),
+    ...(isNotApplied && { youngestDoubt: youngestDoubt(planned.plan.items) }),
   };
 }
 
-type PlannedItem = PlannedResolution | PlannedRedrive | PlannedAcceptance;
+type PlannedItem = PlannedResolution | PlannedRedrive | PlannedDiscard | PlannedAcceptance;
 
 function willOf(item: PlannedItem): string {
   if (item.will === 'stay') return `stay: ${item.whyNot}`;
+  if (item.will === 'discard' && item.inDoubt) return 'discard in doubt';
   return item.will === 'resolve' && item.parksFirst ? 'park and resolve' : item.will;
 }

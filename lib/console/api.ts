@@ -2,8 +2,10 @@ import type { RecordedError } from '../kernel/recorded-error.ts';
 import type {
   DeadLetter,
   DeadLettersSeen,
+  DiscardResult,
   OpenClaimView,
   OpenState,
+  PlannedDiscard,
   PlannedRedrive,
   PlannedResolution,
   RedriveResult,
@@ -56,6 +58,14 @@ export interface QueueName {
   readonly name: string;
   /** Where its messages go back to, if that is known. */
   readonly to: string | undefined;
+}
+
+/** Where the messages of a dead-letter queue may go back to. */
+export interface RedriveTargets {
+  /** The queues whose redrive policy names it, and the one that the console knows. */
+  readonly sources: readonly string[];
+  /** Why SQS does not name them. */
+  readonly error: string | undefined;
 }
 
 /** How many open claims an operation has, by state. */
@@ -177,7 +187,19 @@ export type PlanWanted =
       readonly claims?: readonly SeenClaim[] | undefined;
       readonly filter?: ClaimsFilter | undefined;
     }
-  | { readonly kind: 'redrive'; readonly queueUrl: string; readonly messageIds: readonly string[] }
+  /** `to`: where they go; without it, the queue that the console knows, or SQS names. */
+  | {
+      readonly kind: 'redrive';
+      readonly queueUrl: string;
+      readonly messageIds: readonly string[];
+      readonly to?: string | undefined;
+    }
+  | {
+      readonly kind: 'discard';
+      readonly queueUrl: string;
+      readonly messageIds: readonly string[];
+      readonly evenInDoubt: boolean;
+    }
   | { readonly kind: 'accept'; readonly ids: readonly string[] };
 
 /** A plan as the page shows it. The server keeps the whole. */
@@ -186,16 +208,24 @@ export interface PlanShown {
   readonly kind: PlanWanted['kind'];
   readonly count: number;
   readonly stay: number;
+  /** Of `not-applied`: since when the youngest doubt stands, in epoch milliseconds. */
+  readonly youngestDoubt?: number | undefined;
+  /** Of a redrive: where the copies go. */
+  readonly to?: string | undefined;
+  /** Of a redrive: whether that queue feeds the dead-letter queue; absent if the operator may not read it. */
+  readonly isSource?: boolean | undefined;
+  /** When the plan was made, in epoch milliseconds, by the clock of the server. */
+  readonly at: number;
   /** What will happen, and to how many. */
   readonly summary: readonly { readonly will: string; readonly count: number }[];
   /** The first items. */
-  readonly items: readonly (PlannedResolution | PlannedRedrive | PlannedAcceptance)[];
+  readonly items: readonly (PlannedResolution | PlannedRedrive | PlannedDiscard | PlannedAcceptance)[];
   readonly itemsInAll: number;
 }
 
 /** One line of an act's response. */
 export type ActLine =
-  | { readonly kind: 'result'; readonly result: ResolveResult | RedriveResult | AcceptanceResult }
+  | { readonly kind: 'result'; readonly result: ResolveResult | RedriveResult | DiscardResult | AcceptanceResult }
   /** The act ended before its plan did. */
   | { readonly kind: 'failed'; readonly error: string }
   | { readonly kind: 'end' };

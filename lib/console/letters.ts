@@ -5,12 +5,12 @@ import type { Body, LettersList } from './api.ts';
 const longestBody = 65_536;
 
 /** What the last look at each dead-letter queue has seen. A look receives every message, so the console looks only when the operator asks. */
-export function letterBox({ deadLetters }: Pick<Operator, 'deadLetters'>, now: () => number) {
+export function letterBox({ deadLetters }: Pick<Operator, 'deadLetters'>, now: () => number, signal: AbortSignal) {
   const seen = new Map<string, LettersList>();
   const bodies = new Map<string, ReadonlyMap<string, Body>>();
   return {
     async look(queueUrl: string): Promise<LettersList> {
-      const { letters, ...queue } = await deadLetters({ queueUrl, bodies: true });
+      const { letters, ...queue } = await deadLetters({ queueUrl, bodies: true, signal });
       bodies.set(queueUrl, new Map(letters.map((letter) => [letter.messageId, bodyOf(letter)])));
       const list = { ...queue, at: now(), letters: letters.map(({ body: _, ...letter }) => letter) };
       seen.set(queueUrl, list);

@@ -3,7 +3,16 @@ import { propertyOf } from '../kernel/unknown.ts';
 import type { ActedBy, Operator } from '../operate/index.ts';
 import type { Findings } from '../statements/index.ts';
 import { acts, verdictOf } from './acts.ts';
-import type { ActLine, ClaimsList, ConsoleState, Overview, QueueName, QueueNow, RehearsalSource } from './api.ts';
+import type {
+  ActLine,
+  ClaimsList,
+  ConsoleState,
+  Overview,
+  QueueName,
+  QueueNow,
+  RedriveTargets,
+  RehearsalSource,
+} from './api.ts';
 import { findingList } from './finding-list.ts';
 import type { HistorySource } from './history.ts';
 import { letterBox } from './letters.ts';
@@ -22,6 +31,8 @@ export interface DeskOptions extends Desk {
   readonly history: HistorySource;
   readonly now: () => number;
   readonly newId: () => string;
+  /** Aborted when the console ends: acts begin nothing new. */
+  readonly signal: AbortSignal;
 }
 
 /** What a request says, once it may ask. */
@@ -77,9 +88,10 @@ export function routesOf({
   history,
   now,
   newId,
+  signal,
 }: DeskOptions): ReadonlyMap<string, Route> {
   const list = openList(operate, now);
-  const letters = letterBox(operate, now);
+  const letters = letterBox(operate, now, signal);
   const findings = findingList(kept, now);
   const acting = acts({
     operate,
@@ -88,6 +100,8 @@ export function routesOf({
     findings,
     targetOf: (queueUrl) => known.find(({ url }) => url === queueUrl)?.to,
     newId,
+    now,
+    signal,
   });
 
   async function overview(): Promise<Overview> {
@@ -138,6 +152,15 @@ export function routesOf({
     return found.url;
   }
 
+  async function targetsOf(queueUrl: string): Promise<RedriveTargets> {
+    const own = known.flatMap(({ url, to }) => (url === queueUrl && to !== undefined ? [to] : []));
+    try {
+      return { sources: distinct([...own, ...(await operate.sourcesOf(queueUrl))]), error: undefined };
+    } catch (error) {
+      return { sources: own, error: lineOf(recordedError(error)) };
+    }
+  }
+
   async function stepsResolved(body: unknown) {
     const given = propertyOf(body, 'steps');
     if (typeof given !== 'object' || given === null) throw new BadRequest('steps is missing.');
@@ -171,13 +194,14 @@ export function routesOf({
         return found;
       }),
     ],
+    ['POST /api/dead-letters/targets', answering(async ({ body }) => targetsOf(queueOf(body)))],
     [
       'POST /api/plan',
       {
         writes: true,
         ...answering(async ({ body }) => {
           const wanted = planWantedOf(body);
-          if (wanted.kind === 'redrive') queueOf(body);
+          if (wanted.kind === 'redrive' || wanted.kind === 'discard') queueOf(body);
           return acting.plan(wanted);
         }),
       },

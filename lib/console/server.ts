@@ -45,6 +45,7 @@ export interface RunningConsole {
   readonly port: number;
   /** Is over something else from now on. A page that is open follows. */
   show(shown: Shown): void;
+  /** Begins nothing new, and resolves when what was under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -70,6 +71,8 @@ interface Serving {
   routes: ReadonlyMap<string, ReadonlyMap<string, Route>>;
   readonly assets: ReturnType<typeof assetsOf>;
   readonly live: LiveStream | undefined;
+  /** What is being answered: it may hold messages. */
+  readonly underWay: Set<Promise<void>>;
 }
 
 /**
@@ -85,9 +88,14 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const history =
     options.history ??
     (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/guides/console.md.'));
+  const ending = new AbortController();
+  const { signal } = ending;
   const routesOver = ({ queues, desks }: Shown) =>
     new Map(
-      Array.from(desks, ([table, desk]) => [table, routesOf({ ...desk, queues, history, now, newId: randomUUID })]),
+      Array.from(desks, ([table, desk]) => [
+        table,
+        routesOf({ ...desk, queues, history, now, newId: randomUUID, signal }),
+      ]),
     );
   let shown: Shown = options;
   let version = 0;
@@ -98,6 +106,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     live: feed !== undefined,
     rehearsal: rehearsal !== undefined,
   });
+  const underWay = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     void serve(serving, request, response).catch((error: unknown) => fail(response, error));
   });
@@ -107,7 +116,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const { port } = server.address() as AddressInfo;
   const session = createSession(port, () => randomBytes(32).toString('base64url'));
   const own = ownRoutes(state, rehearsal);
-  const serving: Serving = { port, session, write, own, routes: routesOver(shown), assets, live };
+  const serving: Serving = { port, session, write, own, routes: routesOver(shown), assets, live, underWay };
   return {
     url: `http://127.0.0.1:${port}/?token=${session.token}`,
     port,
@@ -119,6 +128,9 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     async stop() {
       live?.stop();
       server.close();
+      // An act ends after what it has begun, and gives back the messages that it hides: without its clients it could not.
+      ending.abort(new Error('The console was ended.'));
+      await Promise.allSettled(underWay);
       server.closeAllConnections();
       await once(server, 'close');
     },
@@ -162,7 +174,9 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     return void refuse(response, { status: 403, why: 'This console only reads. Start it with --write.' });
   }
   const body = method === 'POST' ? await readJson(request) : undefined;
-  await answer(route, { query: at.searchParams, body }, response);
+  const answering = answer(route, { query: at.searchParams, body }, response);
+  serving.underWay.add(answering);
+  await answering.finally(() => serving.underWay.delete(answering));
 }
 
 function routeOf({ own, routes }: Serving, call: string, table: string | null): Route | undefined {

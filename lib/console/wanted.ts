@@ -68,10 +68,15 @@ function seenClaimsOf(claims: unknown): readonly SeenClaim[] {
 export function planWantedOf(body: unknown): PlanWanted {
   const kind = textOf(body, 'kind');
   if (kind === 'redrive') {
-    return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds') };
+    const to = propertyOf(body, 'to') === undefined ? undefined : textOf(body, 'to');
+    return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds'), to };
+  }
+  if (kind === 'discard') {
+    const evenInDoubt = propertyOf(body, 'evenInDoubt') === true;
+    return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds'), evenInDoubt };
   }
   if (kind === 'accept') return { kind, ids: textsOf(body, 'ids') };
-  if (kind !== 'resolve') throw new BadRequest('kind: expected resolve, redrive or accept.');
+  if (kind !== 'resolve') throw new BadRequest('kind: expected resolve, redrive, discard or accept.');
   const verdict = textOf(body, 'verdict');
   const claims = propertyOf(body, 'claims');
   if (claims !== undefined) return { kind, verdict, claims: seenClaimsOf(claims) };

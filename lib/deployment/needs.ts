@@ -11,8 +11,16 @@ export const STORE_ACTIONS = [
 /** What `individualDynamoStore` calls. */
 export const INDIVIDUAL_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
-/** What a consumer's role may do on the claims table: what the two stores call, and nothing that deletes, scans or queries. */
-export const CLAIM_ACTIONS: readonly string[] = [...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS])];
+/** What a store with `restored: true` calls besides: it reads the mark, and asks once which table it is in. */
+export const RESTORED_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:DescribeTable'] as const;
+
+/**
+ * What a consumer's role may do on the claims table: what the two stores call, and nothing that deletes, scans or queries. What a restored table needs is
+ * granted before: after a restore there is no time to find out that it is missing.
+ */
+export const CLAIM_ACTIONS: readonly string[] = [
+  ...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS, ...RESTORED_STORE_ACTIONS]),
+];
 
 /** What `pawl/locks` calls: for locks, for their checks in the caller's transactions, and for the progress of `forEachItem`. */
 export const LOCK_ACTIONS = [
@@ -22,8 +30,13 @@ export const LOCK_ACTIONS = [
   'dynamodb:ConditionCheckItem',
 ] as const;
 
-/** What an operator needs on the table to read and to resolve a claim: nothing that makes or deletes one. */
-export const OPERATE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate'] as const;
+/** What an operator, and a sweep, needs on the table to read and to resolve a claim, also of a restored table: nothing that makes or deletes one. */
+export const OPERATE_ACTIONS = [
+  'dynamodb:GetItem',
+  'dynamodb:BatchGetItem',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:DescribeTable',
+] as const;
 
 /** What an operator needs on the table's index of open claims. */
 export const OPERATE_INDEX_ACTIONS = ['dynamodb:Query'] as const;
@@ -46,12 +59,13 @@ export const FIND_FUNCTION_ACTIONS = ['lambda:GetFunctionConfiguration'] as cons
 
 /** What `--stack` needs on the stack. */
 export const FIND_STACK_ACTIONS = ['cloudformation:ListStackResources'] as const;
-/** What `reconcileStatements` and `findings` call on the table: they read claims, mark and complete them, and keep notes. */
+/** What `reconcileStatements` and `findings` call on the table: they read claims, mark and complete them, and keep notes; and ask which table it is, if it was restored. */
 export const STATEMENT_ACTIONS = [
   'dynamodb:GetItem',
   'dynamodb:BatchGetItem',
   'dynamodb:PutItem',
   'dynamodb:PartiQLUpdate',
+  'dynamodb:DescribeTable',
 ] as const;
 
 /** What they call on the table's index of open claims, which keeps the claims that no statement has confirmed. */
@@ -64,10 +78,16 @@ export const BACKFILL_ACTIONS = [
   'dynamodb:BatchGetItem',
   'dynamodb:UpdateItem',
   'dynamodb:PartiQLUpdate',
+  'dynamodb:DescribeTable',
 ] as const;
 
-/** What `pawl restored` calls, to mark a table that was restored, and to lift the mark. And what a decision on a key without a record calls. */
-export const RESTORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert'] as const;
+/** What `pawl restored` calls, to mark a table that was restored, to correct the mark and to lift it. And what a decision on a key without a record calls. */
+export const RESTORE_ACTIONS = [
+  'dynamodb:GetItem',
+  'dynamodb:DescribeTable',
+  'dynamodb:PutItem',
+  'dynamodb:PartiQLInsert',
+] as const;
 
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const QUEUE_ACTIONS = [

@@ -198,7 +198,7 @@ function runtimeProblems({ runtime }: Facts): readonly Problem[] {
     refused(
       'runtime',
       `The function's runtime is ${runtime}, and pawl needs nodejs${OLDEST_NODE}.x or later: the first batch would throw. Set runtime to ` +
-        'Runtime.NODEJS_24_X.',
+        "nodejs24.x: Runtime.NODEJS_24_X, which CDK has since 2.226, or new Runtime('nodejs24.x', RuntimeFamily.NODEJS).",
     ),
   ];
 }

@@ -11,6 +11,8 @@ export interface TableWiring {
   readonly key: readonly string[];
   /** The other regions that it is replicated to. */
   readonly replicas: readonly string[];
+  /** How the replicas follow each other: `strong` has conditions that see every region. */
+  readonly replication: 'eventual' | 'strong';
   readonly ttl: TimeToLive | undefined;
   /** Whether something keeps it from being deleted. */
   readonly isKept: boolean | undefined;
@@ -33,12 +35,23 @@ export type OpenIndex =
 /** The mark of a table that was restored from a point in time. */
 export type RestoreMark =
   | { readonly kind: 'none' }
+  /** The restore has brought it along. It does not count for this table. */
+  | { readonly kind: 'of-an-earlier-table' }
   /** `cutOff`: the point in time, in epoch milliseconds. `liftedFor`: the operations that it was lifted for. */
   | { readonly kind: 'stands'; readonly cutOff: number; readonly liftedFor: readonly string[] }
   | { readonly kind: 'lifted' };
 
-/** What a standing mark does to new keys; empty when there is none, or it could not be read. */
+/** What a standing mark does to new keys, or one that does not count; empty when there is none, or it could not be read. */
 export function restoreProblems(table: string, mark: RestoreMark | undefined): readonly Problem[] {
+  if (mark?.kind === 'of-an-earlier-table') {
+    return [
+      warned(
+        'tableRestored',
+        `The claims table ${table} was restored, and is not marked: the mark in it is of an earlier table. A consumer with restored: true runs nothing, and one ` +
+          'without it may repeat what the table has forgotten. Mark it with pawl restored --cut-off, as docs/guides/restore.md describes it.',
+      ),
+    ];
+  }
   if (mark?.kind !== 'stands') return [];
   const { cutOff, liftedFor } = mark;
   const but = liftedFor.length === 0 ? '' : ` It is lifted for ${liftedFor.join(', ')} alone.`;
@@ -68,16 +81,15 @@ function keyProblems({ name, key }: TableWiring): readonly Problem[] {
   ];
 }
 
-function replicaProblems({ name, replicas }: TableWiring): readonly Problem[] {
+function replicaProblems({ name, replicas, replication }: TableWiring): readonly Problem[] {
   if (replicas.length === 0) return [];
-  return [
-    refused(
-      'tableReplicas',
-      `The claims table ${name} is replicated to ${replicas.length === 1 ? 'another region' : `${replicas.length} other regions`} ` +
-        `(${replicas.join(', ')}): a condition sees its own region only, so two regions could both grant the same ` +
-        'claim. Remove the replicas, or use a table in one region, such as ClaimsTable.',
-    ),
-  ];
+  const where = `${replicas.length === 1 ? 'another region' : `${replicas.length} other regions`} (${replicas.join(', ')})`;
+  const text =
+    replication === 'strong'
+      ? `The claims table ${name} is a global table with strong consistency, replicated to ${where}: such a table has no transactions and no TTL. ` +
+        'Locks and the writes of eachTransaction and commit would fail, and the table would grow for ever.'
+      : `The claims table ${name} is replicated to ${where}: a condition sees its own region only, so two regions could both grant the same claim.`;
+  return [refused('tableReplicas', `${text} Remove the replicas, or use a table in one region, such as ClaimsTable.`)];
 }
 
 function ttlProblems({ name, ttl }: TableWiring): readonly Problem[] {

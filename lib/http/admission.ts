@@ -2,7 +2,7 @@ import { checkedAttributes } from '../claims/attributes.ts';
 import type { RequestRefusal } from '../claims/events.ts';
 import { type Identity, identify } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
-import { expect } from '../kernel/check.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
 import { errorKind, InvalidMessageError, letFail, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
@@ -40,11 +40,13 @@ export function checkReaders<Event extends HttpEvent>(readers: Readers<Event>): 
   const given: unknown = key;
   const named = typeof given === 'string' ? given : 'Idempotency-Key';
   const example = `a function of the request: headerKey({ name: '${named}' }) or bodyField('…')`;
-  expect(typeof key === 'function', 'key', example, key, 'wrong-key-option');
+  expectFunction('key', example, key, 'wrong-key-option');
   const scoped = caller === 'anyone' || typeof caller === 'function';
   expect(scoped, 'caller', "'anyone', or a function from the event to who sent it", caller);
+  if (typeof caller === 'function') expectFunction('caller', 'a function from the event to who sent it', caller);
   const decided = typeof required === 'boolean' || typeof required === 'function';
   expect(decided, 'required', 'true, false, or a function of the request', required);
+  if (typeof required === 'function') expectFunction('required', 'a function of the request', required);
 }
 
 /**
@@ -134,6 +136,8 @@ function synchronous<Value>(option: string, value: Value): Value {
  * await parked.resolve(key, 'applied', { by: 'maria', note: 'the bank shows the charge' });
  */
 export function scopedKey(caller: 'anyone' | { readonly caller: string }, key: string): string {
+  const isCaller = caller === 'anyone' || typeof propertyOf(caller, 'caller') === 'string';
+  expect(isCaller, 'scopedKey', "'anyone' or { caller: a text }, and the key", caller);
   const own = encodeURIComponent(key);
   return caller === 'anyone' ? own : `${encodeURIComponent(caller.caller)}/${own}`;
 }

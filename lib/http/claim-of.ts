@@ -1,4 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
+import { expect } from '../kernel/check.ts';
 
 /** The claim of the request that a context belongs to. By name, so that each copy of pawl in a process finds it. */
 const claimKey: unique symbol = Symbol.for('pawl.claim-of/1');
@@ -20,6 +21,8 @@ interface HasClaim {
  * };
  */
 export function claimOf(context: object): Claim | undefined {
+  const given: unknown = context;
+  expect(typeof given === 'object' && given !== null, 'claimOf', "Lambda's context", given, 'missing-context');
   return (context as HasClaim)[claimKey]?.();
 }
 

@@ -1,12 +1,12 @@
 import { type Acquired, acquire } from '../claims/acquire.ts';
-import type { ClaimRules } from '../claims/decide.ts';
+import type { ClaimRules, ParkedReason } from '../claims/decide.ts';
 import { type Engine, emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { fallbackLease } from '../claims/renewed-lease.ts';
 import { nodeHost } from '../host.ts';
-import { expect } from '../kernel/check.ts';
+import { expectFunction, remainingTime } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
 import { admissionOf, checkReaders } from './admission.ts';
@@ -79,7 +79,7 @@ export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>)
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
   checkReaders(settings);
   const { isFinal } = settings;
-  expect(typeof isFinal === 'function', 'isFinal', 'a function of the response', isFinal, 'wrong-handler');
+  expectFunction('isFinal', 'a function of the response', isFinal, 'wrong-handler');
   const engine = { settings, fallback: fallbackLease(settings), mayStillRun: isStillRunning };
   return { settings, engine, rule: ruleOf<HttpRequest<Event>>(settings.fingerprint) };
 }
@@ -106,8 +106,8 @@ export async function enter<Event extends HttpEvent>(
   }
   if (admission.kind === 'without-key') return admission;
   const { identity, prints, attributes } = admission;
-  const remainingMs = context?.getRemainingTimeInMillis?.();
-  const deadline = remainingMs === undefined ? undefined : host.now() + remainingMs;
+  const said: unknown = context?.getRemainingTimeInMillis?.();
+  const deadline = said === undefined ? undefined : host.now() + remainingTime('getRemainingTimeInMillis()', said);
   const acquired = await acquire(engine, { identity, ...prints, attributes, deadline });
   if (acquired.grant !== undefined) return { kind: 'admitted', admitted: { request, grant: acquired.grant } };
   return { kind: 'answered', answer: answerOf(gate, event, acquired) };
@@ -151,11 +151,13 @@ function answerOf<Event extends HttpEvent>(
   }
 }
 
+const givenUp: readonly string[] = ['attempts-used-up', 'never-started', 'retry-window-over'] satisfies ParkedReason[];
+
 /** Whether a parked claim may have had its effect. A claim that only failed too often, and each time said that nothing was applied, has not. */
-function isInDoubt({ unknownAt, error, resolution }: ClaimRecord): boolean {
-  const gaveUp = error?.name === 'attempts-used-up' || error?.name === 'retry-window-over';
-  // An operator who said 'retry' did not know either.
-  return unknownAt !== undefined || !gaveUp || resolution?.verdict === 'retry';
+function isInDoubt({ unknownAt, forgottenUntil, error, resolution }: ClaimRecord): boolean {
+  const gaveUp = error !== undefined && givenUp.includes(error.name);
+  // An operator who said 'retry' did not know either. Nor does a table that was restored: an operator may have decided since, and the handler have run.
+  return unknownAt !== undefined || forgottenUntil !== undefined || !gaveUp || resolution?.verdict === 'retry';
 }
 
 function recordedResponse({ result }: ClaimRecord) {

@@ -2,6 +2,7 @@ import type { Claim } from '../claims/claim.ts';
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { run } from '../claims/run.ts';
+import { expectRun } from '../kernel/callable.ts';
 import {
   effectKind,
   errorKind,
@@ -107,7 +108,7 @@ async function respond<Event extends HttpEvent, Response>(
   const { maxResultBytes } = gate.settings;
   let answered: Response;
   try {
-    answered = await handler(claim);
+    answered = expectRun(await handler(claim), 'the handler');
   } catch (error) {
     handling.end = { kind: 'threw', error };
     // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.

@@ -1,5 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
-import { expect } from '../kernel/check.ts';
+import { expectRun } from '../kernel/callable.ts';
+import { expectFunction } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
@@ -51,13 +52,7 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/guides/http.md' });
-  expect(
-    typeof handler === 'function',
-    'the handler of onceOverHttp',
-    'a function, after the options',
-    handler,
-    'wrong-handler',
-  );
+  expectFunction('the handler of onceOverHttp', 'a function, after the options', handler, 'wrong-handler');
   const gate = createGate(options);
   // One that has a published type takes no claim: it leaves its third parameter alone.
   const call = handler as (event: Event, context: Context, claim: Claim) => Returned<Response>;
@@ -69,7 +64,7 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
         return entered.answer;
       case 'without-key':
         // Only where the author said that a key is not required: then the handler takes it into account.
-        return returned(handler(event, context, undefined as never));
+        return expectRun(await returned(handler(event, context, undefined as never)), 'the handler');
       case 'admitted':
         return handle(gate, entered.admitted, (claim) => returned(call(event, context, claim)));
     }

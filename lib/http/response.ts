@@ -108,7 +108,7 @@ export function keptOf(response: HttpResponse, maxBytes: number): Kept {
   const { statusCode, statusDescription, headers, multiValueHeaders, cookies, body, isBase64Encoded } = response;
   const rest = { statusCode, statusDescription, cookies };
   const whole: Kept = { ...rest, headers, multiValueHeaders, body, isBase64Encoded };
-  if (body === undefined || isNotTooLarge(whole, maxBytes)) return whole;
+  if (body === undefined || body === null || isNotTooLarge(whole, maxBytes)) return whole;
   return {
     ...rest,
     headers: withoutBody(headers),
@@ -129,7 +129,7 @@ function isNotTooLarge(whole: Kept, maxBytes: number): boolean {
 
 /** Headers that describe a body would be untrue of none. */
 function withoutBody<Value>(headers: Readonly<Record<string, Value>> | undefined) {
-  if (headers === undefined) return undefined;
+  if (headers === undefined || headers === null) return headers;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !describesBody(name.toLowerCase())));
 }
 
@@ -145,10 +145,11 @@ function describesBody(name: string): boolean {
 
 /** The recorded response, marked as a replay. @param kept undefined where the effect is known, and its response is not */
 export function replayOf(event: HttpEvent, kept: Kept | undefined): OwnResponse {
-  const { bodyOmitted, body = '', ...response } = kept ?? { statusCode: 204, bodyOmitted: true };
+  const { bodyOmitted, ...response } = kept ?? { statusCode: 204, bodyOmitted: true };
   return withHeaders(
     event,
-    { ...response, body },
+    // As it was: the service makes an empty body of none, and of null. Its type says that there is one, as that of the handler's own response does.
+    { ...(bodyOmitted && { body: '' }), ...response } as OwnResponse,
     { [replayedHeader]: 'true', ...(bodyOmitted && { [bodyOmittedHeader]: 'true' }) },
   );
 }
@@ -159,7 +160,8 @@ export function replayOf(event: HttpEvent, kept: Kept | undefined): OwnResponse 
  */
 export function asLast(event: HttpEvent, response: OwnResponse | undefined): OwnResponse | undefined {
   const { body }: { readonly body?: unknown } = response ?? {};
-  if (response === undefined || typeof body === 'string') return response;
+  // None is none, and null as well: as JSON it would be the text `null`.
+  if (response === undefined || body === undefined || body === null || typeof body === 'string') return response;
   const added: Record<string, string> = hasHeader(response, 'content-type')
     ? {}
     : { 'content-type': 'application/json' };

@@ -1,6 +1,6 @@
-import { warnOnce } from '../claims/warn-once.ts';
 import { explained } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
+import { warnOnce } from '../kernel/warn-once.ts';
 
 /**
  * The request has its response while its handler may still be at work: by an early time-out. Nothing is known of the effect before the

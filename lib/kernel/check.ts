@@ -1,9 +1,21 @@
+import { isGeneratorFunction } from './callable.ts';
 import type { ErrorCode } from './error-code.ts';
 import { OptionError } from './errors.ts';
 
 /** @throws OptionError unless `ok` */
 export function expect(ok: unknown, option: string, expected: string, came: unknown, code?: ErrorCode): void {
   if (!ok) throw new OptionError(`${option}: expected ${expected}; got ${shown(came)}`, code);
+}
+
+/**
+ * @throws OptionError unless it is a function that can be called for what it does. The body of a generator does not run when it is called: taken for a
+ *   handler, it would be done without having begun
+ */
+export function expectFunction(option: string, expected: string, came: unknown, code?: ErrorCode): void {
+  expect(typeof came === 'function', option, expected, came, code);
+  if (!isGeneratorFunction(came)) return;
+  const said = `${option}: expected ${expected}; got a generator, whose body does not run when it is called. Make it a function without *`;
+  throw new OptionError(said, 'generator');
 }
 
 /** The longest list of names that a message shows. */
@@ -59,4 +71,20 @@ export function expectWhole(option: string, value: unknown, code?: ErrorCode): v
   const unit = option.endsWith('Ms') ? ', in milliseconds' : option.endsWith('Seconds') ? ', in seconds' : '';
   const isWhole = Number.isSafeInteger(value) && (value as number) >= 0;
   expect(isWhole, option, `a whole number, 0 or more${unit}`, value, code);
+}
+
+/** The longest time that is taken for one, in milliseconds: 366 days. A later one is a mistake of units, and its date may be none. */
+export const longestTimeMs = 366 * 24 * 3_600_000;
+
+/**
+ * A time until something ends, as the author's code or Lambda's context says it. A table holds no infinite one, and refuses the request that it shares
+ * with others.
+ *
+ * @returns milliseconds; below 0 where it is over
+ * @throws OptionError unless it is a finite number, at most 366 days
+ */
+export function remainingTime(what: string, value: unknown): number {
+  const isTime = typeof value === 'number' && Number.isFinite(value) && value <= longestTimeMs;
+  expect(isTime, what, `a number of milliseconds, at most ${longestTimeMs}`, value, 'wrong-time');
+  return value as number;
 }

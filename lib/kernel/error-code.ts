@@ -43,6 +43,7 @@ export const errorCodes = [
   // Handlers.
   'effect-not-marked',
   'second-effect',
+  'nested-step',
   'late-effect',
   'copied-claim',
   'lease-over',
@@ -52,6 +53,15 @@ export const errorCodes = [
   'misunderstood-response',
   'failed-in-batch',
   'not-final',
+  'effect-no-function',
+  'generator',
+  'not-awaited',
+  // Calls of once.
+  'call-not-done',
+  'result-not-kept',
+  // What a process shows of its set-up.
+  'same-operation',
+  'nothing-ignored',
   // Middy.
   'used-twice',
   'early-response',

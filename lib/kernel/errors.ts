@@ -84,6 +84,33 @@ export class InDoubtError extends Error {
   readonly 'pawl.error' = 'in-doubt';
 }
 
+/**
+ * The effect of a call of `once` has happened, and its result was not kept: it was too large, or no JSON; results were not recorded; an operator
+ * decided; or the handler failed after its effect. It is final, and the call is not to be repeated: its effect is done. `f.outcome(input)` tells
+ * it without an error. A function whose result no caller reads sets `recordResult: false`, and its calls never throw this.
+ *
+ * In the handler of another door it means that the handler cannot go on: its claim is rejected, and its message goes to the dead-letter queue.
+ *
+ * @example
+ * await refund(payment).catch((error) => {
+ *   if (!(error instanceof ResultNotKeptError)) throw error;
+ *   return bank.find(`refund#${payment.id}`); // it is done: look up what it came to
+ * });
+ */
+export class ResultNotKeptError extends Error {
+  override readonly name = 'ResultNotKeptError';
+  /** @internal What it says of the handler around the call. */
+  readonly 'pawl.error' = 'rejected';
+  /** The heading of `docs/errors.md` that explains it. */
+  readonly code = 'result-not-kept';
+  constructor(
+    message = 'this call is done, and its result was not kept. If no caller reads the result, set recordResult: false',
+    options?: ErrorOptions,
+  ) {
+    super(explained(message, 'result-not-kept'), options);
+  }
+}
+
 /** What an error thrown by a handler says about its effect, in the author's judgement. */
 export type Classification = 'retryable' | 'rejected' | 'unknown';
 
@@ -126,9 +153,17 @@ export class SetupError extends Error {
   readonly 'pawl.error' = 'setup';
   /** The heading of `docs/errors.md` that explains it. */
   readonly code: string;
-  constructor(message: string, code: ErrorCode, options?: ErrorOptions) {
+  /** @internal */
+  readonly 'pawl.advised'?: ((grant: string) => SetupError) | undefined;
+  constructor(
+    message: string,
+    code: ErrorCode,
+    options?: ErrorOptions & { readonly advised?: (grant: string) => SetupError },
+  ) {
     super(explained(message, code), options);
     this.code = code;
+    // Not in a log: it is no fact of the error.
+    if (options?.advised) Object.defineProperty(this, 'pawl.advised', { value: options.advised });
   }
 }
 
@@ -176,6 +211,12 @@ export class StoreUnavailableError extends Error {
     const said = isSetupError(cause) || errorKind(cause) === 'option' ? propertyOf(cause, 'code') : undefined;
     this.code = typeof said === 'string' ? said : 'store-unavailable';
   }
+}
+
+/** The store failed before anything was begun: said of the handler around the call, it leaves nothing in doubt, whether the store has the request or not. */
+export class NothingRunError extends StoreUnavailableError {
+  /** @internal */
+  override readonly 'pawl.error' = 'retryable';
 }
 
 /**

@@ -1,11 +1,4 @@
 import { InvalidMessageError, letFail } from './errors.ts';
-import type { Host } from './host.ts';
-import { bytesOf } from './text.ts';
-
-/** What DynamoDB takes as a partition key. Other stores take as much. */
-const longestIdBytes = 2048;
-/** A key that begins like this is hashed as well, or a producer could name another message's hashed key on purpose. */
-const hashMark = 'sha256:';
 
 /** What a key function may return. A missing key may be returned: such an input never runs. */
 export type KeyValue = string | number | undefined | null;
@@ -30,24 +23,4 @@ export function identifyingText(value: unknown, what: string, missing?: () => st
   letFail(value);
   const given = typeof value === 'number' ? value : `of type ${typeof value}`;
   throw new InvalidMessageError('invalid-key', `${what} is ${given}; expected well-formed text or a safe integer`);
-}
-
-/** Whether the id of this text is its hash for certain, whatever its length. */
-export function looksHashed(text: string): boolean {
-  return text.startsWith(hashMark);
-}
-
-/** The id of a record whose text is too long, or must not stand there itself. It says of itself that it is a hash. */
-export function hashedId(namespace: string, text: string, host: Pick<Host, 'sha256'>): string {
-  return `${namespace}${hashMark}${host.sha256(text)}`;
-}
-
-/**
- * The id of a record: its namespace and the text that identifies it, at most 2,048 bytes. A longer text is hashed, visibly.
- *
- * @param namespace what tells it from other kinds of records, with its separator: `send-email#`
- */
-export function recordId(namespace: string, text: string, host: Pick<Host, 'sha256'>): string {
-  const plain = namespace + text;
-  return looksHashed(text) || bytesOf(plain) > longestIdBytes ? hashedId(namespace, text, host) : plain;
 }

@@ -10,7 +10,8 @@ const longestErrorText = 512;
 
 /** Takes what was thrown, whatever it is, down to a bounded name and message. */
 export function recordedError(thrown: unknown): RecordedError {
-  const bounded = (text: unknown) => String(text).slice(0, longestErrorText);
+  // Cut between the halves of a character, or ill-formed from the start, it is a text that a table may refuse.
+  const bounded = (text: unknown) => String(text).slice(0, longestErrorText).toWellFormed();
   try {
     const name = propertyOf(thrown, 'name') ?? 'Error';
     const message = propertyOf(thrown, 'message') ?? thrown;

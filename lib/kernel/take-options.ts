@@ -1,3 +1,4 @@
+import { isPromise } from './callable.ts';
 import { OptionError } from './errors.ts';
 import { type TakenOptions, unknownOptions } from './unknown-option.ts';
 
@@ -42,6 +43,11 @@ export function expectOptions(options: object, { refused = {}, inherited = 'refu
   if (typeof given !== 'object' || given === null) {
     const type = given === null ? 'null' : typeof given;
     throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${taken.docs}.`);
+  }
+  // Neither has a name that a door knows, so each option would have its default.
+  if (Array.isArray(given) || isPromise(given)) {
+    const came = Array.isArray(given) ? 'a list' : 'a promise; await it first';
+    throw new OptionError(`${door}: expected ${within} to be an object; got ${came}. See ${taken.docs}.`);
   }
   for (const [name, why] of Object.entries(refused)) {
     if (Object.hasOwn(given, name) && isGiven(given, name)) {

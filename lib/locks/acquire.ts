@@ -1,4 +1,5 @@
 import { type Host, sleep } from '../kernel/host.ts';
+import { joined, ownParts } from '../kernel/name.ts';
 import { pauseMs } from '../kernel/retry.ts';
 import { begin, next, requestOf } from './acquisition.ts';
 import type { Attempt, Busy, Event, Request, Wish } from './acquisition-state.ts';
@@ -70,5 +71,5 @@ async function waitFor(settings: LockSettings, { by }: Busy, deadline: number): 
 }
 
 function newToken(host: Host): string {
-  return `#lock#${host.randomId()}`;
+  return joined(ownParts('lock', host.randomId()));
 }

@@ -1,5 +1,5 @@
 import { explained } from '../kernel/error-code.ts';
-import { RetryableError, StoreUnavailableError } from '../kernel/errors.ts';
+import { RetryableError } from '../kernel/errors.ts';
 import type { LockedResource } from './locked-resource.ts';
 import type { WorkName } from './progress.ts';
 import type { Resource } from './resource.ts';
@@ -88,12 +88,6 @@ export class NestedLockError extends Error {
     super(explained(said, 'nested-lock'));
     this.resources = resources;
   }
-}
-
-/** The store failed before any work was begun: nothing was applied under the lock, whether the store has it or not. */
-export class LockingFailedError extends StoreUnavailableError {
-  /** @internal */
-  override readonly 'pawl.error' = 'retryable';
 }
 
 /**

@@ -93,13 +93,14 @@ export function lockSettings(options: LocksOptions & { readonly host: Host }): L
 /** @throws OptionError */
 export function checkLockAll({ holder, reason = '', waitMs = 0 }: LockAllOptions): Required<LockAllOptions> {
   expect(
-    typeof holder === 'string' && holder !== '' && holder.length <= 1024,
+    typeof holder === 'string' && holder !== '' && holder.length <= 1024 && holder.isWellFormed(),
     'holder',
-    '1 to 1024 characters',
+    '1 to 1024 characters of well-formed text',
     // Never the text itself: it may identify a person, and errors go to logs.
     sizeOf(holder),
   );
-  expect(typeof reason === 'string' && reason.length <= 512, 'reason', 'at most 512 characters', sizeOf(reason));
+  const isReason = typeof reason === 'string' && reason.length <= 512 && reason.isWellFormed();
+  expect(isReason, 'reason', 'at most 512 characters of well-formed text', sizeOf(reason));
   // A share of the time that is left is rarely a whole number.
   expect(typeof waitMs === 'number' && waitMs >= 0, 'waitMs', 'a number, 0 or more', waitMs);
   return { holder, reason, waitMs };

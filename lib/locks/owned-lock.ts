@@ -1,7 +1,7 @@
 import { change } from '../kernel/change.ts';
 import { expect } from '../kernel/check.ts';
+import { heard } from '../kernel/heard.ts';
 import type { RetryPolicy } from '../kernel/retry.ts';
-import { heard } from './heard.ts';
 import type { LockedResource } from './locked-resource.ts';
 import type { LockSettings } from './options.ts';
 import type { LockRecord } from './record.ts';

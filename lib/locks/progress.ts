@@ -47,8 +47,8 @@ export interface SegmentRecord extends Segment, Position {
   readonly total: number;
   /** Of the segment's items: another list under the same id and name is not this work. */
   readonly fingerprint: string;
-  /** The name of the work. Versions before named works wrote none. */
-  readonly work?: string;
+  /** The name of the work. */
+  readonly work: string;
   /** When DynamoDB's TTL may collect the record, in epoch seconds. */
   readonly expiresAt: number;
   readonly v: string;
@@ -101,19 +101,17 @@ export interface Adoption {
   readonly allowed: readonly (RecordState | undefined)[];
 }
 
-/** What an attempt writes into each segment as it begins. @param v the schema of the place where they are kept */
-export function adoptionsOf(
-  { work, attempt, total, fingerprints, expiresAt }: WorkAttempt,
-  v: string,
-): readonly Adoption[] {
+/** The schema of a segment. */
+const v = 'work-2';
+
+/** What an attempt writes into each segment as it begins. */
+export function adoptionsOf({ work, attempt, total, fingerprints, expiresAt }: WorkAttempt): readonly Adoption[] {
   return segmentsOf(total).map(({ index, from, to }) => {
     const fingerprint = fingerprints[index] ?? '';
-    const same = { total, fingerprint };
     return {
       fields: { index, from, to, total, attempt, fingerprint, work, expiresAt, v },
       firstNext: from,
-      // Without a name, a version before named works has begun it: there is no other work of the same items that it could be.
-      allowed: [undefined, { ...same, work: undefined }, { ...same, work }],
+      allowed: [undefined, { total, fingerprint, work }],
     };
   });
 }

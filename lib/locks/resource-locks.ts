@@ -1,13 +1,13 @@
 import { nodeHost } from '../host.ts';
-import { expect } from '../kernel/check.ts';
-import { errorKind, explainedError, type StoreUnavailableError } from '../kernel/errors.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
+import { errorKind, explainedError, NothingRunError, type StoreUnavailableError } from '../kernel/errors.ts';
+import { heard } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { type Acquired, acquire } from './acquire.ts';
 import type { Busy, Wish } from './acquisition-state.ts';
-import { LockingFailedError, ResourcesBusyError } from './errors.ts';
+import { ResourcesBusyError } from './errors.ts';
 import { foundResources, namedLocks } from './found-resource.ts';
-import { heard } from './heard.ts';
 import { type LockedResource, lockedResources } from './locked-resource.ts';
 import { refuseNested } from './nested.ts';
 import {
@@ -165,6 +165,7 @@ async function tryWithLock<R>(
   expectOptions(given, { door, known: withLockOptionNames, docs });
   const { unlock, ...options } = given;
   checkRules(unlock);
+  expectFunction(`the work of ${door}`, 'a function, after the options', work, 'wrong-handler');
   const named = namesOf(resources, settings.host);
   const acquired = await acquireNamed(settings, named, options);
   if (acquired.kind === 'busy') return busyResources(acquired.busy, named);
@@ -203,7 +204,7 @@ async function acquireNamed(
     // No work has begun: said of a handler, this leaves nothing in doubt.
     if (errorKind(error) !== 'store-unavailable') throw error;
     const { message, cause } = error as StoreUnavailableError;
-    throw new LockingFailedError(message, { cause });
+    throw new NothingRunError(message, { cause });
   }
 }
 

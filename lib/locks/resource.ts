@@ -1,6 +1,7 @@
 import { InvalidMessageError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { identifyingText, recordId } from '../kernel/key.ts';
+import { identifyingText } from '../kernel/key.ts';
+import { boundedName, ownParts } from '../kernel/name.ts';
 
 /**
  * What identifies a resource: a text, or the parts of a composite identity in a fixed order, e.g. `['customer', customerId,
@@ -16,10 +17,6 @@ export type Resource = string | readonly [string | number, ...(string | number)[
 export function resourceId(resource: Resource, host: Pick<Host, 'sha256'>): string {
   const parts = Array.isArray(resource) ? resource : [resource];
   if (parts.length === 0) throw new InvalidMessageError('missing-key', 'a resource has no parts');
-  return recordId('#resource#', parts.map(partText).join('#'), host);
-}
-
-/** With `#` and `%` escaped, so that the end of a part cannot be taken for a part of its own. */
-function partText(part: unknown): string {
-  return identifyingText(part, 'a part of a resource').replaceAll('%', '%25').replaceAll('#', '%23');
+  const texts = parts.map((part: unknown) => identifyingText(part, 'a part of a resource'));
+  return boundedName(ownParts('resource'), texts, host);
 }

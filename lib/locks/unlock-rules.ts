@@ -1,4 +1,4 @@
-import { expect } from '../kernel/check.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -36,6 +36,7 @@ export function checkRules(rules: UnlockRules | undefined): void {
     const rule = rules?.[name];
     const isRule = rule === 'unlock' || rule === 'keep' || typeof rule === 'function';
     expect(isRule, `unlock.${name}`, "'unlock', 'keep' or a function", rule);
+    if (typeof rule === 'function') expectFunction(`unlock.${name}`, "'unlock', 'keep' or a function", rule);
   }
 }
 

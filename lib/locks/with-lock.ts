@@ -1,3 +1,4 @@
+import { expectRun } from '../kernel/callable.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { inside } from './nested.ts';
 import { type LockAllOptions, lockAllOptionNames } from './options.ts';
@@ -70,7 +71,7 @@ export function workUnder<R>(
     const { settings } = owned;
     let result: R;
     try {
-      result = await work(working);
+      result = expectRun(await work(working), 'the work under the lock');
     } catch (error) {
       await settleWork(settings, working, onFailure, renewal);
       throw error;

@@ -1,13 +1,12 @@
 import { emit } from '../claims/engine.ts';
 import { startsUntil } from '../claims/grant.ts';
 import { keepLease } from '../claims/open-claim.ts';
-import { fail, succeed } from '../claims/record-outcome.ts';
+import { fail, giveBackUnstarted, succeed } from '../claims/record-outcome.ts';
 import { tooLate } from '../claims/run.ts';
-import { warnOnce } from '../claims/warn-once.ts';
-import { explainedError, OptionError, RetryableError } from '../kernel/errors.ts';
+import { explainedError, OptionError } from '../kernel/errors.ts';
 import { processWide } from '../kernel/process-wide.ts';
-import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { warnOnce } from '../kernel/warn-once.ts';
 import { conclude } from '../sqs/conclude.ts';
 import { type Consumer, createConsumer } from '../sqs/consumer.ts';
 import { acknowledged, type Disposition, dispositionOfRun, missedItsTurn, returned } from '../sqs/disposition.ts';
@@ -75,7 +74,7 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
 /** The middleware of `sqsOnce`, over a way to SQS. @throws OptionError when an option is missing or out of range */
 export function sqsOnceOver<Body>(wayToSqs: WayToSqs, options: SqsOnceOptions<Body>): Middleware<SqsEvent> {
   expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/reference/options.md' });
-  const consumer = createConsumer<Body>(options, wayToSqs);
+  const consumer = createConsumer<Body>(options, wayToSqs, { stepless: true });
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
 
@@ -135,7 +134,7 @@ async function begin<Body>(
     emit(engine, first.grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
     // Claiming took what time there was, and all is given back unharmed: nothing has started.
     return concludeBatch(consumer, claimed, async ({ grant }) => {
-      await fail(engine, grant, late.error, 'before');
+      await giveBackUnstarted(engine, grant, late.error);
       return missedItsTurn;
     });
   }
@@ -216,8 +215,7 @@ async function record<Body>(
       return acknowledged;
     case 'not-started': {
       // The handler was never called, whatever the author's classifier would make of another middleware's error.
-      const error = new RetryableError(recordedError(reason).message, { cause: reason });
-      await fail(engine, grant, error, 'before');
+      await giveBackUnstarted(engine, grant, reason);
       return returned;
     }
     case 'rejected': {

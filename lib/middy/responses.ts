@@ -1,3 +1,4 @@
+import { isGenerator } from '../kernel/callable.ts';
 import { explainedError, letFail } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
@@ -46,6 +47,7 @@ export function understand(response: unknown, handed: HandedOn): BatchResults {
     if (response === undefined || response === null) return succeeded;
     if (Array.isArray(response)) return understandList(response, handed);
     if (typeof response !== 'object') return misunderstood(`a value of type ${typeof response}`);
+    if (isGenerator(response)) return misunderstood('a generator, and its body has not run');
     if ('batchItemFailures' in response) return understandFailures(response.batchItemFailures, handed.messageIds);
     return isEmpty(response) ? succeeded : misunderstood('an object without batchItemFailures');
   } catch {

@@ -1,4 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { expectFunction } from '../kernel/check.ts';
+import { callListener } from '../kernel/listener.ts';
+import { joined } from '../kernel/name.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
@@ -32,14 +35,15 @@ const known = { salt: true } as const satisfies NamesOf<HashOptions>;
  */
 export function hashedKeys(listener: Listener, options: HashOptions = {}): Listener {
   expectOptions(options, { door: 'hashedKeys', known, docs: 'docs/guides/operate.md' });
+  expectFunction('hashedKeys', 'a listener, which is a function', listener, 'wrong-handler');
   const { salt = '' } = options;
   return function callHashed(event) {
     const { operation, id } = event;
-    const prefix = `${operation}#`;
+    const prefix = joined([operation, '']);
     // A message without a usable key has an empty id: there is nothing to hide.
-    if (id === '') return listener(event);
+    if (id === '') return callListener(listener, event);
     const key = id.startsWith(prefix) ? id.slice(prefix.length) : id;
     const hash = createHmac('sha256', salt).update(key).digest('hex').slice(0, 32);
-    listener({ ...event, id: `${prefix}hash:${hash}` });
+    callListener(listener, { ...event, id: `${prefix}hash:${hash}` });
   };
 }

@@ -1,4 +1,5 @@
 import { expect } from '../kernel/check.ts';
+import { callListener } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Listener } from './all-of.ts';
@@ -36,13 +37,13 @@ const known = { namespace: true, write: true } as const satisfies NamesOf<Metric
  */
 export function metricEvents(options: MetricOptions = {}): Listener {
   expectOptions(options, { door: 'metricEvents', known, docs: 'docs/guides/operate.md' });
-  const { namespace = 'pawl', write = (line) => process.stdout.write(`${line}\n`) } = options;
+  const { namespace = 'pawl', write = (line: string): void => void process.stdout.write(`${line}\n`) } = options;
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);
   return function countEvent({ type, operation, id, at }) {
     const metric = type.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
     const Metrics = [{ Name: metric, Unit: 'Count' }];
     const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [['operation']], Metrics }];
-    write(JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, operation, [metric]: 1, id }));
+    callListener(write, JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, operation, [metric]: 1, id }));
   };
 }

@@ -1,3 +1,6 @@
+import { expectFunction } from '../kernel/check.ts';
+import { letFail } from '../kernel/errors.ts';
+import { callListener } from '../kernel/listener.ts';
 import type { Listener } from './all-of.ts';
 
 type Attributes = Record<string, string | number | boolean>;
@@ -17,8 +20,14 @@ export interface EventSpan {
  * const onEvent = spanEvents(() => trace.getActiveSpan());
  */
 export function spanEvents(activeSpan: () => EventSpan | undefined): Listener {
+  expectFunction('spanEvents', 'a function that returns the active span', activeSpan, 'wrong-handler');
   return function addToSpan({ type, at: _now, ...facts }) {
-    activeSpan()?.addEvent(`pawl.${type}`, attributesOf('pawl', facts));
+    callListener(() => {
+      const span = activeSpan();
+      // An async function returns no span, and its promise may reject.
+      letFail(span);
+      return span?.addEvent(`pawl.${type}`, attributesOf('pawl', facts));
+    });
   };
 }
 

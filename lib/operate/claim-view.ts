@@ -1,7 +1,7 @@
 import { checkpointsOf, stepsInDoubt } from '../claims/checkpoints.ts';
 import { identify, identityOf, type KeyValue, namesIn } from '../claims/identity.ts';
 import type { OpenClaim } from '../claims/open-claims.ts';
-import type { Attributes, ClaimRecord, ClaimStatus, Resolution } from '../claims/record.ts';
+import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
@@ -68,6 +68,8 @@ export interface ClaimView extends Omit<OpenClaimView, 'state'> {
   readonly fingerprint: string | undefined;
   /** The last resolution. */
   readonly resolution: Resolution | undefined;
+  /** The last dead letter of the claim that an operator has deleted for good. */
+  readonly discarded: Discarded | undefined;
   readonly steps: readonly StepView[];
   /** The names of the steps in doubt: a resolution names each of them. */
   readonly stepsInDoubt: readonly string[];
@@ -123,6 +125,7 @@ export function claimView(record: ClaimRecord, host: Pick<Host, 'sha256'>, resul
     effectKey: identityOf(record.id, host).effectKey,
     fingerprint: record.fingerprint,
     resolution: record.resolution,
+    discarded: record.discarded,
     steps: checkpointsOf(record)
       .filter((one) => one !== null)
       .map(({ name, state, at, fence, result: returned }) => ({

@@ -1,5 +1,6 @@
 import { identify } from '../claims/identity.ts';
-import { expect } from '../kernel/check.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
+import { callListener } from '../kernel/listener.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { bytesOf } from '../kernel/text.ts';
@@ -65,6 +66,11 @@ export interface DeadLettersQuery {
    * @default none
    */
   readonly onProgress?: ((progress: { readonly seen: number; readonly of: number }) => void) | undefined;
+  /**
+   * Ends the look early: the messages are given back, and `deadLetters` throws the signal's reason.
+   * @default the look goes on to its end
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One message of a dead-letter queue. */
@@ -120,28 +126,30 @@ const known = {
   hideSeconds: true,
   bodies: true,
   onProgress: true,
+  signal: true,
 } as const satisfies NamesOf<DeadLettersQuery>;
 
 /** How long an envelope may take to open, in milliseconds. */
 const openingMs = 5000;
 
-/** @throws OptionError; SQS's error; the store's error */
+/** @throws OptionError; SQS's error; the store's error; the reason of `signal` */
 export async function deadLetters(desk: Desk, query: DeadLettersQuery): Promise<DeadLettersSeen> {
   const { most, hideSeconds } = checked(query);
-  const { queueUrl, onProgress } = query;
+  const { queueUrl, onProgress, signal } = query;
   const state = await readQueueState(desk, queueUrl);
   const letters = new Map<string, DeadLetter>();
   /** By message: a message that is received again has a new one. */
   const handles = new Map<string, string | undefined>();
   try {
     while (handles.size < most) {
+      signal?.throwIfAborted();
       const isMoreExpected = handles.size < Math.min(most, state.visible);
       const received = await receiveSome(desk, queueUrl, { hideSeconds, isMoreExpected });
       const isNew = received.some(({ MessageId }) => !handles.has(MessageId));
       for (const { MessageId, ReceiptHandle } of received) handles.set(MessageId, ReceiptHandle);
       const seen = await Promise.all(received.map((message) => letterOf(desk, message, query)));
       for (const letter of seen) if (letters.size < most) letters.set(letter.messageId, letter);
-      onProgress?.({ seen: letters.size, of: Math.max(letters.size, state.all) });
+      callListener(onProgress, { seen: letters.size, of: Math.max(letters.size, state.all) });
       // Messages that come again have been hidden for their whole time: the look has gone round.
       if (!isNew) break;
     }
@@ -167,7 +175,7 @@ function checked(query: DeadLettersQuery): { readonly most: number; readonly hid
   expectOptions(query, { door: 'deadLetters', known, docs });
   const { queueUrl, operation, key, most = 1000, hideSeconds = 60 } = query;
   expect(typeof queueUrl === 'string' && queueUrl !== '', 'queueUrl', "a queue's URL", queueUrl);
-  expect(key === undefined || typeof key === 'function', 'key', 'a function', key);
+  if (key !== undefined) expectFunction('key', 'a function', key);
   expect((key === undefined) === (operation === undefined), 'operation', 'to be given together with key', operation);
   expect(Number.isSafeInteger(most) && most >= 1 && most <= 10_000, 'most', 'a whole number, 1 to 10,000', most);
   expectHideSeconds(hideSeconds);

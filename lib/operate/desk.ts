@@ -4,9 +4,10 @@ import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { expectRetention, expectStore } from '../claims/options.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
-import { expect } from '../kernel/check.ts';
-import { letFail } from '../kernel/errors.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
+import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
+import { callListener } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -39,7 +40,7 @@ export function openDesk(options: OperatorOptions): Desk {
   const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
   expectStore(store);
   expectRetention(rules.retentionSeconds);
-  expect(typeof onEvent === 'function', 'onEvent', 'a function', onEvent);
+  expectFunction('onEvent', 'a function', onEvent);
   const given: unknown = options.sqsClient;
   const isClient = given === undefined || typeof propertyOf(given, 'send') === 'function';
   expect(
@@ -50,20 +51,14 @@ export function openDesk(options: OperatorOptions): Desk {
   );
   let client = options.sqsClient;
   return {
-    store,
+    store: granted(store, 'claimsTable.grantOperate(role)'),
     host,
     rules,
     sqs() {
       client ??= defaultClient();
       return client;
     },
-    emit(event) {
-      try {
-        letFail(onEvent(event));
-      } catch {
-        // The act has happened. What a listener throws must not make it look as if it had failed.
-      }
-    },
+    emit: (event) => callListener(onEvent, event),
   };
 }
 

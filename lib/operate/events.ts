@@ -1,4 +1,4 @@
-import type { ResolutionVerdict } from '../claims/record.ts';
+import type { ClaimStatus, ResolutionVerdict } from '../claims/record.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 
 /** What every event of an operator's act carries. No event has a payload or a result. */
@@ -33,6 +33,30 @@ export type OperateEvent =
       readonly messageId: string;
       readonly newMessageId: string;
       readonly copyLeft: boolean;
+    })
+  /**
+   * A dead letter is deleted for good: by a discard, or by a redrive that found its effect confirmed. `claim`: the status of its claim, `none` if there is
+   * none, `not-known` if it is not known which it is. `inDoubt`: the effect may have happened. `recorded`: the claim says who discarded its letter;
+   * elsewhere this event alone does.
+   */
+  | (Act & {
+      readonly type: 'discarded';
+      readonly id?: string | undefined;
+      readonly from: string;
+      readonly messageId: string;
+      /** Of the dead letter; absent if SQS moved it. */
+      readonly reason?: string | undefined;
+      readonly claim: ClaimStatus | 'none' | 'not-known';
+      readonly inDoubt: boolean;
+      readonly recorded: boolean;
+    })
+  /** The store or SQS has failed: the dead letter may be deleted or not. */
+  | (Act & {
+      readonly type: 'discard-failed';
+      readonly id?: string | undefined;
+      readonly from: string;
+      readonly messageId: string;
+      readonly error: RecordedError;
     })
   /** SQS did not confirm the copy. The dead letter stays where it is. */
   | (Act & {

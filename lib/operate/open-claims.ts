@@ -41,6 +41,12 @@ export interface OpenClaimsQuery {
    */
   readonly olderThanMs?: number | undefined;
   /**
+   * Only claims whose doubt is at least so old, in milliseconds: the last attempt that may have applied the effect has ended so long ago. Until a request
+   * that its worker gave up can no longer reach the provider, `'not-applied'` is too early.
+   * @default claims without a doubt, and doubts of every age
+   */
+  readonly doubtOlderThanMs?: number | undefined;
+  /**
    * At most how many claims pawl reads for a page: 1 to 1,000.
    * @default 100
    */
@@ -59,6 +65,8 @@ export interface OpenClaimsPage {
   readonly cursor: string | undefined;
   /** The list can miss claims that were parked before the table had an index: run `pawl claims --backfill`. */
   readonly incomplete: boolean;
+  /** The ids of entries with a number that is none: another program, or a hand, wrote their records. pawl leaves them alone. */
+  readonly foreign?: readonly string[];
 }
 
 const known = {
@@ -67,6 +75,7 @@ const known = {
   state: true,
   reason: true,
   olderThanMs: true,
+  doubtOlderThanMs: true,
   limit: true,
   cursor: true,
 } as const satisfies NamesOf<OpenClaimsQuery>;
@@ -76,11 +85,17 @@ const states: readonly string[] = ['parked', 'in-doubt', 'in-flight'] satisfies 
 /** @throws OptionError; the store's error */
 export async function* openClaims(desk: Desk, query: OpenClaimsQuery): AsyncGenerator<OpenClaimsPage, void, undefined> {
   expectOptions(query, { door: 'openClaims', known, docs });
-  const { operation, keyPrefix, state, olderThanMs = 0, limit = 100 } = query;
+  const { operation, keyPrefix, state, olderThanMs = 0, doubtOlderThanMs, limit = 100 } = query;
   expect(keyPrefix === undefined || operation !== undefined, 'keyPrefix', 'to be given with operation', keyPrefix);
   expect(state === undefined || states.includes(state), 'state', states.join(', '), state);
   expect(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000, 'limit', 'a whole number, 1 to 1,000', limit);
   expect(Number.isFinite(olderThanMs) && olderThanMs >= 0, 'olderThanMs', 'milliseconds, 0 or more', olderThanMs);
+  expect(
+    doubtOlderThanMs === undefined || (Number.isFinite(doubtOlderThanMs) && doubtOlderThanMs >= 0),
+    'doubtOlderThanMs',
+    'milliseconds, 0 or more',
+    doubtOlderThanMs,
+  );
   const { store } = desk;
   if (!listsOpenClaims(store)) {
     throw new OptionError(
@@ -91,10 +106,20 @@ export async function* openClaims(desk: Desk, query: OpenClaimsQuery): AsyncGene
   do {
     const page = await store.listOpen({ operation, keyPrefix, limit, cursor });
     cursor = page.cursor;
-    const before = desk.host.now() - olderThanMs;
-    const claims = page.claims.map(openClaimView).filter((claim) => fits(claim, query) && claim.firstSeenAt <= before);
-    yield { claims, cursor, incomplete: page.incomplete };
+    const now = desk.host.now();
+    const isOld = (claim: OpenClaimView) =>
+      claim.firstSeenAt <= now - olderThanMs &&
+      (doubtOlderThanMs === undefined ||
+        (doubtSince(claim, now) ?? Number.POSITIVE_INFINITY) <= now - doubtOlderThanMs);
+    const claims = page.claims.map(openClaimView).filter((claim) => fits(claim, query) && isOld(claim));
+    yield { claims, cursor, incomplete: page.incomplete, ...(page.foreign && { foreign: page.foreign }) };
   } while (cursor !== undefined);
+}
+
+/** Since when nothing more can have been applied by the last attempt; `undefined` if nothing is in doubt, or a worker holds the claim. */
+function doubtSince({ inDoubtSince, status, leaseUntil }: OpenClaimView, now: number): number | undefined {
+  if (inDoubtSince !== undefined) return inDoubtSince;
+  return status === 'in-flight' && leaseUntil <= now ? leaseUntil : undefined;
 }
 
 function fits(claim: OpenClaimView, { state, reason }: OpenClaimsQuery): boolean {

@@ -5,9 +5,11 @@ import { expectOptions } from '../kernel/take-options.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
 import { openDesk } from './desk.ts';
+import { type DiscardResult, discard } from './discard.ts';
+import { type DiscardPlan, type DiscardWanted, planDiscard } from './discard-plan.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
-import type { OperatorOptions } from './options.ts';
-import { readQueueState } from './queue-calls.ts';
+import { type ActOptions, knownOfActs, type OperatorOptions } from './options.ts';
+import { readQueueState, sourcesOf } from './queue-calls.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
 import { planRedrive, type RedrivePlan, type RedriveWanted } from './redrive-plan.ts';
 import {
@@ -56,7 +58,7 @@ export interface Operator {
   /** What one verdict for many claims would do. Reads each claim, and writes nothing. @throws OptionError; the store's error */
   planResolutions(wanted: ResolutionsWanted): Promise<ResolutionPlan>;
   /** Carries a plan out, a claim at a time. Each is read again, and resolved only if its doubt is the one that the plan has seen. */
-  resolveAll(plan: ResolutionPlan): AsyncGenerator<ResolveResult, void, undefined>;
+  resolveAll(plan: ResolutionPlan, acting?: ActOptions): AsyncGenerator<ResolveResult, void, undefined>;
   /**
    * Looks at the messages of a dead-letter queue, and gives them back. While pawl looks, they are hidden, and on a FIFO queue their groups are blocked.
    *
@@ -75,7 +77,20 @@ export interface Operator {
    * Carries a redrive out. Each claim is read again before its message is sent. A dead letter is deleted only after SQS has confirmed its copy: a process that
    * dies in between leaves two copies, of which the consumer runs one.
    */
-  redrive(plan: RedrivePlan): AsyncGenerator<RedriveResult, void, undefined>;
+  redrive(plan: RedrivePlan, acting?: ActOptions): AsyncGenerator<RedriveResult, void, undefined>;
+  /**
+   * The queues whose redrive policy names a dead-letter queue.
+   *
+   * @throws OptionError; SQS's error
+   */
+  sourcesOf(deadLetterUrl: string): Promise<readonly string[]>;
+  /** What would be deleted for good. Reads the claims of the letters, and deletes nothing. @throws OptionError; the store's error */
+  planDiscard(wanted: DiscardWanted): Promise<DiscardPlan>;
+  /**
+   * Deletes dead letters for good, those that can never run. Each claim is read again, and keeps who discarded its letter and why. Its status stays: a discard
+   * decides nothing about the effect.
+   */
+  discard(plan: DiscardPlan, acting?: ActOptions): AsyncGenerator<DiscardResult, void, undefined>;
 }
 
 const knownOfRead = { results: true } as const;
@@ -102,13 +117,26 @@ export function operator(options: OperatorOptions): Operator {
     },
     resolve: (name, verdict, resolved) => resolve(desk, name, verdict, resolved),
     planResolutions: (wanted) => planResolutions(desk, wanted),
-    resolveAll: (plan) => resolveAll(desk, plan),
+    resolveAll: (plan, acting = {}) => resolveAll(desk, plan, checkedActing('resolveAll', acting)),
     deadLetters: (query) => deadLetters(desk, query),
     async queueDepth(queueUrl) {
       expect(typeof queueUrl === 'string' && queueUrl !== '', 'queueUrl', "a queue's URL", queueUrl);
       return (await readQueueState(desk, queueUrl)).all;
     },
     planRedrive: (wanted) => planRedrive(desk, wanted),
-    redrive: (plan) => redrive(desk, plan),
+    async sourcesOf(deadLetterUrl) {
+      const isUrl = typeof deadLetterUrl === 'string' && deadLetterUrl !== '';
+      expect(isUrl, 'deadLetterUrl', "a queue's URL", deadLetterUrl);
+      return sourcesOf(desk, deadLetterUrl);
+    },
+    planDiscard: (wanted) => planDiscard(desk, wanted),
+    discard: (plan, acting = {}) => discard(desk, plan, checkedActing('discard', acting)),
+    redrive: (plan, acting = {}) => redrive(desk, plan, checkedActing('redrive', acting)),
   };
+}
+
+/** @throws OptionError */
+function checkedActing(door: string, acting: ActOptions): ActOptions {
+  expectOptions(acting, { door, known: knownOfActs, docs });
+  return acting;
 }

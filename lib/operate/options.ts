@@ -2,6 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import type { Host } from '../kernel/host.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { OperateEvent } from './events.ts';
 
 /**
@@ -40,6 +41,29 @@ export interface OperatorOptions {
    */
   readonly host?: Host;
 }
+
+/**
+ * How an act on many claims or messages is carried out.
+ *
+ * @example
+ * const ending = new AbortController();
+ * process.once('SIGINT', () => ending.abort());
+ * const acting: ActOptions = { signal: ending.signal };
+ * const claims = [{ operation: 'send-email', key: 'order-17' }];
+ * const plan = await operate.planResolutions({ claims, verdict: 'retry', by: 'maria', note: 'twice is better than never' });
+ * for await (const { id, outcome } of operate.resolveAll(plan, acting)) console.log(id, outcome);
+ */
+export interface ActOptions {
+  /**
+   * Ends the act early. Nothing begins after it is aborted. What has begun ends, and has its result; messages that are hidden become visible again; what
+   * has not begun has no result.
+   * @default the act goes on to its end
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The names of `ActOptions`. */
+export const knownOfActs = { signal: true } as const satisfies NamesOf<ActOptions>;
 
 /** The operator who acts, and why. */
 export interface ActedBy {

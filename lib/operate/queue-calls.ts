@@ -5,7 +5,9 @@ import {
   paginateListDeadLetterSourceQueues,
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
-import { OptionError } from '../kernel/errors.ts';
+import { setupOf } from '../kernel/aws-error.ts';
+import { OptionError, SetupError } from '../kernel/errors.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import { withEach } from '../sqs/limit.ts';
 import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
@@ -24,9 +26,36 @@ export interface QueueState {
   readonly maxReceiveCount: number | undefined;
 }
 
+/**
+ * The error of an operator's call to SQS. If the operator's role may not make it, the error says which grant it needs.
+ *
+ * @returns a SetupError, or the error as it is
+ */
+export function explainedCall(error: unknown, queueUrl: string): unknown {
+  const setup = setupOf(error);
+  if (setup?.kind !== 'denied') return error;
+  const { action = 'a request' } = setup;
+  return new SetupError(
+    `the role of the operator may not perform ${action} on the queue ${queueUrl}. Grant it: consumer.grantOperate(role), or allow ${action} in a policy of the role`,
+    'access-denied',
+    { cause: error },
+  );
+}
+
+/** @throws the call's error, explained */
+async function asking<T>(queueUrl: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw explainedCall(error, queueUrl);
+  }
+}
+
 /** @throws SQS's error */
 export async function readQueueState({ sqs }: Desk, QueueUrl: string): Promise<QueueState> {
-  const { Attributes = {} } = await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+  const { Attributes = {} } = await asking(QueueUrl, () =>
+    sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] })),
+  );
   const visible = Number(Attributes.ApproximateNumberOfMessages ?? 0);
   const hidden = Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
   const delayed = Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0);
@@ -46,15 +75,17 @@ export async function receiveSome(
   QueueUrl: string,
   { hideSeconds, isMoreExpected }: { readonly hideSeconds: number; readonly isMoreExpected: boolean },
 ): Promise<readonly Received[]> {
-  const { Messages = [] } = await sqs().send(
-    new ReceiveMessageCommand({
-      QueueUrl,
-      MaxNumberOfMessages: mostEntries,
-      VisibilityTimeout: hideSeconds,
-      WaitTimeSeconds: isMoreExpected ? 1 : 0,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    }),
+  const { Messages = [] } = await asking(QueueUrl, () =>
+    sqs().send(
+      new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: mostEntries,
+        VisibilityTimeout: hideSeconds,
+        WaitTimeSeconds: isMoreExpected ? 1 : 0,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      }),
+    ),
   );
   return Messages.filter((message): message is Received => message.MessageId !== undefined);
 }
@@ -75,16 +106,41 @@ export async function giveBack({ sqs }: Desk, QueueUrl: string, handles: Iterabl
   });
 }
 
+/** The URLs of the queues whose redrive policy names the dead-letter queue. @throws SQS's error */
+export async function sourcesOf({ sqs }: Desk, QueueUrl: string): Promise<readonly string[]> {
+  return asking(QueueUrl, async () => {
+    const urls: string[] = [];
+    for await (const page of paginateListDeadLetterSourceQueues({ client: sqs() }, { QueueUrl })) {
+      urls.push(...(page.queueUrls ?? []));
+    }
+    return urls;
+  });
+}
+
 /** The queue whose dead letters these are. @throws OptionError unless there is exactly one; SQS's error */
-export async function sourceOf({ sqs }: Desk, QueueUrl: string): Promise<string> {
-  const urls: string[] = [];
-  for await (const page of paginateListDeadLetterSourceQueues({ client: sqs() }, { QueueUrl })) {
-    urls.push(...(page.queueUrls ?? []));
-  }
+export async function sourceOf(desk: Desk, queueUrl: string): Promise<string> {
+  const urls = await sourcesOf(desk, queueUrl);
   const [url, ...more] = urls;
   if (url !== undefined && more.length === 0) return url;
   const found = urls.length === 0 ? 'no queue' : urls.join(', ');
   throw new OptionError(
     `to: expected the URL of a queue, because the redrive policy of exactly one must name the dead-letter queue otherwise; got ${found}. See ${docs}.`,
   );
+}
+
+/**
+ * Whether SQS moves messages of a queue to a dead-letter queue.
+ *
+ * @returns undefined if the operator may not read it
+ */
+export async function feeds({ sqs }: Desk, queueUrl: string, deadLetterUrl: string): Promise<boolean | undefined> {
+  try {
+    const read = async (QueueUrl: string, name: 'RedrivePolicy' | 'QueueArn') =>
+      (await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [name] }))).Attributes?.[name];
+    const [policy, arn] = await Promise.all([read(queueUrl, 'RedrivePolicy'), read(deadLetterUrl, 'QueueArn')]);
+    return policy !== undefined && propertyOf(JSON.parse(policy), 'deadLetterTargetArn') === arn;
+  } catch {
+    // A role needs no more than to send to it. What is not known is said as such.
+    return undefined;
+  }
 }

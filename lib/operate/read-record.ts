@@ -1,14 +1,10 @@
-import { type ClaimRecord, understood } from '../claims/record.ts';
-import type { ErrorCode } from '../kernel/error-code.ts';
-import { propertyOf } from '../kernel/unknown.ts';
+import { type ClaimRecord, isLeftAlone, understood } from '../claims/record.ts';
 import type { Desk } from './desk.ts';
 
 /** `foreign`: another program, or a later version of pawl, wrote what is under this id. Nothing is decided upon it. */
 export type RecordRead =
   | { readonly kind: 'read'; readonly record: ClaimRecord | undefined }
   | { readonly kind: 'foreign' };
-
-const foreign: string = 'foreign-item' satisfies ErrorCode;
 
 /**
  * For work on many claims: a record of a later version must not end the work on the others.
@@ -21,7 +17,7 @@ export async function readRecord({ store }: Pick<Desk, 'store'>, id: string | un
   try {
     return { kind: 'read', record: understood(await store.read(id)) };
   } catch (error) {
-    if (propertyOf(error, 'code') === foreign) return { kind: 'foreign' };
+    if (isLeftAlone(error)) return { kind: 'foreign' };
     throw error;
   }
 }

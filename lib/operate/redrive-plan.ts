@@ -1,5 +1,5 @@
 import { isForgotten } from '../claims/decide.ts';
-import { isOpen } from '../claims/open.ts';
+import { namesIn } from '../claims/identity.ts';
 import { expectActedBy } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -9,7 +9,7 @@ import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
-import { sourceOf } from './queue-calls.ts';
+import { feeds, sourceOf } from './queue-calls.ts';
 import { type RecordRead, readRecord } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
@@ -47,8 +47,8 @@ export type StayReason =
   /** A worker holds its claim: its consumer could take the copy for a duplicate. */
   | 'in-flight'
   /**
-   * Its effect is confirmed or in doubt, and its key has SQS's id of the message. A copy has another id, so the consumer would not find the claim, and would
-   * run the effect again.
+   * Its key may have SQS's id of the message, and it has ten message attributes of its own, as many as SQS takes. A copy has another id, and could not say
+   * which message it was made of. The consumer would not find the claim, and would run the effect again.
    */
   | 'would-repeat'
   /** Another program, or a later version of pawl, wrote its claim. This version cannot say what a copy would come to. */
@@ -61,11 +61,12 @@ type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group' | 'so
 
 /**
  * One letter of a plan. `run`: the handler will run; if the effect is in doubt, the policy decides first. `acknowledge`: its effect is confirmed, and it
- * will not run. `consumer-decides`: its claim is not known.
+ * will not run. `delete`: its key is SQS's id of the message, and its effect is confirmed, perhaps by a copy that was sent before: nothing is sent, and the
+ * dead letter is deleted. `consumer-decides`: its claim is not known.
  */
 export type PlannedRedrive = About &
   (
-    | { readonly will: 'run' | 'acknowledge' | 'consumer-decides' }
+    | { readonly will: 'run' | 'acknowledge' | 'delete' | 'consumer-decides' }
     | { readonly will: 'stay'; readonly whyNot: StayReason }
   );
 
@@ -83,11 +84,16 @@ export interface RedrivePlan extends ActedBy {
   readonly from: string;
   /** The URL of the queue that the copies go to. */
   readonly to: string;
+  /**
+   * Whether the redrive policy of that queue names the dead-letter queue. If not, its consumer may not be the one that the messages are for. `undefined`: the
+   * operator may not read it.
+   */
+  readonly isSource?: boolean | undefined;
   /** For how long a message stays hidden if the process dies while it redrives, in seconds. */
   readonly hideSeconds: number;
   /** What will become of each letter. */
   readonly items: readonly PlannedRedrive[];
-  /** How many messages will be sent. */
+  /** How many messages will leave the dead-letter queue. */
   readonly count: number;
 }
 
@@ -103,7 +109,7 @@ const known = {
 } as const satisfies NamesOf<RedriveWanted>;
 
 type Prospect =
-  | { readonly will: 'run' | 'acknowledge' | 'consumer-decides' }
+  | { readonly will: 'run' | 'acknowledge' | 'delete' | 'consumer-decides' }
   | { readonly will: 'stay'; readonly whyNot: StayReason };
 
 /** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
@@ -118,13 +124,18 @@ export function prospectOf(about: About, read: RecordRead, now: number): Prospec
   // The outcome of the claim is that of another intent.
   if (reason === keyReused) return { will: 'consumer-decides' };
   if (found.status === 'rejected') return { will: 'stay', whyNot: 'rejected' };
-  const isDecidedFor = found.status === 'released' && !isOpen(found, false);
-  if (!isDecidedFor && isKeyedById(about)) return { will: 'stay', whyNot: 'would-repeat' };
-  return { will: found.status === 'completed' ? 'acknowledge' : 'run' };
+  if (found.status !== 'completed') return { will: 'run' };
+  // Of a message with several bodies, a key that only has the id as a part is about one of them.
+  return { will: isItsId(about) ? 'delete' : 'acknowledge' };
+}
+
+/** Whether the key of the claim is the id that SQS gave the message, and nothing else. */
+function isItsId({ claimId = '', messageId, sourceMessageId = messageId }: About): boolean {
+  return namesIn(claimId).key === sourceMessageId;
 }
 
 /** Whether the key of the claim is the id that SQS gave the message, or has it as a part. */
-function isKeyedById({ claimId = '', messageId, sourceMessageId = messageId }: About): boolean {
+export function isKeyedById({ claimId = '', messageId, sourceMessageId = messageId }: About): boolean {
   return claimId.includes(sourceMessageId);
 }
 
@@ -134,7 +145,7 @@ const keyReused: string = 'key-reused' satisfies DeadLetterReason;
  * Whether the messages behind this one, in its group, must stay too. A rejected one never runs, so they do not overtake it.
  */
 export function holdsBack(whyNot: StayReason): boolean {
-  return whyNot !== 'rejected' && whyNot !== 'would-repeat';
+  return whyNot !== 'rejected';
 }
 
 /** @throws OptionError; SQS's error; the store's error */
@@ -145,6 +156,7 @@ export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<Re
   expectActedBy(by, note);
   expectHideSeconds(hideSeconds);
   const to = wanted.to ?? (await sourceOf(desk, from));
+  const isSource = wanted.to === undefined ? true : await feeds(desk, to, from);
   const isFifo = from.endsWith('.fifo');
   expect(to !== from, 'to', 'another queue than the dead-letter queue', to);
   expect(
@@ -171,7 +183,16 @@ export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<Re
       items.push({ ...about, ...prospect });
     }
   }
-  return { from, to, by, note, hideSeconds, items, count: items.filter(({ will }) => will !== 'stay').length };
+  return {
+    from,
+    to,
+    isSource,
+    by,
+    note,
+    hideSeconds,
+    items,
+    count: items.filter(({ will }) => will !== 'stay').length,
+  };
 }
 
 /** As they stand on a FIFO queue. Sequence numbers are whole numbers beyond 2^53, as text. */

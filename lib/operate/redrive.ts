@@ -1,11 +1,20 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { isDeadLetterAttribute } from '../sqs/dead-letters.ts';
+import { deadLetterAttributes, isDeadLetterAttribute } from '../sqs/dead-letters.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
-import { giveBack, type Received, receiveSome } from './queue-calls.ts';
+import { type Chosen, eachLetter } from './each-letter.ts';
+import type { ActOptions } from './options.ts';
+import { explainedCall, type Received } from './queue-calls.ts';
 import { readRecord } from './read-record.ts';
-import { holdsBack, type PlannedRedrive, prospectOf, type RedrivePlan, type StayReason } from './redrive-plan.ts';
+import {
+  holdsBack,
+  isKeyedById,
+  type PlannedRedrive,
+  prospectOf,
+  type RedrivePlan,
+  type StayReason,
+} from './redrive-plan.ts';
 
 /** What became of one message of a redrive. */
 export type RedriveResult = Pick<DeadLetter, 'messageId' | 'claimId'> &
@@ -13,6 +22,8 @@ export type RedriveResult = Pick<DeadLetter, 'messageId' | 'claimId'> &
     | { readonly outcome: 'redriven'; readonly newMessageId: string }
     /** The copy is on its queue, and the dead letter could not be deleted. Another redrive sends another copy, which pawl recognises. */
     | { readonly outcome: 'copy-left'; readonly newMessageId: string; readonly error: RecordedError }
+    /** Its effect is confirmed, so nothing was sent: the dead letter is deleted. */
+    | { readonly outcome: 'deleted' }
     /** Nothing was sent. */
     | { readonly outcome: 'stays'; readonly whyNot: StayReason }
     /** SQS did not confirm the copy, which may be on its queue all the same. The dead letter stays. */
@@ -30,35 +41,24 @@ export type RedriveResult = Pick<DeadLetter, 'messageId' | 'claimId'> &
  *
  * @throws SQS's error when it hands no messages over
  */
-export async function* redrive(desk: Desk, plan: RedrivePlan): AsyncGenerator<RedriveResult, void, undefined> {
+export async function* redrive(
+  desk: Desk,
+  plan: RedrivePlan,
+  { signal }: ActOptions,
+): AsyncGenerator<RedriveResult, void, undefined> {
   const { from, to, hideSeconds } = plan;
-  const wanted = new Map(plan.items.filter(({ will }) => will !== 'stay').map((item) => [item.messageId, item]));
-  const underWay: Redrive = { desk, plan, isFifo: to.endsWith('.fifo'), held: new Set() };
-  /** Messages that are hidden and stay. */
-  const hidden = new Map<string, string | undefined>();
-  try {
-    while (wanted.size > 0) {
-      const received = await receiveSome(desk, from, { hideSeconds, isMoreExpected: true });
-      const isNew = received.some(({ MessageId }) => !hidden.has(MessageId));
-      // Until SQS has confirmed its deletion, each message is one to give back.
-      for (const { MessageId, ReceiptHandle } of received) hidden.set(MessageId, ReceiptHandle);
-      if (!isNew) break;
-      const chosen = received.flatMap((message) => {
-        const item = wanted.get(message.MessageId);
-        wanted.delete(message.MessageId);
-        return item === undefined ? [] : [{ message, item }];
-      });
-      const chains = Map.groupBy(chosen, ({ item }) => (underWay.isFifo ? item.group : item.messageId));
-      const results = await Promise.all(Array.from(chains.values(), (chain) => redriveChain(underWay, chain)));
-      for (const result of results.flat()) {
-        if (result.outcome === 'redriven') hidden.delete(result.messageId);
-        yield result;
-      }
-    }
-  } finally {
-    await giveBack(desk, from, hidden.values());
-  }
-  for (const { messageId, claimId } of wanted.values()) yield { messageId, claimId, outcome: 'not-seen' };
+  const items = plan.items.filter(({ will }) => will !== 'stay');
+  const underWay: Redrive = { desk, plan, isFifo: to.endsWith('.fifo'), held: new Set(), signal };
+  const chainOf = ({ group, messageId }: PlannedRedrive) => (underWay.isFifo ? group : messageId);
+  const unseen = yield* eachLetter(
+    desk,
+    { from, hideSeconds, items, chainOf, signal },
+    {
+      carryOut: (chain) => redriveChain(underWay, chain),
+      isGone: ({ outcome }) => outcome === 'redriven' || outcome === 'deleted',
+    },
+  );
+  for (const { messageId, claimId } of unseen) yield { messageId, claimId, outcome: 'not-seen' };
 }
 
 /** A redrive under way. */
@@ -68,18 +68,18 @@ interface Redrive {
   readonly isFifo: boolean;
   /** The groups of which nothing more may be sent. */
   readonly held: Set<string | undefined>;
-}
-
-interface Chosen {
-  readonly message: Received;
-  readonly item: PlannedRedrive;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** One after the other: the messages of one group, or a message of a standard queue. */
-async function redriveChain(underWay: Redrive, chain: readonly Chosen[]): Promise<readonly RedriveResult[]> {
-  const { isFifo, held } = underWay;
+async function redriveChain(
+  underWay: Redrive,
+  chain: readonly Chosen<PlannedRedrive>[],
+): Promise<readonly RedriveResult[]> {
+  const { isFifo, held, signal } = underWay;
   const results: RedriveResult[] = [];
   for (const chosen of chain) {
+    if (signal?.aborted) break;
     const { messageId, claimId, group } = chosen.item;
     const result: RedriveResult =
       isFifo && held.has(group)
@@ -93,7 +93,10 @@ async function redriveChain(underWay: Redrive, chain: readonly Chosen[]): Promis
 }
 
 /** Never throws. */
-async function redriveOne({ desk, plan, isFifo }: Redrive, { message, item }: Chosen): Promise<RedriveResult> {
+async function redriveOne(
+  { desk, plan, isFifo }: Redrive,
+  { message, item }: Chosen<PlannedRedrive>,
+): Promise<RedriveResult> {
   const { from, to, by, note } = plan;
   const { messageId, claimId } = item;
   const { host, sqs, emit } = desk;
@@ -102,11 +105,20 @@ async function redriveOne({ desk, plan, isFifo }: Redrive, { message, item }: Ch
   try {
     const prospect = prospectOf(item, await readRecord(desk, claimId), host.now());
     if (prospect.will === 'stay') return { messageId, claimId, outcome: 'stays', whyNot: prospect.whyNot };
+    if (prospect.will === 'delete') {
+      await sqs().send(new DeleteMessageCommand({ QueueUrl: from, ReceiptHandle: message.ReceiptHandle }));
+      const { to: _, ...about } = act();
+      const confirmed = { claim: 'completed', inDoubt: false, recorded: false } as const;
+      emit({ type: 'discarded', ...about, reason: item.reason, ...confirmed });
+      return { messageId, claimId, outcome: 'deleted' };
+    }
+    const isKeyed = claimId === undefined || isKeyedById(item);
+    if (isKeyed && !hasRoom(message)) return { messageId, claimId, outcome: 'stays', whyNot: 'would-repeat' };
     const dedupId = isFifo ? `pawl-redrive-${host.randomId()}` : undefined;
     const { MessageId = '' } = await sqs().send(copyOf(message, to, dedupId));
     newMessageId = MessageId;
   } catch (thrown) {
-    const error = recordedError(thrown);
+    const error = recordedError(explainedCall(thrown, to));
     emit({ type: 'redrive-failed', ...act(), error });
     return { messageId, claimId, outcome: 'failed', error };
   }
@@ -120,13 +132,25 @@ async function redriveOne({ desk, plan, isFifo }: Redrive, { message, item }: Ch
   }
 }
 
-/** The message as it was, without what pawl has said of it. */
-function copyOf(
-  { Body, Attributes = {}, MessageAttributes = {} }: Received,
-  QueueUrl: string,
-  MessageDeduplicationId: string | undefined,
-): SendMessageCommand {
-  const attributes = Object.entries(MessageAttributes).filter(([name]) => !isDeadLetterAttribute(name));
+/** SQS takes no more. */
+const mostAttributes = 10;
+
+function attributesOf({ MessageAttributes = {} }: Received) {
+  return Object.entries(MessageAttributes).filter(([name]) => !isDeadLetterAttribute(name));
+}
+
+/** Whether a copy can say which message it was made of. */
+function hasRoom(message: Received): boolean {
+  return attributesOf(message).length < mostAttributes;
+}
+
+/** The message as it was, without what pawl has said of it; but with the id that its first key may be made of, through any number of copies. */
+function copyOf(message: Received, QueueUrl: string, MessageDeduplicationId: string | undefined): SendMessageCommand {
+  const { Body, Attributes = {}, MessageId } = message;
+  const { sourceMessageId } = deadLetterAttributes;
+  const source = message.MessageAttributes?.[sourceMessageId]?.StringValue ?? MessageId;
+  const attributes = attributesOf(message);
+  if (hasRoom(message)) attributes.push([sourceMessageId, { DataType: 'String', StringValue: source }]);
   const { AWSTraceHeader, MessageGroupId } = Attributes;
   return new SendMessageCommand({
     QueueUrl,

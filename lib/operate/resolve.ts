@@ -1,6 +1,5 @@
-import { decide } from '../claims/decide.ts';
+import { decide, doubtOf } from '../claims/decide.ts';
 import { type ClaimRecord, type ResolutionVerdict, understood } from '../claims/record.ts';
-import { doubtOf } from '../claims/repair.ts';
 import { expectActedBy, expectVerdicts, resolveParked, type StepResolutions, saidOf } from '../claims/resolve.ts';
 import type { ClaimWrite } from '../claims/store.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
@@ -9,7 +8,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
-import type { ActedBy } from './options.ts';
+import type { ActedBy, ActOptions } from './options.ts';
 import { readRecord } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
@@ -70,12 +69,16 @@ type Unresolved = Exclude<ResolveResult['outcome'], 'resolved' | 'failed'>;
 /** One claim of a plan. */
 export type PlannedResolution = {
   readonly id: string;
-} /** `fence`: of the doubt that the plan has seen. `parksFirst`: the claim is in doubt and not parked yet. */ & (
+} /**
+ * `fence`: of the doubt that the plan has seen. `parksFirst`: the claim is in doubt and not parked yet. `inDoubtSince`: until when an attempt may have applied
+ * the effect, in epoch milliseconds; `undefined` if nothing is in doubt.
+ */ & (
   | {
       readonly will: 'resolve';
       readonly fence: number;
       readonly parksFirst: boolean;
       readonly reason: string | undefined;
+      readonly inDoubtSince: number | undefined;
     }
   | {
       readonly will: 'stay';
@@ -164,15 +167,18 @@ function assess(
 /** The claim with the doubt that it has in an operator's eyes; or with the one that a statement gives it. */
 function inDoubt(found: ClaimRecord, doubtedAt: number | undefined): ClaimRecord {
   const doubt = doubtOf(found);
-  const isStated = doubtedAt !== undefined && doubt.status === 'released';
-  return isStated ? { ...doubt, unknownAt: doubt.unknownAt ?? doubtedAt } : doubt;
+  if (doubtedAt === undefined) return doubt;
+  // The provider has the effect, whatever the attempts were to leave behind.
+  return doubt.status === 'released'
+    ? { ...doubt, unknownAt: doubt.unknownAt ?? doubtedAt }
+    : { ...doubt, atomic: undefined };
 }
 
 /** What a resolution needs of a desk. */
 export type ResolvingDesk = Pick<Desk, 'host' | 'store' | 'rules' | 'emit'>;
 
 /**
- * @param doubtedAt of a claim that was released with nothing in doubt, since when it is in doubt all the same: the provider says that it has the effect
+ * @param doubtedAt of a claim of which nothing is in doubt, since when it is in doubt all the same: the provider says that it has the effect
  * @throws OptionError; InvalidMessageError when the key is none; the store's error
  */
 export async function resolve(
@@ -265,13 +271,19 @@ async function planOne(desk: Desk, name: ClaimToResolve, verdict: ResolutionVerd
   const assessed = assess(found, verdict, desk);
   if (assessed.kind === 'stays') return { id, will: 'stay', whyNot: assessed.why };
   const parksFirst = assessed.kind === 'to-be-parked';
-  return { id, will: 'resolve', fence: found?.fence ?? 0, parksFirst, reason: assessed.record.error?.name };
+  const { error, unknownAt: inDoubtSince } = assessed.record;
+  return { id, will: 'resolve', fence: found?.fence ?? 0, parksFirst, reason: error?.name, inDoubtSince };
 }
 
 /** Never throws: an item that fails says so. */
-export async function* resolveAll(desk: Desk, plan: ResolutionPlan): AsyncGenerator<ResolveResult, void, undefined> {
+export async function* resolveAll(
+  desk: Desk,
+  plan: ResolutionPlan,
+  { signal }: ActOptions,
+): AsyncGenerator<ResolveResult, void, undefined> {
   const { verdict, by, note, items } = plan;
   for await (const chunk of inChunks(items, atOnce)) {
+    if (signal?.aborted) return;
     const results = chunk.map((item) => (item.will === 'resolve' ? resolveOne(item) : undefined));
     for (const result of await Promise.all(results)) if (result !== undefined) yield result;
   }

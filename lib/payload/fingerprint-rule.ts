@@ -1,7 +1,9 @@
-import { expect } from '../kernel/check.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
+import { letFail, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { watchIgnored } from './ignored-paths.ts';
 
 /**
  * What of an input is its intent. Owns: the rule, its version, and for how long an earlier rule is accepted beside it. Does not own:
@@ -60,9 +62,13 @@ export interface Prints {
 /** @throws OptionError unless it is `false`, a function, or a rule */
 export function ruleOf<Input>(given: unknown): FingerprintRule<Input> | undefined {
   if (given === false) return undefined;
-  if (typeof given === 'function') return { of: given as (input: Input) => string };
+  if (typeof given === 'function') {
+    expectFunction('fingerprint', 'a function from the input to a text', given);
+    return { of: given as (input: Input) => string };
+  }
   expectRule('fingerprint', given);
   const rule = given as FingerprintRule<Input>;
+  if ('ignore' in rule && rule.ignore !== undefined) watchIgnored(rule.ignore);
   if (rule.previous === undefined) return rule;
   expectRule('fingerprint.previous', rule.previous);
   const { until } = rule.previous;
@@ -87,6 +93,7 @@ function expectRule(option: string, given: unknown): void {
       : '{ ignore: [paths], until } or { of: function, until }';
   const paths = Array.isArray(given) ? `, such as { ignore: ${JSON.stringify(given).slice(0, 100)} }` : '';
   expect(isIgnore || isFunction, option, `${expected}${paths}`, given);
+  if (isFunction) expectFunction(`${option}.of`, 'a function from the input to a text', of);
   const isVersion = version === undefined || (typeof version === 'string' && /^[\w.-]{1,16}$/.test(version));
   expect(isVersion, `${option}.version`, "1 to 16 of 'A-Z a-z 0-9 . - _'", version);
 }
@@ -95,6 +102,7 @@ function expectRule(option: string, given: unknown): void {
  * The prints of one input.
  *
  * @param textOf the canonical text of the input by one way of comparing
+ * @throws OptionError unless that is a text
  */
 export function printsOf<Input>(
   rule: FingerprintRule<Input> | undefined,
@@ -102,10 +110,20 @@ export function printsOf<Input>(
   host: Pick<Host, 'now' | 'sha256'>,
 ): Prints {
   if (rule === undefined) return {};
-  const print = (by: Compared<Input>) => fingerprintOf(textOf(by), host) + suffixOf(by, host);
+  const print = (by: Compared<Input>) => fingerprintOf(expectIntent(textOf(by)), host) + suffixOf(by, host);
   const { previous } = rule;
   const accepts = previous !== undefined && host.now() < Date.parse(previous.until);
   return { fingerprint: print(rule), previousFingerprint: accepts ? print(previous) : undefined };
+}
+
+/** @throws OptionError unless the author's function has returned a text */
+function expectIntent(text: unknown): string {
+  // Two texts with different halves of a character are one in UTF-8, which is what is hashed.
+  if (typeof text === 'string') return text.isWellFormed() ? text : JSON.stringify(text);
+  letFail(text);
+  throw new OptionError(
+    `fingerprint: expected a function that returns a text; it returned a value of type ${typeof text}`,
+  );
 }
 
 /** The version of a rule, behind the print. The plain rule, which leaves nothing out, has none. */

@@ -2,6 +2,7 @@ import { explained } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
+import { haveSeen, unseenOf } from './ignored-paths.ts';
 
 /**
  * A payload has no canonical form. The message says what is in the way and where, by path; never a value.
@@ -101,6 +102,8 @@ type ToJson = (given: unknown, path: readonly string[]) => unknown;
 /** Writes what `JSON.parse` makes, and exact numbers. `undefined` is a field that is not there. */
 function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): string {
   const patterns = ignored.map((pattern) => pattern.normalize().split('.'));
+  const unseen = unseenOf(ignored);
+  const seen: string[] = [];
   /** Where the walk is. */
   const path: string[] = [];
 
@@ -146,14 +149,20 @@ function canonical(root: unknown, ignored: readonly string[], toJson?: ToJson): 
   }
 
   function isIgnored(): boolean {
-    return patterns.length > 0 && patterns.some(isHere);
+    if (patterns.length === 0) return false;
+    const place = patterns.findIndex(isHere);
+    const pattern = ignored[place];
+    if (pattern !== undefined && unseen?.has(pattern)) seen.push(pattern);
+    return place >= 0;
   }
 
   function isHere(names: readonly string[]): boolean {
     return names.length === path.length && names.every((name, i) => name === '*' || name === path[i]?.normalize());
   }
 
-  return write(root);
+  const text = write(root);
+  if (unseen !== undefined) haveSeen(ignored, seen);
+  return text;
 }
 
 /** What is quoted as it is: printable ASCII, which is most of what is sent, but for the quote and the backslash. */

@@ -1,4 +1,4 @@
-import { expect } from '../kernel/check.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { missingIn, sayingMissing } from './missing-key.ts';
@@ -136,7 +136,7 @@ export function compositeKey<Input>(...parts: readonly ((input: Input) => KeyVal
   for (const part of parts) {
     const given: unknown = part;
     const named = typeof given === 'string' ? given : 'customerId';
-    expect(typeof part === 'function', 'compositeKey', `functions: bodyField('${named}')`, part, 'wrong-key-option');
+    expectFunction('compositeKey', `functions: bodyField('${named}')`, part, 'wrong-key-option');
   }
   function key(input: Input): KeyValue {
     const texts: string[] = [];

@@ -33,20 +33,27 @@ export interface Synthesized {
  * @throws Error if the folder holds no cloud assembly
  */
 export async function readAssembly(folder: string): Promise<Assembly> {
+  return readPart(folder, new Set());
+}
+
+/** @param taken the names of the stacks so far. Two regions may have a stack of the same name, and here they are in one place */
+async function readPart(folder: string, taken: Set<string>): Promise<Assembly> {
   const manifest = await readManifest(folder);
   const stacks: Synthesized[] = [];
   const missing = list(manifest['missing']).map((one) => String(record(one)['provider']));
   for (const [id, artifact] of Object.entries(record(manifest['artifacts']))) {
     const { type, displayName, environment, properties } = record(artifact);
     if (type === 'cdk:cloud-assembly') {
-      const stage = await readAssembly(join(folder, String(record(properties)['directoryName'])));
+      const stage = await readPart(join(folder, String(record(properties)['directoryName'])), taken);
       stacks.push(...stage.stacks);
       missing.push(...stage.missing);
     }
     if (type !== STACK) continue;
     const { templateFile, stackName } = record(properties);
-    const name = typeof stackName === 'string' ? stackName : id;
-    const alsoCalled = [id, ...(typeof displayName === 'string' ? [displayName] : [])];
+    const named = typeof stackName === 'string' ? stackName : id;
+    const name = taken.has(named) ? `${named}-${id}` : named;
+    taken.add(name);
+    const alsoCalled = [named, id, ...(typeof displayName === 'string' ? [displayName] : [])];
     const place: Place = { folder, environment: String(environment), stackName: name };
     stacks.push(
       ...(await readStack(place, String(templateFile), { alsoCalled, assets: await readAssets(folder, id) })),
@@ -103,13 +110,20 @@ function nestedTemplate({ Properties = {} }: TemplateResource, assets: Rest['ass
 }
 
 /**
- * A rehearsal takes place in one account and one region. The CDK writes those of a stack that names its own into ARNs, and no server
- * here has them.
+ * A rehearsal takes place in one account and one region. The CDK writes those of a stack that names its own into ARNs and addresses, and no
+ * server here has them.
+ *
+ * Only there: in a name they are a part that the author chose, such as that of a stage `prod-eu-west-1`. Without it, two stages would become one.
  */
 function inOnePlace(template: string, environment: string): string {
   const [account = '', region = ''] = environment.replace(/^aws:\/\//, '').split('/');
-  const ours = /^\d{12}$/.test(account) ? template.replaceAll(new RegExp(`\\b${account}\\b`, 'g'), ACCOUNT) : template;
-  return /^[a-z]{2}(-[a-z]+)+-\d$/.test(region) ? ours.replaceAll(new RegExp(`\\b${region}\\b`, 'g'), REGION) : ours;
+  // `arn:aws:sqs:eu-west-1:123456789012:name`, of which parts may be references; `https://sqs.eu-west-1.amazonaws.com/123456789012/name`.
+  const ours = /^\d{12}$/.test(account)
+    ? template.replaceAll(new RegExp(`(?<=:|amazonaws\\.com/)${account}(?=[:/])`, 'g'), ACCOUNT)
+    : template;
+  return /^[a-z]{2}(-[a-z]+)+-\d$/.test(region)
+    ? ours.replaceAll(new RegExp(`(?<=:)${region}(?=:)|(?<=\\.)${region}(?=\\.(?:amazonaws\\.com|"))`, 'g'), REGION)
+    : ours;
 }
 
 async function readAssets(folder: string, id: string): Promise<ReadonlyMap<string, string>> {

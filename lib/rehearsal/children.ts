@@ -54,6 +54,7 @@ function watch(): (line: string) => void {
   process.prependListener('exit', killAll);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  process.on('SIGHUP', onSignal);
   tell = hireWatchman();
   return tell;
 }

@@ -9,10 +9,24 @@ export function endOnSignals(before: () => void): void {
   };
   process.once('SIGINT', end(130));
   process.once('SIGTERM', end(143));
+  // The terminal was closed, or the connection to the machine.
+  process.once('SIGHUP', end(129));
   // npm ends at a SIGTERM without handing it on, and would leave this process running.
   const { ppid } = process;
   if (process.env['npm_lifecycle_event'] === undefined) return;
   setInterval(() => {
     if (process.ppid !== ppid) end(143)();
   }, 500).unref();
+}
+
+/** How long what is still going on may keep this process, when its result is known. */
+const LAST_WORDS_MS = 1_000;
+
+/**
+ * Ends this process soon with its exit code, when its result is known and said. The traffic of a rehearsal that failed may go on for minutes: a client
+ * that calls an API again and again, or a promise that nothing settles.
+ */
+export function endSoon(code: number): void {
+  process.exitCode = code;
+  setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
 }

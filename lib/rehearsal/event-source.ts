@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { dispositionsOf } from './batch-outcome.ts';
+import type { Machine, Measure } from './machine.ts';
 import type { Outcome } from './sandbox.ts';
 import { messagePasses } from './sources/filters.ts';
 import { toSqsEvent } from './sqs-event.ts';
@@ -15,7 +16,7 @@ import { toSqsEvent } from './sqs-event.ts';
 /** SQS delivers at least once. These make it deliver twice, which it may do and in a small test never does. */
 export interface DeliveryFaults {
   /** The message was handled, and its deletion is forgotten: it is delivered once more. */
-  readonly forgetsDeletion?: (message: Message) => boolean;
+  readonly forgetsDeletion?: (message: Message) => boolean | Promise<boolean>;
   /** The message becomes visible to every worker while it is still being handled. */
   readonly deliversTwice?: (message: Message) => boolean;
   /** No filter matched the message: it is deleted, and the function does not get it. */
@@ -25,7 +26,13 @@ export interface DeliveryFaults {
 export interface EventSourceOptions {
   readonly client: SQSClient;
   readonly queue: { readonly url: string; readonly arn: string };
-  readonly invoke: (event: SQSEvent) => Promise<Outcome>;
+  /** @param measure of what the machine takes away from the messages, from their receive on */
+  readonly invoke: (event: SQSEvent, measure?: Measure) => Promise<Outcome>;
+  /** Gives messages the time back that the machine took away while they were handled. @default they keep their visibility timeout */
+  readonly patience?: {
+    readonly machine: Machine;
+    readonly extend: (receipts: readonly string[], ms: number) => void;
+  };
   readonly batchSize: number;
   /** How long a batch that is not full waits for more messages, from its first one on. */
   readonly windowMs: number;
@@ -81,8 +88,7 @@ async function poll(state: State): Promise<void> {
   const { signal } = state.stopping;
   while (!signal.aborted) {
     try {
-      const batch = await gather(state);
-      if (batch.length > 0) await handle(state, batch);
+      await receiveAndHandle(state);
     } catch (error) {
       if (signal.aborted) return;
       // A poller that ends at one failed request would leave its share of the queue unread for ever.
@@ -92,12 +98,28 @@ async function poll(state: State): Promise<void> {
   }
 }
 
-/** Gathers messages until the batch is full or its window ends. One request gives ten at most. */
-async function gather(state: State): Promise<readonly Message[]> {
-  const { batchSize, windowMs } = state.options;
+async function receiveAndHandle(state: State): Promise<void> {
+  const { batchSize, patience } = state.options;
   const batch = [...(await receive(state, batchSize, 20))];
+  if (batch.length === 0) return;
+  const measure = patience?.machine.measure((ms) => patience.extend(receiptsOf(batch), ms));
+  try {
+    await gather(state, batch);
+    await handle(state, batch, measure);
+  } finally {
+    measure?.end();
+  }
+}
+
+function receiptsOf(messages: readonly Message[]): readonly string[] {
+  return messages.map(({ ReceiptHandle = '' }) => ReceiptHandle);
+}
+
+/** Gathers more messages until the batch is full or its window ends. One request gives ten at most. */
+async function gather(state: State, batch: Message[]): Promise<void> {
+  const { batchSize, windowMs } = state.options;
   const windowEnds = Date.now() + windowMs;
-  while (batch.length > 0 && batch.length < batchSize) {
+  while (batch.length < batchSize) {
     const leftMs = windowEnds - Date.now();
     if (leftMs <= 0) break;
     const more = await receive(state, batchSize - batch.length, Math.min(1, Math.floor(leftMs / 1_000)));
@@ -105,7 +127,6 @@ async function gather(state: State): Promise<readonly Message[]> {
     // The last part of a window is shorter than the second that a long poll takes at least.
     if (more.length === 0 && leftMs < 1_000) await sleep(Math.min(50, leftMs));
   }
-  return batch;
 }
 
 async function receive(state: State, most: number, waitSeconds: number): Promise<readonly Message[]> {
@@ -138,7 +159,7 @@ async function withoutFilteredOut(state: State, messages: readonly Message[]): P
   return passing;
 }
 
-async function handle(state: State, batch: readonly Message[]): Promise<void> {
+async function handle(state: State, batch: readonly Message[], measure: Measure | undefined): Promise<void> {
   const { options, faults, stats } = state;
   stats.batches += 1;
   stats.deliveries += batch.length;
@@ -148,11 +169,12 @@ async function handle(state: State, batch: readonly Message[]): Promise<void> {
     state,
     batch.filter((message) => faults.deliversTwice?.(message)),
   );
-  const outcome = await options.invoke(toSqsEvent(batch, options.queue.arn));
+  const outcome = await options.invoke(toSqsEvent(batch, options.queue.arn), measure);
   const ids = batch.map(({ MessageId }) => MessageId ?? '');
   const dispositions = dispositionsOf(outcome, ids, options.reportsBatchItemFailures);
   const handled = batch.filter(({ MessageId }) => dispositions.get(MessageId ?? '') === 'delete');
-  const kept = new Set(handled.filter((message) => faults.forgetsDeletion?.(message)));
+  const kept = new Set<Message>();
+  for (const message of handled) if (await faults.forgetsDeletion?.(message)) kept.add(message);
   const deleted = handled.filter((message) => !kept.has(message));
   await Promise.all([makeVisible(state, [...kept]), remove(state, deleted)]);
 }

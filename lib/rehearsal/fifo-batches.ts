@@ -9,11 +9,20 @@ type Queue = ReturnType<Stores['sqsStore']['createQueue']>;
 /** The most that SQS gives in one request. */
 const PER_REQUEST = 10;
 
+/** The stores, and what they know of deduplication. */
+export interface FifoStores {
+  readonly stores: Stores;
+  /** Ends the deduplication window of the messages whose ids or bodies are over. Returns the names of their queues. */
+  endDeduplication(isOver: (text: string) => boolean): readonly string[];
+}
+
 /**
  * The stores of the SQS server, whose FIFO queues give batches as SQS does: as many messages of a group as fit. fauxqs gives one
  * message of a group at a time, so that no test would see what a failed message does to those behind it.
+ *
+ * @param beforeExpiry called before a message becomes visible again because its time is up: it may still be given more
  */
-export async function storesWithFifoBatches(): Promise<Stores> {
+export async function storesWithFifoBatches(beforeExpiry: () => void): Promise<FifoStores> {
   // The package exports only its server. Its stores are plain classes beside that.
   const folder = dirname(findPackageJSON('fauxqs', import.meta.url) ?? '');
   const load = async (path: string) => import(pathToFileURL(join(folder, 'dist', path)).href);
@@ -24,8 +33,46 @@ export async function storesWithFifoBatches(): Promise<Stores> {
   ]);
   const stores: Stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
   const create = stores.sqsStore.createQueue.bind(stores.sqsStore);
-  stores.sqsStore.createQueue = (...given) => withBatches(create(...given));
-  return stores;
+  const queues: { readonly queue: Queue; readonly bodies: Map<string, string> }[] = [];
+  stores.sqsStore.createQueue = (...given) => {
+    const queue = withBatches(withPatience(create(...given), beforeExpiry));
+    queues.push({ queue, bodies: bodiesOf(queue) });
+    return queue;
+  };
+  return {
+    stores,
+    endDeduplication: (isOver) =>
+      queues.flatMap(({ queue, bodies }) => {
+        const over = [...bodies].filter(([id, body]) => isOver(id) || isOver(body)).map(([id]) => id);
+        for (const id of over) {
+          bodies.delete(id);
+          queue.deduplicationCache.delete(id);
+        }
+        return over.map(() => queue.name);
+      }),
+  };
+}
+
+/** The body of each message of a FIFO queue, by its deduplication id. */
+function bodiesOf(queue: Queue): Map<string, string> {
+  const bodies = new Map<string, string>();
+  const enqueue = queue.enqueue.bind(queue);
+  queue.enqueue = (message) => {
+    if (message.messageDeduplicationId !== undefined) bodies.set(message.messageDeduplicationId, message.body);
+    enqueue(message);
+  };
+  return bodies;
+}
+
+function withPatience(queue: Queue, beforeExpiry: () => void): Queue {
+  const expire = queue.processTimers.bind(queue);
+  queue.processTimers = () => {
+    const now = Date.now();
+    const isDue = [...queue.inflightMessages.values()].some(({ visibilityDeadline }) => visibilityDeadline <= now);
+    if (isDue) beforeExpiry();
+    expire();
+  };
+  return queue;
 }
 
 function withBatches(queue: Queue): Queue {

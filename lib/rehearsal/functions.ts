@@ -73,7 +73,7 @@ async function create(functions: Functions, provisioned: ProvisionedFunction): P
     ...fn,
     maxSandboxes,
     provisioned,
-    invoke: (event, qualifier) => (other.takesNext() ? beside : fn).invoke(event, qualifier),
+    invoke: (...given) => (other.takesNext() ? beside : fn).invoke(...given),
   };
 }
 

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { Server, Socket } from 'node:net';
 
 /** A running HTTP server of 127.0.0.1. */
 export interface HttpServer {
@@ -7,19 +8,24 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-export async function startHttpServer(listener: RequestListener): Promise<HttpServer> {
-  const server: Server = createServer(listener);
+/** A server that takes connections from elsewhere as well. */
+export interface AcceptingServer extends HttpServer {
+  /** Serves a connection that was made to another address. */
+  accept(socket: Socket): void;
+}
+
+export async function startHttpServer(listener: RequestListener): Promise<AcceptingServer> {
+  const server = createServer(listener);
   // Node closes an idle connection after 5 seconds. A frozen sandbox cannot see that, and would lose its first call after the thaw.
   server.keepAliveTimeout = 300_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   let stopped: Promise<void> | undefined;
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://127.0.0.1:${portOf(server)}`,
+    accept: (socket) => void server.emit('connection', socket),
     stop() {
       stopped ??= new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -30,24 +36,26 @@ export async function startHttpServer(listener: RequestListener): Promise<HttpSe
   };
 }
 
+export function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
 export async function readBody(stream: AsyncIterable<unknown>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
+export function sendJson(response: ServerResponse, status: number, value: unknown): Promise<void> {
+  return sendText(response, status, JSON.stringify(value), 'application/json');
+}
+
 /** Resolves when the whole response was handed to the network, or the connection is gone. */
-export async function sendJson(response: ServerResponse, status: number, value: unknown): Promise<void> {
+export async function sendText(response: ServerResponse, status: number, text: string, type: string): Promise<void> {
   if (response.destroyed) return;
   await new Promise<void>((resolve) => {
     response.once('close', resolve);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value), () => resolve());
+    response.writeHead(status, { 'content-type': type }).end(text, () => resolve());
   });
-}
-
-/** Which sandbox is calling: by the access key of the signature, or by the header that the sandbox puts on anything else. */
-export function sandboxOf(request: IncomingMessage): string | undefined {
-  const signed = /Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1];
-  const header = request.headers['x-local-sandbox'];
-  return signed ?? (typeof header === 'string' ? header : undefined);
 }

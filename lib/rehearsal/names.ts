@@ -95,23 +95,42 @@ const PARTS = new Set([
   'AWS::IAM::Role',
 ]);
 
+/** What is found by its name, in the one place where a rehearsal has it. */
+const IN_ONE_PLACE = new Set([
+  'AWS::SQS::Queue',
+  'AWS::SNS::Topic',
+  'AWS::DynamoDB::Table',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::Lambda::Function',
+]);
+
 /**
  * Names everything before anything exists, as CloudFormation does: a queue may name a dead-letter queue further down.
  *
  * @param own the text of a property, such as the name that the app gives to a queue
  * @param names gets the names
+ * @param owners which resource has a name, for all stacks
  */
 export function nameResources(
   { template, stackName }: Synthesized,
   sqs: Pick<SqsLocal, 'address'>,
   own: (value: unknown) => string | undefined,
   names: Map<string, Names>,
+  owners: Map<string, string>,
 ): void {
+  /** In another region or account, another resource of the type may have this name. Here they are in one place. */
+  const free = (name: string, logicalId: string, { Type }: TemplateResource) => {
+    if (!IN_ONE_PLACE.has(Type)) return name;
+    const [id, owner] = [`${Type} ${name}`, `${stackName}/${logicalId}`];
+    if ((owners.get(id) ?? owner) !== owner) return name.replace(/(?=\.fifo$)|(?<!\.fifo)$/, `-${stackName}`);
+    owners.set(id, owner);
+    return name;
+  };
   for (const [logicalId, resource] of Object.entries(template.Resources ?? {})) {
     const made = `${stackName}-${logicalId}`.replaceAll(/[^\w.-]/g, '-');
     const { Type, Properties = {} } = resource;
     if (Type === 'AWS::SQS::Queue') {
-      const name = own(Properties['QueueName']) ?? fifo(made, resource);
+      const name = free(own(Properties['QueueName']) ?? fifo(made, resource), logicalId, resource);
       const { url, arn: queueArn } = sqs.address(name);
       names.set(logicalId, { ref: url, attributes: { Arn: queueArn, QueueName: name, QueueUrl: url } });
       continue;
@@ -124,7 +143,7 @@ export function nameResources(
     const naming = NAMINGS[Type];
     if (naming !== undefined) {
       const name = (naming.property && own(Properties[naming.property])) ?? naming.make?.(made, resource) ?? made;
-      names.set(logicalId, naming.names(name));
+      names.set(logicalId, naming.names(free(name, logicalId, resource)));
       continue;
     }
     const service = Type.split('::')[1]?.toLowerCase() ?? 'custom';

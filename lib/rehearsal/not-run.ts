@@ -24,6 +24,13 @@ export interface Stub {
   readonly attributes?: Readonly<Record<string, string>>;
   /** In place of a function: what an invocation returns. What it throws is the error of the invocation. */
   readonly handler?: (event: unknown) => unknown;
+  /**
+   * In place of a function: a program that is started for each invocation, and its arguments. It has the environment of the function, the event on its
+   * standard input, and its standard output is the response, as JSON. If it ends with another code than 0, the invocation fails.
+   */
+  readonly command?: readonly [program: string, ...args: string[]];
+  /** In place of a function: where each event is posted, as JSON. The body of the response is what the invocation returns; from 400 on, it fails. */
+  readonly url?: string;
 }
 
 /** Thrown when a rehearsal would run an app in another way than AWS does, and would come to a wrong verdict. */

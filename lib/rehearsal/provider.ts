@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HttpServer, readBody, sandboxOf, sendJson, startHttpServer } from './http.ts';
+import { sandboxOf, startCalledServer } from './callers.ts';
+import { type HttpServer, readBody, sendJson, sendText } from './http.ts';
 
 /**
  * What may go wrong with one call that asks for an effect. `before` and `applied` say on which side of the effect it goes wrong. The
@@ -29,7 +30,10 @@ export interface ProviderOptions<Effect extends string = string> {
 
 export interface ProviderAnswer {
   readonly status: number;
+  /** Sent as JSON, unless it has a type of its own. */
   readonly body: unknown;
+  /** The media type of a body that is a text as it is, such as XML. @default JSON */
+  readonly contentType?: string;
   /** The effect had happened before, under the same key, and did not happen again. @default false */
   readonly isRepeat?: boolean;
 }
@@ -41,6 +45,8 @@ export interface EffectRequest<Effect extends string = string> {
   readonly subject: string;
   /** Carries the effect out. Called once at most. */
   apply(): ProviderAnswer;
+  /** What a failure looks like in the protocol of the caller. @default JSON with a message */
+  failure?(status: number): ProviderAnswer;
 }
 
 export interface ProviderCall {
@@ -61,12 +67,15 @@ export type ProviderRoutes<Effect extends string = string> = (
   call: ProviderCall,
 ) => ProviderAnswer | EffectRequest<Effect>;
 
+/** What a provider says of a failure that a fault has made. */
+export const PROBLEM = 'The provider had a problem.';
+
 /** Starts a stand-in for a provider whose effects can go wrong in every way in which effects do. */
 export async function startProvider<Effect extends string>(
   routes: ProviderRoutes<Effect>,
   options: ProviderOptions<Effect> = {},
 ): Promise<HttpServer> {
-  return startHttpServer((request, response) => {
+  return startCalledServer((request, response) => {
     handle(routes, options, request, response).catch(() => response.destroy());
   });
 }
@@ -89,7 +98,7 @@ async function handle<Effect extends string>(
     sandbox: sandboxOf(request),
   };
   const understood = routes(call);
-  if (!('apply' in understood)) return sendJson(response, understood.status, understood.body);
+  if (!('apply' in understood)) return sendAnswer(response, understood);
   const fault = nextFault?.(understood.effect, understood.subject, call);
   const killCaller = () => {
     if (call.sandbox !== undefined) kill?.(call.sandbox);
@@ -107,7 +116,7 @@ async function perform(
     case 'hang-before':
       return;
     case 'error-before':
-      return fail(response, fault.status);
+      return fail(request, response, fault.status);
     case 'kill-before':
       killCaller();
       response.destroy();
@@ -125,24 +134,30 @@ async function perform(
       response.destroy();
       return;
     case 'error-applied':
-      return fail(response, fault.status);
+      return fail(request, response, fault.status);
     case 'kill-applied':
       killCaller();
       response.destroy();
       return;
     case 'late':
       await sleep(fault.delayMs);
-      return sendJson(response, answer.status, answer.body);
+      return sendAnswer(response, answer);
     case 'kill-answered':
-      await sendJson(response, answer.status, answer.body);
+      await sendAnswer(response, answer);
       return killCaller();
     default:
-      return sendJson(response, answer.status, answer.body);
+      return sendAnswer(response, answer);
   }
 }
 
-function fail(response: ServerResponse, status: number): Promise<void> {
-  return sendJson(response, status, { message: 'The provider had a problem.' });
+function fail(request: EffectRequest, response: ServerResponse, status: number): Promise<void> {
+  return sendAnswer(response, request.failure?.(status) ?? { status, body: { message: PROBLEM } });
+}
+
+function sendAnswer(response: ServerResponse, { status, body, contentType }: ProviderAnswer): Promise<void> {
+  return contentType === undefined
+    ? sendJson(response, status, body)
+    : sendText(response, status, String(body), contentType);
 }
 
 function parse(text: string): unknown {

@@ -23,9 +23,11 @@ import { readMappings } from './resources/read-mappings.ts';
 import { readFunctionUrls, readRestApis } from './resources/read-rest-apis.ts';
 import { type ProvisionedSchedule, readSchedules } from './resources/read-schedules.ts';
 import { findFunction, ofType, placeOf, type Reading, readingOf } from './resources/reading.ts';
+import { refuseOldClients } from './resources/refuse-old-clients.ts';
 import { snsLocal } from './sns-local.ts';
 import type { SqsLocal } from './sqs-local.ts';
-import { readApp } from './template/app.ts';
+import { type AppScopeOptions, readApp } from './template/app.ts';
+import { type References, referencesOf } from './template/references.ts';
 
 export type {
   ProvisionedApi,
@@ -72,8 +74,12 @@ export interface ProvisionOptions {
   readonly stubs?: Readonly<Record<string, Stub>>;
   /** Values of the parameters of templates, in place of their defaults. */
   readonly parameters?: Readonly<Record<string, unknown>>;
-  /** Changes what a stack says before anything is made from it: shorter timeouts, for example. @default nothing is changed */
-  readonly adjust?: (stack: Synthesized) => Synthesized;
+  /**
+   * Changes what the stacks say before anything is made from them: shorter timeouts, for example.
+   *
+   * @default nothing is changed
+   */
+  readonly adjust?: (stacks: readonly Synthesized[], references: References) => readonly Synthesized[];
   /** Starts what serves an API, given what the template calls its address. @default the address stays as it is */
   readonly addressOf?: (host: string) => Promise<string>;
 }
@@ -88,10 +94,11 @@ export async function provision(
   { dynamo, sqs }: { readonly dynamo: DynamoDBClient; readonly sqs: SqsLocal },
   options: ProvisionOptions = {},
 ): Promise<Provisioned> {
-  const app = readApp(adjusted(assembly, options), { ...options, sqs });
+  const app = readApp(adjusted(assembly, { ...options, sqs }), { ...options, sqs });
   const reading = readingOf(app);
   const hosts = await addresses(reading, options);
   readFunctions(reading, hosts);
+  await refuseOldClients(reading, assembly.folder);
   const [tables, queues] = await allOrNothing([createTables(reading, dynamo), createQueues(reading, sqs)]);
   const { ofQueues, ofStreams } = readMappings(reading, { queues, tables });
   const apis = [...readHttpApis(reading), ...readRestApis(reading), ...readFunctionUrls(reading)];
@@ -135,13 +142,15 @@ export function readFunctionsOf(
   sqs: Pick<SqsLocal, 'address'>,
   { hosts, ...options }: Omit<ProvisionOptions, 'addressOf'> & Pick<Provisioned, 'hosts'>,
 ): readonly ProvisionedFunction[] {
-  const reading = readingOf(readApp(adjusted(assembly, options), { ...options, sqs }));
+  const reading = readingOf(readApp(adjusted(assembly, { ...options, sqs }), { ...options, sqs }));
   readFunctions(reading, hosts);
   return runningFunctions(reading);
 }
 
-function adjusted(assembly: Assembly, { adjust }: ProvisionOptions): Assembly {
-  return { ...assembly, stacks: assembly.stacks.map((stack) => adjust?.(stack) ?? stack) };
+function adjusted(assembly: Assembly, options: ProvisionOptions & AppScopeOptions): Assembly {
+  const { adjust } = options;
+  if (adjust === undefined) return assembly;
+  return { ...assembly, stacks: adjust(assembly.stacks, referencesOf(readApp(assembly, options))) };
 }
 
 function runningFunctions({ functions }: Reading): readonly ProvisionedFunction[] {

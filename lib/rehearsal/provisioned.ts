@@ -1,4 +1,5 @@
 import type { AtConstruct } from './constructs.ts';
+import type { StubInvoke } from './stub.ts';
 
 /** What of an app exists on this machine, as its templates describe it. */
 
@@ -11,6 +12,10 @@ export interface ProvisionedTable extends InStack {
   readonly name: string;
   /** The ARN of its stream as DynamoDB Local has it; `undefined` if it has no stream. */
   readonly streamArn: string | undefined;
+  /** The attributes that are its key. */
+  readonly keys: readonly string[];
+  /** The attribute that says when an item expires, in epoch seconds; `undefined` if items do not expire. */
+  readonly ttlAttribute: string | undefined;
 }
 
 export interface ProvisionedQueue extends InStack {
@@ -22,6 +27,8 @@ export interface ProvisionedQueue extends InStack {
   /** How often it may be received before that. */
   readonly maxReceiveCount: number | undefined;
   readonly visibilitySeconds: number;
+  /** For how long it keeps a message. */
+  readonly retentionSeconds: number;
 }
 
 export interface ProvisionedFunction extends InStack {
@@ -38,7 +45,7 @@ export interface ProvisionedFunction extends InStack {
   /** What becomes of an event that it is given to handle by itself, without a caller that waits. */
   readonly asynchronous: AsynchronousInvocation;
   /** In place of its code. */
-  readonly stub?: (event: unknown) => unknown;
+  readonly stub?: StubInvoke;
 }
 
 /** Where the code of a function is. */

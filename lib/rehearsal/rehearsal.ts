@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './all-or-nothing.ts';
 import { deploy, type NextVersion } from './deploy.ts';
@@ -15,6 +16,7 @@ import {
   type LambdaStats,
   type LocalFunction,
 } from './lambda.ts';
+import { createMachine, type Machine } from './machine.ts';
 import type { NotRun } from './not-run.ts';
 import type { Consumer, Parts, RehearsedApi, StreamConsumer } from './parts.ts';
 import { type ProvisionOptions, provision } from './provision.ts';
@@ -65,6 +67,8 @@ export interface RehearsalOptions extends FunctionsOptions, Omit<ProvisionOption
   readonly clockSpeed?: number;
   /** A DynamoDB Local that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the rest */
   readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
+  /** Says how much time the machine gave. @default what this machine says */
+  readonly machine?: Machine;
   /** Sees every invocation. */
   readonly watch?: InvocationWatch;
   /** Gets every line that a sandbox prints. */
@@ -92,6 +96,8 @@ export interface Rehearsal extends Parts, AsyncDisposable {
   readonly notRun: readonly NotRun[];
   /** What functions asked of services of AWS that a rehearsal does not have. Each of these calls was refused. */
   refusedCalls(): readonly RefusedCall[];
+  /** The addresses of other machines that functions asked for, and how often. None was reached. */
+  refusedAddresses(): ReadonlyMap<string, number>;
   /** How many events of topics, buckets and schedules their functions have not done with. */
   pendingEvents(): number;
   /** Where the servers are, past all faults. */
@@ -102,6 +108,8 @@ export interface Rehearsal extends Parts, AsyncDisposable {
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
+  /** How much time the machine gave. */
+  readonly machine: Machine;
   /** Kills a sandbox, as a host that dies would. Returns false if no sandbox has this id, or it is dead already. */
   kill(sandbox: string): boolean;
   /** Stops a sandbox in the middle of what it does, as a host that hangs would, and lets it go on later. Returns false as `kill` does. */
@@ -124,11 +132,12 @@ export interface Rehearsal extends Parts, AsyncDisposable {
  * Synthesizes a CDK app and runs it on local servers.
  *
  * @throws MissingJavaError if the app has tables, and DynamoDB Local cannot run here
+ * @throws MachineTooSlowError if nothing that runs on this machine could be judged
  * @throws RefusedAppError if the app has something without which the verdict of a rehearsal would be wrong
  * @throws Error if the app does not synthesize. What was started by then is stopped
  */
 export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
-  const { onStarting = () => undefined, faults = {} } = options;
+  const { onStarting = () => undefined, faults = {}, machine = createMachine() } = options;
   await using stopping = new AsyncDisposableStack();
   let lambda: LambdaLocal | undefined;
   let started: Starting | undefined;
@@ -142,6 +151,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     assembling,
     startServers(
       {
+        machine,
         hooks: faults,
         kill,
         dynamoDb: options.dynamoDb,
@@ -153,8 +163,12 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   ]);
   onStarting('creating tables and queues');
   const doors = createDoors(stopping);
-  const provisioned = await provision(assembly, servers, { ...options, addressOf: doors.addressOf });
+  const [provisioned] = await allOrNothing([
+    provision(assembly, servers, { ...options, addressOf: doors.addressOf }),
+    machine.calibrate(),
+  ]);
   lambda = createLambda({
+    machine,
     ...(options.onLog ? { onLog: options.onLog } : {}),
     ...(options.watch ? { watch: options.watch } : {}),
     environment: { AWS_ENDPOINT_URL: servers.unknown.server.endpoint, ...endpointVariables(options, servers) },
@@ -168,7 +182,20 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   const asynchronous = createAsynchronous({ destinations, functionFor: (fn) => functionFor(functions, fn) });
   const sources: Starting['sources'] = [asynchronous];
   const starting: Starting = {
-    ...{ faults, options, keep, servers, lambda, functions, doors, destinations, asynchronous, provisioned, sources },
+    ...{
+      faults,
+      machine,
+      options,
+      keep,
+      servers,
+      lambda,
+      functions,
+      doors,
+      destinations,
+      asynchronous,
+      provisioned,
+      sources,
+    },
   };
   stopping.defer(() => stopFunctions(starting));
   started = starting;
@@ -209,14 +236,21 @@ async function tellOfObject(
   await notify(started.provisioned.buckets, told, started.destinations);
 }
 
+/** How long what was being handled may take to end. Its sandboxes are dead by then. */
+const LAST_BATCHES_MS = 3_000;
+
 /** All at once: an event source waits for its invocations, and one that is not stopping would try again without a function. */
 async function stopFunctions({ lambda, sources }: Starting): Promise<void> {
   lambda.stop();
-  await Promise.all(sources.map((source) => source.stop()));
+  // A stub may never settle, and what waits for it would wait for ever.
+  await Promise.race([
+    Promise.all(sources.map((source) => source.stop())),
+    sleep(LAST_BATCHES_MS, undefined, { ref: false }),
+  ]);
 }
 
 function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDisposableStack): Rehearsal {
-  const { servers, lambda, provisioned, asynchronous } = starting;
+  const { machine, servers, lambda, provisioned, asynchronous } = starting;
   const stop = () => stopping.disposeAsync();
   const stacks = provisioned.stacks.map(({ name }) => ({
     name,
@@ -238,12 +272,14 @@ function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDispos
     },
     notRun: provisioned.notRun,
     refusedCalls: () => servers.unknown.refused(),
+    refusedAddresses: () => lambda.refused,
     pendingEvents: () => asynchronous.pending,
     endpoints: servers.quiet,
     tapped: servers.tapped,
     dynamo: servers.dynamo,
     sqs: servers.sqs,
     sandboxes: lambda.stats,
+    machine,
     kill: (sandbox) => lambda.kill(sandbox),
     stall: (sandbox, forMs) => lambda.stall(sandbox, forMs),
     deploy: (next) => deploy(starting, next),

@@ -6,6 +6,7 @@ import { type FunctionPlace, type Functions, functionFor } from './functions.ts'
 import type { HttpServer } from './http.ts';
 import type { HttpRoute } from './http-api.ts';
 import type { LambdaLocal } from './lambda.ts';
+import type { Machine } from './machine.ts';
 import type { Consumer, Parts, RehearsedBucket, RehearsedSchedule, RehearsedTopic, StreamConsumer } from './parts.ts';
 import type { Provisioned, ProvisionOptions } from './provision.ts';
 import type { InStack, ProvisionedApi, ProvisionedEventSource, ProvisionedStreamMapping } from './provisioned.ts';
@@ -37,6 +38,7 @@ export interface RehearsalFaults {
 /** A rehearsal while it is started, and what it stands on. */
 export interface Starting {
   readonly faults: RehearsalFaults;
+  readonly machine: Machine;
   readonly servers: Servers;
   readonly lambda: LambdaLocal;
   readonly functions: Functions;
@@ -114,14 +116,15 @@ function shareOf(
 }
 
 async function startConsumer(starting: Starting, mapping: ProvisionedEventSource): Promise<Consumer> {
-  const { faults, servers, functions, sources, provisioned } = starting;
+  const { faults, machine, servers, functions, sources, provisioned } = starting;
   const { stack, logicalId, construct, queue, qualifier, maximumConcurrency, enabled } = mapping;
   const fn = await functionFor(functions, mapping.function);
   const delivery = faults.delivery?.({ stack, construct });
   const source = startEventSource({
     ...mapping,
     client: servers.sqs.client,
-    invoke: (event) => fn.invoke(event, qualifier),
+    invoke: (event, measure) => fn.invoke(event, qualifier, measure),
+    patience: { machine, extend: (receipts, ms) => servers.sqs.extend(queue.name, receipts, ms) },
     concurrency: enabled
       ? Math.min(shareOf(mapping, starting, fn.maxSandboxes), maximumConcurrency ?? fn.maxSandboxes)
       : 0,

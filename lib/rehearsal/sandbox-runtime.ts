@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { subscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { FromSandbox, ToSandbox } from './sandbox.ts';
+import type { Call, FromSandbox, ToSandbox } from './sandbox.ts';
 
 /**
  * What runs inside a sandbox: Lambda's runtime, as far as a handler can see it.
@@ -15,12 +14,6 @@ type Handler = (event: unknown, context: unknown) => unknown;
 
 const environment = process.env;
 const sandbox = environment['AWS_ACCESS_KEY_ID'] ?? '';
-
-// AWS's servers know a caller by its credentials. Any other server gets a header, added where tracing adds its own.
-subscribe('undici:request:create', (message) => {
-  const { request } = message as { request: { addHeader(name: string, value: string): void } };
-  request.addHeader('x-local-sandbox', sandbox);
-});
 
 function send(message: FromSandbox): void {
   process.send?.(message);
@@ -59,7 +52,10 @@ function byCallback(call: (callback: (error: unknown, value: unknown) => void) =
   });
 }
 
-function contextOf(call: ToSandbox): object {
+/** When the invocation that is being handled ends, in epoch milliseconds. */
+let current = { requestId: '', deadline: 0 };
+
+function contextOf(call: Call): object {
   const name = environment['AWS_LAMBDA_FUNCTION_NAME'] ?? '';
   const arn = `arn:aws:lambda:${environment['AWS_REGION']}:000000000000:function:${name}`;
   return {
@@ -71,14 +67,17 @@ function contextOf(call: ToSandbox): object {
     logGroupName: `/aws/lambda/${name}`,
     logStreamName: createHash('sha256').update(sandbox).digest('hex').slice(0, 32),
     callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, call.deadline - Date.now()),
+    getRemainingTimeInMillis() {
+      const { deadline } = current.requestId === call.requestId ? current : call;
+      return Math.max(0, deadline - Date.now());
+    },
     done: () => undefined,
     fail: () => undefined,
     succeed: () => undefined,
   };
 }
 
-async function respond(handler: Handler, call: ToSandbox): Promise<FromSandbox> {
+async function respond(handler: Handler, call: Call): Promise<FromSandbox> {
   try {
     const value = await handler(JSON.parse(call.event), contextOf(call));
     // Lambda's response is JSON, so a returned value loses what JSON cannot hold, here as there.
@@ -94,8 +93,11 @@ if (process.send !== undefined) {
   // The service is gone, so no caller is left. A frozen sandbox gets here as soon as it is thawed.
   process.on('disconnect', () => process.exit(0));
   const handler = await load();
-  process.on('message', (call: ToSandbox) => {
-    void respond(handler, call).then(send);
+  process.on('message', (told: ToSandbox) => {
+    if (told.kind === 'call') {
+      current = told;
+      void respond(handler, told).then(send);
+    } else if (told.requestId === current.requestId) current = told;
   });
   send({ kind: 'ready' });
 }

@@ -2,8 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from './children.ts';
+import { type Measure, MOMENT_MS, type Time, timeOf } from './machine.ts';
 
 /** What happened to one invocation, as the service sees it. */
 export type Outcome =
@@ -12,8 +14,29 @@ export type Outcome =
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'crashed' };
 
+/** What an invocation was like, besides its outcome: what is not the app's doing, and what shows that the app was at work. */
+export interface Circumstances {
+  /** The rehearsal has killed the sandbox: no fault of the app. */
+  readonly killed: boolean;
+  /** Its handler was loaded. */
+  readonly loaded: boolean;
+  /** It printed a line of its own while it handled the event. */
+  readonly spoke: boolean;
+  /**
+   * Whether the machine took part of its time away. `stretched`: it had that time back, and ran beyond the end that it was told at first.
+   * `starved`: it was ended all the same, without having had its time.
+   */
+  readonly machine: 'gave' | 'stretched' | 'starved';
+}
+
+export interface Invoked {
+  readonly outcome: Outcome;
+  readonly circumstances: Circumstances;
+}
+
 /** A call on its way into a sandbox. The event is JSON: by reference, a handler could change the event of a later delivery. */
-export interface ToSandbox {
+export interface Call {
+  readonly kind: 'call';
   readonly requestId: string;
   readonly event: string;
   /** When the invocation ends, in epoch milliseconds. */
@@ -22,8 +45,15 @@ export interface ToSandbox {
   readonly qualifier?: string;
 }
 
+export type ToSandbox =
+  | Call
+  /** The invocation ends later than it was told. */
+  | { readonly kind: 'extended'; readonly requestId: string; readonly deadline: number };
+
 export type FromSandbox =
   | { readonly kind: 'ready' }
+  /** It wanted to reach another machine. */
+  | { readonly kind: 'refused'; readonly address: string }
   | { readonly kind: 'response'; readonly requestId: string; readonly value: string }
   | { readonly kind: 'error'; readonly requestId: string; readonly name: string; readonly message: string };
 
@@ -31,13 +61,22 @@ export interface SandboxOptions {
   readonly id: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** How long loading the handler may take. */
+  readonly initMs: number;
+  /** Of the time that the machine takes away while the handler is loaded. */
+  readonly measure: Measure;
   readonly onLog: (line: string) => void;
+  /** Called when its process has ended. */
+  readonly onEnded: () => void;
+  /** Called when it wanted to reach another machine. */
+  readonly onRefused?: (address: string) => void;
 }
 
 /** One execution environment: a process that handles one invocation at a time and is frozen in between. */
 export interface Sandbox {
   readonly id: string;
-  invoke(event: unknown, qualifier?: string): Promise<Outcome>;
+  /** @param measure of the time that the machine takes away from it */
+  invoke(event: unknown, measure: Measure, qualifier?: string): Promise<Invoked>;
   /** Kills the process at once, whatever it is doing. Returns false if it was dead already. */
   kill(): boolean;
   /**
@@ -54,8 +93,8 @@ export interface Sandbox {
 /** How long a process that was stalled past its invocation may go on. Its late writes are what a stall is for. */
 const AFTERLIFE_MS = 4_000;
 
-/** How long loading a handler may take. Lambda has the same limit, outside the function's own timeout. */
-const INIT_TIMEOUT_MS = 10_000;
+/** How long to wait for the last lines of a process that has ended. Another process may hold its output open. */
+const LAST_LINES_MS = 1_000;
 
 /** In the package it is JavaScript, as this file is. */
 const RUNTIME = fileURLToPath(new URL(`./sandbox-runtime${extname(import.meta.url)}`, import.meta.url));
@@ -66,13 +105,23 @@ interface State {
   readonly child: ChildProcess;
   /** Resolves when the process has ended, or could not be started. */
   readonly ended: Promise<void>;
+  /** Resolves when all that it has printed is read, too. */
+  readonly closed: Promise<void>;
+  readonly loading: Time;
   /** Resolves when the handler is loaded, or never will be. */
-  readonly ready: Promise<FromSandbox | 'ended' | 'late'>;
+  readonly ready: Promise<Heard>;
+  /** Whether a signal that ends it was sent. */
   killed: boolean;
+  /** Whether the rehearsal sent it, and not a timeout. */
+  killedByFault: boolean;
+  isHandling: boolean;
+  spoke: boolean;
   frozen: boolean;
   /** `abandoned`: its invocation has ended without it. */
   stall: 'none' | 'stalled' | 'abandoned';
 }
+
+type Heard = FromSandbox | 'ended' | 'late';
 
 /** Starts a process that loads the handler. It takes invocations at once; the first one waits until the handler is loaded. */
 export function startSandbox(options: SandboxOptions): Sandbox {
@@ -84,17 +133,28 @@ export function startSandbox(options: SandboxOptions): Sandbox {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     }),
   );
-  forwardLines(child, options.onLog);
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+  const endedBy = (event: 'exit' | 'close') =>
+    new Promise<void>((resolve) => {
+      child.once(event, () => resolve());
+      child.once('error', () => resolve());
+    });
+  const [ended, closed] = [endedBy('exit'), endedBy('close')];
+  options.measure.follow(child.pid);
+  const loading = timeOf(options.measure, options.initMs);
+  const ready = nextMessage(child, ended, (message) => message.kind === 'ready', loading.leftMs);
+  const state: State = {
+    ...{ options, child, ended, closed, loading, ready },
+    ...{ killed: false, killedByFault: false, isHandling: false, spoke: false, frozen: false, stall: 'none' },
+  };
+  forwardLines(state);
+  child.on('message', (message: FromSandbox) => {
+    if (message.kind === 'refused') options.onRefused?.(message.address);
   });
-  const ready = nextMessage(child, ended, (message) => message.kind === 'ready', INIT_TIMEOUT_MS);
-  const state: State = { options, child, ended, ready, killed: false, frozen: false, stall: 'none' };
+  void ended.then(options.onEnded);
   return {
     id: options.id,
-    invoke: (event, qualifier) => invoke(state, event, qualifier),
-    kill: () => kill(state),
+    invoke: (event, measure, qualifier) => invoke(state, event, measure, qualifier),
+    kill: () => killByFault(state),
     stall: (forMs) => stall(state, forMs),
     get dead() {
       return isDead(state) || state.stall !== 'none';
@@ -116,6 +176,12 @@ function kill(state: State): boolean {
   return state.killed;
 }
 
+function killByFault(state: State): boolean {
+  const killed = kill(state);
+  if (killed) state.killedByFault = true;
+  return killed;
+}
+
 function stall(state: State, forMs: number): boolean {
   if (isDead(state) || state.stall !== 'none') return false;
   state.stall = 'stalled';
@@ -134,37 +200,76 @@ function endStall(state: State): void {
   else state.stall = 'none';
 }
 
-async function invoke(state: State, event: unknown, qualifier: string | undefined): Promise<Outcome> {
+async function invoke(state: State, event: unknown, measure: Measure, qualifier: string | undefined): Promise<Invoked> {
+  measure.follow(state.child.pid);
   const begun = await state.ready;
+  const told = (outcome: Outcome, machine: Circumstances['machine'], loaded = true): Invoked => {
+    const { killedByFault: killed, spoke } = state;
+    return { outcome, circumstances: { killed, loaded, spoke, machine } };
+  };
   if (begun === 'late') kill(state);
-  if (begun === 'ended' || begun === 'late' || isDead(state)) return { kind: 'crashed' };
+  if (begun === 'ended' || begun === 'late' || isDead(state)) {
+    await lastLines(state);
+    return told(
+      { kind: 'crashed' },
+      begun === 'late' && state.loading.isStarved() ? 'starved' : 'gave',
+      typeof begun === 'object',
+    );
+  }
   thaw(state);
-  const message = await call(state, event, qualifier);
+  state.isHandling = true;
+  state.spoke = false;
+  const { message, machine } = await call(state, event, measure, qualifier);
+  state.isHandling = false;
   if (message === 'late') {
     if (state.stall === 'stalled') state.stall = 'abandoned';
     else kill(state);
-    return { kind: 'timed-out' };
+    return told({ kind: 'timed-out' }, machine);
   }
-  if (message === 'ended' || message.kind === 'ready') return { kind: 'crashed' };
+  if (message === 'ended' || !('requestId' in message)) {
+    await lastLines(state);
+    return told({ kind: 'crashed' }, machine);
+  }
   freeze(state);
-  return message.kind === 'response'
-    ? { kind: 'response', value: JSON.parse(message.value) }
-    : { kind: 'error', error: { name: message.name, message: message.message } };
+  return told(
+    message.kind === 'response'
+      ? { kind: 'response', value: JSON.parse(message.value) }
+      : { kind: 'error', error: { name: message.name, message: message.message } },
+    machine,
+  );
 }
 
-async function call({ child, ended, options: { timeoutMs } }: State, event: unknown, qualifier: string | undefined) {
+/** What a process has printed says whether it was at work, and may arrive after its end. Of one that the rehearsal killed, that is not asked. */
+async function lastLines({ killedByFault, closed }: State): Promise<void> {
+  if (!killedByFault) await Promise.race([closed, sleep(LAST_LINES_MS, undefined, { ref: false })]);
+}
+
+async function call(
+  state: State,
+  event: unknown,
+  measure: Measure,
+  qualifier: string | undefined,
+): Promise<{ readonly message: Heard; readonly machine: Circumstances['machine'] }> {
+  const { child, options } = state;
+  const time = timeOf(measure, options.timeoutMs);
   const requestId = randomUUID();
   const request: ToSandbox = {
+    kind: 'call',
     requestId,
     event: JSON.stringify(event),
-    deadline: Date.now() + timeoutMs,
+    deadline: Date.now() + options.timeoutMs,
     ...(qualifier === undefined ? {} : { qualifier }),
   };
-  const isResponse = (message: FromSandbox) => message.kind !== 'ready' && message.requestId === requestId;
-  const response = nextMessage(child, ended, isResponse, timeoutMs);
+  const isResponse = (message: FromSandbox) => 'requestId' in message && message.requestId === requestId;
+  const say = (extended: ToSandbox) => child.send(extended, () => undefined);
+  const response = nextMessage(child, state.ended, isResponse, time.leftMs, (leftMs) =>
+    say({ kind: 'extended', requestId, deadline: Date.now() + leftMs }),
+  );
   // If the sandbox was killed between two invocations, the send fails, and `response` reports that the process has ended.
-  child.send(request, () => undefined);
-  return response;
+  say(request);
+  const message = await response;
+  if (message === 'late' && time.isStarved()) return { message, machine: 'starved' };
+  return { message, machine: time.isStretched() ? 'stretched' : 'gave' };
 }
 
 function thaw(state: State): void {
@@ -177,14 +282,19 @@ function freeze(state: State): void {
   state.frozen = state.child.kill('SIGSTOP');
 }
 
+/**
+ * @param leftMs how much time is left. It is asked again when that is over: there may be more then
+ * @param onMore called if there is
+ */
 async function nextMessage(
   child: ChildProcess,
   ended: Promise<void>,
   wanted: (message: FromSandbox) => boolean,
-  withinMs: number,
-): Promise<FromSandbox | 'ended' | 'late'> {
+  leftMs: () => number,
+  onMore: (leftMs: number) => void = () => undefined,
+): Promise<Heard> {
   return new Promise((resolve) => {
-    const settle = (result: FromSandbox | 'ended' | 'late') => {
+    const settle = (result: Heard) => {
       clearTimeout(timer);
       child.off('message', onMessage);
       resolve(result);
@@ -192,14 +302,26 @@ async function nextMessage(
     const onMessage = (message: FromSandbox) => {
       if (wanted(message)) settle(message);
     };
-    const timer = setTimeout(() => settle('late'), withinMs);
+    const onTime = () => {
+      const left = leftMs();
+      if (left < MOMENT_MS) return settle('late');
+      onMore(left);
+      timer = setTimeout(onTime, left);
+    };
+    let timer = setTimeout(onTime, leftMs());
     child.on('message', onMessage);
     void ended.then(() => settle('ended'));
   });
 }
 
-function forwardLines(child: ChildProcess, onLog: (line: string) => void): void {
+function forwardLines(state: State): void {
+  const { child, options } = state;
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream !== null) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', onLog);
+    if (stream === null) continue;
+    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+      // On the other stream, Node itself says why a process ends.
+      if (stream === child.stdout && state.isHandling) state.spoke = true;
+      options.onLog(line);
+    });
   }
 }

@@ -2,6 +2,7 @@ import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk
 import { allOrNothing } from './all-or-nothing.ts';
 import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
 import { MissingJavaError } from './java.ts';
+import type { Machine } from './machine.ts';
 import { type SnsLocal, snsLocal } from './sns-local.ts';
 import { type SqsLocal, startSqsLocal } from './sqs-local.ts';
 import { startTap, type TapHooks, type TapOptions } from './tap.ts';
@@ -31,6 +32,7 @@ export interface Servers {
 }
 
 export interface ServersOptions {
+  readonly machine: Machine;
   /** What happens to the requests of functions. Requests to the URL of a queue itself do not pass the tap. */
   readonly hooks: { readonly [Service in keyof Endpoints]?: TapHooks };
   readonly kill: (sandbox: string) => void;
@@ -44,14 +46,14 @@ export interface ServersOptions {
 
 /** Starts DynamoDB Local and SQS, and their taps. `stopping` gets all that has to be stopped, also if one of them fails. */
 export async function startServers(
-  { hooks, kill, dynamoDb, hasTables, onS3: onCarriedOut }: ServersOptions,
+  { machine, hooks, kill, dynamoDb, hasTables, onS3: onCarriedOut }: ServersOptions,
   stopping: AsyncDisposableStack,
 ): Promise<Servers> {
   const stopped = <Part extends { stop(): Promise<void> }>(part: Part): Part =>
     stopping.adopt(part, ({ stop }) => stop());
   const [local, sqs, unknown] = await allOrNothing([
     dynamoDb ?? startDatabase(hasTables).then((started) => started && stopped(started)),
-    startSqsLocal().then(stopped),
+    startSqsLocal({ beforeExpiry: machine.sample }).then(stopped),
     startUnknownServices().then((started) => {
       stopped(started.server);
       return started;

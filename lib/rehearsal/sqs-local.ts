@@ -31,8 +31,20 @@ export interface SqsLocal extends AsyncDisposable {
   depth(name: string): Promise<QueueDepth>;
   /** What a queue holds, without receiving it: of a FIFO queue, a receive closes the groups that it takes from. */
   messages(name: string): Promise<readonly HeldMessage[]>;
+  /**
+   * Ends the window in which FIFO queues recognise the deduplication ids of some messages, by what their ids or their bodies say. Returns the names of
+   * the queues that have forgotten one.
+   */
+  endDeduplication(isOver: (text: string) => boolean): readonly string[];
+  /** Keeps messages in flight for longer, by their receipts. Of one that is not in flight any more, it does nothing. */
+  extend(name: string, receipts: readonly string[], ms: number): void;
   /** Ends the server. Calling it again does nothing. */
   stop(): Promise<void>;
+}
+
+export interface SqsLocalOptions {
+  /** Called before a message becomes visible again because its time is up: `extend` may give it more. @default nothing */
+  readonly beforeExpiry?: () => void;
 }
 
 interface Counts {
@@ -51,9 +63,10 @@ interface Inspected {
 }
 
 /** Starts an SQS server in this process, on a free port of 127.0.0.1. */
-export async function startSqsLocal(): Promise<SqsLocal> {
+export async function startSqsLocal({ beforeExpiry = () => undefined }: SqsLocalOptions = {}): Promise<SqsLocal> {
+  const { stores, endDeduplication } = await storesWithFifoBatches(beforeExpiry);
   // Not `startFauxqs`: that listens on every interface of the machine.
-  const app = buildApp({ logger: false, stores: await storesWithFifoBatches() });
+  const app = buildApp({ logger: false, stores });
   // Fastify keeps an idle connection for 72 seconds. A frozen sandbox cannot see one being closed, and would lose its first call after the thaw.
   app.server.keepAliveTimeout = 300_000;
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -100,6 +113,14 @@ export async function startSqsLocal(): Promise<SqsLocal> {
       const found: Inspected = (await app.inject({ method: 'GET', url: `/_fauxqs/queues/${name}` })).json();
       const { ready, delayed, inflight } = found.messages;
       return [...ready, ...delayed, ...inflight.map(({ message }) => message)];
+    },
+    endDeduplication,
+    extend(name, receipts, ms) {
+      const queue = stores.sqsStore.getQueueByName(name);
+      for (const receipt of receipts) {
+        const held = queue?.inflightMessages.get(receipt);
+        if (held !== undefined) held.visibilityDeadline += ms;
+      }
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -109,7 +109,11 @@ async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string
     detached: true,
   });
   const end = killGroupWithUs(child);
-  const late = setTimeout(end, TIMEOUT_MS);
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    end();
+  }, TIMEOUT_MS);
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
@@ -121,5 +125,10 @@ async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string
     child.once('close', (status, signal) => settle([status, signal === null ? '' : `It was ended by ${signal}.`]));
   });
   clearTimeout(late);
+  if (isLate) {
+    throw new Error(
+      `The CDK app did not synthesize within ${TIMEOUT_MS / 1_000} s. Synthesize it by itself; if that is fast, the machine is too slow now.\n${printed}`,
+    );
+  }
   if (code !== 0) throw new Error(`The CDK app does not synthesize.\n${printed}${reason}`);
 }

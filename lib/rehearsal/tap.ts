@@ -7,11 +7,12 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readBody, sandboxOf, startHttpServer } from './http.ts';
+import { sandboxOf, startCalledServer } from './callers.ts';
+import { readBody } from './http.ts';
 
 /** One request on its way to a server. */
 export interface TapCall {
-  /** Whose credentials signed it: the sandbox's id. */
+  /** The id of the sandbox that sent it. */
   readonly sandbox: string | undefined;
   /** The operation's name: `PutItem` of `DynamoDB_20120810.PutItem`, `Publish` of SNS, and `PUT /bucket/key` of S3. */
   readonly operation: string;
@@ -83,7 +84,7 @@ interface State {
 export async function startTap({ target, hooks = {}, kill = () => undefined, onCarriedOut }: TapOptions): Promise<Tap> {
   const agent = isSecure(new URL(target)) ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const state: State = { target: new URL(target), hooks, kill, onCarriedOut, agent, stats: { calls: 0 } };
-  const server = await startHttpServer((request, response) => {
+  const server = await startCalledServer((request, response) => {
     // A sandbox that is killed takes its connections with it: no caller is left for a response.
     handle(state, request, response).catch(() => response.destroy());
   });

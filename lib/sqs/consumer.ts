@@ -1,3 +1,4 @@
+import type { ClaimRules } from '../claims/decide.ts';
 import type { Engine } from '../claims/engine.ts';
 import { type Envelope, envelopesOf } from '../payload/envelopes/envelope.ts';
 import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
@@ -35,9 +36,16 @@ export interface Consumer<Body> {
   readonly envelopes: readonly Envelope[] | undefined;
 }
 
+/** What a door says of the handlers behind it. */
+export type DoorRules = Pick<ClaimRules, 'atomic' | 'stepless'>;
+
 /** @throws OptionError when an option is missing or out of range */
-export function createConsumer<Body>(options: SqsOptions<Body>, wayToSqs: WayToSqs): Consumer<Body> {
-  const settings = sqsSettingsOf(options);
+export function createConsumer<Body>(
+  options: SqsOptions<Body>,
+  wayToSqs: WayToSqs,
+  rules: DoorRules = {},
+): Consumer<Body> {
+  const settings = sqsSettingsOf(options, rules);
   const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const engine: Engine<Message<Body>> = { settings };
   const { sqsClient, deadLetters } = options;

@@ -3,6 +3,7 @@ import { explainedError, type OptionError } from '../kernel/errors.ts';
 import { callSqs } from './calls.ts';
 import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
+import { firstIdOf, sourceAttribute } from './message.ts';
 import { isRefusal } from './refusal.ts';
 import type { SqsTransport } from './transport.ts';
 
@@ -21,7 +22,7 @@ export interface DeadLetters {
 export const deadLetterAttributes = {
   reason: 'pawl-reason',
   error: 'pawl-error',
-  sourceMessageId: 'pawl-source-message-id',
+  sourceMessageId: sourceAttribute,
   claim: 'pawl-claim',
 } as const;
 
@@ -56,7 +57,8 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
   });
   return {
     setupError,
-    async send(transport, { body, messageId, attributes, messageAttributes, eventSourceARN }, reason, error, claimId) {
+    async send(transport, record, reason, error, claimId) {
+      const { body, messageId, attributes, messageAttributes, eventSourceARN } = record;
       const QueueUrl = deadLetterUrls(read())(eventSourceARN);
       if (QueueUrl === undefined) {
         const said = `deadLetterQueue names no dead-letter queue for ${eventSourceARN}; add it to DEAD_LETTER_QUEUE_URL`;
@@ -74,7 +76,8 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
       const kept = original.filter(([name]) => !isDeadLetterAttribute(String(name)));
       const text = (name: string, StringValue: string) => [name, { DataType: 'String', StringValue }];
       const { claim, ...named } = deadLetterAttributes;
-      const added = [text(named.reason, reason), text(named.error, error), text(named.sourceMessageId, messageId)];
+      const source = text(named.sourceMessageId, firstIdOf(record));
+      const added = [text(named.reason, reason), text(named.error, error), source];
       const send = (attributesToSend: unknown[][]) =>
         callSqs(transport, 'SendMessage', {
           QueueUrl,
@@ -88,6 +91,8 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
       const tries = [
         ...(claimId === undefined ? [] : [[...kept, ...added, text(claim, claimId)]]),
         [...kept, ...added],
+        // The id that its key may be made of.
+        [...kept, source],
       ];
       for (const attributesToSend of tries) {
         try {

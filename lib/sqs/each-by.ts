@@ -1,10 +1,11 @@
 import type { Claim } from '../claims/claim.ts';
+import { type HandlerUse, useOf } from '../claims/handlers.ts';
 import { run } from '../claims/run.ts';
-import { expect } from '../kernel/check.ts';
+import { expectFunction } from '../kernel/check.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
 import { claimMessage } from './claim-message.ts';
-import { createConsumer } from './consumer.ts';
+import { createConsumer, type DoorRules } from './consumer.ts';
 import { dispositionOfRun } from './disposition.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { Message } from './message.ts';
@@ -37,24 +38,29 @@ export function eachMessageOver<Body>(
     refused: ofHttp,
     docs: 'docs/reference/options.md',
   });
-  expect(
-    typeof handle === 'function',
-    'the handler of eachMessage',
-    'a function, after the options',
-    handle,
-    'wrong-handler',
-  );
+  expectFunction('the handler of eachMessage', 'a function, after the options', handle, 'wrong-handler');
+  let use: HandlerUse | undefined;
   return eachBy(wayToSqs, options, async (consumer, one, deadline, mayTakeOver, { isNew, hasEnded }) => {
+    use ??= useOf(options.store, options.operation, handle);
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
-    if (attempt.kind === 'refused') return attempt.disposition;
+    if (attempt.kind === 'refused') {
+      if (attempt.disposition.kind === 'acknowledged' && !attempt.disposition.discarded) use.foundDone();
+      return attempt.disposition;
+    }
+    use.hasRun();
     isNew();
     return dispositionOfRun(await run(consumer.engine, attempt.grant, handle, one.message, hasEnded));
   });
 }
 
 /** A handler of batches that tries each message in this way. @internal */
-export function eachBy<Body>(wayToSqs: WayToSqs, options: SqsOptions<Body>, tryMessage: TryMessage<Body>): SqsHandler {
-  const consumer = createConsumer(options, wayToSqs);
+export function eachBy<Body>(
+  wayToSqs: WayToSqs,
+  options: SqsOptions<Body>,
+  tryMessage: TryMessage<Body>,
+  rules?: DoorRules,
+): SqsHandler {
+  const consumer = createConsumer(options, wayToSqs, rules);
   return async function handler(event, context) {
     const received = receive(consumer.settings.host, event, context);
     return new BatchRun(consumer, tryMessage, received).run();

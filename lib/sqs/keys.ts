@@ -25,8 +25,10 @@ export function messageAttribute(name: string): MessageKey<unknown> {
 }
 
 /**
- * The key is SQS's message id. It guards against a second delivery of the same copy, and against nothing else: a redrive
- * from the dead-letter queue and a producer that sends twice make new ids. Prefer a key that means something.
+ * The key is SQS's message id. It guards against a second delivery of the same message, and of a copy that pawl has dead-lettered or redriven. A
+ * producer that sends twice makes new ids. So does SQS, where it moves a message back by itself that it has dead-lettered by itself. A copy says its id
+ * in the message attribute `pawl-source-message-id`, and who may send to the queue may say so of any message: what passes messages on must not copy it.
+ * Prefer a key that means something.
  *
  * @example
  * export const handler = eachMessage(

@@ -11,7 +11,10 @@ import type { SqsRecord } from './event.ts';
 export interface Message<Body> {
   /** The parsed and validated body. */
   readonly body: Body;
-  /** SQS's id of this copy. A redrive gives the message another id, and so does a producer that sends twice. */
+  /**
+   * SQS's id of the message. A copy that pawl has dead-lettered or redriven says which message it was made of, and has the id of that one: a key that is
+   * made of it stays the same. `record.messageId` is the copy's own. A producer that sends twice makes two ids.
+   */
   readonly messageId: string;
   /** How many times SQS has delivered this copy, from 1. */
   readonly receiveCount: number;
@@ -28,7 +31,7 @@ export function messageOf<Body>(
   body: Body,
   { messageAttributes, metadata }: Omit<Opened, 'content'> = sealedIn(record),
 ): Message<Body> {
-  const { messageId } = record;
+  const messageId = firstIdOf(record);
   const message = { body, messageAttributes, metadata, messageId, receiveCount: receiveCountOf(record) };
   let copy: SqsRecord | undefined;
   Object.defineProperty(message, copyOfRecord, {
@@ -50,6 +53,17 @@ const recordOfMessage: PropertyDescriptor = {
     return this[copyOfRecord]();
   },
 };
+
+/** The message attribute of a copy: SQS's id of the message that it was made of, through any number of copies. */
+export const sourceAttribute = 'pawl-source-message-id';
+
+/** SQS's id of the message that a copy was first made of; of a message that is no copy, its own. */
+export function firstIdOf({
+  messageId,
+  messageAttributes,
+}: Pick<SqsRecord, 'messageId' | 'messageAttributes'>): string {
+  return messageAttributes?.[sourceAttribute]?.stringValue || messageId;
+}
 
 /** What SQS delivers, before any envelope is opened. */
 export function sealedIn({ body, messageAttributes }: SqsRecord): Opened {

@@ -5,19 +5,14 @@ import type { Claim } from '../claims/claim.ts';
 import type { Engine } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
 import { identify } from '../claims/identity.ts';
-import { type Settings, settingsOf } from '../claims/options.ts';
+import { expectOperation, producersOperations, type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { run } from '../claims/run.ts';
 import { nodeHost } from '../host.ts';
 import { environmentName, expect, expectWhole } from '../kernel/check.ts';
-import {
-  errorKind,
-  explainedError,
-  InvalidMessageError,
-  isSetupError,
-  StoreUnavailableError,
-} from '../kernel/errors.ts';
+import { errorKind, explainedError, InvalidMessageError, isSetupError, NothingRunError } from '../kernel/errors.ts';
 import { type Host, sleep } from '../kernel/host.ts';
+import { joined } from '../kernel/name.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy, isNoAnswer } from '../kernel/request.ts';
 import { type Pauses, pauseMs } from '../kernel/retry.ts';
@@ -61,10 +56,10 @@ export function sendOnceOver(
 
 /** What a producer sends with. */
 interface Producer {
+  /** Of the operation, without the prefix that keeps the producer's claims apart from the consumer's. */
   readonly settings: Settings<unknown>;
-  readonly engine: Engine<unknown>;
-  /** Without the prefix that keeps the producer's claims apart from the consumer's. */
-  readonly operation: string;
+  /** For messages whose key is their identity, and for those that have an intent. */
+  readonly engines: Readonly<Record<keyof typeof producersOperations, Engine<unknown>>>;
   /** @throws OptionError when it is missing */
   readonly urlOfQueue: () => string;
   readonly giveUpAfterMs: number;
@@ -96,8 +91,7 @@ function createProducer(wayToSqs: WayToSqs, options: SendOnceOptions): Producer 
   expectWhole('giveUpAfterMs', giveUpAfterMs);
   const { store, retentionSeconds, watched, onEvent, host = nodeHost } = options;
   const settings = settingsOf<unknown>({
-    // Kept apart from the consumer's claims: a key that is completed here would be taken there for an effect that has happened.
-    operation: `send:${operation}`,
+    operation,
     store,
     // A second message does no harm: it has the same key.
     onAbandoned: 'retry',
@@ -110,27 +104,27 @@ function createProducer(wayToSqs: WayToSqs, options: SendOnceOptions): Producer 
     host,
   });
   const transport = wayToSqs(options.sqsClient);
-  return { settings, engine: { settings }, operation, urlOfQueue: read, giveUpAfterMs, ignore, transport };
+  const engineOf = (prefix: string) => {
+    expectOperation(`${prefix}${operation}`);
+    return { settings: { ...settings, operation: `${prefix}${operation}` } };
+  };
+  const engines = { keys: engineOf(producersOperations.keys), intents: engineOf(producersOperations.intents) };
+  return { settings, engines, urlOfQueue: read, giveUpAfterMs, ignore, transport };
 }
 
 async function sendMessage(producer: Producer, message: Outgoing): Promise<SendOutcome> {
   expectOptions(message, { door: 'sendOnce', within: 'message', known: knownOfMessage, inherited: 'taken', docs });
-  const { engine, settings, giveUpAfterMs, ignore } = producer;
+  const { engines, settings, giveUpAfterMs, ignore } = producer;
   const { host } = settings;
   // Before the key is kept: a key without its message would say that a message is under way.
   producer.urlOfQueue();
   const proposed = identify(settings.operation, message.key, host).key;
-  const identity = identify(settings.operation, message.intent ?? proposed, host);
-  const text: string | undefined = JSON.stringify(message.body);
-  if (text === undefined) {
-    throw new InvalidMessageError(
-      'invalid-message',
-      `the body cannot be written as JSON; got a value of type ${typeof message.body}`,
-    );
-  }
+  const hasIntent = message.intent !== undefined && message.intent !== null;
+  const engine = hasIntent ? engines.intents : engines.keys;
+  const identity = identify(engine.settings.operation, hasIntent ? message.intent : proposed, host);
+  const text = textOf(message.body);
   const fingerprint = fingerprintOf(canonicalJson(text, ignore), host);
   // The key is kept by the one write that comes before anything is sent: as the claim's own, or beside its intent's.
-  const hasIntent = message.intent !== undefined && message.intent !== null;
   const attributes = hasIntent ? checkedAttributes({ key: proposed }) : undefined;
   const until = host.now() + giveUpAfterMs;
 
@@ -140,7 +134,7 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
       case 'granted':
       case 'taken-over': {
         const key = keptKey(acquired.record, proposed);
-        const sent = await sendUnder(producer, acquired.grant, { message, text, key, until });
+        const sent = await sendUnder(producer, engine, acquired.grant, { message, text, key, until });
         if (sent.kind === 'sent') return { outcome: 'sent', key, messageId: sent.messageId, replayed: false };
         if (isRefusal(sent.error) || !(await pauseBefore(until, host, failures))) {
           throw explainedCall(sent.error, 'sqs:SendMessage', producer.urlOfQueue());
@@ -151,7 +145,7 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
         const { cause } = acquired;
         const isFinal = isSetupError(cause) || errorKind(cause) === 'option';
         if (!isFinal && (await pauseBefore(until, host, failures))) break;
-        throw new StoreUnavailableError(`nothing was sent: the claims store failed: ${recordedError(cause).message}`, {
+        throw new NothingRunError(`nothing was sent: the claims store failed: ${recordedError(cause).message}`, {
           cause,
         });
       }
@@ -173,6 +167,22 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
   }
 }
 
+/** The body as JSON. @throws InvalidMessageError when it has none: nothing is kept and sent then */
+function textOf(body: unknown): string {
+  let text: string | undefined;
+  let why = '';
+  try {
+    text = JSON.stringify(body);
+  } catch {
+    why = ' that holds a bigint or a cycle, is nested too deeply, or whose toJSON throws';
+  }
+  if (text !== undefined) return text;
+  throw new InvalidMessageError(
+    'invalid-message',
+    `the body cannot be written as JSON; got a value of type ${typeof body}${why}`,
+  );
+}
+
 /** The key that was kept first: it is the one that is sent, whatever is proposed now. */
 function keptKey({ attributes }: ClaimRecord, proposed: string): string {
   return String(attributes?.['key'] ?? proposed);
@@ -182,8 +192,8 @@ type Sent =
   | { readonly kind: 'sent'; readonly messageId: string | undefined }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-async function sendUnder(producer: Producer, grant: Grant, sendable: Sendable): Promise<Sent> {
-  const result = await run(producer.engine, grant, (_, claim) => send(producer, sendable, claim), undefined);
+async function sendUnder(producer: Producer, engine: Engine<unknown>, grant: Grant, sendable: Sendable): Promise<Sent> {
+  const result = await run(engine, grant, (_, claim) => send(producer, sendable, claim), undefined);
   if (result.kind === 'returned') return { kind: 'sent', messageId: result.value };
   if (result.kind === 'reconciled') throw explainedError(TypeError, 'a producer asks no provider', 'wrong-option');
   return { kind: 'failed', error: result.error };
@@ -214,7 +224,7 @@ async function request(
   { message, text, key }: Sendable,
   abortSignal: AbortSignal,
 ): Promise<string | undefined> {
-  const { operation, settings, transport } = producer;
+  const { settings, transport } = producer;
   const queueUrl = producer.urlOfQueue();
   const attributes = Object.entries({ ...message.attributes, [keyAttribute]: key });
   const call = {
@@ -224,7 +234,9 @@ async function request(
     MessageGroupId: message.messageGroupId,
     DelaySeconds: message.delaySeconds,
     // With the operation: SQS would drop the message of another operation with the same key.
-    MessageDeduplicationId: queueUrl.endsWith('.fifo') ? settings.host.sha256(`${operation}#${key}`) : undefined,
+    MessageDeduplicationId: queueUrl.endsWith('.fifo')
+      ? settings.host.sha256(joined([settings.operation, key]))
+      : undefined,
   };
   const sent = await callSqs(transport, 'SendMessage', call, abortSignal);
   return sent.MessageId;

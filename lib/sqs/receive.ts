@@ -1,3 +1,4 @@
+import { remainingTime } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
@@ -13,7 +14,7 @@ export interface Received extends Invocation {
 /**
  * The messages of an invocation, and when it will be stopped.
  *
- * @throws TypeError when it is not a batch of SQS messages, or not any more as SQS sent it. Nothing has run then
+ * @throws TypeError when it is not a batch of SQS messages, or not any more as SQS sent it; OptionError when the context says no time. Nothing has run then
  */
 export function receive(host: Pick<Host, 'now'>, event: SqsEvent, context: InvocationContext): Received {
   expectSqs(event);
@@ -27,7 +28,8 @@ export function receive(host: Pick<Host, 'now'>, event: SqsEvent, context: Invoc
   const records: readonly SqsRecord[] = event.Records;
   for (const record of records) expectText(record);
   const startedAt = host.now();
-  return { records, startedAt, deadline: startedAt + context.getRemainingTimeInMillis() };
+  const remainingMs = remainingTime('getRemainingTimeInMillis()', context.getRemainingTimeInMillis());
+  return { records, startedAt, deadline: startedAt + remainingMs };
 }
 
 /** @throws TypeError unless it is a batch of SQS */

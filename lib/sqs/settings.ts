@@ -1,6 +1,7 @@
+import type { ClaimRules } from '../claims/decide.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';
 import { nodeHost } from '../host.ts';
-import { expect } from '../kernel/check.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
 import { envelopesOf } from '../payload/envelopes/envelope.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
@@ -19,8 +20,11 @@ const defaults = {
 export type SqsSettings<Body> = Settings<Message<Body>> & Required<Pick<SqsOptions<Body>, keyof typeof defaults>>;
 
 /** @throws OptionError, naming the option, what was expected and what was given */
-export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body> {
-  const settings = settingsOf(options, defaults) as SqsSettings<Body>;
+export function sqsSettingsOf<Body>(
+  options: SqsOptions<Body>,
+  rules: Pick<ClaimRules, 'atomic' | 'stepless'>,
+): SqsSettings<Body> {
+  const settings = settingsOf(options, { ...defaults, ...rules }) as SqsSettings<Body>;
   const { key, schema, deadLetters } = options;
   const { concurrency, onInFlight, backoffSeconds, recordResult } = settings;
   const known = envelopesOf(options.envelope)?.every((one) => typeof one?.open === 'function') ?? true;
@@ -28,7 +32,7 @@ export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body
   expect(known, 'envelope', envelopes, options.envelope);
   const given: unknown = key;
   const named = typeof given === 'string' ? given : 'orderId';
-  expect(typeof key === 'function', 'key', `a function of the message: bodyField('${named}')`, key, 'wrong-key-option');
+  expectFunction('key', `a function of the message: bodyField('${named}')`, key, 'wrong-key-option');
   expect(onInFlight === 'defer' || onInFlight === 'discard', 'onInFlight', "'defer' or 'discard'", onInFlight);
   const counts = Number.isSafeInteger(concurrency) || concurrency === Infinity;
   expect(counts && concurrency >= 1, 'concurrency', 'at least 1, as a whole number or Infinity', concurrency);
@@ -36,7 +40,7 @@ export function sqsSettingsOf<Body>(options: SqsOptions<Body>): SqsSettings<Body
   expect(standard, 'schema', 'a schema that follows Standard Schema: Zod 3.24, Valibot 1, ArkType 2, or later', schema);
   const seconds = typeof backoffSeconds === 'number' ? backoffSeconds : 30;
   const example = `a function of the receive count: () => ${seconds}`;
-  expect(typeof backoffSeconds === 'function', 'backoffSeconds', example, backoffSeconds, 'wrong-handler');
+  expectFunction('backoffSeconds', example, backoffSeconds, 'wrong-handler');
   expect(typeof recordResult === 'boolean', 'recordResult', 'true or false', recordResult);
   const sends = deadLetters === undefined || typeof deadLetters?.send === 'function';
   const url: unknown = deadLetters;

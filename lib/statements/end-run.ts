@@ -1,5 +1,6 @@
 import { understood } from '../claims/record.ts';
 import { isStated, noPlace } from '../claims/stated.ts';
+import { isCorrectedHere } from './corrected.ts';
 import { endFinding, type Finding, openFindings, storeFinding } from './finding.ts';
 import { judgeLine, report } from './judge-line.ts';
 import type { StatementSettings } from './options.ts';
@@ -20,7 +21,7 @@ export async function endRun(settings: StatementSettings, held: HeldRun): Promis
     if (await isDecided(settings, held.run, finding)) await settle(finding);
   }
   for await (const finding of openFindings(store, operation, justStored)) {
-    if (await hasItsLine(settings, finding)) {
+    if ((await hasItsLine(settings, finding)) || (await isCorrectedHere(settings, finding))) {
       await settle(finding);
       continue;
     }

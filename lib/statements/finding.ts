@@ -2,7 +2,7 @@ import type { KeepsNotes, Note, PlaceEntry } from '../claims/notes.ts';
 import { noteSchema } from '../claims/notes.ts';
 import type { Attributes, ClaimStatus } from '../claims/record.ts';
 import type { Host } from '../kernel/host.ts';
-import { recordId } from '../kernel/key.ts';
+import { boundedName, joined, ownParts } from '../kernel/name.ts';
 import type { Difference, StatementLine } from './line.ts';
 
 /**
@@ -10,7 +10,8 @@ import type { Difference, StatementLine } from './line.ts';
  *
  * 1. A finding has one id, however often it is found. A run that repeats a part, and a run whose window overlaps, find the same one.
  * 2. A finding is open until an operator accepts it, or a later look at it shows that it is settled. Only an open one is listed.
- * 3. A finding that was accepted or settled is remembered for `keptSeconds`, so that no run reports it anew.
+ * 3. A finding that was accepted or settled is remembered for `keptSeconds`, so that no run reports it anew. Only a difference that was corrected, and is
+ *    there again, is open again.
  */
 
 /**
@@ -54,27 +55,39 @@ export interface Finding {
   readonly accepted?: { readonly by: string; readonly note: string; readonly at: number } | undefined;
   /** A later look at it has shown that it is settled, in epoch milliseconds. */
   readonly settledAt?: number | undefined;
+  /** Of a difference that was corrected, the line as it was then. Absent where a run found the claim corrected without its line. */
+  readonly settledBy?: StatementLine | undefined;
 }
 
 /** Where the index keeps the open findings of all operations. */
-const place = '#findings';
+const place = joined(ownParts('findings'));
 /** How long a finding is remembered that is not open any more, in seconds. */
 const keptSeconds = 400 * 24 * 3600;
 
-/** A finding as its run makes it. @param subject what tells it from others of its kind */
-export function findingOf(what: Omit<Finding, 'id'>, subject: string, host: Pick<Host, 'sha256'>): Finding {
-  return { id: recordId(`#finding#${what.operation}#${what.kind}#`, subject, host), ...what };
+/** A finding as its run makes it. @param subject what tells it from others of its kind, in parts */
+export function findingOf(what: Omit<Finding, 'id'>, subject: readonly string[], host: Pick<Host, 'sha256'>): Finding {
+  return { id: boundedName(ownParts('finding', what.operation, what.kind), subject, host), ...what };
+}
+
+/** How the ids of findings begin. @param of of one operation; without one, of all */
+export function findingPrefix(...of: readonly string[]): string {
+  return joined([...ownParts('finding', ...of), '']);
 }
 
 /**
- * Stores a finding, unless it is known.
+ * Stores a finding, unless it is known. A difference that was settled is open again: a corrected side is wrong again.
  *
  * @returns the finding as it is stored
  */
 export async function storeFinding(store: KeepsNotes, finding: Finding): Promise<Finding> {
-  const next = noteOf(finding, undefined);
-  const written = await store.writeNote({ next, seen: undefined });
-  return written.applied || written.found === undefined ? finding : findingIn(written.found);
+  let seen: Note | undefined;
+  for (;;) {
+    const written = await store.writeNote({ next: noteOf(finding, seen), seen });
+    if (written.applied || written.found === undefined) return finding;
+    seen = written.found;
+    const found = findingIn(seen);
+    if (found.kind !== 'differs' || found.settledAt === undefined) return found;
+  }
 }
 
 /** @returns undefined if there is no such finding */
@@ -92,7 +105,7 @@ export async function readFinding(store: KeepsNotes, id: string): Promise<Findin
 export async function endFinding(
   store: KeepsNotes,
   id: string,
-  ended: Pick<Finding, 'accepted' | 'settledAt'>,
+  ended: Pick<Finding, 'accepted' | 'settledAt' | 'settledBy'>,
   now: number,
 ): Promise<Finding | undefined> {
   let seen = await store.readNote(id);
@@ -123,7 +136,7 @@ export async function* openFindings(
     const page = await store.listPlace({ place, until: Number.MAX_SAFE_INTEGER, limit: 100, after });
     ({ after } = page);
     const ids = page.entries.map(({ id }) => id);
-    const ours = operation === undefined ? ids : ids.filter((id) => id.startsWith(`#finding#${operation}#`));
+    const ours = operation === undefined ? ids : ids.filter((id) => id.startsWith(findingPrefix(operation)));
     for (const id of ours) unlisted.delete(id);
     yield* stillOpen(ours);
   } while (after !== undefined);

@@ -4,11 +4,20 @@ import { expectActedBy } from '../claims/resolve.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
+import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { endFinding, type Finding, type FindingKind, findingKinds, openFindings, readFinding } from './finding.ts';
-import { docs, expectNotes } from './options.ts';
+import {
+  endFinding,
+  type Finding,
+  type FindingKind,
+  findingKinds,
+  findingPrefix,
+  openFindings,
+  readFinding,
+} from './finding.ts';
+import { docs, expectNotes, statementsGrant } from './options.ts';
 import { hasEnded, readRun } from './run-note.ts';
 import { reportOf, type StatementReport } from './run-report.ts';
 
@@ -96,8 +105,9 @@ const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<Acce
  */
 export function findings(options: FindingsOptions): Findings {
   expectOptions(options, { door: 'findings', known, docs });
-  const { store, host = nodeHost } = options;
-  expectNotes(store);
+  const { store: given, host = nodeHost } = options;
+  expectNotes(given);
+  const store = granted(given, statementsGrant);
   return {
     async *list(query = {}) {
       expectOptions(query, { door: 'findings.list', known: knownOfQuery, docs });
@@ -112,7 +122,7 @@ export function findings(options: FindingsOptions): Findings {
       expectOptions(accepted, { door: 'findings.accept', known: knownOfAccepted, docs });
       const { by, note } = accepted;
       expectActedBy(by, note);
-      expect(typeof id === 'string' && id.startsWith('#finding#'), 'id', "a finding's id, from list", id);
+      expect(typeof id === 'string' && id.startsWith(findingPrefix()), 'id', "a finding's id, from list", id);
       const at = host.now();
       const found = await readFinding(store, id);
       // A run decides nothing by absence beside a line that is undecided. Accepted, it would be out of sight.

@@ -2,10 +2,19 @@ import type { ClaimFact } from '../claims/events.ts';
 import { type ClaimRecord, understood } from '../claims/record.ts';
 import { type LineMark, stated } from '../claims/stated.ts';
 import { change } from '../kernel/change.ts';
-import { letFail } from '../kernel/errors.ts';
+import { callListener } from '../kernel/listener.ts';
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
+import { endCorrected } from './corrected.ts';
 import { type Finding, type FindingKind, findingOf } from './finding.ts';
-import { differencesOf, markOf, nameOf, type StatementLine, subjectOf } from './line.ts';
+import {
+  differencesOf,
+  markOf,
+  nameOf,
+  partsOfMark,
+  type ReadableLine,
+  type StatementLine,
+  subjectOf,
+} from './line.ts';
 import type { StatementSettings } from './options.ts';
 import type { StatementCounts } from './run-note.ts';
 
@@ -31,15 +40,15 @@ const by = 'statement';
 /** @param run the token of the run. @throws the store's error */
 export async function judgeLine(
   settings: StatementSettings,
-  line: StatementLine,
+  line: ReadableLine,
   run: string,
   position: number,
 ): Promise<JudgedLine> {
   const { operation, host, tolerance } = settings;
   const mark = markOf(line, run, position, host);
   const subject = subjectOf(line, operation, host);
-  const find = (kind: FindingKind, name: string, more: Partial<Finding> = {}): JudgedLine => {
-    const { cursor: _, ...shown } = line;
+  const find = (kind: FindingKind, name: readonly string[], more: Partial<Finding> = {}): JudgedLine => {
+    const { cursor: _, unreadable: __, ...shown } = line;
     const what = { kind, operation, foundAt: host.now(), line: shown, ...more };
     return { counted: { lines: 1 }, findings: [findingOf(what, name, host)] };
   };
@@ -47,20 +56,25 @@ export async function judgeLine(
     case 'other-operation':
       return { counted: { outside: 1 }, findings: [] };
     case 'unreadable':
-      return { ...find('unreadable', nameOf(line, host), { why: subject.why }), counted: { lines: 1, unreadable: 1 } };
+      return {
+        ...find('unreadable', [nameOf(line, host)], { why: subject.why }),
+        counted: { lines: 1, unreadable: 1 },
+      };
     case 'no-key':
-      return find('missing-here', `#${mark.line}`);
+      return find('missing-here', partsOfMark(mark));
   }
   const { id } = subject;
   const after = await confirm(settings, id, line, mark);
   const { found } = after;
   const seen = { claimId: id, status: found?.status, attributes: found?.attributes };
-  if (after.kind === 'undecided') return find('undecided', `${id}#${mark.line}`, { ...seen, why: after.why });
-  if (after.kind !== 'confirmed') return find(after.kind, `${id}#${mark.line}`, seen);
+  if (after.kind === 'undecided') return find('undecided', [id, ...partsOfMark(mark)], { ...seen, why: after.why });
+  if (after.kind !== 'confirmed') return find(after.kind, [id, ...partsOfMark(mark)], seen);
   const differences = differencesOf(line, found?.attributes, tolerance);
   const settled = found?.resolution?.by === by && found.resolution.note === resolutionNote(mark) ? 1 : 0;
-  if (differences.length > 0) {
-    const different = find('differs', `${id}#${JSON.stringify(differences)}`, { ...seen, differences });
+  const different =
+    differences.length === 0 ? undefined : find('differs', [id, JSON.stringify(differences)], { ...seen, differences });
+  if (after.wasRead) await endCorrected(settings, id, line, different?.findings[0]?.id);
+  if (different !== undefined) {
     return { ...different, counted: { lines: 1, settled } };
   }
   const uncompared = line.facts !== undefined && found?.attributes === undefined ? 1 : 0;
@@ -69,7 +83,9 @@ export async function judgeLine(
 
 /** What a line and its claim have come to. */
 type Confirmed =
-  | { readonly kind: 'confirmed' | 'twice' | 'missing-here'; readonly found: ClaimRecord | undefined }
+  /** `wasRead`: by an earlier run, or by this one before it was killed. */
+  | { readonly kind: 'confirmed'; readonly found: ClaimRecord | undefined; readonly wasRead: boolean }
+  | { readonly kind: 'twice' | 'missing-here'; readonly found: ClaimRecord | undefined }
   | { readonly kind: 'undecided'; readonly found: ClaimRecord; readonly why: string };
 
 /** Marks the claim with its line. If its outcome is in doubt, the line decides it first. */
@@ -89,7 +105,7 @@ async function confirm(
       case 'twice':
         return said;
       case 'known':
-        return { kind: 'confirmed', found: said.found };
+        return { kind: 'confirmed', found: said.found, wasRead: true };
       case 'undecided': {
         const why = await completeBy(settings, said.found, line, mark);
         if (why !== undefined) return { kind: 'undecided', found: said.found, why };
@@ -107,7 +123,7 @@ async function confirm(
           requestMs: 5000,
           until: host.now() + 30_000,
         });
-        if (changed.kind === 'applied') return { kind: 'confirmed', found: changed.record };
+        if (changed.kind === 'applied') return { kind: 'confirmed', found: changed.record, wasRead: false };
         found = understood(await store.read(id));
       }
     }
@@ -144,9 +160,5 @@ function resolutionNote({ line }: LineMark): string {
 
 /** Reports to the listener of a run. Never throws. */
 export function report({ operation, host, onEvent }: StatementSettings, fact: ClaimFact, id = ''): void {
-  try {
-    letFail(onEvent({ operation, id, at: host.now(), ...fact }));
-  } catch {
-    // What a listener throws must not look as if the run had failed.
-  }
+  callListener(onEvent, { operation, id, at: host.now(), ...fact });
 }

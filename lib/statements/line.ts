@@ -1,8 +1,8 @@
-import { identify, type KeyValue } from '../claims/identity.ts';
+import { identify, type KeyValue, longestEffectKey } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
 import { type LineMark, noPlace } from '../claims/stated.ts';
 import type { Host } from '../kernel/host.ts';
-import { looksHashed } from '../kernel/key.ts';
+import { boundedText, partsOf } from '../kernel/name.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 
 /** One line of a provider's statement: an effect that the provider has applied. */
@@ -21,6 +21,12 @@ export interface StatementLine {
   readonly cursor?: string | undefined;
 }
 
+/** A line as a run works with it. Whatever the statement gave, this can be compared, named and stored. */
+export interface ReadableLine extends StatementLine {
+  /** Why it cannot be read, if it cannot. What it says is left out then, but for what can be. */
+  readonly unreadable?: string | undefined;
+}
+
 /** What a line is about. */
 export type LineSubject =
   | { readonly kind: 'claim'; readonly id: string; readonly effectKey: string }
@@ -32,7 +38,8 @@ export type LineSubject =
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** @param isKnown whether a hashed effect key is the id of a claim: only then it is known which claim it is */
-export function subjectOf(line: StatementLine, operation: string, host: Pick<Host, 'sha256'>): LineSubject {
+export function subjectOf(line: ReadableLine, operation: string, host: Pick<Host, 'sha256'>): LineSubject {
+  if (line.unreadable !== undefined) return { kind: 'unreadable', why: line.unreadable };
   if (!Number.isFinite(line.at)) return { kind: 'unreadable', why: 'its time is no number of milliseconds' };
   const { key, effectKey } = line;
   if (key !== undefined && key !== null) {
@@ -44,12 +51,14 @@ export function subjectOf(line: StatementLine, operation: string, host: Pick<Hos
     }
   }
   if (effectKey === undefined || effectKey === '') return { kind: 'no-key' };
-  if (typeof effectKey !== 'string') return { kind: 'unreadable', why: 'its effect key is no text' };
-  const namespace = `${operation}#`;
-  if (!effectKey.startsWith(namespace)) return { kind: 'other-operation' };
-  if (looksHashed(effectKey.slice(namespace.length))) {
+  const [ofOperation, keyOfClaim, ...more] = partsOf(effectKey);
+  if (ofOperation !== operation) return { kind: 'other-operation' };
+  if (keyOfClaim === undefined) {
     return { kind: 'unreadable', why: 'its effect key is a hash, from which no claim can be found: give its key' };
   }
+  if (effectKey.length > longestEffectKey)
+    return { kind: 'unreadable', why: "its effect key is longer than any of pawl's" };
+  if (more.length > 0) return { kind: 'unreadable', why: "its effect key is a step's: give the key of the claim" };
   return { kind: 'claim', id: effectKey, effectKey };
 }
 
@@ -61,15 +70,20 @@ export function markOf(line: StatementLine, run: string, position: number, host:
   const { id, at, facts = {} } = line;
   const isId = id !== undefined && id !== '';
   const text = isId ? String(id) : `${at} ${canonicalValue(facts)}`;
-  return { line: text.length > longestId ? `sha256:${host.sha256(text)}` : text, isId, run, position };
+  return { line: boundedText(text, longestId, host), isId, run, position };
+}
+
+/** A line in the name of a finding. Two parts: an id may be the very text of a line without one. */
+export function partsOfMark({ line, isId }: LineMark): readonly string[] {
+  return [isId ? 'id' : 'says', line];
 }
 
 /** What tells a line from every other one of its statement, also where no claim does: without an id, its key is part of it. */
 export function nameOf(line: StatementLine, host: Pick<Host, 'sha256'>): string {
   const { line: mark, isId } = markOf(line, '', noPlace, host);
   if (isId) return mark;
-  const { key, effectKey } = line;
-  return `sha256:${host.sha256(`${mark} ${JSON.stringify([String(key), String(effectKey)])}`)}`;
+  const { key = null, effectKey = null } = line;
+  return `sha256:${host.sha256(JSON.stringify([mark, key === null ? null : String(key), effectKey]))}`;
 }
 
 /** A fact of which claim and statement say something else. */

@@ -6,11 +6,13 @@ import { expectOperation, expectRetention, expectStore } from '../claims/options
 import { type KnowsRestore, knowsRestore } from '../claims/restored.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
-import { expect, expectWhole } from '../kernel/check.ts';
+import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { OptionError } from '../kernel/errors.ts';
+import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { type OpenDifferences, openDifferences } from './corrected.ts';
 import type { StatementLine } from './line.ts';
 
 /** Which part of its list the provider is asked for. Times are epoch milliseconds. */
@@ -116,6 +118,9 @@ export interface ReconcileStatementsOptions {
 
 export const docs = 'docs/guides/statements.md';
 
+/** What a role needs that compares statements, or looks at what they have found. */
+export const statementsGrant = 'claimsTable.grantStatements(role)';
+
 const known = {
   operation: true,
   store: true,
@@ -144,6 +149,8 @@ export interface StatementSettings
   readonly restore: (KnowsRestore & ListsOpenClaims) | undefined;
   /** Ids of the findings that this attempt has stored: at its end, the index may not list them yet. At most `mostFindings`. */
   readonly justStored: Set<string>;
+  /** The differences that were open when this attempt first asked. */
+  readonly differing: () => Promise<OpenDifferences>;
 }
 
 /** @throws OptionError */
@@ -169,7 +176,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
   }
   expect(mostFindings >= 1 && mostFindings <= 10_000, 'mostFindings', '1 to 10000', mostFindings);
   for (const [name, fn] of Object.entries({ onProgress, onEvent })) {
-    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn, 'wrong-handler');
+    if (fn !== undefined) expectFunction(name, 'a function', fn, 'wrong-handler');
   }
   expectRetention(retentionSeconds);
   const latest = host.now() - settleMs - skewMs;
@@ -179,8 +186,20 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
   }
   expect(from <= (cutOff ?? latest), 'from', 'a time before the cut-off', from);
   return {
-    ...{ operation, store, statement, from, cutOff, settleMs, tolerance, skewMs, retentionSeconds, mostFindings },
+    ...{
+      operation,
+      store: granted(store, statementsGrant),
+      statement,
+      from,
+      cutOff,
+      settleMs,
+      tolerance,
+      skewMs,
+      retentionSeconds,
+      mostFindings,
+    },
     ...{ onEvent, host, restored, restore: restoreIn(store, restored), justStored: new Set<string>() },
+    differing: openDifferences({ store: granted(store, statementsGrant), operation }),
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };

@@ -1,4 +1,4 @@
-import { letFail } from '../kernel/errors.ts';
+import { callListener } from '../kernel/listener.ts';
 import { type Finding, isOpenFinding, storeFinding } from './finding.ts';
 import type { StatementProgress, StatementSettings } from './options.ts';
 import { type HeldRun, nothingCounted, type StatementCounts, type StatementRun, writeRun } from './run-note.ts';
@@ -62,11 +62,7 @@ export async function move(
 }
 
 export function progressed({ onProgress }: StatementSettings, { phase, counts }: StatementRun): void {
-  try {
-    letFail(onProgress?.({ phase, lines: counts.lines }));
-  } catch {
-    // A listener's failure is not the run's.
-  }
+  callListener(onProgress, { phase, lines: counts.lines });
 }
 
 /** Waits for all of them, also if one fails: what is still under way must not go on behind the caller's back. @throws the first error */

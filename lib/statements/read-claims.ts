@@ -47,11 +47,12 @@ async function judgeClaim(
   if (found === undefined || !isUnstated(found)) return undefined;
   const { firstSeenAt, leaseUntil, status, attributes, restoredAt } = found;
   // A restored table has forgotten when it saw the key first.
-  const cutOffOfTable = restoredAt === undefined ? undefined : (await restore?.readRestore(operation))?.cutOff;
+  const marked = restoredAt === undefined ? undefined : await restore?.readRestore(operation);
+  const cutOffOfTable = restoredAt === marked?.reopenedAt ? marked?.cutOff : marked?.firstCutOff;
   const begunAt = Math.min(firstSeenAt, cutOffOfTable ?? firstSeenAt);
   // Its effect happened in between, and its line came at most `settleMs` later. Of a longer time, the statement was not read.
   const isCovered = begunAt - skewMs >= coveredFrom && leaseUntil + skewMs + settleMs <= cutOff;
   if (!isCovered) return 'waiting';
   const what = { kind: 'missing-there', operation, foundAt: host.now(), claimId: id, status, attributes } as const;
-  return findingOf(what, id, host);
+  return findingOf(what, [id], host);
 }

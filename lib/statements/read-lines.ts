@@ -1,7 +1,8 @@
 import { judgeLine } from './judge-line.ts';
-import { markOf, nameOf, type StatementLine, subjectOf } from './line.ts';
+import { markOf, nameOf, type ReadableLine, subjectOf } from './line.ts';
 import type { StatementSettings } from './options.ts';
 import { added, allOf, atTheBegin, keep, move, type Phase, partSize } from './phase.ts';
+import { readableLine } from './readable-line.ts';
 import type { HeldRun } from './run-note.ts';
 
 /** Reads the statement from where the run is, part by part. */
@@ -11,10 +12,11 @@ export async function readLines(settings: StatementSettings, begun: HeldRun): Pr
   const { from, cutOff, cursor, last, position: start } = held.run;
   const toSkip = cursor === undefined ? start : 0;
   let skipped = 0;
-  let before: StatementLine | undefined;
-  let part: StatementLine[] = [];
+  let before: ReadableLine | undefined;
+  let part: ReadableLine[] = [];
   const isHere = () => before !== undefined && nameOf(before, host) === last;
-  for await (const line of statement({ from, cutOff, after: cursor })) {
+  for await (const given of statement({ from, cutOff, after: cursor })) {
+    const line = readableLine(given, host);
     if (skipped < toSkip) {
       skipped++;
       before = line;
@@ -48,7 +50,7 @@ async function anew(settings: StatementSettings, held: HeldRun): Promise<Phase> 
 async function doLines(
   settings: StatementSettings,
   held: HeldRun,
-  part: readonly StatementLine[],
+  part: readonly ReadableLine[],
 ): Promise<HeldRun | undefined> {
   const { run } = held;
   const { from, cutOff, token, position } = run;
@@ -79,7 +81,7 @@ async function doLines(
  * How many lines of the part before it say the same, for each line. With the begin of the part, this is the place of a line. Its number in the list would be
  * another one when a part is repeated after a line was inserted, and the line would look like a second one.
  */
-function placesOf(part: readonly StatementLine[], { operation, host }: StatementSettings): readonly number[] {
+function placesOf(part: readonly ReadableLine[], { operation, host }: StatementSettings): readonly number[] {
   const before = new Map<string, number>();
   return part.map((line) => {
     const subject = subjectOf(line, operation, host);

@@ -1,4 +1,5 @@
 import { type KeepsNotes, type Note, noteSchema, type PlaceEntry } from '../claims/notes.ts';
+import { joined, ownParts } from '../kernel/name.ts';
 import type { FindingKind } from './finding.ts';
 
 /**
@@ -103,7 +104,7 @@ export interface HeldRun {
 }
 
 export function runNoteId(operation: string): string {
-  return `#statement#${operation}`;
+  return joined(ownParts('statement', operation));
 }
 
 export async function readRun(store: KeepsNotes, operation: string): Promise<HeldRun | undefined> {

@@ -34,7 +34,8 @@ export async function settleRestored(
   await releaseAbsent(settings, run, marked);
   if (restored === 'lift' && marked.stands) {
     const note = `the statement from ${iso(run.from)} to ${iso(run.cutOff)} has what the table has forgotten`;
-    await restore.liftRestore(operation, { by, note });
+    const isLifted = await restore.liftRestore(operation, { by, note }, marked);
+    if (!isLifted) return { mark: 'stands', why: 'the mark was corrected while the run judged it' };
   }
   return { mark: restored === 'lift' || !marked.stands ? 'lifted' : 'stands' };
 }
@@ -46,7 +47,8 @@ export function whyNot(
   { undecided = 0, unreadable = 0 }: FindingCounts,
   marked: MarkedRestore,
 ): string | undefined {
-  if (reopenedAt !== marked.reopenedAt) return 'the run was begun by a function that does not know of the restore';
+  if (reopenedAt !== marked.reopenedAt)
+    return 'the run was begun by a function that does not know of the restore, or before its mark was set or corrected';
   if (from > marked.cutOff - skewMs) return `the window begins after the cut-off of the restore, ${iso(marked.cutOff)}`;
   if (cutOff < marked.reopenedAt + skewMs) return `the window ends before the mark was set, ${iso(marked.reopenedAt)}`;
   if (counts.notStored > 0) return 'there were more findings than the run may store';
@@ -83,7 +85,7 @@ export function isOfRestore(
   { reopenedAt, cutOff }: MarkedRestore,
 ): boolean {
   if (status !== 'parked' && status !== 'released') return false;
-  if (restoredAt !== reopenedAt || unknownAt === undefined || unknownAt > reopenedAt) return false;
+  if (restoredAt !== reopenedAt || unknownAt !== reopenedAt) return false;
   return checkpoints === undefined && Math.min(firstSeenAt, cutOff) - skewMs >= from;
 }
 

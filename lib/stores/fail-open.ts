@@ -1,7 +1,9 @@
 import { type ListsOpenClaims, listsOpenClaims, type OpenQuery } from '../claims/open-claims.ts';
+import { isLeftAlone } from '../claims/record.ts';
 import type { ClaimStore } from '../claims/store.ts';
-import { expect } from '../kernel/check.ts';
-import { errorKind, letFail } from '../kernel/errors.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
+import { errorKind } from '../kernel/errors.ts';
+import { callListener } from '../kernel/listener.ts';
 
 /**
  * A claim store that lets everything run while it cannot be reached, as if pawl were not there. For effects that do no
@@ -28,26 +30,16 @@ export function failOpen(
     'a transactionalStore, which commits effects with them',
     'wrong-store',
   );
-  expect(
-    typeof onFailure === 'function',
+  expectFunction(
     'failOpen',
     'a function that is called with each error, as the second argument',
     onFailure,
     'wrong-handler',
   );
 
-  /** A listener that fails must not close what is to stay open. */
-  function report(error: unknown): void {
-    try {
-      letFail(onFailure(error));
-    } catch {
-      // There is no listener left to tell.
-    }
-  }
-
-  /** A table without a name is no outage. It never ends, and without claims for as long every duplicate would run. */
+  /** A table without a name is no outage, nor is a record that is left alone. It never ends, and without claims for as long every duplicate would run. */
   function expectOutage(error: unknown): void {
-    if (errorKind(error) === 'option') throw error;
+    if (errorKind(error) === 'option' || isLeftAlone(error)) throw error;
   }
 
   return {
@@ -59,7 +51,8 @@ export function failOpen(
         return await store.read(id);
       } catch (error) {
         expectOutage(error);
-        report(error);
+        // A listener that fails must not close what is to stay open.
+        callListener(onFailure, error);
         return undefined;
       }
     },
@@ -68,7 +61,7 @@ export function failOpen(
         return await store.write(write);
       } catch (error) {
         expectOutage(error);
-        report(error);
+        callListener(onFailure, error);
         return { applied: true };
       }
     },

@@ -1,6 +1,6 @@
 import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../claims/notes.ts';
 import { isOpen, isWatched } from '../claims/open.ts';
-import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf } from '../claims/open-claims.ts';
+import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf, withoutForeign } from '../claims/open-claims.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { type ClaimStore, unchanged } from '../claims/store.ts';
 import { isStill } from '../kernel/record.ts';
@@ -56,7 +56,8 @@ export function memoryStore(): MemoryStore {
       }
       const claims = open.slice(0, limit).map(openClaimOf);
       // Whatever is parked in this process is in this list from its first write on.
-      return { claims, cursor: open.length > limit ? claims.at(-1)?.id : undefined, incomplete: false };
+      const next = open.length > limit ? claims.at(-1)?.id : undefined;
+      return { ...withoutForeign(claims), cursor: next, incomplete: false };
     },
     async readNote(id) {
       return notes.get(id);

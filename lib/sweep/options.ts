@@ -5,8 +5,9 @@ import { expectOperation, expectStore } from '../claims/options.ts';
 import type { Attributes } from '../claims/record.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
-import { expect, expectWhole } from '../kernel/check.ts';
+import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { OptionError } from '../kernel/errors.ts';
+import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -173,9 +174,20 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
   expect(fits, 'concurrency', 'a whole number, 1 to 100', concurrency);
   expect(Number.isSafeInteger(maxClaims) && maxClaims >= 1, 'maxClaims', 'a whole number, 1 or more', maxClaims);
   for (const [name, fn] of Object.entries({ onEvent, onReport })) {
-    expect(fn === undefined || typeof fn === 'function', name, 'a function', fn, 'wrong-handler');
+    if (fn !== undefined) expectFunction(name, 'a function', fn, 'wrong-handler');
   }
-  return { store, operations, concurrency, maxClaims, askTimeoutMs, askAgainMs, skewMs, onEvent, onReport, host };
+  return {
+    store: granted(store, 'claimsTable.grantOperate(role)'),
+    operations,
+    concurrency,
+    maxClaims,
+    askTimeoutMs,
+    askAgainMs,
+    skewMs,
+    onEvent,
+    onReport,
+    host,
+  };
 }
 
 function expectSwept(operation: string, swept: SweptOperation): void {
@@ -193,7 +205,7 @@ function expectSwept(operation: string, swept: SweptOperation): void {
     return;
   }
   expectOptions(swept, { door, within, known: knownOfAsked, docs });
-  expect(typeof swept.ask === 'function', `${within}.ask`, 'a function', swept.ask);
+  expectFunction(`${within}.ask`, 'a function', swept.ask);
   expectWhole(`${within}.settleMs`, swept.settleMs);
 }
 

@@ -2,7 +2,10 @@ import { namesIn } from '../claims/identity.ts';
 import type { OpenClaim } from '../claims/open-claims.ts';
 import { settingsOf } from '../claims/options.ts';
 import { reconcile } from '../claims/reconcile.ts';
-import { letFail, SetupError } from '../kernel/errors.ts';
+import { understood } from '../claims/record.ts';
+import { remainingTime } from '../kernel/check.ts';
+import { SetupError } from '../kernel/errors.ts';
+import { callListener } from '../kernel/listener.ts';
 import { isParked, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
 import { type Counting, count, metricLine, noReport, type SweepReport, type SweptClaim } from './report.ts';
 import { type About, type Settler, settleClaim } from './settle-claim.ts';
@@ -73,7 +76,7 @@ export function sweepOpenClaims(options: SweepOptions): SweepHandler {
       settings,
       settlers,
       report: noReport(),
-      endsAt: settings.host.now() + (context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY),
+      endsAt: settings.host.now() + remainingIn(context),
       failure: undefined,
     };
     if (hasTime(run)) cursor = await sweepFrom(run, cursor);
@@ -142,6 +145,7 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
       report.incomplete = page.incomplete;
       // A page that was begun and not ended is looked at again: what is settled of it has left the list.
       if (!(await sweepPage(run, page.claims))) return cursor;
+      for (const id of page.foreign ?? []) await failOn(run, id);
       cursor = page.cursor;
       report.reachedEnd = cursor === undefined;
       if (report.reachedEnd || report.looked >= settings.maxClaims || !hasTime(run)) return cursor;
@@ -181,6 +185,17 @@ async function sweepPage(run: Run, claims: readonly OpenClaim[]): Promise<boolea
   return hadTime;
 }
 
+/** An entry that is no claim fails the run, as a record does that cannot be read. The others have their turn. */
+async function failOn(run: Run, id: string): Promise<void> {
+  run.report.looked++;
+  try {
+    understood(await run.settings.store.read(id));
+  } catch (error) {
+    count(run.report, 'failed', 0);
+    run.failure = { error };
+  }
+}
+
 async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
   const { settings, settlers, report } = run;
   const now = settings.host.now();
@@ -202,12 +217,17 @@ async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
   }
 }
 
+/** @returns milliseconds; infinite where nothing stops the run. @throws OptionError when the context says no time */
+function remainingIn(context: SweepContext | undefined): number {
+  if (context === undefined) return Number.POSITIVE_INFINITY;
+  return remainingTime('getRemainingTimeInMillis()', context.getRemainingTimeInMillis());
+}
+
 function report({ report: counted, settings }: Run, context: SweepContext | undefined): void {
   const { onReport, host } = settings;
-  try {
-    if (onReport !== undefined) letFail(onReport(counted));
-    else process.stdout.write(`${metricLine(counted, context?.functionName ?? 'sweep', host.now())}\n`);
-  } catch {
-    // What was settled is settled, whatever a listener throws.
-  }
+  // What was settled is settled, whatever a listener throws.
+  callListener(
+    onReport ?? ((one) => process.stdout.write(`${metricLine(one, context?.functionName ?? 'sweep', host.now())}\n`)),
+    counted,
+  );
 }

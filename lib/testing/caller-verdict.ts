@@ -1,3 +1,4 @@
+import { effectKind } from '../kernel/errors.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 
 /**
@@ -6,7 +7,7 @@ import { propertyOf } from '../kernel/unknown.ts';
  */
 export type CallerVerdict = 'done' | 'again' | 'refused' | 'parked';
 
-/** The outcomes of `once`, as its caller has to take them. */
+/** The outcomes of `f.outcome` of `once`, as its caller has to take them. */
 const outcomes: ReadonlyMap<unknown, CallerVerdict> = new Map([
   ['completed', 'done'],
   ['in-flight', 'again'],
@@ -19,7 +20,7 @@ const outcomes: ReadonlyMap<unknown, CallerVerdict> = new Map([
 /** Statuses of 4xx that ask to be asked again. */
 const later: readonly number[] = [408, 409, 425, 429];
 
-/** What a well-behaved client makes of a response of HTTP, or of what `once` returned. Anything else means that it is done. */
+/** What a well-behaved client makes of a response of HTTP, or of an outcome of `once`. Anything else means that it is done. */
 export function verdictOf(response: unknown): CallerVerdict {
   const outcome = outcomes.get(propertyOf(response, 'outcome'));
   if (outcome !== undefined) return outcome;
@@ -30,6 +31,14 @@ export function verdictOf(response: unknown): CallerVerdict {
   if (reasonOf(propertyOf(response, 'body')) === 'parked') return 'parked';
   const isFinal = status >= 400 && status < 500 && !later.includes(status);
   return isFinal ? 'refused' : 'again';
+}
+
+/** What a caller makes of an error: of those that a function of `once` throws, what they say. Any other is a 502. */
+export function verdictOfError(error: unknown): CallerVerdict {
+  const kind = effectKind(error);
+  if (kind === 'in-doubt') return 'parked';
+  if (kind !== 'rejected') return 'again';
+  return propertyOf(error, 'code') === 'result-not-kept' ? 'done' : 'refused';
 }
 
 /** The `reason` of problem details, which tells a parked claim from one in flight. */

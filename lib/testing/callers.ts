@@ -1,5 +1,5 @@
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { type CallerVerdict, verdictOf } from './caller-verdict.ts';
+import { type CallerVerdict, verdictOf, verdictOfError } from './caller-verdict.ts';
 import type { Clock } from './clock.ts';
 import {
   type Delivered,
@@ -29,8 +29,9 @@ export interface CallerOptions {
    */
   readonly event?: (message: SweptMessage, attempt: number) => unknown;
   /**
-   * What a caller makes of what the handler returned. An error of the handler is a 502 to a caller: it asks again.
-   * @default by the `statusCode` of a response, or the `outcome` of what `once` returned; anything else means that it is done
+   * What a caller makes of what the handler returned. An error of the handler is a 502 to a caller: it asks again. Not after an error with which a function
+   * of `once` says that the call is over: `RejectedError`, `InDoubtError` and `ResultNotKeptError`.
+   * @default by the `statusCode` of a response, or the `outcome` of what `f.outcome` of `once` returned; anything else means that it is done
    */
   readonly understands?: (response: unknown, message: SweptMessage) => CallerVerdict;
   /**
@@ -126,11 +127,22 @@ class Callers implements Traffic {
     // The caller has given this attempt up, and does not learn how it ended.
     if (one === undefined || one.fate !== undefined) return undefined;
     if (!one.underWay || one.receives !== delivered.attempt) return undefined;
-    const verdict = result.kind === 'returned' ? this.#options.understands(result.value, one.message) : 'again';
+    const verdict = this.#verdict(result, one.message);
     if (verdict === 'done') settle(one, 'acknowledged');
     else if (verdict === 'again') this.#askAgain(one);
     else settle(one, 'dead-lettered', verdict);
     return `responds to request ${one.number}: ${verdict}`;
+  }
+
+  #verdict(result: InvocationResult, message: SweptMessage): CallerVerdict {
+    switch (result.kind) {
+      case 'returned':
+        return this.#options.understands(result.value, message);
+      case 'threw':
+        return verdictOfError(result.error);
+      case 'died':
+        return 'again';
+    }
   }
 
   #waiting(): readonly Request[] {

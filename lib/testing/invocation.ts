@@ -37,8 +37,8 @@ export async function invoke(
 async function resultOf(call: () => unknown): Promise<InvocationResult> {
   try {
     return { kind: 'returned', value: await call() };
-  } catch {
-    return { kind: 'threw' };
+  } catch (error) {
+    return { kind: 'threw', error };
   }
 }
 

@@ -175,7 +175,7 @@ const allDeliveries: readonly Delivery[] = ['together', 'apart', 'regrouped', 'i
 export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepSettings<Provider> {
   expectSweepOptions('crashSweep', options);
   const { messages, callers, replay, functionTimeoutMs = 30_000 } = options;
-  expect(messages.length > 0, 'messages', 'at least one', 'none');
+  expect(Array.isArray(messages) && messages.length > 0, 'messages', 'a list of at least one', messages);
   const {
     visibilityTimeoutMs = 6 * functionTimeoutMs,
     maxReceiveCount = 5,

@@ -1,3 +1,4 @@
+import { callListener } from '../kernel/listener.ts';
 import { installAmbient } from './ambient.ts';
 import { countsOf, wantedOf } from './effects.ts';
 import type { Boundary } from './faults.ts';
@@ -159,7 +160,7 @@ class Sweep<Provider> {
     this.#findings.push(...found);
     countFates(this.#fates, run.messages);
     this.#runs++;
-    this.#settings.onProgress?.({ runs: this.#runs, of: this.#planned });
+    callListener(this.#settings.onProgress, { runs: this.#runs, of: this.#planned });
     return { ...scenario, run, boundaries: run.boundaries, isHarmless: found.length === 0 };
   }
 

@@ -63,7 +63,7 @@ export interface Delivered {
 /** How an invocation ended. `died`: its worker did not live to respond. */
 export type InvocationResult =
   | { readonly kind: 'returned'; readonly value: unknown }
-  | { readonly kind: 'threw' }
+  | { readonly kind: 'threw'; readonly error: unknown }
   | { readonly kind: 'died' };
 
 /** A queue, or callers: hands work to a function, again and again until each message has its fate. */

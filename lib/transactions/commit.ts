@@ -4,7 +4,6 @@ import { type ClaimInternals, internalsOf } from '../claims/claim-internals.ts';
 import { changeClaim, type Engine } from '../claims/engine.ts';
 import type { Outcome } from '../claims/outcome.ts';
 import type { ClaimRecord, Resolution } from '../claims/record.ts';
-import { forgottenUntil } from '../claims/restored.ts';
 import { completion } from '../claims/result.ts';
 import { settle } from '../claims/settle.ts';
 import { explainedError, InDoubtError } from '../kernel/errors.ts';
@@ -96,25 +95,32 @@ function completed(
   return settle(claimId, found, outcome, engine.settings, engine.settings.host.now());
 }
 
-/**
- * The writes of a commit are in tables that were not restored with the claims.
- *
- * @throws InDoubtError when the claims table was restored, and may have forgotten that they are applied
- */
-export function expectRemembered({ engine, grant, work }: Pick<ClaimInternals, 'engine' | 'grant' | 'work'>): void {
-  if (forgottenUntil(grant.record, engine.settings) === undefined) return;
+/** The writes of a commit are in tables that were not restored with the claims. @throws InDoubtError when they may be applied already */
+export function expectRemembered(behind: Pick<ClaimInternals, 'grant' | 'work'>): void {
+  if (behind.grant.record.forgottenUntil !== undefined) throw leftForgotten(behind);
+}
+
+/** Leaves a commit in doubt that the claims table may have forgotten. @returns the error to throw */
+export function leftForgotten({ work }: Pick<ClaimInternals, 'work'>): InDoubtError {
   const said =
     'nothing was committed: the claims table was restored, and may have forgotten that it was committed before';
   const error = explainedError(InDoubtError, said, 'not-committed');
   // Also where the handler catches it: the claim would complete without the commit, or with a second one behind it.
   work.leaveInDoubt(error);
-  throw error;
+  return error;
 }
 
 /** The completion would drop the step's checkpoint, and with it all that is known of its doubt. @throws what the step left, or InDoubtError */
-function expectNoDoubt({ grant, work, steps }: Pick<ClaimInternals, 'grant' | 'work' | 'steps'>): void {
+function expectNoDoubt({
+  engine,
+  grant,
+  work,
+  steps,
+}: Pick<ClaimInternals, 'engine' | 'grant' | 'work' | 'steps'>): void {
   const [left] = work.inDoubt;
   if (left !== undefined) throw left.error;
+  // A handler that calls no steps was granted the claim with their doubt as its own, and its policy has decided about that.
+  if (engine.settings.stepless) return;
   const forgotten = stepsInDoubt(grant.record).find(({ name }) => !steps.names.includes(name));
   if (forgotten !== undefined) {
     throw explainedError(

@@ -4,7 +4,8 @@ import { type EachTransactionOptions, eachTransactionOver, type TransactionHandl
 
 /**
  * A Lambda handler for an SQS queue whose only effect is writes to DynamoDB. Claim, effect and completion are one transaction:
- * one request for a message that is new. There is no lease to outlive, and nothing can be in doubt.
+ * one request for a message that is new. There is no lease to outlive, and no attempt leaves anything in doubt.
+ * What another door left in doubt, before its operation was deployed here, `onInheritedDoubt` decides: it is parked by default.
  *
  * A message that fails takes a claim as in `eachMessage`, so that its attempts are counted and it is rejected or parked like any other.
  *

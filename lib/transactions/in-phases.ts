@@ -1,16 +1,17 @@
 import type { Claim } from '../claims/claim.ts';
 import { internalsOf } from '../claims/claim-internals.ts';
 import { emit } from '../claims/engine.ts';
+import { insideStep } from '../claims/inside-step.ts';
 import { nextStep } from '../claims/next-step.ts';
 import { type StepOptions, type StepRun, step } from '../claims/step.ts';
-import { expect } from '../kernel/check.ts';
+import { expectFunction } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { commit, expectRemembered } from './commit.ts';
+import { commit, leftForgotten } from './commit.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite } from './store.ts';
-import { expectTransactional, WriteCarrier } from './write-carrier.ts';
+import { expectTransactional, expectWrites, WriteCarrier } from './write-carrier.ts';
 
 /** Writes, or nothing to write. */
 export type Writes = readonly AppWrite[];
@@ -71,8 +72,10 @@ const known = {
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
   expectOptions(phases, { door: 'inPhases', known, docs: 'docs/guides/transactions.md' });
   // Found out after the remote call, a phase that is missing would leave its effect without its record.
-  for (const [name, phase] of Object.entries({ execute: phases.execute, record: phases.record })) {
-    expect(typeof phase === 'function', `inPhases.${name}`, 'a function', phase, 'wrong-handler');
+  const { prepare, execute, record, onRefused } = phases;
+  for (const [name, phase] of Object.entries({ prepare, execute, record, onRefused })) {
+    const mayBeMissing = name === 'prepare' || name === 'onRefused';
+    if (phase !== undefined || !mayBeMissing) expectFunction(`inPhases.${name}`, 'a function', phase, 'wrong-handler');
   }
   return function inThreePhases(input: Input, claim: Claim): Promise<R> {
     return runPhases(phases, input, claim);
@@ -84,7 +87,7 @@ async function runPhases<Input, R>(phases: Phases<Input, R>, input: Input, claim
   expectTransactional(internalsOf(claim).engine.settings.store);
   if (prepare) await refusable('prepare', onRefused, () => commitStep(claim, 'prepare', () => prepare(input)));
   const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
-  const writes = await record(input, result);
+  const writes = expectWrites(await record(input, result));
   await refusable('record', onRefused, () => commit(claim, writes, { result }));
   return result;
 }
@@ -113,6 +116,7 @@ async function refusable(
  * ]);
  */
 export function commitStep(claim: Claim, name: string, writesOf: () => Promise<Writes> | Writes): Promise<void> {
+  expectFunction(`the function of commitStep ${name}`, 'a function that returns writes', writesOf, 'wrong-handler');
   const next = nextStep(claim, name);
   expectTransactional(next.engine.settings.store);
   return next.work.follow(reported(next, name, () => commitNext(next, writesOf)));
@@ -122,8 +126,12 @@ type NextStep = ReturnType<typeof nextStep>;
 
 async function commitNext(next: NextStep, writesOf: () => Promise<Writes> | Writes): Promise<void> {
   if (next.before?.state === 'done') return;
-  expectRemembered(next);
-  const writes = await writesOf();
+  if (next.before?.state === 'started') {
+    // Only a restored table leaves such a doubt: the checkpoint is committed with the writes.
+    await next.keepForgotten();
+    throw leftForgotten(next);
+  }
+  const writes = expectWrites(await insideStep(next.work, next.name, writesOf));
   if (writes.length === 0) return;
   try {
     next.expectStartable();

@@ -3,10 +3,12 @@ import { internalsOf } from '../claims/claim-internals.ts';
 import { decide } from '../claims/decide.ts';
 import { emit, requestMs } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
+import { policyOf } from '../claims/options.ts';
+import type { Reconcile } from '../claims/reconcile.ts';
 import { completion } from '../claims/result.ts';
 import { run } from '../claims/run.ts';
 import { settle } from '../claims/settle.ts';
-import { expect } from '../kernel/check.ts';
+import { expectFunction } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -22,7 +24,7 @@ import type { WayToSqs } from '../sqs/transport.ts';
 import { commit, expectRemembered } from './commit.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
 import type { AppWrite, TransactionalStore } from './store.ts';
-import { expectTransactional, WriteCarrier } from './write-carrier.ts';
+import { expectTransactional, expectWrites, WriteCarrier } from './write-carrier.ts';
 
 /**
  * The options of `eachTransaction`: those of `eachMessage` that a transaction has a use for.
@@ -44,6 +46,17 @@ export interface EachTransactionOptions<Body>
   /** Where the claims are kept: `transactionalStore({ tableName })`, which commits them with the writes. */
   readonly store: TransactionalStore;
   /**
+   * What becomes of a claim that another door left in doubt: its worker may have had the effect in its own way, before the operation was deployed as
+   * `eachTransaction`. No attempt of `eachTransaction` itself leaves anything in doubt.
+   *
+   * - `'park'`: never twice. The claim waits for an operator's decision, and the message goes to the dead-letter queue.
+   * - `'retry'`: commit the writes all the same.
+   * - `reconcile({ ask, settleMs })`: ask the provider of the effect as it was.
+   *
+   * @default 'park'
+   */
+  readonly onInheritedDoubt?: 'retry' | 'park' | Reconcile<Message<Body>>;
+  /**
    * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
    * @default the CommitRefusedError itself, which has the message come again
    */
@@ -53,13 +66,15 @@ export interface EachTransactionOptions<Body>
 /** Why `eachTransaction` has no use for some options of other consumers. */
 const nothingInDoubt = 'claim, effect and completion are one transaction, and nothing can be in doubt';
 const refused = {
-  onAbandoned: nothingInDoubt,
+  onAbandoned: `${nothingInDoubt} but what another door left; onInheritedDoubt decides about that`,
   lease: nothingInDoubt,
   marksEffect: nothingInDoubt,
   watched: 'a new message is one transaction, and no claim is in flight',
   ...ofHttp,
 };
-const known = { ...sqsOptionNames, onRefused: true } as const satisfies NamesOf<EachTransactionOptions<unknown>>;
+const known = { ...sqsOptionNames, onRefused: true, onInheritedDoubt: true } as const satisfies NamesOf<
+  EachTransactionOptions<unknown>
+>;
 
 /**
  * From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once.
@@ -79,17 +94,19 @@ export function eachTransactionOver<Body>(
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
   expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/guides/transactions.md' });
-  expect(
-    typeof writesOf === 'function',
+  expectFunction(
     'the function of eachTransaction',
     'a function that returns writes, after the options',
     writesOf,
     'wrong-handler',
   );
-  const { onRefused, ...options } = given;
+  const { onRefused, onInheritedDoubt = 'park', ...options } = given;
+  policyOf('onInheritedDoubt', onInheritedDoubt);
+  if (onRefused !== undefined)
+    expectFunction('onRefused', 'a function that returns an error', onRefused, 'wrong-handler');
   const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
     expectRemembered(internalsOf(claim));
-    const writes = await writesOf(message);
+    const writes = expectWrites(await writesOf(message));
     if (writes.length === 0) return;
     try {
       await commit(claim, writes);
@@ -99,7 +116,7 @@ export function eachTransactionOver<Body>(
   };
   const handler = eachBy<Body>(
     wayToSqs,
-    { ...options, onAbandoned: 'retry' },
+    { ...options, onAbandoned: onInheritedDoubt },
     async (consumer, one, deadline, mayTakeOver, { isNew }) => {
       if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) {
         isNew();
@@ -110,6 +127,7 @@ export function eachTransactionOver<Body>(
       isNew();
       return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
     },
+    { atomic: true, stepless: true },
   );
   // Found out later, each message would run up to its commit, and fail there.
   expectTransactional(options.store);

@@ -1,4 +1,5 @@
 import type { ClaimStore } from '../claims/store.ts';
+import { expectRun } from '../kernel/callable.ts';
 import { expect } from '../kernel/check.ts';
 import { explainedError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
@@ -18,6 +19,23 @@ export function expectTransactional(store: ClaimStore): asserts store is Transac
 }
 
 /**
+ * What a function of writes returned, before anything is committed.
+ *
+ * @throws RetryableError when it is a generator, OptionError when it is no list
+ */
+export function expectWrites(writes: readonly AppWrite[]): readonly AppWrite[] {
+  const returned = expectRun(writes, 'the function of writes');
+  expect(
+    Array.isArray(returned),
+    'writes',
+    'a function that returns a list of writes; an empty one commits nothing',
+    returned,
+    'wrong-handler',
+  );
+  return returned;
+}
+
+/**
  * A write of a claim that carries writes of the application's.
  *
  * @internal
@@ -32,8 +50,7 @@ export class WriteCarrier {
   constructor(store: ClaimStore, writes: readonly AppWrite[]) {
     expectTransactional(store);
     const fits = Array.isArray(writes) && writes.length >= 1 && writes.length <= mostWrites;
-    const shown = Array.isArray(writes) ? writes.length : typeof writes;
-    expect(fits, 'writes', `a list of 1 to ${mostWrites} of them`, shown);
+    expect(fits, 'writes', `a list of 1 to ${mostWrites} of them`, Array.isArray(writes) ? writes.length : writes);
     for (const [index, write] of writes.entries()) {
       const isWrite = typeof write === 'object' && write !== null;
       expect(

@@ -28,6 +28,8 @@ export interface Config {
   readonly name: string;
   /** The policy of each deployment, in order: more than one when the author changes it while messages are under way. */
   readonly policies: readonly [AbandonedPolicy, ...AbandonedPolicy[]];
+  /** Of each deployment, whether its effect and its completion are one transaction, as of `eachTransaction`. @default none */
+  readonly atomic?: readonly boolean[];
   /** Whether the provider applies one effect per effect key, however often it is asked. */
   readonly honoursKey: boolean;
   /** The key of each message, and what it means to do. */
@@ -304,6 +306,24 @@ export const configs: readonly Config[] = [
   },
   {
     ...usual,
+    name: 'door changes to transactions',
+    policies: ['park', 'park'],
+    atomic: [false, true],
+    faults: ['crash', 'provider-fails', 'store-fails', 'late-writes'],
+    mostFaults: 1,
+    deliveries: 2,
+  },
+  {
+    ...usual,
+    name: 'door changes from transactions',
+    policies: ['park', 'park'],
+    atomic: [true, false],
+    faults: ['crash', 'provider-fails', 'store-fails', 'late-writes'],
+    mostFaults: 1,
+    deliveries: 2,
+  },
+  {
+    ...usual,
     name: 'steps',
     policies: ['retry'],
     faults: ['crash', 'store-fails', 'late-writes', 'provider-fails', 'provider-refuses'],
@@ -369,6 +389,8 @@ const smallest: Readonly<Record<string, Partial<Config>>> = {
   'message group': { faults: ['crash', 'provider-refuses'], deliveries: 1 },
   'policy changes to park': { duplicates: false },
   'policy changes to reconcile': { duplicates: false },
+  'door changes to transactions': { duplicates: false },
+  'door changes from transactions': { duplicates: false },
   steps: { duplicates: false },
   'steps, renewed lease': { faults: ['late-writes'] },
   'steps, operator': { faults: ['provider-fails'] },

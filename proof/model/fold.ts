@@ -1,5 +1,5 @@
 import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
+import { appliesWithCompletion, type ClaimRecord } from '../../lib/claims/record.ts';
 import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
 import { ms, unitMs } from './time.ts';
 import { type Answer, at, type Model, type Waits, type Worker, type World } from './world.ts';
@@ -146,7 +146,15 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
       case 'record': {
         const { outcome, ran, write } = waits;
         const more =
-          outcome.status === 'released' ? (outcome.unknown ? 'u' : outcome.inconclusive ? 'i' : '.') : outcome.status;
+          outcome.status === 'released'
+            ? outcome.unknown
+              ? 'u'
+              : outcome.inconclusive
+                ? 'i'
+                : outcome.unstarted
+                  ? 'n'
+                  : '.'
+            : outcome.status;
         const after = char(('retryAfterMs' in ran ? ran.retryAfterMs : 0) / unitMs + 80);
         const isApplied = 'applied' in ran ? ran.applied : 'value' in ran;
         return `w${more}${ran.kind.charAt(0)}${isApplied ? '+' : '-'}${after}${writeText(write, name)}`;
@@ -203,6 +211,8 @@ function textOf(model: Model, world: World, order: readonly number[]): string {
       record;
     let part = status.charAt(2) + name(claimId) + time(leaseUntil) + char(fence) + char(attempts * 8 + abandoned);
     part += unknownAt === undefined ? '-' : time(unknownAt);
+    if (record.unstarted) part += `n${record.unstarted}`;
+    if (appliesWithCompletion(record)) part += 'a';
     if (fingerprint !== undefined) part += fingerprint;
     if (checkpoints !== undefined) part += checkpointsText(checkpoints);
     if (resolution !== undefined) part += resolution.verdict.charAt(0) + resolution.by.charAt(0);

@@ -1,5 +1,6 @@
+import { appliesWithCompletion } from '../../lib/claims/record.ts';
 import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
-import { checkWrite } from './promises.ts';
+import { checkEffect, checkWrite } from './promises.ts';
 import { at, type Key, type Model, replaced, type World, type Writer } from './world.ts';
 
 /** The claims table: a compare-and-set, by production's own `unchanged`. */
@@ -10,10 +11,11 @@ export function written(
   write: ClaimWrite,
   by: Writer,
 ): { readonly world: World; readonly result: WriteResult } {
-  const there = at(world.keys, key);
-  const found = there.record;
+  const before = at(world.keys, key);
+  const found = before.record;
   if (!model.protocol.unchanged(write.seen, found)) return { world, result: { applied: false, found } };
-  checkWrite(model, world, key, write, by);
+  const there = committing(model, world, before, write, by);
+  checkWrite(model, { ...world, keys: replaced(world.keys, key, there) }, key, write, by);
   const next = found?.status === 'completed' && write.next.status === 'in-flight' ? forgetting(there) : there;
   const granted = by.why === 'claim' && write.next.status === 'in-flight';
   const workers = granted
@@ -23,6 +25,15 @@ export function written(
     world: { ...world, keys: replaced(world.keys, key, { ...next, record: write.next }), workers },
     result: { applied: true },
   };
+}
+
+/** A transaction applies its effect with the write that completes its claim. */
+function committing(model: Model, world: World, key: Key, { next, seen }: ClaimWrite, by: Writer): Key {
+  const commits = by.why === 'own' && next.status === 'completed' && seen?.status === 'in-flight';
+  if (!commits || !appliesWithCompletion(next)) return key;
+  const after: Key = { ...key, applied: key.applied + 1 };
+  checkEffect(model, world, after);
+  return after;
 }
 
 /** What a completed record promised is over with its retention: the effect may happen once more. */

@@ -9,7 +9,7 @@ import { tooLate as productionTooLate, type TooLate } from '../../lib/claims/run
 import type { Recorded } from '../../lib/claims/run-result.ts';
 import type { Phase } from '../../lib/claims/settle.ts';
 import type { ClaimWrite } from '../../lib/claims/store.ts';
-import { errorKind, explainedError, InDoubtError, LeaseError } from '../../lib/kernel/errors.ts';
+import { errorKind, explainedError, InDoubtError, LeaseError, RetryableError } from '../../lib/kernel/errors.ts';
 import { recordedError } from '../../lib/kernel/recorded-error.ts';
 import { type Disposition, missedItsTurn, returned } from '../../lib/sqs/disposition.ts';
 import { times, unitMs } from './time.ts';
@@ -147,7 +147,11 @@ function run(step: Step, worker: Worker): Worker {
 
 function start(step: Step, worker: Worker): Worker {
   const late = tooLate(step, grantOf(worker).record.leaseUntil);
-  if (late) return fail(step, worker, 'before', { kind: 'not-started', error: late.error });
+  if (late) {
+    const outcome: Outcome = { status: 'released', error: recordedError(late.error), unstarted: true };
+    return record(step, worker, outcome, { kind: 'not-started', error: late.error });
+  }
+  if (at(step.model.rules, worker.policy).atomic) return commitAll(step, worker);
   if (step.model.config.steps > 0) {
     return takeSteps(
       step,
@@ -155,6 +159,12 @@ function start(step: Step, worker: Worker): Worker {
     );
   }
   return open(step, worker, { for: step.model.config.marksEffect ? 'before' : 'effect' });
+}
+
+/** Its effect and its completion are one write. If that fails, the handler has thrown what says so. */
+function commitAll(step: Step, worker: Worker): Worker {
+  const ran = { kind: 'threw', error: notCommitted, applied: false, retryAfterMs: 0 } as const;
+  return record(step, worker, completion(undefined, 0, false), ran);
 }
 
 /** Goes on with an answer. */
@@ -431,6 +441,8 @@ function holding(worker: Worker, record: ClaimRecord): Worker {
 function wait(worker: Worker, waits: Waits): Worker {
   return { ...worker, waits, answer: undefined, heardAt: undefined };
 }
+
+const notCommitted = new RetryableError('nothing is known to be committed');
 
 /** What `claim.effect` throws when its time is over. */
 const timeIsOver = new LeaseError('the effect was not started: the time is over');

@@ -211,7 +211,8 @@ export function modelOf(config: Config, protocol: Protocol = production): Model 
   return {
     config,
     protocol,
-    rules: policies.map((onAbandoned) => ({
+    rules: policies.map((onAbandoned, deployment) => ({
+      ...(config.atomic?.[deployment] && { atomic: true, stepless: true }),
       onAbandoned,
       skewMs,
       maxAbandoned,

@@ -265,9 +265,37 @@ export const decisions: readonly Mutant[] = [
     'a restored table takes a forgotten key for a new one',
     'lib/claims/restored.ts',
     ({ asRestored }) => ({
-      asRestored: (id, found, restore) => ({
-        ...asRestored(id, found, restore),
+      asRestored: (id, found, restore, now) => ({
+        ...asRestored(id, found, restore, now),
         ...(!found && { unknownAt: undefined }),
+      }),
+    }),
+  ),
+  breaks<Restored>(
+    'a restored table believes a claim in flight whose lease ends after the mark',
+    'lib/claims/restored.ts',
+    ({ asRestored }) => ({
+      asRestored: (id, found, restore, now) =>
+        found?.status === 'in-flight' && found.leaseUntil >= restore.reopenedAt
+          ? found
+          : asRestored(id, found, restore, now),
+    }),
+  ),
+  breaks<Restored>(
+    'a restored table believes the parts of a parked claim',
+    'lib/claims/restored.ts',
+    ({ asRestored }) => ({
+      asRestored: (id, found, restore, now) =>
+        found?.status === 'parked' ? found : asRestored(id, found, restore, now),
+    }),
+  ),
+  breaks<Restored>(
+    'a restored table believes that a step was not applied because it was not at the cut-off',
+    'lib/claims/restored.ts',
+    ({ asRestored }) => ({
+      asRestored: (id, found, restore, now) => ({
+        ...asRestored(id, found, restore, now),
+        ...(found?.checkpoints && { checkpoints: found.checkpoints }),
       }),
     }),
   ),
@@ -275,7 +303,8 @@ export const decisions: readonly Mutant[] = [
     'a restored table believes a claim that was released before',
     'lib/claims/restored.ts',
     ({ asRestored }) => ({
-      asRestored: (id, found, restore) => (found?.status === 'released' ? found : asRestored(id, found, restore)),
+      asRestored: (id, found, restore, now) =>
+        found?.status === 'released' ? found : asRestored(id, found, restore, now),
     }),
   ),
 ];

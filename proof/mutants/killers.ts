@@ -46,6 +46,16 @@ export const killers: readonly Killer[] = [
     sees: always,
     run: vitest('integration', () => ['test/scenarios/', 'test/integration/*.test.ts']),
   },
+  {
+    name: 'long laws and sweeps',
+    sees: always,
+    run: vitest('long', () => [
+      'test/laws/',
+      'test/proof/simulation/',
+      'test/testing/',
+      'test/integration/crash-points',
+    ]),
+  },
 ];
 
 /** `lib/claims/decide.ts` → `claims` */

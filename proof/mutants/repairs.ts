@@ -63,7 +63,7 @@ export const repairs: readonly Mutant[] = [
     readClaims: (settings, held) => readClaims(settings, { ...held, run: { ...held.run, coveredFrom: 0 } }),
   })),
   ofFindings('a finding is another one each time that it is found, also after a resume', ({ findingOf }) => ({
-    findingOf: (what, subject, host) => findingOf(what, `${subject}#${Math.random()}`, host),
+    findingOf: (what, subject, host) => findingOf(what, [...subject, `${Math.random()}`], host),
   })),
   ofFindings('a finding that was accepted is open again when it is met again', ({ storeFinding }) => ({
     storeFinding: async (store, finding) => {
@@ -133,7 +133,8 @@ export const repairs: readonly Mutant[] = [
     whyNot: (settings, run, open, marked) => whyNot(settings, { ...run, reopenedAt: marked.reopenedAt }, open, marked),
   })),
   ofRestored('absence releases what a worker has left in doubt since', ({ isOfRestore }) => ({
-    isOfRestore: (record, ...rest) => isOfRestore({ ...record, unknownAt: 1 }, ...rest),
+    isOfRestore: (record, settings, run, marked) =>
+      isOfRestore({ ...record, unknownAt: marked.reopenedAt }, settings, run, marked),
   })),
   ofRestored('absence releases a claim with steps', ({ isOfRestore }) => ({
     isOfRestore: (record, ...rest) => isOfRestore({ ...record, checkpoints: undefined }, ...rest),

@@ -5,6 +5,7 @@ import { breaks, type Mutant } from './mutant.ts';
 
 type Condition = typeof import('../../lib/stores/dynamodb/condition.ts');
 type GroupCommit = typeof import('../../lib/stores/dynamodb/group-commit.ts');
+type PhysicalTable = typeof import('../../lib/stores/dynamodb/physical-table.ts');
 type Options = typeof import('../../lib/stores/dynamodb/options.ts');
 
 /** A statement's response, as far as it matters here. */
@@ -57,6 +58,11 @@ function takenForApplied(what: string, isTaken: (code: string | undefined) => bo
 const isRefusal = (code: string | undefined) => code === 'DuplicateItem' || code === 'ConditionalCheckFailed';
 
 export const stores: readonly Mutant[] = [
+  breaks<PhysicalTable>(
+    "a mark that a restore has brought along is taken for the table's own",
+    'lib/stores/dynamodb/physical-table.ts',
+    () => ({ describeTable: async () => ({ id: 'any', restoredTo: undefined }) }),
+  ),
   breaks<Condition>('a write without its condition', 'lib/stores/dynamodb/condition.ts', () => ({
     conditionOf: () => ({ expression: 'attribute_exists(id) OR attribute_not_exists(id)' }),
   })),

@@ -1,3 +1,4 @@
+import { plural } from '../../lib/kernel/plural.ts';
 import { messagesIn } from '../../lib/rehearsal/drain.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
 import { routedProvider } from '../../lib/rehearsal/file/providers.ts';
@@ -88,7 +89,7 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
     onStarting: (what) => progress.update(`${what} …`),
     onLook({ seconds, left }) {
       const booked = accounts.log.filter(({ kind }) => kind === 'booked').length;
-      const state = `${booked} changes booked   ${queue().killed()} sandboxes killed   ${left} messages to go`;
+      const state = `${plural(booked, 'change')} booked   ${plural(queue().killed(), 'sandbox', 'sandboxes')} killed   ${plural(left, 'message')} to go`;
       progress.update(`${seconds.toFixed(0).padStart(3)} s   ${state}`);
     },
     ...(onLog ? { onLog } : {}),

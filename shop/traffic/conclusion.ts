@@ -1,3 +1,4 @@
+import { plural } from '../../lib/kernel/plural.ts';
 import { type Colour, OPTION_FOR, some } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { isFoundExactly } from './payments.ts';
@@ -13,12 +14,18 @@ export const NAME_OF: Readonly<Record<EffectKind, string>> = { email: 'emails', 
 export function conclusion(result: TrafficResult): readonly Line[] {
   const good: Line = ['green', `Nothing lost, nothing doubled, after ${result.seconds} s.`];
   return [
-    ...(isGood(result) ? [good] : [...wrongEffects(result), ...wrongMoney(result), ...unfinished(result)]),
+    ...(isGood(result)
+      ? [good]
+      : [...noVerdict(result), ...wrongEffects(result), ...wrongMoney(result), ...unfinished(result)]),
     ...parked(result),
     ...repeated(result),
     ...setAside(result),
     ...commands(result),
   ];
+}
+
+function noVerdict({ rehearsed }: TrafficResult): readonly Line[] {
+  return rehearsed.noVerdict === undefined ? [] : [['red', rehearsed.noVerdict]];
 }
 
 function both({ emails, giftCards }: TrafficResult) {
@@ -57,8 +64,8 @@ function wrongMoney({ payments, repayments }: Pick<TrafficResult, 'payments' | '
     `Findings: ${some(statement?.found ?? [])}; planted: ${some(statement?.planted ?? [])}.`,
   ];
   const { repaidTwice, wanted, repaid, locksLeft } = repayments;
-  const open: Line = ['red', `${wanted - repaid} debts were not repaid.`];
-  const locked: Line = ['red', `${locksLeft} debts are still locked.`];
+  const open: Line = ['red', `Not repaid: ${plural(wanted - repaid, 'debt')}.`];
+  const locked: Line = ['red', `Still locked: ${plural(locksLeft, 'debt')}.`];
   return [
     ...red(refused, `Refused payments: ${some(refused)}.`),
     ...red(drift, `Ledger: ${some(drift)}.`),
@@ -76,14 +83,15 @@ function red(items: readonly string[], text: string): readonly Line[] {
 function unfinished(result: TrafficResult): readonly Line[] {
   if (result.left === 0) return [];
   const effects = both(result).reduce((sum, verdict) => sum + verdict.unfinished.length, 0);
-  const text = `${result.left} messages were still on their queues after ${result.seconds} s, so that ${effects} effects are unfinished.`;
+  const text = `Left on the queues after ${result.seconds} s: ${plural(result.left, 'message')}. Unfinished: ${plural(effects, 'effect')}.`;
   return [['red', text]];
 }
 
 function parked(result: TrafficResult): readonly Line[] {
   return both(result).flatMap((verdict) => {
     const decided = result.decided.filter(({ effect }) => effect === verdict.effect);
-    const inAll = verdict.parked.length + decided.length;
+    const stillWait = verdict.parked.length + verdict.parkedAndDone;
+    const inAll = stillWait + decided.length;
     if (inAll === 0) return [];
     const why =
       'A worker died or a call failed during the effect, and a second time is worse than a delay. The operator decides.';
@@ -93,8 +101,8 @@ function parked(result: TrafficResult): readonly Line[] {
         said === 'applied' ? 'it had happened, and did not run again' : 'it had not happened, and ran then';
       lines.push(['dim', `  ${orderId}: looked up by the operator, resolved as ${said}, redriven: ${meaning}.`]);
     }
-    const waiting = `  ${verdict.parked.length} still wait. (The provider did ${verdict.parkedAndDone} of them.)`;
-    return verdict.parked.length > 0 ? [...lines, ['dim', waiting]] : lines;
+    const waiting = `  ${stillWait} still ${stillWait === 1 ? 'waits' : 'wait'}. (The provider did ${verdict.parkedAndDone} of them.)`;
+    return stillWait > 0 ? [...lines, ['dim', waiting]] : lines;
   });
 }
 

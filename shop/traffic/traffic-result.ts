@@ -8,7 +8,10 @@ import { isRepaid, type RepaymentsVerdict } from './repayments.ts';
 import { type EffectVerdict, isClean } from './verdict.ts';
 
 /** What the result of a rehearsal is needed for. */
-export type Rehearsed = Pick<RehearsalResult, 'good' | 'effects' | 'empty' | 'harmed' | 'findings' | 'hints' | 'story'>;
+export type Rehearsed = Pick<
+  RehearsalResult,
+  'good' | 'noVerdict' | 'effects' | 'empty' | 'harmed' | 'findings' | 'hints' | 'story'
+>;
 
 /** Everything that a run of the traffic found out. */
 export interface TrafficResult {

@@ -1,4 +1,5 @@
 import type { ServedHooks } from '../../lib/cli/rehearsal-console.ts';
+import { plural } from '../../lib/kernel/plural.ts';
 import { messagesIn } from '../../lib/rehearsal/drain.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
@@ -143,7 +144,7 @@ function lookLine({ seconds, left, isWaiting }: Look, { ledger, sandboxes }: Sho
   const [emails, cards] = EFFECTS.map((effect) => ledger.countByOrder(effect).size);
   return (
     `${seconds.toFixed(0).padStart(3)} s   ${emails} emails   ${cards} gift cards   ` +
-    `${sandboxes.killed} sandboxes killed   ${left} messages ${isWaiting ? 'waiting to become visible again' : 'to go'}`
+    `${plural(sandboxes.killed, 'sandbox', 'sandboxes')} killed   ${plural(left, 'message')} ${isWaiting ? 'waiting to become visible again' : 'to go'}`
   );
 }
 

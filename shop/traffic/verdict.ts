@@ -11,9 +11,9 @@ export interface EffectVerdict {
   readonly doubled: readonly string[];
   /** The same, if the policy is not made for such a provider. */
   readonly repeated: readonly string[];
-  /** Orders that wait for a decision. Whether their effect happened, the provider knows. */
+  /** Orders that wait for a decision, and whose effect has not happened. */
   readonly parked: readonly string[];
-  /** How many of the parked did happen. */
+  /** How many wait for a decision, and their effect did happen: the provider knows that. They are done. */
   readonly parkedAndDone: number;
   /** Orders whose effect did not happen, and whose message waits in the dead-letter queue for another reason. */
   readonly setAside: readonly string[];
@@ -61,7 +61,7 @@ export function judge(
     done: orderIds.filter((orderId) => times(orderId) > 0).length,
     doubled: mayRepeat ? [] : twice,
     repeated: mayRepeat ? twice : [],
-    parked: orderIds.filter(isParked),
+    parked: orderIds.filter((orderId) => isParked(orderId) && times(orderId) === 0),
     parkedAndDone: orderIds.filter((orderId) => isParked(orderId) && times(orderId) > 0).length,
     setAside,
     neverRun: setAside.filter((orderId) => !ledger.wasAsked(effect, orderId)),

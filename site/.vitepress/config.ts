@@ -5,6 +5,7 @@ import { API, apiSidebar } from '../api-sidebar.ts';
 import { SECTIONS } from '../nav.ts';
 import { addressOf, anchorOf, titleOf } from '../page.ts';
 import { OUT, PAGES, ROOT } from '../paths.ts';
+import { search } from '../search.ts';
 
 const { version }: { readonly version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
@@ -58,7 +59,7 @@ export default defineConfig({
     ],
     sidebar,
     outline: { level: [2, 3] },
-    search: { provider: 'local' },
+    search,
   },
-  vite: { build: { target: 'es2022', chunkSizeWarningLimit: 2_000 } },
+  vite: { build: { target: 'es2022', chunkSizeWarningLimit: 2_500 } },
 });

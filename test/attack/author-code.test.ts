@@ -30,14 +30,14 @@ test('an async onFailure of failOpen that fails leaves no rejection unhandled', 
   const store = failOpen(down, async () => {
     throw new Error('the alarm service is down as well');
   });
-  expect(await unhandledRejections(async () => void (await once(options(store), () => 1)(input)))).toEqual([]);
+  expect(await unhandledRejections(async () => void (await once(options(store), () => 1).outcome(input)))).toEqual([]);
 });
 
 test('an onFailure of failOpen that throws does not keep anything from running while the table cannot be reached', async () => {
   const store = failOpen(down, () => {
     throw new Error('the alarm service is down as well');
   });
-  expect(await once(options(store), () => 1)(input, { remainingMs: () => 3_000 })).toMatchObject({
+  expect(await once(options(store), () => 1).outcome(input, { remainingMs: () => 3_000 })).toMatchObject({
     outcome: 'completed',
   });
 });
@@ -57,7 +57,7 @@ test('rememberCompleted keeps the commit of a transactional store that is a clas
   }
   const pay = once(options(rememberCompleted(new Transactions())), (_: typeof input, claim) =>
     commit(claim, [{ Put: { TableName: 'ledger', Item: { id: '1' } } }]),
-  );
+  ).outcome;
   expect(await pay(input)).toMatchObject({ outcome: 'completed' });
   expect(items.size).toBe(1);
 });
@@ -75,7 +75,7 @@ test('a store that returns nothing for a write has not acknowledged a claim: not
   const pay = once(options(silent), async () => {
     effects += 1;
     await new Promise((resolve) => setTimeout(resolve, 30));
-  });
+  }).outcome;
   await Promise.allSettled([pay(input), pay(input)]);
   expect(effects).toBe(1);
 });
@@ -92,7 +92,9 @@ test('a store that refuses every write and finds nothing is not asked without a 
     },
   };
   const deadline = Date.now() + 1_500;
-  await once(options(refusing), () => 1)(input, { remainingMs: () => deadline - Date.now() }).catch(() => {});
+  await once(options(refusing), () => 1)
+    .outcome(input, { remainingMs: () => deadline - Date.now() })
+    .catch(() => {});
   expect(writes).toBeLessThan(100);
 });
 
@@ -100,7 +102,7 @@ test('claim.effect returns a promise that rejects, also when its handler has end
   let late: Claim | undefined;
   await once(options(memoryStore()), (_: typeof input, claim) => {
     late = claim;
-  })(input);
+  }).outcome(input);
   // In a timer of the author's, an exception that is thrown at once ends the process, whatever `.catch` follows it.
   expect(() => late?.effect(() => 1).catch(() => {})).not.toThrow();
 });

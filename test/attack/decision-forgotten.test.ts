@@ -38,7 +38,7 @@ test.each<[string, Resolves]>([
         credited.push(transaction);
         throw new Error('socket hang up');
       },
-    );
+    ).outcome;
     await expect(credit('tx-1')).rejects.toThrow('socket hang up');
     await resolve(store, host);
     await host.advance(400 * 86_400_000);

@@ -58,7 +58,9 @@ test('parkedClaims refuses a retention that is a text, and writes no expiresAt t
   const store = memoryStore();
   await once(options({ store }), () => {
     throw new Error('timeout');
-  })(input).catch(() => {});
+  })
+    .outcome(input)
+    .catch(() => {});
   const wrong = untyped<ParkedClaimsOptions>({ operation: 'pay', store, retentionSeconds: '3600' });
   await Promise.resolve()
     .then(() => parkedClaims(wrong).resolve(input.id, 'applied', { by: 'maria', note: '' }))
@@ -133,5 +135,5 @@ test('a message and a call may be instances of a class, whose fields are getters
   });
   expect(await send(new Refund())).toMatchObject({ outcome: 'sent', key: 'refund-1' });
   expect(bodies).toEqual([{ payment: 1 }]);
-  expect(await once(options({ host }), () => 1)(input, new Call())).toMatchObject({ outcome: 'completed' });
+  expect(await once(options({ host }), () => 1).outcome(input, new Call())).toMatchObject({ outcome: 'completed' });
 });

@@ -40,7 +40,7 @@ test.each(['completed', 'rejected'])(
         runs++;
         if (outcome === 'rejected') throw new RejectedError('blocked');
       },
-    );
+    ).outcome;
     const call = () => charge('p-1').catch(() => undefined);
     const operate = operator({ store, host });
     const plan = () =>

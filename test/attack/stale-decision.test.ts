@@ -14,7 +14,7 @@ function aShop(policy: 'park' | 'retry' = 'park') {
       if (provider !== 'not-reached') applied.push(id);
       if (provider !== 'applies') throw new Error('socket hang up');
     },
-  );
+  ).outcome;
   return {
     store,
     applied,

@@ -12,7 +12,7 @@ function setUp(fn: (payment: Payment) => unknown) {
   const call = once<Payment, unknown>(
     { ...options, key: ({ id }) => id, attributes: ({ amount }) => ({ amount }), onEvent: () => undefined },
     fn,
-  );
+  ).outcome;
   return { host, call, kept: () => parkedClaims({ operation: 'credit', store }).read('p-1') };
 }
 
@@ -63,7 +63,7 @@ it('what the handler does to them is not on the record: it could not be written 
       payment['fee'] = Number.NaN;
       payment['lines'] = [{ sku: 'a' }];
     },
-  );
+  ).outcome;
   expect(await call({ id: 'p-1' })).toMatchObject({ outcome: 'completed' });
   expect(written).toEqual([{ id: 'p-1' }, { id: 'p-1' }]);
 });

@@ -33,7 +33,7 @@ it('the largest completion fits into an item, also after the largest checkpoints
       if (claim.attempt === 1) throw new RetryableError('once more');
       return 'y'.repeat(299_000);
     },
-  );
+  ).outcome;
   await expect(call('r-1')).rejects.toThrow('once more');
   expect(await call('r-1')).toMatchObject({ outcome: 'completed' });
   expect(await call('r-1')).toMatchObject({ replayed: true, recorded: true, result: 'y'.repeat(299_000) });

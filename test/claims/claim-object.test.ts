@@ -13,7 +13,7 @@ async function withClaim(use: (claim: Claim) => unknown): Promise<void> {
     onAbandoned: 'park',
     host: virtualHost(),
   } as const;
-  await once<string, unknown>({ ...options, onEvent: () => undefined }, (_, claim) => use(claim))('p-1');
+  await once<string, unknown>({ ...options, onEvent: () => undefined }, (_, claim) => use(claim)).outcome('p-1');
 }
 
 it('a claim shows nothing of what stands behind it, in no log and in no copy', async () => {

@@ -38,12 +38,12 @@ function setUp() {
     record: () => store.records()[0],
     operator: (aheadMs = 0) =>
       parkedClaims({ operation: 'pay', store, ...{ host: { ...host, now: () => host.now() + aheadMs } } }),
-    attempt: (fn: (claim: Claim) => unknown) => once<string, unknown>(options, (_, claim) => fn(claim))('p-1'),
+    attempt: (fn: (claim: Claim) => unknown) => once<string, unknown>(options, (_, claim) => fn(claim)).outcome('p-1'),
     /** A worker that dies where its handler waits for ever; its lease has ended when this has. */
     async dies(fn: (claim: Claim, death: Promise<never>) => unknown): Promise<void> {
       const dead = once<string, unknown>({ ...options, host: { ...host, after: () => () => undefined } }, (_, claim) =>
         fn(claim, new Promise<never>(() => undefined)),
-      );
+      ).outcome;
       void dead('p-1');
       await host.advance(3_600_000);
     },
@@ -163,7 +163,7 @@ describe('an effect beside other work', () => {
     const call = once<string, unknown>(
       { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
       (__, claim) => audited(claim, () => sent++, error),
-    );
+    ).outcome;
     await call('m-1').catch(() => undefined);
     expect(store.records()).toMatchObject([{ status: 'parked' }]);
     expect(await call('m-1')).toMatchObject({ outcome: 'parked' });
@@ -178,7 +178,7 @@ describe('an effect beside other work', () => {
         await claim.effect(() => Promise.reject(new Error('socket hang up'))).catch(() => undefined);
         throw new RetryableError('something else');
       },
-    );
+    ).outcome;
     await expect(call('m-1')).rejects.toThrow('socket hang up');
     expect(store.records()).toMatchObject([{ status: 'parked' }]);
   });
@@ -198,7 +198,7 @@ describe('an effect beside other work', () => {
           void claim.effect(() => new Promise(() => undefined));
           return rest();
         },
-      );
+      ).outcome;
       const answer = call('m-1', { remainingMs: () => 30_000 }).catch((error: Error) => error.message);
       await host.advance(29_500);
       expect(await answer).toContain('had not ended when the time was over');
@@ -234,7 +234,7 @@ describe.each(['park', 'retry'] as const)('an effect that could not start, under
         await new Promise<void>((resolve) => host.after(claim.remainingMs(), resolve));
         return handle(claim, () => sent++);
       },
-    );
+    ).outcome;
     const late = call('m-1', { remainingMs: () => 10_000 }).catch((error: unknown) => error);
     await host.advance(10_000);
     await late;
@@ -406,7 +406,7 @@ describe('an effect that says that it applied nothing', () => {
         await claim.effect(refused).catch(() => undefined);
         throw error;
       },
-    );
+    ).outcome;
     await call('p-1').catch(() => undefined);
     expect(store.records()).toMatchObject([{ status, unknownAt: status === 'parked' ? expect.anything() : undefined }]);
   });

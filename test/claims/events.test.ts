@@ -20,7 +20,7 @@ function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim) => unk
   const host = virtualHost();
   const memory = memoryStore();
   const events: ClaimEvent[] = [];
-  const call = once<string, unknown>(
+  const call = once<string, unknown, boolean>(
     {
       operation: 'refund',
       store: memory,
@@ -31,7 +31,7 @@ function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim) => unk
       host,
     },
     (_, claim) => fn(claim),
-  );
+  ).outcome;
   /** Calls, and lets so much time pass that every wait is over. */
   const called = async (input = 'p-1') => {
     const answer = call(input).catch((error: Error) => error);

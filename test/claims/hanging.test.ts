@@ -38,7 +38,7 @@ function mailer(store: ClaimStore, host: ReturnType<typeof virtualHost>, events:
       await new Promise<void>((resolve) => host.after(2500, resolve));
       sent.push(host.now());
     },
-  );
+  ).outcome;
   return { call, sent };
 }
 
@@ -89,7 +89,7 @@ describe('one renewal that hangs', () => {
           ran.push(host.now());
           await new Promise<void>((resolve) => host.after(14_000, resolve));
         },
-      );
+      ).outcome;
     const first = worker()('m-1');
     await host.advance(11_300);
     expect(await worker()('m-1')).toMatchObject({ outcome: 'in-flight' });
@@ -125,7 +125,7 @@ it('a clock that is set forward beyond the lease does not stop its renewals', as
       host,
     },
     () => new Promise<void>((resolve) => clock.after(30_000, resolve)),
-  );
+  ).outcome;
   const answer = call('m-1');
   await clock.advance(1000);
   aheadMs = 8500;
@@ -153,7 +153,7 @@ describe('a grant that is answered too late', () => {
     const call = once<string, unknown>(
       { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
       (id) => ran.push(id),
-    );
+    ).outcome;
     const late = call('m-1', { remainingMs: () => 10_000 }).catch((error: Error) => error.name);
     await host.advance(9600);
     expect(await late).toBe('StoreUnavailableError');
@@ -171,7 +171,7 @@ describe('a completion that hangs', () => {
     const call = once<string, unknown>(
       { operation: 'mail', store, key: (id) => id, onAbandoned: 'park', onEvent: () => undefined, host },
       () => 'sent',
-    );
+    ).outcome;
     const answer = call('m-1', { remainingMs: () => 30_000 });
     await host.advance(7000);
     expect(await answer).toMatchObject({ outcome: 'completed' });
@@ -193,7 +193,7 @@ describe('a completion that hangs', () => {
         host,
       },
       () => 'sent',
-    );
+    ).outcome;
     const answer = call('m-1', { remainingMs: () => 30_000 });
     await host.advance(29_999);
     expect(await answer).toMatchObject({ outcome: 'completed', result: 'sent' });

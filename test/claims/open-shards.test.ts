@@ -51,7 +51,7 @@ test('10,000 claims that are parked at once throttle no shard', async () => {
   const { counted, options } = surroundings();
   const charge = once({ ...options, onAbandoned: 'park' }, () => {
     throw new InDoubtError('no answer');
-  });
+  }).outcome;
   for (let index = 0; index < 10_000; index++) await charge(`order-${index}`, { remainingMs }).catch(() => undefined);
   // All of it in one second of the world: each claim comes into the index with its grant, and is parked there.
   expect(counted.total()).toBe(20_000);
@@ -60,7 +60,7 @@ test('10,000 claims that are parked at once throttle no shard', async () => {
 
 test('5,000 watched requests a second throttle no shard', async () => {
   const { host, counted, options } = surroundings();
-  const charge = once({ ...options, onAbandoned: 'park' }, () => 'done');
+  const charge = once({ ...options, onAbandoned: 'park' }, () => 'done').outcome;
   for (let second = 0; second < 3; second++) {
     for (let index = 0; index < 5000; index++) await charge(`order-${second * 5000 + index}`, { remainingMs });
     await host.advance(1000);
@@ -72,7 +72,7 @@ test('5,000 watched requests a second throttle no shard', async () => {
 
 test('a claim that is not watched and completes costs no write of the index, and two of the table', async () => {
   const { counted, options } = surroundings();
-  const charge = once({ ...options, onAbandoned: 'park', watched: false }, () => 'done');
+  const charge = once({ ...options, onAbandoned: 'park', watched: false }, () => 'done').outcome;
   for (let index = 0; index < 100; index++) await charge(`order-${index}`, { remainingMs });
   expect([counted.total(), counted.writes()]).toEqual([0, 200]);
 });

@@ -31,7 +31,7 @@ async function cardInDoubt(
     },
     settleMs: 2000,
   });
-  const issue = once<string, string>(
+  const issue = once<string, string, boolean>(
     {
       operation: 'issue-gift-card',
       store,
@@ -46,7 +46,7 @@ async function cardInDoubt(
       if (issued === 1) throw new Error('socket hang up');
       return 'card-2';
     },
-  );
+  ).outcome;
   const call = () => issue('o-1', { remainingMs: () => 30_000 });
   await expect(call()).rejects.toThrow('socket hang up');
   return { host, store, events, asked, call, issued: () => issued };
@@ -137,7 +137,7 @@ describe('an effect in doubt, with a provider that can be asked', () => {
     const store = memoryStore();
     const fences: number[] = [];
     const make = (fn: () => Promise<string> | string) =>
-      once<string, string>(
+      once<string, string, boolean>(
         {
           operation: 'issue-gift-card',
           store,
@@ -153,7 +153,7 @@ describe('an effect in doubt, with a provider that can be asked', () => {
           host,
         },
         fn,
-      );
+      ).outcome;
     void make(() => new Promise(() => undefined))('o-1', { remainingMs: () => 10_000 });
     await host.advance(11_000);
     expect(await make(() => 'card')('o-1', { remainingMs: () => 10_000 })).toMatchObject({

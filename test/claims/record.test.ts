@@ -17,8 +17,11 @@ describe('a record', () => {
   );
 
   it.each([
-    [{ v: 3 }, 'the record under this key is left alone: it is of schema 3'],
-    [{ status: 'paused' }, 'the record under this key is left alone: it is of schema 2'],
+    [{ v: 3 }, 'the record under this key is left alone: expected a claim of schema 1 or 2, found schema 3'],
+    [
+      { status: 'paused' },
+      'the record under this key is left alone: expected a claim of schema 1 or 2, found schema 2, with a status of its own',
+    ],
   ])('of a later version is left alone: %o', (strange, message) => {
     expect(() => understood({ ...record(), ...strange } as ClaimRecord)).toThrow(message);
   });

@@ -69,7 +69,7 @@ describe('a decision', () => {
     const { resolve, store } = await parked();
     for (const note of [undefined, 5, 'n'.repeat(2001)]) {
       await expect(resolve('retry', { by: 'maria', note })).rejects.toThrow(
-        'note: expected a text of at most 2000 characters; got',
+        'note: expected a well-formed text of at most 2000 characters; got',
       );
     }
     expect(await resolve('retry', { by: 'm'.repeat(3000), note: 'n'.repeat(2000) })).toMatchObject({

@@ -17,7 +17,7 @@ async function parkedRefund() {
       if (fails) throw new Error('socket hang up');
       return 'refunded';
     },
-  );
+  ).outcome;
   await expect(refund('p-1')).rejects.toThrow('socket hang up');
   fails = false;
   const parked = parkedClaims({ operation: 'refund', store, host });
@@ -125,10 +125,10 @@ describe('the late proof of the last holder', () => {
       onAbandoned: 'park',
       onEvent: () => undefined,
     } as const;
-    const slow = once<string, string>({ ...options, host }, () => provider.promise);
+    const slow = once<string, string>({ ...options, host }, () => provider.promise).outcome;
     const answer = slow('p-1', { remainingMs: () => 10_000 });
     await host.advance(20_000);
-    const other = once<string, string>({ ...options, host }, () => 'never');
+    const other = once<string, string>({ ...options, host }, () => 'never').outcome;
     expect(await other('p-1')).toMatchObject({ outcome: 'parked', error: { name: 'abandoned' } });
     return { host, store, provider, answer, other };
   }

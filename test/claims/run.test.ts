@@ -19,7 +19,7 @@ function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim, input:
   const host = virtualHost();
   const store = memoryStore();
   const events: string[] = [];
-  const call = once<string, unknown>(
+  const call = once<string, unknown, boolean>(
     {
       operation: 'refund',
       store,
@@ -30,7 +30,7 @@ function setUp(options: Partial<ClaimOptions<string>>, fn: (claim: Claim, input:
       host,
     },
     (input, claim) => fn(claim, input),
-  );
+  ).outcome;
   return { host, store, events, call };
 }
 
@@ -176,7 +176,7 @@ describe('the lease', () => {
         return result;
       },
     };
-    const call = once<string, unknown>(
+    const call = once<string, unknown, boolean>(
       {
         operation: 'refund',
         store: frozen,
@@ -186,7 +186,7 @@ describe('the lease', () => {
         host,
       },
       () => ++ran,
-    );
+    ).outcome;
     await expect(call('p-1', { remainingMs: () => 30_000 })).rejects.toThrow(LeaseError);
     expect(ran).toBe(0);
     expect(inner.records()).toMatchObject([{ status: 'released' }]);
@@ -204,10 +204,10 @@ describe('the lease', () => {
         return result;
       },
     };
-    const call = once<string, unknown>(
+    const call = once<string, unknown, boolean>(
       { operation: 'refund', store: slow, key: (input) => input, onAbandoned: 'park', onEvent: () => undefined, host },
       () => ++ran,
-    );
+    ).outcome;
     await expect(call('p-1', { remainingMs: () => 30_000 })).rejects.toThrow(StoreUnavailableError);
     await host.advance(100);
     expect(ran).toBe(0);
@@ -342,7 +342,10 @@ describe('recording a result', () => {
       onAbandoned: 'park',
       host,
     } as const;
-    const call = once<string, string>({ ...options, onEvent: ({ type }) => events.push(type) }, () => 'refunded');
+    const call = once<string, string>(
+      { ...options, onEvent: ({ type }) => events.push(type) },
+      () => 'refunded',
+    ).outcome;
     const first = call('p-1', { remainingMs: () => 30_000 });
     await host.advance(10_000);
     expect(await first).toMatchObject({ outcome: 'completed', result: 'refunded' });
@@ -392,7 +395,7 @@ describe('once', () => {
         host,
       },
       ({ amount }) => `refunded ${amount}`,
-    );
+    ).outcome;
     expect(await refund({ id: 'p-1', amount: 10 })).toMatchObject({ outcome: 'completed', result: 'refunded 10' });
     expect(await refund({ id: 'p-1', amount: 5000 })).toEqual({ outcome: 'key-reused' });
     expect(await refund({ amount: 10, id: 'p-1' })).toMatchObject({ outcome: 'completed', replayed: true });
@@ -416,7 +419,7 @@ describe('once', () => {
       write: (write) => (write.seen === undefined ? inner.write(write) : Promise.reject(new Error('store down'))),
     };
     const events: string[] = [];
-    const call = once<string, unknown>(
+    const call = once<string, unknown, boolean>(
       {
         operation: 'refund',
         store: broken,
@@ -428,7 +431,7 @@ describe('once', () => {
       () => {
         throw new Error('declined');
       },
-    );
+    ).outcome;
     const answer = expect(call('p-1', { remainingMs: () => 5000 })).rejects.toThrow('declined');
     await host.advance(5000);
     await answer;

@@ -31,12 +31,12 @@ function setUp() {
     store,
     parked: parkedClaims({ operation: 'pay', store, ...{ host } }),
     attempt: (fn: (claim: Claim) => unknown, call: OnceCall = {}) =>
-      once<string, unknown>(options, (_, claim) => fn(claim))('p-1', call),
+      once<string, unknown>(options, (_, claim) => fn(claim)).outcome('p-1', call),
     /** A worker that dies where its handler waits for ever; the next one comes when its lease has ended. */
     async dies(fn: (claim: Claim, death: Promise<never>) => unknown): Promise<void> {
       const dead = once<string, unknown>({ ...options, host: { ...host, after: () => () => undefined } }, (_, claim) =>
         fn(claim, new Promise<never>(() => undefined)),
-      );
+      ).outcome;
       void dead('p-1');
       await host.advance(3_600_000);
     },
@@ -93,10 +93,10 @@ describe('a step', () => {
       throw new RetryableError('once more');
     };
     await expect(attempt(both)).rejects.toThrow('once more');
-    expect(keys).toEqual(['pay#p-1/a', 'pay#p-1/b']);
-    const long = (claim: Claim) => Object.assign(claim, { effectKey: 'k'.repeat(255) });
+    expect(keys).toEqual(['pay#p-1#a', 'pay#p-1#b']);
+    const long = (claim: Claim) => Object.assign(claim, { effectKey: 'pay#'.padEnd(255, 'k') });
     await setUp().attempt((claim) => step(long(claim), 'a', ({ effectKey }) => keys.push(effectKey), retry));
-    expect(keys.at(-1)).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(keys.at(-1)).toMatch(/^pay#sha256:[0-9a-f]{64}$/);
   });
 
   it('in which a worker died runs again under retry', async () => {
@@ -156,7 +156,7 @@ describe('a step', () => {
     expect(ran).toBe(1);
     await host.advance(7_200_000);
     expect(await attempt(charge)).toMatchObject({ result: 2 });
-    expect(asked).toEqual(['pay#p-1/charge', 'pay#p-1/charge', 'pay#p-1/charge']);
+    expect(asked).toEqual(['pay#p-1#charge', 'pay#p-1#charge', 'pay#p-1#charge']);
   });
 
   it('that the provider knows of is not run', async () => {
@@ -274,7 +274,7 @@ describe('a step', () => {
         host: { ...host, now: () => host.now() + aheadMs },
       },
       (_, claim) => step(claim, 'charge', () => ran.push('charge'), park),
-    );
+    ).outcome;
     await expect(attempt('p-1')).rejects.toThrow('step charge was not started');
     expect(ran).toEqual([]);
   });

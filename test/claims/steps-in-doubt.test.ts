@@ -58,7 +58,7 @@ describe('a step that an earlier attempt left in doubt', () => {
       return { verdict: 'applied', result: 'ch_0' };
     });
     expect(await step(claim, 'charge', never, options)).toBe('ch_0');
-    expect(asked).toEqual(['refund#r-1/charge']);
+    expect(asked).toEqual(['refund#r-1#charge']);
     expect(steps()).toEqual([{ name: 'charge', state: 'done', at: someDay, fence: 1, result: '"ch_0"' }]);
   });
 
@@ -248,11 +248,11 @@ describe('the name of a step', () => {
     const { claim } = await handling();
     const keys: string[] = [];
     const withKey = (name: string) => step(claim, name, ({ effectKey }) => keys.push(effectKey) && effectKey, retry);
-    Object.assign(claim, { effectKey: 'k'.repeat(255 - 3) });
+    Object.assign(claim, { effectKey: `pay#${'k'.repeat(255 - 7)}` });
     await withKey('ab');
     await withKey('abc');
-    expect(keys[0]).toBe(`${'k'.repeat(252)}/ab`);
-    expect(keys[1]).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(keys[0]).toBe(`pay#${'k'.repeat(248)}#ab`);
+    expect(keys[1]).toMatch(/^pay#sha256:[0-9a-f]{64}$/);
   });
 });
 

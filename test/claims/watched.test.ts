@@ -45,7 +45,7 @@ const queueDoors: Readonly<Record<string, Door>> = {
 };
 
 const callerDoors: Readonly<Record<string, Door>> = {
-  once: ({ options, look }) => once({ ...options, key: (id: string) => id }, look)('p-1'),
+  once: ({ options, look }) => once({ ...options, key: (id: string) => id }, look).outcome('p-1'),
   ...Object.fromEntries(
     Object.entries(httpDoors).map(([name, wrap]) => [
       name,
@@ -94,7 +94,7 @@ it('a watched claim stays in the list while its lease is renewed', async () => {
       new Promise<void>((resolve) => {
         end = resolve;
       }),
-  );
+  ).outcome;
   const paid = pay('p-1');
   await host.advance(20_000);
   const { claims } = await store.listOpen({ limit: 10 });

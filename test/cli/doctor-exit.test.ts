@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { doctor } from '../../lib/cli/doctor.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../support/described-account.ts';
+import { ioOf } from '../support/in-process.ts';
 
 /* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
 
@@ -44,12 +45,9 @@ const describeAccount = useDescribedAccounts();
 
 async function run(change: Partial<DescribedAccount>, ...args: readonly string[]) {
   await describeAccount({ ...account, ...change });
-  let [out, error] = ['', ''];
-  const code = await doctor([...args, '--region', 'eu-west-1'], {
-    out: { write: (text) => (out += text) },
-    error: { write: (text) => (error += text) },
-  });
-  return { code, out, error };
+  const { io, out, error } = ioOf();
+  const code = await doctor([...args, '--region', 'eu-west-1'], io);
+  return { code, out: out(), error: error() };
 }
 
 test('0: everything was looked at, and there is no problem', async () => {

@@ -75,6 +75,17 @@ test('asks for what locks call only when told that the handlers lock', () => {
   }
 });
 
+test('asks for what a store of a restored table calls while the table has a mark of a restore', () => {
+  const mark = (kind: 'none' | 'lifted' | 'of-an-earlier-table') => tableActions({}, { mark: { kind } });
+  const stands = tableActions({}, { mark: { kind: 'stands', cutOff: 1, liftedFor: [] } });
+  for (const asked of [stands, mark('of-an-earlier-table')]) {
+    expect(asked).toEqual([...tableActions({}), 'dynamodb:GetItem', 'dynamodb:DescribeTable']);
+  }
+  for (const asked of [mark('none'), mark('lifted'), tableActions({}, { mark: undefined })]) {
+    expect(asked).toEqual(tableActions({}));
+  }
+});
+
 test('a table keeps its columns when a text is longer than its line', () => {
   const findings = [
     { level: 'ok' as const, about: 'event source' as const, text: 'enabled' },

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { template } from '../../lib/cli/template.ts';
 import { templateText } from '../../lib/deployment/template/print.ts';
+import { ioOf } from '../support/in-process.ts';
 
 async function run(...args: readonly string[]) {
-  let [out, error] = ['', ''];
-  const code = await template(args, {
-    out: { write: (text) => (out += text) },
-    error: { write: (text) => (error += text) },
-  });
-  return { code, out, error };
+  const { io, out, error } = ioOf();
+  const code = await template(args, io);
+  return { code, out: out(), error: error() };
 }
 
 test('prints the template, and nothing else, on the standard output', async () => {

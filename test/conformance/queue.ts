@@ -134,9 +134,9 @@ const insideOnce: Wire = (wiring, middy, theirs, send) => {
   return async ({ Records }: SqsEvent, context: InvocationContext) => {
     const batchItemFailures: { itemIdentifier: string }[] = [];
     for (const record of Records) {
-      const { outcome } = await mail({ record, context }, { remainingMs: context.getRemainingTimeInMillis }).catch(
-        () => ({ outcome: 'threw' }),
-      );
+      const { outcome } = await mail
+        .outcome({ record, context }, { remainingMs: context.getRemainingTimeInMillis })
+        .catch(() => ({ outcome: 'threw' }));
       // A person decides about it. In the queue it would come back until its receives are used up.
       if (outcome === 'parked') await deadLetters.send(sqsClient, record, 'parked', 'in doubt');
       else if (outcome !== 'completed') batchItemFailures.push({ itemIdentifier: record.messageId });

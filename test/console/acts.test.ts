@@ -103,3 +103,22 @@ it('a claim that was granted since the page showed it stays, with its new doubt'
   expect(await planOf(2)).toMatchObject({ count: 0, items: [{ id, will: 'stay', whyNot: 'another-doubt' }] });
   expect(await planOf(3)).toMatchObject({ count: 1, items: [{ id, will: 'resolve', fence: 3 }] });
 });
+
+describe('the plan of a resolution', () => {
+  const planned = async (verdict: string) => {
+    await store.write({ next: { ...parked, unknownAt: Date.now() - 90_000 }, seen: undefined });
+    const young = record({ ...parked, id: 'pay#order-18', unknownAt: Date.now() - 5000 });
+    await store.write({ next: young, seen: undefined });
+    const claims = ['pay#order-17', 'pay#order-18'].map((one) => ({ id: one, fence: 3 }));
+    return { ...JSON.parse((await post('/api/plan', { kind: 'resolve', verdict, claims })).text), young };
+  };
+
+  it('says for not-applied how old the youngest doubt is: a request may still be under way', async () => {
+    const { count, youngestDoubt, young } = await planned('not-applied');
+    expect([count, youngestDoubt]).toEqual([2, young.unknownAt]);
+  });
+
+  it.each(['applied', 'retry'])('says nothing of it for %s, which cannot be too early', async (verdict) => {
+    expect((await planned(verdict)).youngestDoubt).toBeUndefined();
+  });
+});

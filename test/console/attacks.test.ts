@@ -37,9 +37,11 @@ const view: RehearsalView = {
 const report: ReportView = {
   run: 1,
   good: true,
+  noVerdict: undefined,
   seconds: 1,
   effects: [],
   empty: [],
+  untested: [],
   notJudged: [],
   harmed: [],
   findings: [],

@@ -137,9 +137,9 @@ it('counts what happens by time, and keeps an hour', async () => {
   expect((await history.read()).series.done).toEqual([0]);
 });
 
-it('shows what hides or turns the direction as a plain character, and keeps the lines of a body', () => {
-  expect(shown('a\u202eb\u0000c\n')).toBe('a\uFFFDb\uFFFDc\uFFFD');
-  expect(shownBody('{\n\t"a": 1\u200b}')).toBe('{\n\t"a": 1\uFFFD}');
+it('writes out what hides or turns the direction, and keeps the lines of a body', () => {
+  expect(shown('a\u202eb\u0000c\n')).toBe(String.raw`a\u202eb\u0000c\u000a`);
+  expect(shownBody('{\n\t"a": 1\u200b}')).toBe('{\n\t"a": 1\\u200b}');
   expect([age(0), age(59_999), age(3_599_999), age(86_399_999), age(172_800_000)]).toEqual([
     '0 s',
     '59 s',

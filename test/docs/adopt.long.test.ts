@@ -65,11 +65,11 @@ async function runTestOf(path: string, change: (code: string) => string = (code)
 
 const walks = ['test/send-mail.test.ts', 'index.test.js'];
 
-test.each(walks)('%s passes', { timeout: 60_000 }, async (path) => {
+test.each(walks)('%s passes', async (path) => {
   await runTestOf(path);
 });
 
-test.each(walks)('%s fails when the policy permits a second mail', { timeout: 60_000 }, async (path) => {
+test.each(walks)('%s fails when the policy permits a second mail', async (path) => {
   const harmful = (code: string) => code.replace("onAbandoned: 'park'", "onAbandoned: 'retry'");
   await expect(runTestOf(path, harmful)).rejects.toThrow(/^\d+ doubled/);
 });

@@ -93,6 +93,8 @@ describe('a message', () => {
     const internal = [
       // Ends its messages where it prints them.
       'cli/doctor.ts',
+      // The reason of a signal, and not an error that a user sees.
+      'console/server.ts',
       // A result of each message for other middlewares, in the words of its own error.
       'sqs/batch-response.ts: whyUnfinished',
       'kernel/errors.ts',
@@ -111,6 +113,10 @@ describe('a message', () => {
       // The doctor ends its messages where it prints them, too; this one says itself what to do.
       'deployment/doctor/read-functions.ts',
       'stores/dynamodb/backfill-progress.ts',
+      // DynamoDB says what a table is.
+      'stores/dynamodb/physical-table.ts',
+      // A caller that has not asked whether the store lists claims.
+      'stores/dynamodb/restored-store.ts',
     ];
     const bare = sources.flatMap(({ path, text }) =>
       Array.from(text.matchAll(/new (?:Type|Range)?Error\((?!\s*explained\()\s*(\w*)/g), ([, first]) =>

@@ -126,7 +126,7 @@ test('the sweep catches it where an unfinished work passes for one that is done'
   };
   const report = await crashSweep({ messages, ...repaying(['a'], { names: passing }), max: 100 });
   expect(report.lost.length).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('the sweep catches it where a busy lock passes for work that is done', async () => {
   const passing = (names: Names): Names => {

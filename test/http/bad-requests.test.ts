@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { asRestored } from '../../lib/claims/restored.ts';
 import { bodyField, type HttpEvent, type HttpOptions, type HttpResponse } from '../../lib/http/index.ts';
 import { canonicalValue, InvalidMessageError, memoryStore, OptionError } from '../../lib/index.ts';
 import { doors } from '../support/http-doors.ts';
 import { apiGatewayV2, type Sent } from '../support/http-events.ts';
-import { virtualHost } from '../support/virtual-host.ts';
+import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 const key = { 'idempotency-key': '"k-1"' };
 const order: Sent = { headers: key, body: '{"amount":1}' };
@@ -106,6 +107,17 @@ describe.each(Object.entries(doors))('%s', (_door, wrap) => {
     const refused = await call(apiGatewayV2(order));
     expect([refused.statusCode, problemIn(refused)]).toEqual([409, 'given-up']);
     expect(JSON.parse(refused.body ?? '').detail).toContain('nothing was applied');
+  });
+
+  it('does not say so of one that a restored table may have forgotten: an operator may have let it run since', async () => {
+    const { call, store } = api(() => ({ statusCode: 402 }));
+    await call(apiGatewayV2(order));
+    const [seen] = store.records();
+    if (seen === undefined) throw new Error('there is no record');
+    const parked = { ...seen, status: 'parked', error: { name: 'attempts-used-up', message: '' } } as const;
+    const next = asRestored(seen.id, { ...parked, expiresAt: undefined }, { reopenedAt: someDay }, someDay);
+    await store.write({ next, seen });
+    expect(problemIn(await call(apiGatewayV2(order)))).toBe('parked');
   });
 
   describe('a request that cannot be read', () => {

@@ -18,7 +18,6 @@ const paymentOf = (body: unknown): string => (body as { payment: string }).payme
 
 test.each(['retry', 'park'] as const)(
   '%s: killed at every await, no payment is made twice, and none is answered that was not made',
-  { timeout: 60_000 },
   async (onAbandoned) => {
     const report = await assertSurvivesCrashes({
       messages,
@@ -114,40 +113,36 @@ const features: Record<string, (world: World, bank: Bank) => Handler> = {
 
 const cells = Object.keys(doors).flatMap((door) => Object.keys(features).map((feature) => [feature, door] as const));
 
-test.each(cells)(
-  '%s behind %s: wherever a worker dies, each payment is booked once',
-  { timeout: 60_000 },
-  async (feature, door) => {
-    const report = await assertSurvivesCrashes({
-      messages,
-      callers: { event: ({ body }) => apiGatewayV2({ body: JSON.stringify(body) }) },
-      provider: bank,
-      handler: (world: World, bank) => {
-        const { store: _, ...options } = world.options;
-        const api = doors[door]?.(
-          {
-            ...options,
-            store: reached(world, bank),
-            operation: 'pay',
-            caller: 'anyone',
-            key: bodyField('payment'),
-            onAbandoned: 'retry',
-          },
-          features[feature]?.(world, bank) ?? (() => undefined),
-        );
-        return api ?? (() => undefined);
-      },
-      effects({ items, transfers }, { body }) {
-        const id = paymentOf(body);
-        const counts = [Number(items.get(id)?.['amount'] ?? 0)];
-        if (feature === 'inPhases') {
-          counts.push(Number(items.get(`reserved-${id}`)?.['amount'] ?? 0));
-          counts.push([...transfers.values()].filter((payment) => payment === id).length);
-        }
-        return counts.every((count) => count === 1) ? 1 : counts.some((count) => count > 1) ? 2 : 0;
-      },
-      max: 200,
-    });
-    expect(report.runs).toBeGreaterThan(50);
-  },
-);
+test.each(cells)('%s behind %s: wherever a worker dies, each payment is booked once', async (feature, door) => {
+  const report = await assertSurvivesCrashes({
+    messages,
+    callers: { event: ({ body }) => apiGatewayV2({ body: JSON.stringify(body) }) },
+    provider: bank,
+    handler: (world: World, bank) => {
+      const { store: _, ...options } = world.options;
+      const api = doors[door]?.(
+        {
+          ...options,
+          store: reached(world, bank),
+          operation: 'pay',
+          caller: 'anyone',
+          key: bodyField('payment'),
+          onAbandoned: 'retry',
+        },
+        features[feature]?.(world, bank) ?? (() => undefined),
+      );
+      return api ?? (() => undefined);
+    },
+    effects({ items, transfers }, { body }) {
+      const id = paymentOf(body);
+      const counts = [Number(items.get(id)?.['amount'] ?? 0)];
+      if (feature === 'inPhases') {
+        counts.push(Number(items.get(`reserved-${id}`)?.['amount'] ?? 0));
+        counts.push([...transfers.values()].filter((payment) => payment === id).length);
+      }
+      return counts.every((count) => count === 1) ? 1 : counts.some((count) => count > 1) ? 2 : 0;
+    },
+    max: 200,
+  });
+  expect(report.runs).toBeGreaterThan(50);
+});

@@ -61,7 +61,7 @@ describe.each(Object.entries(doors))('behind %s', (_door, wrap) => {
     dies = false;
     expect(await call()).toEqual({ statusCode: 201, body: 'charge 1' });
     expect(await call()).toMatchObject({ statusCode: 201, body: 'charge 1', ...replayed });
-    expect([charged, ran()]).toEqual([['refund#k-1/charge'], 2]);
+    expect([charged, ran()]).toEqual([['refund#k-1#charge'], 2]);
   });
 
   it('a response that says that nothing was applied opens a claim whose steps are done, and they stay done', async () => {

@@ -11,6 +11,7 @@ import {
   onceOverHttp,
 } from '../../lib/http/index.ts';
 import { memoryStore, RejectedError, RetryableError, renewedLease } from '../../lib/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
 
@@ -259,7 +260,9 @@ describe('an early time-out of Middy, whose handler is still at work', () => {
       await (handler(apiGatewayV2(order), lambda(20_000)) as Promise<unknown>).catch(() => undefined);
       expect(store.records()).toMatchObject([{ status: 'in-flight' }]);
       pay();
-      await vi.waitFor(() => expect(store.records()).toMatchObject([{ status: 'completed' }]));
+      await eventually('the claim is completed', () =>
+        expect(store.records()).toMatchObject([{ status: 'completed' }]),
+      );
       expect(paid()).toBe(1);
     });
   });
@@ -277,7 +280,7 @@ describe('an early time-out of Middy, whose handler is still at work', () => {
     await expect(handler(apiGatewayV2(order) as never, lambda(20_000))).rejects.toThrow('aborted');
     expect(store.records()).toMatchObject([{ status: 'in-flight' }]);
     pay.resolve();
-    await vi.waitFor(() => expect(store.records()).toMatchObject([{ status: 'completed' }]));
+    await eventually('the claim is completed', () => expect(store.records()).toMatchObject([{ status: 'completed' }]));
   });
 
   it('is told of once in a cold start, with the way out', async () => {

@@ -90,7 +90,7 @@ const doors: Record<string, (wired: Wired) => Call> = {
     };
   },
   once: ({ options, apply }) => {
-    const charge = once({ ...options, key: (key: string) => key }, apply);
+    const charge = once({ ...options, key: (key: string) => key }, apply).outcome;
     return async (key) => (await charge(key, { remainingMs: () => 30_000 })).outcome === 'completed';
   },
   onceOverHttp: ({ options, apply }) => {

@@ -20,7 +20,7 @@ for (const write of [undefined, null]) {
       onAbandoned: 'park' as const,
       onEvent: () => {},
     };
-    const pay = once(options, (_: object, claim) => commit(claim, [write as unknown as AppWrite]));
+    const pay = once(options, (_: object, claim) => commit(claim, [write as unknown as AppWrite])).outcome;
     const deadline = Date.now() + 4_000;
     const call = pay({}, { remainingMs: () => deadline - Date.now() });
     await expect(call).rejects.toMatchObject({

@@ -4,7 +4,6 @@ import {
   PutCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
-  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
@@ -17,7 +16,6 @@ import {
   WorkChangedError,
   WorkUnfinishedError,
 } from '../../lib/locks/index.ts';
-import { canonicalValue, fingerprintOf } from '../../lib/payload/fingerprint.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const endpoint = inject('dynamoEndpoint');
@@ -224,15 +222,14 @@ describe('work larger than a transaction', () => {
     const items = numbers(100_000);
     const stop = AbortSignal.abort();
     await expect(forEachItem(items, { ...options, signal: stop }, () => [])).rejects.toMatchObject({ why: 'stopped' });
+    const idOf = (index: number) => `#work#${id.replace('#', '~1')}#count#${index}`;
     for (const index of [0, 63]) {
-      const Key = { id: `#work#${id}#count#${index}` };
+      const Key = { id: idOf(index) };
       const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key }));
       expect(JSON.stringify(Item).length).toBeLessThan(500);
       expect(Item).toMatchObject({ total: 100_000, next: Item?.['from'] });
     }
-    const { Item } = await documents.send(
-      new GetCommand({ TableName: tableName, Key: { id: `#work#${id}#count#64` } }),
-    );
+    const { Item } = await documents.send(new GetCommand({ TableName: tableName, Key: { id: idOf(64) } }));
     expect(Item).toBeUndefined();
   });
 
@@ -320,57 +317,5 @@ describe('work larger than a transaction', () => {
     expect(await second).toMatchObject({ outcome: 'done' });
     expect(await arriveLate()).toEqual(refused);
     expect(await timesOf(items)).toEqual(ones(60));
-  });
-
-  describe('beside a version that knew no names', () => {
-    const items = numbers(60);
-    const print = (some: readonly number[]) => fingerprintOf(canonicalValue(some), nodeHost);
-    const oldId = (id: string, index: number) => `#work#${id}#${index}`;
-
-    /** A work of 60 items as that version has left it: so many of its first 50 are done. */
-    async function leftBehind(id: string, done: number): Promise<void> {
-      for (const [index, from, to] of [
-        [0, 0, 50],
-        [1, 50, 60],
-      ] as const) {
-        const fingerprint = print(items.slice(from, to));
-        const fields = { index, from, to, total: 60, attempt: 'theirs', fingerprint, expiresAt: 2_000_000_000 };
-        const Item = { id: oldId(id, index), ...fields, next: from + (index === 0 ? done : 0), v: 'work-1' };
-        await documents.send(new PutCommand({ TableName: tableName, Item }));
-      }
-    }
-
-    it('goes on where that one stopped, and its second work is a work of its own', async () => {
-      const { options, progress, counted, timesOf, id } = await claimed();
-      await leftBehind(id, 40);
-      expect(await progress()).toEqual({ total: 60, done: 40 });
-      await forEachItem(items, options, (chunk) => chunk.map(counted));
-      expect(await timesOf([0, 39, 40, 59])).toEqual([0, 0, 1, 1]);
-      expect(await progress()).toEqual({ total: 60, done: 60 });
-      const notify = { ...options, work: 'notify' };
-      expect(await readProgress(notify)).toBeUndefined();
-      await forEachItem(items, notify, (chunk) => chunk.map((item) => counted(1000 + item)));
-      expect(await timesOf([1000, 1059])).toEqual([1, 1]);
-    });
-
-    it('refuses another list than that one’s, because what is done of it cannot be told', async () => {
-      const { options, id } = await claimed();
-      await leftBehind(id, 40);
-      await expect(forEachItem(numbers(61), options, () => [])).rejects.toThrow(WorkChangedError);
-    });
-
-    it('does not let that one begin from the start what this one has begun', async () => {
-      const { options, counted, id } = await claimed();
-      await forEachItem(items, options, (chunk) => chunk.map(counted));
-      const begin = new UpdateCommand({
-        TableName: tableName,
-        Key: { id: oldId(id, 0) },
-        UpdateExpression: 'SET attempt = :theirs',
-        ConditionExpression: 'attribute_not_exists(id) OR (#total = :total AND fingerprint = :fingerprint)',
-        ExpressionAttributeNames: { '#total': 'total' },
-        ExpressionAttributeValues: { ':theirs': 'theirs', ':total': 60, ':fingerprint': print(items.slice(0, 50)) },
-      });
-      await expect(documents.send(begin)).rejects.toThrow('The conditional request failed');
-    });
   });
 });

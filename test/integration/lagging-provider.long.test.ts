@@ -70,7 +70,7 @@ async function reconcileAll(settleMs: number) {
           effectKey,
           signal: AbortSignal.timeout(attempt === 1 ? clientTimeoutMs : 20_000),
         }),
-    );
+    ).outcome;
 
     let timedOut = 0;
     async function deliverUntilDone(orderId: string): Promise<void> {

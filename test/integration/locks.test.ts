@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
@@ -16,6 +15,7 @@ import {
   type UnlockRules,
 } from '../../lib/locks/index.ts';
 import { elsewhere } from '../support/elsewhere.ts';
+import { eventually } from '../support/eventually.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const client = localClient(inject('dynamoEndpoint'));
@@ -124,7 +124,9 @@ describe('a lock that was taken over', () => {
 });
 
 describe('withLock', () => {
-  const locks = () => resourceLocks({ store, leaseMs: 600, skewMs: 100 });
+  /** A lease lasts longer than any test. Its beats come at once, and requests have their usual time. */
+  const host: Host = { ...nodeHost, after: (ms, run) => nodeHost.after(ms > 15_000 ? 50 : ms, run) };
+  const locks = (now = host.now) => resourceLocks({ store, host: { ...host, now }, leaseMs: 60_000, skewMs: 0 });
   const fails = () => Promise.reject(new Error('the provider is down'));
 
   async function ended(unlock: UnlockRules, work: () => Promise<unknown>) {
@@ -203,9 +205,13 @@ describe('withLock', () => {
 
   it('keeps the lease for longer than it is, for as long as the work runs', async () => {
     const debt = fresh();
-    const working = locks().withLock([debt], { holder: 'request-1', unlock: both }, () => sleep(2000));
-    await sleep(1500);
-    expect((await locks().tryLockAll([debt], { holder: 'request-2' })).outcome).toBe('busy');
+    const endOf = async () => (await locks().read([debt]))[0]?.until ?? 0;
+    const working = locks().withLock([debt], { holder: 'request-1', unlock: both }, async () => {
+      const end = await endOf();
+      await eventually('the lease is renewed', async () => expect(await endOf()).toBeGreaterThan(end + 10));
+      const late = locks(() => end + 5);
+      expect((await elsewhere(() => late.tryLockAll([debt], { holder: 'request-2' }))).outcome).toBe('busy');
+    });
     expect(await working).toMatchObject({ outcome: 'done', lock: 'unlocked' });
   });
 

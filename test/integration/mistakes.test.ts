@@ -144,7 +144,7 @@ const ofTables: readonly Mistake[] = Object.entries(stores).flatMap(([name, stor
 ]);
 
 const call = (store: ClaimStore) =>
-  once({ operation: 'o', store, key: () => 'k', onAbandoned: 'retry', onEvent: () => undefined }, handle)({});
+  once({ operation: 'o', store, key: () => 'k', onAbandoned: 'retry', onEvent: () => undefined }, handle).outcome({});
 
 const mistakes: readonly Mistake[] = [
   ...ofTables,

@@ -69,7 +69,7 @@ describe('a claim is in the list', () => {
   test('from its parking to its resolution', async () => {
     const charge = once({ operation: 'charge', store, key: (id: string) => id, onAbandoned: 'park' }, () => {
       throw new InDoubtError('no answer');
-    });
+    }).outcome;
     await expect(charge('order-1')).rejects.toThrow('no answer');
     expect((await store.listOpen({ limit: 10 })).claims).toMatchObject([
       { id: 'charge#order-1', status: 'parked', error: { name: 'outcome-unknown' }, attempts: 1 },
@@ -83,8 +83,8 @@ describe('a claim is in the list', () => {
     const seen: (readonly string[])[] = [];
     const look = async () => void seen.push(await openIds());
     const options = { store, key: (id: string) => id, onAbandoned: 'park' } as const;
-    await once({ ...options, operation: 'watched' }, look)('1');
-    await once({ ...options, operation: 'unwatched', watched: false }, look)('1');
+    await once({ ...options, operation: 'watched' }, look).outcome('1');
+    await once({ ...options, operation: 'unwatched', watched: false }, look).outcome('1');
     expect(seen).toEqual([['watched#1'], []]);
     expect(await openIds()).toEqual([]);
   });
@@ -121,7 +121,7 @@ test('a message that completes costs two write units of the table and none of th
   await once(
     { operation: 'charge', store: options.store, onAbandoned: 'park', key: (id: string) => id },
     () => 'done',
-  )('3');
+  ).outcome('3');
   expect(units).toEqual({ table: 6, index: 2 });
 });
 
@@ -169,7 +169,10 @@ describe('a table without the index', () => {
   });
 
   test('serves consumers as before', async () => {
-    const charge = once({ operation: 'charge', store, key: (id: string) => id, onAbandoned: 'park' }, () => 'done');
+    const charge = once(
+      { operation: 'charge', store, key: (id: string) => id, onAbandoned: 'park' },
+      () => 'done',
+    ).outcome;
     expect(await charge('order-1')).toMatchObject({ outcome: 'completed', replayed: false });
     expect(await charge('order-1')).toMatchObject({ outcome: 'completed', replayed: true, result: 'done' });
   });
@@ -196,7 +199,12 @@ describe('a backfill', () => {
     for (const status of ['in-flight', 'released', 'completed', 'rejected'] as const)
       await putOld({ id: `b#${status}`, status });
     await putOld({ id: 'b#step-under-way', checkpoints: doubtful });
-    expect(await store.listOpen({ limit: 10 })).toEqual({ claims: [], cursor: undefined, incomplete: true });
+    expect(await store.listOpen({ limit: 10 })).toEqual({
+      claims: [],
+      foreign: [],
+      cursor: undefined,
+      incomplete: true,
+    });
 
     const progress = await backfillOpenClaims({ tableName, client });
     expect(progress).toMatchObject({ added: 5, removed: 0, leftAlone: 0, parts: { done: 4, of: 4 } });

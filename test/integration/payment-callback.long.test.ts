@@ -97,6 +97,23 @@ describe('the callback of the payment processor', () => {
     expect(await queued()).toEqual([payment]);
   });
 
+  it('never takes a payment on twice: a processor that calls again after months finds its claim', async () => {
+    const payment = newPayment();
+    expect(await call(payment)).toBe(200);
+    const record = await dynamoStore({ tableName, client }).read(`payment-callback#${payment.paymentId}`);
+    expect(record).toMatchObject({ status: 'completed' });
+    // DynamoDB's TTL deletes by it.
+    expect(record?.expiresAt).toBeUndefined();
+    const later = Date.now() + 90 * 24 * 3600 * 1000;
+    const now = vi.spyOn(Date, 'now').mockReturnValue(later);
+    try {
+      expect(await call(payment)).toBe(200);
+    } finally {
+      now.mockRestore();
+    }
+    expect(await queued()).toEqual([payment]);
+  });
+
   it('refuses what is no JSON, or is nobody’s payment, without a claim', async () => {
     for (const body of ['payment', null, 17, {}, { ...newPayment(), paymentId: '' }])
       expect(await call(body)).toBe(400);

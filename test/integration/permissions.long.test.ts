@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import type { Order } from '../../lambda/order.ts';
 import { signedText } from '../../lambda/processor.ts';
 import { ClaimsTable } from '../../lib/deployment/constructs/index.ts';
-import { INDIVIDUAL_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/deployment/needs.ts';
+import { INDIVIDUAL_STORE_ACTIONS, RESTORED_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/deployment/needs.ts';
 import { nodeHost } from '../../lib/host.ts';
 import { InDoubtError, once, parkedClaims, type Verdict } from '../../lib/index.ts';
 import { type Provisioned, provision } from '../../lib/rehearsal/provision.ts';
@@ -165,7 +165,7 @@ const functions: readonly (readonly [stack: string, construct: string, use: () =
       const key = (id: string) => id;
       const card = once({ operation: 'issue-gift-card', store, host, key, onAbandoned: 'retry' }, () => {
         throw new Error('timeout');
-      });
+      }).outcome;
       for (const id of ['late-1', 'late-2']) await card(id).catch(() => undefined);
       const { handler } = await import('../../lambda/settle-claims.ts');
       expect(await handler()).toMatchObject({ notApplied: 2 });
@@ -241,8 +241,8 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
   const granted = grantedTo(construct, stack);
   expect([...asked].filter((one) => !granted.includes(one))).toEqual([]);
 
-  // All stores may be used under one grant: which action a store takes depends on what is under way at once.
-  const ofStores = [...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS].map(
+  // All stores may be used under one grant: which action a store takes depends on what is under way at once, and on whether its table was restored.
+  const ofStores = [...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS, ...RESTORED_STORE_ACTIONS].map(
     (action) => `${environment['CLAIMS_TABLE']} ${action}`,
   );
   expect(granted.filter((one) => !asked.has(one) && !ofStores.includes(one))).toEqual([]);
@@ -262,7 +262,7 @@ describe('who looks after the claims', () => {
     const store = dynamoStore({ tableName, client: dynamo });
     const charge = once({ operation: 'charge', store, key: (id: string) => id, onAbandoned: 'park' }, () => {
       throw new InDoubtError('no answer');
-    });
+    }).outcome;
     for (const id of ['order-1', 'order-2']) await charge(id).catch(() => undefined);
     asked.clear();
   });
@@ -277,9 +277,13 @@ describe('who looks after the claims', () => {
     });
   }
 
-  test('an operator lists, reads and resolves with what grantOperate grants, and no more is granted', async () => {
+  /** What only a restored table needs of a grant. */
+  const ofRestored = () => `${tableName} dynamodb:DescribeTable`;
+
+  test('an operator lists, reads and resolves claims of a restored table with what grantOperate grants, and no more is granted', async () => {
+    await markRestored({ tableName, client: dynamo, cutOff: new Date(1000), by: 'ada', note: '' });
     for (const key of ['order-1', 'order-2']) {
-      const store = dynamoStore({ tableName, client: client() });
+      const store = dynamoStore({ tableName, client: client(), restored: true });
       const { claims } = await store.listOpen({ limit: 10 });
       expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
       const parked = parkedClaims({ operation: 'charge', store });
@@ -305,7 +309,7 @@ describe('who looks after the claims', () => {
       ],
     });
     expect(compared).toMatchObject({ outcome: 'done', report: { lines: 3, settled: 2, open: { 'missing-here': 1 } } });
-    expect([...asked].toSorted()).toEqual(granted('grantStatements').toSorted());
+    expect([...asked, ofRestored()].toSorted()).toEqual(granted('grantStatements').toSorted());
   });
 
   test('a comparison that lifts the mark of a restored table asks for what grantStatements and grantRestore grant, and no more is granted', async () => {
@@ -333,7 +337,7 @@ describe('who looks after the claims', () => {
     const store = dynamoStore({ tableName, client: dynamo });
     const late = once({ operation: 'late', store, host, key: (id: string) => id, onAbandoned: 'retry' }, () => {
       throw new Error('timeout');
-    });
+    }).outcome;
     for (const id of ['order-3', 'order-4', 'order-5']) await late(id).catch(() => undefined);
     asked.clear();
     const verdicts: Readonly<Record<string, Verdict>> = {
@@ -347,7 +351,7 @@ describe('who looks after the claims', () => {
       onReport: () => undefined,
     });
     expect(await sweep()).toMatchObject({ applied: 1, notApplied: 1, inconclusive: 1, alreadyParked: 2 });
-    expect([...asked].toSorted()).toEqual(granted('grantOperate').toSorted());
+    expect([...asked, ofRestored()].toSorted()).toEqual(granted('grantOperate').toSorted());
   });
 
   test('a backfill does its work with what grantBackfill grants', async () => {

@@ -1,7 +1,8 @@
-import { expect, inject, it, vi } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { parkedClaims } from '../../lib/index.ts';
 import { readBody, startHttpServer } from '../../lib/rehearsal/http.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { startFunctions } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -39,13 +40,10 @@ it('a message in a batch of ten that kills its worker every time: the other nine
   await Promise.all(all.map((orderId) => functions.send(consumer, { orderId })));
 
   const claims = parkedClaims({ operation: 'resize-image', store: dynamoStore({ tableName, client }) });
-  await vi.waitFor(
-    async () => {
-      expect(await claims.read('poison')).toMatchObject({ status: 'parked', error: { name: 'abandoned-too-often' } });
-      expect(await functions.sqs.depth('images')).toEqual({ ready: 0, delayed: 0, inFlight: 0 });
-    },
-    { timeout: 90_000, interval: 100 },
-  );
+  await eventually('the poison is parked, and the queue is empty', async () => {
+    expect(await claims.read('poison')).toMatchObject({ status: 'parked', error: { name: 'abandoned-too-often' } });
+    expect(await functions.sqs.depth('images')).toEqual({ ready: 0, delayed: 0, inFlight: 0 });
+  });
   expect(doneAtStart).toHaveLength(3);
   expect(doneAtStart[2]?.toSorted()).toEqual(others);
   expect([...done].toSorted()).toEqual(others);

@@ -33,7 +33,7 @@ describe('claims in DynamoDB', () => {
           key: (id: string) => id,
           onEvent: () => {},
         };
-        const pay = once({ ...options, onAbandoned: 'retry' }, () => ++runs);
+        const pay = once({ ...options, onAbandoned: 'retry' }, () => ++runs).outcome;
         for (const redelivered of [false, true]) {
           const error = await thrownBy(() => pay('maria@example.com', { remainingMs: () => 5_000, redelivered }));
           expect(error).toBeInstanceOf(StoreUnavailableError);
@@ -70,10 +70,12 @@ describe('claims in DynamoDB', () => {
               finished = true;
               return 'paid';
             },
-          )('callback-1', { remainingMs: () => 20_000 }).then(({ outcome }) => {
-            expect(outcome === 'in-flight' || finished).toBe(true);
-            return outcome;
-          }),
+          )
+            .outcome('callback-1', { remainingMs: () => 20_000 })
+            .then(({ outcome }) => {
+              expect(outcome === 'in-flight' || finished).toBe(true);
+              return outcome;
+            }),
         );
         const outcomes = await Promise.all(calls);
         expect(runs).toBe(1);

@@ -59,12 +59,15 @@ describe.each(stores)('%s', (_, storeOf) => {
       host,
       parked: parkedClaims({ operation: 'charge', store }),
       call: (more: Partial<Parameters<typeof once>[0]> = {}) =>
-        once({ ...options, onAbandoned: 'retry', ...more }, (__, claim) => run(claim))(
+        once({ ...options, onAbandoned: 'retry', ...more }, (__, claim) => run(claim)).outcome(
           {},
           { remainingMs: () => LEASE_MS },
         ),
       withSteps: (handler: (claim: Claim) => Promise<unknown>) =>
-        once({ ...options, onAbandoned: 'retry' }, (__, claim) => handler(claim))({}, { remainingMs: () => LEASE_MS }),
+        once({ ...options, onAbandoned: 'retry' }, (__, claim) => handler(claim)).outcome(
+          {},
+          { remainingMs: () => LEASE_MS },
+        ),
       async item() {
         const key = { TableName: tableName, Key: { id: { S: `charge#${name}` } }, ConsistentRead: true };
         const { Item = {} } = await client.send(new GetItemCommand(key));

@@ -10,6 +10,7 @@ import {
   type StatementLine,
 } from '../../lib/statements/index.ts';
 import { dynamoStore, individualDynamoStore, markRestored, readRestored } from '../../lib/stores/dynamodb/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -106,9 +107,11 @@ async function restoredInTraffic(provider: Provider, policy: Policy) {
       onEvent: () => undefined,
     },
     () => stalled.promise,
-  );
+  ).outcome;
   for (const key of keys.inFlight) void pay(key, { remainingMs: () => 30_000 }).catch(() => undefined);
-  await expect.poll(async () => (await client.send(new ScanCommand({ TableName: old }))).Count).toBe(25);
+  await eventually('all 25 are claimed', async () =>
+    expect((await client.send(new ScanCommand({ TableName: old }))).Count).toBe(25),
+  );
   const { Items = [] } = await client.send(new ScanCommand({ TableName: old, ConsistentRead: true }));
   for (const Item of Items) await client.send(new PutItemCommand({ TableName: restored, Item }));
 
@@ -239,7 +242,7 @@ describe('the mark of a restored table', () => {
     const mail = once(
       { operation: 'mail', store: opened(), key: (key: string) => key, onAbandoned: 'park', onEvent: () => undefined },
       () => void ran++,
-    );
+    ).outcome;
     expect(await mail('m-1')).toMatchObject({ outcome: 'parked' });
     expect(ran).toBe(0);
     await Promise.all(
@@ -277,7 +280,7 @@ describe('the mark of a restored table', () => {
       () => {
         throw new Error('reset');
       },
-    );
+    ).outcome;
     await pay('again').catch(() => undefined);
     expect(await opened().read(`${operation}#again`)).toMatchObject({ status: 'parked' });
     expect(await runs(provider, cutOff)).toEqual({ mark: 'lifted' });

@@ -26,6 +26,7 @@ import {
 } from '../../lib/stores/dynamodb/lean/index.ts';
 import { commit, commitStep, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
 import { transactionalStore as leanTransactionalStore } from '../../lib/transactions/lean.ts';
+import { eventually } from '../support/eventually.ts';
 import { doors as httpDoors } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
@@ -176,9 +177,11 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
             onEvent: () => undefined,
           },
           () => stalled.promise,
-        );
+        ).outcome;
         for (const key of keys.inFlight) void pay(key, { remainingMs: () => 30_000 }).catch(() => undefined);
-        await expect.poll(async () => (await client.send(new ScanCommand({ TableName: old }))).Count).toBe(25);
+        await eventually('all 25 are claimed', async () =>
+          expect((await client.send(new ScanCommand({ TableName: old }))).Count).toBe(25),
+        );
         await copyTable(old, restored);
 
         // The ten minutes that are lost: what had failed succeeds, what was in flight is applied, and new messages come.
@@ -226,7 +229,7 @@ const callers = {
         onEvent: () => undefined,
       },
       async (key) => provider.apply(key),
-    );
+    ).outcome;
     return async (key: string) => (await pay(key)).outcome;
   },
   onceOverHttp: (deployed: Deployed) => overHttp('onceOverHttp', deployed),
@@ -300,7 +303,7 @@ describe('a restored table', () => {
     once(
       { operation: 'pay', store, key: (key: string) => key, onAbandoned: 'park', onEvent: () => undefined },
       async (key) => provider.apply(key),
-    );
+    ).outcome;
 
   it('serves nobody before it is marked: a deployment that comes too early runs nothing', async () => {
     const provider = createProvider();
@@ -375,7 +378,7 @@ describe('a restored table', () => {
             onEvent: () => undefined,
           },
           (key, claim) => ways[way](key, claim),
-        );
+        ).outcome;
       const applied = async () =>
         ((await client.send(new ScanCommand({ TableName: ledger }))).Count ?? 0) + charges.length;
       expect(await pay(store)('p-1')).toMatchObject({ outcome: 'completed' });
@@ -405,9 +408,9 @@ describe('a restored table', () => {
     const pay = once(
       { operation: 'pay', store, key: (key: string) => key, onAbandoned: 'retry', onEvent: () => undefined },
       (_, claim) => step(claim, 'charge', () => 'ch_2', { onAbandoned: { ask, settleMs: 0 } }),
-    );
+    ).outcome;
     expect(await pay('p-1')).toMatchObject({ outcome: 'completed', result: 'ch_1' });
-    expect(asked).toEqual(['pay#p-1/charge']);
+    expect(asked).toEqual(['pay#p-1#charge']);
   });
 
   it.each([

@@ -37,7 +37,7 @@ it('compares a statement with the claims in DynamoDB, and an operator lists and 
       statements: true,
     },
     () => undefined,
-  );
+  ).outcome;
   await Promise.all(keys.map((key) => charge(key, { remainingMs: () => 30_000 })));
   const at = Date.now();
   const line = (key: string, amountCents = 100): StatementLine => ({

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type ClaimRecord, parkedClaims } from '../../lib/index.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
 import { claimsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
@@ -10,6 +10,7 @@ import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../shop/providers/ledger.ts';
+import { eventually } from '../support/eventually.ts';
 import { startFunctions } from '../support/functions.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -97,18 +98,16 @@ beforeAll(async () => {
     await functions.send(consumer, { orderId, customer, amountCents: 500, currency: 'EUR', placedAt });
   }
 
-  const patiently = { timeout: 60_000, interval: 20 };
-  await vi.waitFor(() => expect(ledger.entries.length).toBeGreaterThan(15), patiently);
+  await eventually('fifteen cards are issued', () => expect(ledger.entries.length).toBeGreaterThan(15));
   const before = ledger.entries.length;
   await dynamo.stop();
-  await vi.waitFor(() => expect(events.count('store-unavailable')).toBeGreaterThan(5), patiently);
+  await eventually('five messages are refused', () => expect(events.count('store-unavailable')).toBeGreaterThan(5));
   // With the start of the server, longer than an invocation: what is under way cannot just sit it out.
   await sleep(2_000);
   const during = ledger.entries.length;
   dynamo = await startDynamoDbLocal({ folder, port: dynamo.port });
-  await vi.waitFor(
-    async () => expect(await functions.sqs.depth('orders')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }),
-    patiently,
+  await eventually('the queue is empty', async () =>
+    expect(await functions.sqs.depth('orders')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }),
   );
 
   const found = parkedClaims({ operation: 'issue-gift-card', store: dynamoStore({ tableName, client }) });

@@ -236,7 +236,7 @@ it('three phases: prepared with the claim, recorded with its completion', async 
     'BatchExecuteStatementCommand',
     'TransactWriteItemsCommand',
   ]);
-  expect(seen).toEqual(['charge-order#a/execute', 'charge-order#a/execute']);
+  expect(seen).toEqual(['charge-order#a#execute', 'charge-order#a#execute']);
   expect(await item('account')).toMatchObject({ balance: 700 });
   expect(await item('a-tr_1')).toMatchObject({ amount: 0 });
   expect(await read('a')).toMatchObject({ status: 'completed', attempts: 2 });

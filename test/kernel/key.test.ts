@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { hashedId, identifyingText, looksHashed, recordId } from '../../lib/kernel/key.ts';
+import { identifyingText } from '../../lib/kernel/key.ts';
 import { unhandledRejections } from '../support/rejections.ts';
-
-const idOf = (text: string) => recordId('send-email#', text, nodeHost);
 
 describe('a value that identifies something', () => {
   it('is its text, or the decimal text of a safe integer', () => {
@@ -44,33 +41,5 @@ describe('a value that identifies something', () => {
       expect(() => identifyingText(Promise.reject(new Error('late')), 'the key')).toThrow('of type object');
     });
     expect(unhandled).toEqual([]);
-  });
-});
-
-describe('the id of a record', () => {
-  it('is readable where it can be', () => {
-    expect(idOf('order-17')).toBe('send-email#order-17');
-  });
-
-  it('is at most 2,048 bytes, counted as DynamoDB counts them, and a longer one is a hash that says so', () => {
-    const most = 2048 - 'send-email#'.length;
-    expect(idOf('k'.repeat(most))).toBe(`send-email#${'k'.repeat(most)}`);
-    expect(idOf('k'.repeat(most + 1))).toMatch(/^send-email#sha256:[0-9a-f]{64}$/);
-    expect(idOf('é'.repeat(most / 2 + 1))).toMatch(/^send-email#sha256:[0-9a-f]{64}$/);
-    expect(idOf('k'.repeat(most + 1))).not.toBe(idOf('k'.repeat(most + 2)));
-  });
-
-  it('is the hash of a text that looks like a hash: nobody can name the record of another text', () => {
-    const long = 'k'.repeat(3000);
-    const pretended = idOf(long).slice('send-email#'.length);
-    expect(looksHashed(pretended)).toBe(true);
-    expect(idOf(pretended)).toBe(hashedId('send-email#', pretended, nodeHost));
-    expect(idOf(pretended)).not.toBe(idOf(long));
-    expect(looksHashed('order sha256:1')).toBe(false);
-    expect(idOf('order sha256:1')).toBe('send-email#order sha256:1');
-  });
-
-  it('hashes the text without its namespace', () => {
-    expect(hashedId('a#', 'order-17', nodeHost)).toBe(`a#sha256:${nodeHost.sha256('order-17')}`);
   });
 });

@@ -89,14 +89,17 @@ export const wire: Readonly<Record<Door, Wire>> = {
     ) as SweptHandler;
   },
 
-  once(setting, made, work) {
+  once(setting, made, work, deadLetters) {
     const { wiring, options, keeps } = common(setting, made, true);
     const attributes = kept<Payment>(keeps, ({ payment }) => payment);
-    const call = once<Payment, unknown>(
+    const call = once<Payment, unknown, boolean>(
       { ...wiring, ...options, ...attributes(), key: ({ payment }) => payment },
       ({ payment }, claim) => work(payment, claim),
     );
-    return (input: Payment, context: Context) => call(input, { remainingMs: () => context.getRemainingTimeInMillis() });
+    // Where an operator decides, the caller goes on to ask: of a parked call, the short form is an error that ends its asking.
+    const asked = deadLetters ? call : call.outcome;
+    return (input: Payment, context: Context) =>
+      asked(input, { remainingMs: () => context.getRemainingTimeInMillis() });
   },
 
   onceOverHttp(setting, made, work) {

@@ -109,10 +109,11 @@ describe('sqsOnce with an envelope', () => {
 
   it('warns of a body that looks like an envelope where there is none', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const { call } = setUp(() => undefined, { envelope: [], key: () => 'k' });
+    const operation = 'issue-card-unopened';
+    const { call } = setUp(() => undefined, { operation, envelope: [], key: () => 'k' });
     await call(published('a'));
     expect(warn).not.toHaveBeenCalled();
-    await setUp(() => undefined, { envelope: undefined, key: () => 'k' }).call(published('a'));
+    await setUp(() => undefined, { operation, envelope: undefined, key: () => 'k' }).call(published('a'));
     expect(warn).toHaveBeenCalledTimes(1);
     warn.mockRestore();
   });

@@ -3,6 +3,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, test } from 'vitest';
 import { doctor } from '../../lib/cli/doctor.ts';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
+import { ioOf } from '../support/in-process.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 
 const scope = () => new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
@@ -16,10 +17,9 @@ function consumer(wrong: object) {
 
 /** What the doctor writes. */
 async function doctorSays(...args: string[]): Promise<string> {
-  const said: string[] = [];
-  const stream = untyped({ write: (text: string) => said.push(text) });
-  await doctor(args, { out: stream, error: stream });
-  return said.join('').trimEnd();
+  const { io, out, error } = ioOf();
+  await doctor(args, io);
+  return `${out()}${error()}`.trimEnd();
 }
 
 const mistakes: readonly Mistake[] = [

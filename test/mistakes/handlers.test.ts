@@ -228,10 +228,10 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'a step without its function',
     make: () => misuse((claim) => step(claim, 'charge', untyped({ onAbandoned: 'retry' }), { onAbandoned: 'retry' })),
-    wrong: 'got an object with onAbandoned',
-    expected: 'the function of step charge: expected',
-    toDo: 'a function',
-    code: 'wrong-handler',
+    wrong: 'got a value of type object',
+    expected: 'step charge: expected a function that starts the effect',
+    toDo: 'Write step charge(() => …)',
+    code: 'effect-no-function',
   },
   {
     mistake: 'a step without a policy',

@@ -84,7 +84,7 @@ const mistakes: readonly Mistake[] = [
       once(
         { operation: 'o', store: memoryStore(), key: bodyField('orderId'), onAbandoned: 'retry' },
         () => undefined,
-      )({ body: {} }),
+      ).outcome({ body: {} }),
     wrong: 'the key is missing or empty',
     expected: 'the body has no field',
     toDo: "'orderId'",

@@ -65,6 +65,10 @@ it.each([
   [{ operation: 'pay', state: 'parked' }, ['pay#order-1']],
   [{ reason: 'outcome-unknown' }, ['pay#order-1']],
   [{ operation: 'pay', olderThanMs: 40 * minute }, ['pay#order-1', 'pay#order-3']],
+  // An old claim may have a young doubt: the first attempt was days ago, and the last one has just died.
+  [{ doubtOlderThanMs: 59.8 * minute }, ['pay#order-2']],
+  [{ doubtOlderThanMs: 10 * minute }, ['pay#order-2', 'pay#order-3']],
+  [{ doubtOlderThanMs: 61 * minute }, []],
 ] as const)('lists what fits %j', async (query, ids) => {
   expect(await listed(query)).toEqual(ids);
 });
@@ -96,6 +100,7 @@ it.each([
   [{ state: 'open' }, /^state: expected parked, in-doubt, in-flight/],
   [{ limit: 0 }, /^limit: expected/],
   [{ olderThanMs: -1 }, /^olderThanMs: expected/],
+  [{ doubtOlderThanMs: Number.NaN }, /^doubtOlderThanMs: expected/],
 ])('refuses %j', async (query, message) => {
   await expect(listed(query as never)).rejects.toThrow(message);
 });

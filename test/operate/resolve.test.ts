@@ -157,7 +157,7 @@ describe('an operator resolves', () => {
         host,
       },
       () => finish.promise,
-    );
+    ).outcome;
     const running = refund('p-1', { remainingMs: () => 30_000 });
     await host.advance(60_000);
     expect(await operate.resolve({ id }, 'not-applied', maria)).toMatchObject({ outcome: 'resolved' });
@@ -183,8 +183,15 @@ describe('a bulk resolution', () => {
     const plan = await operate.planResolutions({ claims: names, verdict: 'retry', ...maria });
     expect(plan).toMatchObject({ verdict: 'retry', ...maria, count: 2 });
     expect(plan.items).toEqual([
-      { id: 'mail#1', will: 'resolve', fence: 2, parksFirst: false, reason: 'abandoned' },
-      { id: 'mail#2', will: 'resolve', fence: 1, parksFirst: true, reason: 'abandoned' },
+      { id: 'mail#1', will: 'resolve', fence: 2, parksFirst: false, reason: 'abandoned', inDoubtSince: undefined },
+      {
+        id: 'mail#2',
+        will: 'resolve',
+        fence: 1,
+        parksFirst: true,
+        reason: 'abandoned',
+        inDoubtSince: expect.any(Number),
+      },
       { id: 'mail#3', will: 'stay', whyNot: 'not-in-doubt' },
       { id: 'mail#4', will: 'stay', whyNot: 'in-flight' },
       { id: 'mail#5', will: 'stay', whyNot: 'unknown-key' },
@@ -263,7 +270,7 @@ it('a result of a handler or a step is shown only if it is asked for', async () 
       await step(claim, 'charge', () => 'secret-1', { onAbandoned: 'park' });
       throw new Error('socket hang up');
     },
-  );
+  ).outcome;
   await expect(pay('p-1')).rejects.toThrow('socket hang up');
   const name = { operation: 'pay', key: 'p-1' };
   const shown = await operate.readClaim(name);
@@ -291,7 +298,7 @@ it('a claim is shown with the key to search the provider for', async () => {
     (_, claim) => {
       seen.push(claim.effectKey);
     },
-  );
+  ).outcome;
   for (const key of keys) {
     await call(key);
     expect((await operate.readClaim({ operation: 'pay', key }))?.effectKey).toBe(seen.at(-1));

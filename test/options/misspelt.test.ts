@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ENTRIES } from '../../checks/entries.ts';
 import { WiringError } from '../../lib/deployment/constructs/index.ts';
@@ -28,6 +28,19 @@ async function thrownBy(call: () => unknown): Promise<unknown> {
   return undefined;
 }
 
+/** A message leads to the page of its door, and to its own paragraph on the page of errors. */
+function expectPages(message: string): void {
+  const pages = Array.from(message.matchAll(/See (docs\/[\w/-]+\.md)(?:#([\w-]+))?/g), ([, path = '', anchor]) => ({
+    path,
+    anchor,
+  }));
+  expect(pages, message).toMatchObject([{ anchor: undefined }, { path: 'docs/errors.md', anchor: expect.anything() }]);
+  for (const { path, anchor } of pages) {
+    const page = readFileSync(new URL(path, root), 'utf8');
+    if (anchor !== undefined) expect(page, anchor).toContain(`\n### ${anchor}\n`);
+  }
+}
+
 describe('a misspelt option is refused with the nearest known name', () => {
   test.each(misspelt)('$door: $option', async ({ door, option, meant, by = door.match(/\w+(?=\W*$)/)?.[0], call }) => {
     const error = await thrownBy(call);
@@ -37,8 +50,7 @@ describe('a misspelt option is refused with the nearest known name', () => {
     ).toBe(true);
     const { message } = error as Error;
     expect(message).toContain(`${by}: there is no option '${option}'. Did you mean '${meant}'?`);
-    const [, page = ''] = /See (docs\/[a-z]+\.md)\./.exec(message) ?? [];
-    expect(existsSync(new URL(page, root)), page).toBe(true);
+    expectPages(message);
   });
 });
 
@@ -64,7 +76,7 @@ describe('no public function that takes options is missing above', () => {
 
   test.each([
     ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
-    ['operator()', Object.keys(operator({ store: memoryStore() })), ['resolveAll', 'redrive', 'queueDepth']],
+    ['operator()', Object.keys(operator({ store: memoryStore() })), ['queueDepth', 'sourcesOf']],
     ['parkedClaims()', Object.keys(parkedClaims({ operation: 'o', store: memoryStore() })), ['read']],
   ])('every method of %s is tried, or takes no options', (door, methods, without) => {
     const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);

@@ -20,6 +20,7 @@ import * as leanSqsDoors from '../../lib/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import {
   backfillOpenClaims,
+  correctRestore,
   dynamoStore,
   individualDynamoStore,
   liftRestore,
@@ -116,7 +117,7 @@ export const misspelt: readonly Misspelt[] = [
     door: 'once()',
     option: 'remaningMs',
     meant: 'remainingMs',
-    call: () => once(untyped(claims), nothing)(1, untyped({ remaningMs: () => 1 })),
+    call: () => once(untyped(claims), nothing).outcome(1, untyped({ remaningMs: () => 1 })),
   },
   {
     door: 'largePayload',
@@ -184,6 +185,30 @@ export const misspelt: readonly Misspelt[] = [
     option: 'letter',
     meant: 'letters',
     call: () => operate.planRedrive(untyped({ from: 'https://sqs/dead', letter: [], ...acted })),
+  },
+  {
+    door: 'operator().planDiscard',
+    option: 'evenIndoubt',
+    meant: 'evenInDoubt',
+    call: () => operate.planDiscard(untyped({ from: 'https://sqs/dead', letters: [], evenIndoubt: true, ...acted })),
+  },
+  {
+    door: 'operator().redrive',
+    option: 'signl',
+    meant: 'signal',
+    call: async () => operate.redrive(untyped({}), untyped({ signl: undefined })),
+  },
+  {
+    door: 'operator().discard',
+    option: 'signl',
+    meant: 'signal',
+    call: async () => operate.discard(untyped({}), untyped({ signl: undefined })),
+  },
+  {
+    door: 'operator().resolveAll',
+    option: 'signl',
+    meant: 'signal',
+    call: async () => operate.resolveAll(untyped({}), untyped({ signl: undefined })),
   },
   {
     door: 'sweepOpenClaims',
@@ -339,6 +364,12 @@ export const misspelt: readonly Misspelt[] = [
     call: () => markRestored(untyped({ tableName: 'claims', ...acted, cutoff: new Date() })),
   },
   {
+    door: 'correctRestore',
+    option: 'cutoff',
+    meant: 'cutOff',
+    call: () => correctRestore(untyped({ tableName: 'claims', ...acted, cutoff: new Date() })),
+  },
+  {
     door: 'liftRestore',
     option: 'notes',
     meant: 'note',
@@ -393,6 +424,21 @@ export const misspelt: readonly Misspelt[] = [
     call: () =>
       eachTransaction(
         untyped({ operation: 'o', key: nothing, store: memoryTransactions(memoryStore()).store, onRefuse: nothing }),
+        () => [],
+      ),
+  },
+  {
+    door: 'eachTransaction',
+    option: 'onInheritedDoubts',
+    meant: 'onInheritedDoubt',
+    call: () =>
+      eachTransaction(
+        untyped({
+          operation: 'o',
+          key: nothing,
+          store: memoryTransactions(memoryStore()).store,
+          onInheritedDoubts: 'park',
+        }),
         () => [],
       ),
   },

@@ -28,7 +28,7 @@ function setUp() {
         if (fails) throw new RetryableError('busy');
         return 'issued';
       },
-    );
+    ).outcome;
   return { host, store, events, deployed };
 }
 

@@ -328,7 +328,7 @@ export async function attack(seed: number): Promise<Found> {
             const call = once<Body, string>(
               { ...(options(box) as object), key: (input: Body) => input.id, fingerprint: canonicalValue } as never,
               (input, claim) => work(box, input, claim),
-            );
+            ).outcome;
             const { outcome }: OnceOutcome<string> = await call(body, {
               remainingMs: context.getRemainingTimeInMillis,
             });

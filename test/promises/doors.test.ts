@@ -126,9 +126,9 @@ describe('sqsOnce', () => {
         timeoutEarlyInMillis: 0,
       }).use(sqsOnce({ ...all.common, onAbandoned: 'retry', deadLetters: deadLetterQueue(dlq) } as Any));
       await all.run(handler, event(record({ id: 'done' }, { id: 'm0' })));
-      once({ ...all.plain, onAbandoned: 'retry' }, never)({ id: 'busy' }, { remainingMs: () => 40_000 }).catch(
-        () => {},
-      );
+      once({ ...all.plain, onAbandoned: 'retry' }, never)
+        .outcome({ id: 'busy' }, { remainingMs: () => 40_000 })
+        .catch(() => {});
       await all.time.advance(10);
       const sent = event(
         record({ id: 'done' }, { id: 'm1' }),

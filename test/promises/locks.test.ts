@@ -121,7 +121,7 @@ describe('locks', () => {
       let begun = 0;
       const repay = once({ ...all.plain, onAbandoned: 'park' }, (_, claim) =>
         locks.withLock(['debt', 'more'], { holder: claim.effectKey, waitMs: 3_000, unlock: both }, () => ++begun),
-      );
+      ).outcome;
       const error = await thrownBy(() => all.time.until(repay({ id: 'r' })));
       expect(error).toBeInstanceOf(ResourcesBusyError);
       expect((error as ResourcesBusyError).retryAfterMs).toBeGreaterThan(50_000);
@@ -369,7 +369,7 @@ describe('producers', () => {
 
   promise(
     producers,
-    'the ids of the producer’s claims begin with `send:refund#`, so pawl never confuses them with the consumer’s',
+    'the ids of the producer’s claims begin with `send:refund#`, or with `send-intent:refund#` if the message has an [intent](#keys). No consumer’s operation may begin like that',
     'a consumer of the same operation and key runs although its producer’s claim is complete',
     async () => {
       const one = producer();
@@ -377,7 +377,7 @@ describe('producers', () => {
       expect(one.claims.all().map(({ id }) => id)).toEqual(['send:refund#k']);
       let runs = 0;
       await one.time.until(
-        once({ ...one.plain, operation: 'refund', onAbandoned: 'retry' }, () => ++runs)({ id: 'k' }),
+        once({ ...one.plain, operation: 'refund', onAbandoned: 'retry' }, () => ++runs).outcome({ id: 'k' }),
       );
       expect(runs).toBe(1);
     },

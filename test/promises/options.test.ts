@@ -198,7 +198,7 @@ describe('options', () => {
         let ran = 0;
         const pay = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim) =>
           step(claim, name, () => ++ran, { onAbandoned: 'park', ...options } as Any),
-        );
+        ).outcome;
         expect([name, await thrownBy(() => all.time.until(pay({ id: 'p' })))]).toEqual([name, expect.any(Error)]);
         expect(ran).toBe(0);
       }
@@ -207,7 +207,7 @@ describe('options', () => {
       const twice = once({ ...all.plain, onAbandoned: 'retry' }, async (_, claim) => {
         await step(claim, 'same', () => ++ran, { onAbandoned: 'park' });
         await step(claim, 'same', () => ++ran, { onAbandoned: 'park' });
-      });
+      }).outcome;
       expect(await thrownBy(() => all.time.until(twice({ id: 'p' })))).toBeInstanceOf(Error);
       expect(ran).toBe(1);
     },
@@ -299,7 +299,8 @@ describe('the fingerprint', () => {
       const all = surroundings();
       const until = new Date(all.time.now() + 3_600_000).toISOString();
       const call = async (fingerprint: Any, input: Any) =>
-        (await all.time.until(once({ ...all.plain, fingerprint, onAbandoned: 'retry' }, () => 1)(input))).outcome;
+        (await all.time.until(once({ ...all.plain, fingerprint, onAbandoned: 'retry' }, () => 1).outcome(input)))
+          .outcome;
       const after = { ignore: ['traceId'], previous: { ignore: [], until } };
       const first = { id: 'a', n: 1, traceId: 't' };
       expect(await call({ ignore: [] }, first)).toBe('completed');
@@ -324,7 +325,7 @@ describe('wrapped stores', () => {
       const counted = mischievous(mapStore(), () => undefined);
       const all = surroundings({ store: rememberCompleted(counted, { keys: 2 }) });
       let runs = 0;
-      const pay = once({ ...all.plain, onAbandoned: 'retry', retentionSeconds: 3600 }, () => ++runs);
+      const pay = once({ ...all.plain, onAbandoned: 'retry', retentionSeconds: 3600 }, () => ++runs).outcome;
       await all.time.until(pay({ id: 'a' }));
       const asked = { ...counted.asked };
       expect(await all.time.until(pay({ id: 'a' }))).toEqual({
@@ -350,7 +351,7 @@ describe('wrapped stores', () => {
       const inner = mischievous(mapStore(), () => (down ? 'refuse' : undefined));
       const all = surroundings({ store: failOpen(inner, () => void heard++) });
       let runs = 0;
-      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs);
+      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs).outcome;
       expect(await all.time.until(pay({ id: 'a' }))).toMatchObject({ outcome: 'completed' });
       expect(heard).toBeGreaterThan(0);
       down = false;
@@ -377,7 +378,7 @@ describe('wrapped stores', () => {
           () => {
             throw new Error('no');
           },
-        );
+        ).outcome;
         await thrownBy(() => all.time.until(pay({ id: 'maria@example.com' })));
         await all.time
           .until(
@@ -389,7 +390,7 @@ describe('wrapped stores', () => {
                 onAbandoned: 'retry',
               },
               () => 1,
-            )({ id: 'maria@example.com' }),
+            ).outcome({ id: 'maria@example.com' }),
           )
           .catch(() => {});
       }

@@ -32,7 +32,7 @@ async function deadWorker(
   const call = once({ ...plain, onAbandoned }, async (_, claim) => {
     act(claim.effectKey);
     await never();
-  });
+  }).outcome;
   call(payment, { remainingMs: () => 10_000 }).catch(() => {});
   await time.advance(1);
 }
@@ -61,7 +61,7 @@ describe('what becomes of an abandoned attempt', () => {
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim) => {
         all.bank.apply(claim.effectKey);
         return claim.fence;
-      });
+      }).outcome;
       const early = await all.time.until(pay(payment, { remainingMs: () => 30_000 }));
       expect(early).toMatchObject({ outcome: 'in-flight' });
       await all.time.advance(10_900); // the lease is over, the allowance for skew is not
@@ -82,7 +82,7 @@ describe('what becomes of an abandoned attempt', () => {
       const all = surroundings();
       await deadWorker(all, (effectKey) => all.bank.apply(effectKey), 'park');
       await all.time.advance(60_000);
-      const pay = once({ ...all.plain, onAbandoned: 'park' }, (_, claim) => all.bank.apply(claim.effectKey));
+      const pay = once({ ...all.plain, onAbandoned: 'park' }, (_, claim) => all.bank.apply(claim.effectKey)).outcome;
       for (let i = 0; i < 3; i++) {
         expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'parked', error: { name: 'abandoned' } });
         await all.time.advance(86_400_000 * 20);
@@ -99,7 +99,7 @@ describe('what becomes of an abandoned attempt', () => {
       const all = surroundings();
       const pay = once({ ...all.plain, onAbandoned: 'park' }, () => {
         throw new Error('504');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       expect(all.claims.get('pay#p-1')?.status).toBe('parked');
       expect(all.claims.get('pay#p-1')).not.toHaveProperty('expiresAt');
@@ -124,7 +124,7 @@ describe('what becomes of an abandoned attempt', () => {
       const pay = once({ ...all.plain, onAbandoned }, () => {
         if (++runs === 1) throw new Error('time-out');
         return 'paid';
-      });
+      }).outcome;
       const failedAt = all.time.now();
       expect(await thrownBy(() => all.time.until(pay(payment)))).toMatchObject({ message: 'time-out' });
       const doubt = await all.time.until(pay(payment));
@@ -154,7 +154,7 @@ describe('what becomes of an abandoned attempt', () => {
         runs++;
         all.bank.apply(claim.effectKey);
         throw new Error('the answer was lost');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       const answer = await all.time.until(pay(payment));
       expect(answer).toMatchObject({ outcome: 'completed', result: 'card-1' });
@@ -194,7 +194,7 @@ describe('what becomes of an abandoned attempt', () => {
         const pay = once({ ...all.plain, onAbandoned }, () => {
           runs++;
           throw new Error('time-out');
-        });
+        }).outcome;
         await thrownBy(() => all.time.until(pay(payment, { remainingMs: () => 30_000 })));
         const outcomes: string[] = [];
         for (let i = 0; i < 4; i++) {
@@ -226,7 +226,7 @@ describe('what becomes of an abandoned attempt', () => {
         },
         settleMs: 0,
       });
-      await all.time.until(once({ ...all.plain, onAbandoned }, () => 'never')(payment));
+      await all.time.until(once({ ...all.plain, onAbandoned }, () => 'never').outcome(payment));
       expect(during?.fence).toBe(before.fence + 1);
       expect(during?.claimId).not.toBe(before.claimId);
       expect(during?.status).toBe('in-flight');
@@ -245,7 +245,7 @@ describe('what becomes of an abandoned attempt', () => {
         await all.time.advance(60_000);
       }
       expect(runs).toBe(3);
-      const answer = await all.time.until(once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs)(payment));
+      const answer = await all.time.until(once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs).outcome(payment));
       expect(answer).toMatchObject({ outcome: 'parked', error: { name: 'abandoned-too-often' } });
       expect(runs).toBe(3);
     },
@@ -262,10 +262,10 @@ describe('what becomes of an abandoned attempt', () => {
         runs++;
         throw new Error('time-out');
       };
-      await thrownBy(() => all.time.until(once({ ...all.plain, onAbandoned: 'retry' }, fails)(payment)));
-      const answer = await all.time.until(once({ ...all.plain, onAbandoned: 'park' }, fails)(payment));
+      await thrownBy(() => all.time.until(once({ ...all.plain, onAbandoned: 'retry' }, fails).outcome(payment)));
+      const answer = await all.time.until(once({ ...all.plain, onAbandoned: 'park' }, fails).outcome(payment));
       expect(answer).toMatchObject({ outcome: 'parked' });
-      const back = await all.time.until(once({ ...all.plain, onAbandoned: 'retry' }, fails)(payment));
+      const back = await all.time.until(once({ ...all.plain, onAbandoned: 'retry' }, fails).outcome(payment));
       expect(back).toMatchObject({ outcome: 'parked' });
       expect(runs).toBe(1);
     },
@@ -281,7 +281,7 @@ describe('what becomes of an abandoned attempt', () => {
       const pay = once({ ...all.plain, onAbandoned: 'retry', retryWindowSeconds: 3600 }, () => {
         runs++;
         throw new RetryableError('429');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       await all.time.advance(3_500_000);
       await thrownBy(() => all.time.until(pay(payment)));
@@ -305,7 +305,7 @@ describe('what becomes of an abandoned attempt', () => {
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => {
         runs++;
         throw new Error('no');
-      });
+      }).outcome;
       for (let i = 0; i < 25; i++) {
         await thrownBy(() => all.time.until(pay(payment)));
         await all.time.advance(60_000);
@@ -328,7 +328,7 @@ describe('what a handler throws', () => {
         const pay = once({ ...all.plain, onAbandoned: 'park' }, () => {
           runs++;
           throw thrown;
-        });
+        }).outcome;
         let caught: unknown = 'nothing was thrown';
         await all.time.until(pay(payment)).catch((error: unknown) => {
           caught = error;
@@ -356,7 +356,7 @@ describe('what a handler throws', () => {
             // as careless handlers do
           }
           return 'fine';
-        });
+        }).outcome;
         await thrownBy(() => all.time.until(pay(payment)));
         expect(all.claims.get('pay#p-1')?.status).toBe('parked');
       },
@@ -373,7 +373,7 @@ describe('what a handler throws', () => {
       const pay = once({ ...all.plain, onAbandoned: 'park' }, (_, claim) => {
         if (++runs === 1) throw new RetryableError('429');
         return all.bank.apply(claim.effectKey);
-      });
+      }).outcome;
       expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(RetryableError);
       expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'completed', replayed: false });
       expect(all.bank.count()).toBe(1);
@@ -391,7 +391,7 @@ describe('what a handler throws', () => {
         const pay = once({ ...all.plain, onAbandoned }, () => {
           runs++;
           throw new RejectedError('no longer sold');
-        });
+        }).outcome;
         expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(RejectedError);
         const again = await all.time.until(pay(payment));
         expect(again).toMatchObject({ outcome: 'rejected', error: { message: 'no longer sold' } });
@@ -408,7 +408,7 @@ describe('what a handler throws', () => {
       const all = surroundings();
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => {
         throw new InDoubtError('504');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       expect(all.claims.get('pay#p-1')?.status).toBe('parked');
     },
@@ -424,7 +424,7 @@ describe('what a handler throws', () => {
       const pay = once({ ...all.plain, onAbandoned: 'park', marksEffect: true }, async (_, claim) => {
         if (++runs === 1) throw new Error('the order could not be loaded');
         return claim.effect(() => all.bank.apply(claim.effectKey));
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       expect(all.claims.get('pay#p-1')?.status).toBe('released');
       expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'completed' });
@@ -442,7 +442,7 @@ describe('what a handler throws', () => {
         const pay = once({ ...all.plain, onAbandoned: 'retry' }, async (_, claim) => {
           await claim.effect(() => all.bank.apply(claim.effectKey));
           throw thrown;
-        });
+        }).outcome;
         await thrownBy(() => all.time.until(pay(payment)));
         expect(all.claims.get('pay#p-1')?.status).toBe('completed');
         expect(all.of('failed-after-effect')).toHaveLength(1);
@@ -464,7 +464,7 @@ describe('what a handler throws', () => {
         await claim.effect(() => all.bank.apply(claim.effectKey));
         second.push(await thrownBy(() => claim.effect(() => all.bank.apply(claim.effectKey))));
         late = () => claim.effect(() => all.bank.apply(claim.effectKey));
-      });
+      }).outcome;
       await all.time.until(pay(payment));
       second.push(await thrownBy(() => late?.()));
       expect(second.every((error) => error instanceof Error)).toBe(true);
@@ -491,7 +491,7 @@ describe('what a handler throws', () => {
         const all = surroundings();
         const pay = once({ ...all.plain, onAbandoned: 'park', classify }, () => {
           throw new Error('402');
-        });
+        }).outcome;
         expect(await thrownBy(() => all.time.until(pay(payment)))).toMatchObject({ message: '402' });
         statuses.push(all.claims.get('pay#p-1')?.status);
       }
@@ -510,7 +510,7 @@ describe('time and leases', () => {
       const pay = once({ ...all.plain, onAbandoned: 'park', timeoutMs: 5_000 }, async (_, claim) => {
         await wait(all.time, 8_000); // loading the order took its time
         return claim.effect(() => all.bank.apply(claim.effectKey));
-      });
+      }).outcome;
       const end = all.time.now() + 10_000;
       const error = await thrownBy(() => all.time.until(pay(payment, { remainingMs: () => end - all.time.now() })));
       expect(error).toBeInstanceOf(LeaseError);
@@ -525,7 +525,7 @@ describe('time and leases', () => {
     async () => {
       const all = surroundings();
       let runs = 0;
-      const pay = once({ ...all.plain, onAbandoned: 'park', timeoutMs: 5_000 }, () => ++runs);
+      const pay = once({ ...all.plain, onAbandoned: 'park', timeoutMs: 5_000 }, () => ++runs).outcome;
       await thrownBy(() => all.time.until(pay(payment, { remainingMs: () => 5_500 })));
       expect(runs).toBe(0);
       expect(await all.time.until(pay(payment, { remainingMs: () => 30_000 }))).toMatchObject({ outcome: 'completed' });
@@ -548,11 +548,11 @@ describe('time and leases', () => {
           if (ends === 'throws') throw new Error('late');
           if (ends === 'rejects') throw new RejectedError('late');
           return 'late';
-        });
+        }).outcome;
         const first = slow(payment, { remainingMs: () => 5_000 });
         first.catch(() => {});
         await all.time.advance(10_000);
-        const quick = once({ ...all.plain, onAbandoned: 'retry' }, () => 'quick');
+        const quick = once({ ...all.plain, onAbandoned: 'retry' }, () => 'quick').outcome;
         expect(await all.time.until(quick(payment, { remainingMs: () => 30_000 }))).toMatchObject({ result: 'quick' });
         const settled = all.claims.get('pay#p-1');
         finish();
@@ -575,10 +575,10 @@ describe('time and leases', () => {
           finish = resolve;
         });
         return all.bank.apply(claim.effectKey);
-      });
+      }).outcome;
       const end = all.time.now() + 60_000;
       const first = slow(payment, { remainingMs: () => end - all.time.now() });
-      const quick = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim) => all.bank.apply(claim.effectKey));
+      const quick = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim) => all.bank.apply(claim.effectKey)).outcome;
       for (let i = 0; i < 5; i++) {
         await all.time.advance(10_000);
         expect(all.claims.get('pay#p-1')?.leaseUntil).toBeLessThanOrEqual(end);
@@ -607,7 +607,7 @@ describe('time and leases', () => {
         await wait(all.time, 12_000); // the heartbeat at ten seconds hangs
         effects++;
         return 'paid';
-      });
+      }).outcome;
       const end = all.time.now() + 60_000;
       const start = all.time.now();
       expect(await all.time.until(pay(payment, { remainingMs: () => end - all.time.now() }))).toMatchObject({
@@ -632,7 +632,9 @@ describe('time and leases', () => {
         () => never() as never,
       ]) {
         const all = surroundings();
-        const pay = once({ ...all.plain, onEvent, onAbandoned: 'park' }, (_, claim) => all.bank.apply(claim.effectKey));
+        const pay = once({ ...all.plain, onEvent, onAbandoned: 'park' }, (_, claim) =>
+          all.bank.apply(claim.effectKey),
+        ).outcome;
         expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'completed' });
         expect(all.claims.get('pay#p-1')?.status).toBe('completed');
       }
@@ -651,12 +653,12 @@ describe('time and leases', () => {
           finish = resolve;
         });
         return all.bank.apply(claim.effectKey);
-      });
+      }).outcome;
       const first = slow(payment, { remainingMs: () => 30_000 });
       await all.time.advance(100);
       const fast = once({ ...all.plain, host: aheadBy(3_600_000, all.time), onAbandoned: 'park' }, (_, claim) =>
         all.bank.apply(claim.effectKey),
-      );
+      ).outcome;
       expect(await all.time.until(fast(payment, { remainingMs: () => 30_000 }))).toMatchObject({ outcome: 'parked' });
       finish();
       await thrownBy(() => all.time.until(first));
@@ -675,7 +677,7 @@ describe('recording', () => {
       const inner = mapStore();
       const store = mischievous(inner, ({ write }) => (write?.next.status === 'completed' ? 'refuse' : undefined));
       const all = surroundings({ store });
-      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => 'paid');
+      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => 'paid').outcome;
       const end = all.time.now() + 30_000;
       expect(await all.time.until(pay(payment, { remainingMs: () => end - all.time.now() }))).toEqual({
         outcome: 'completed',
@@ -720,7 +722,7 @@ describe('recording', () => {
         const pay = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim): unknown => {
           all.bank.apply(claim.effectKey);
           return value;
-        });
+        }).outcome;
         expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'completed', replayed: false });
         expect(await all.time.until(pay(payment))).toEqual({
           outcome: 'completed',
@@ -740,7 +742,7 @@ describe('recording', () => {
     'a duplicate that changes the result it got changes it for nobody else',
     async () => {
       const all = surroundings();
-      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ({ id: 'ch_1', items: [1] }));
+      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ({ id: 'ch_1', items: [1] })).outcome;
       await all.time.until(pay(payment));
       for (let i = 0; i < 2; i++) {
         const answer = (await all.time.until(pay(payment))) as { result: { id: string; items: number[] } };
@@ -761,7 +763,7 @@ describe('recording', () => {
         const pay = once({ ...all.plain, onAbandoned: 'retry' }, (): unknown => {
           runs++;
           return value;
-        });
+        }).outcome;
         await all.time.until(pay(payment));
         expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'completed', replayed: true });
         expect(runs).toBe(1);
@@ -775,7 +777,7 @@ describe('recording', () => {
     'without recordResult a duplicate is told that there is no result, and does not run',
     async () => {
       const all = surroundings();
-      const pay = once({ ...all.plain, onAbandoned: 'retry', recordResult: false }, () => 'secret');
+      const pay = once({ ...all.plain, onAbandoned: 'retry', recordResult: false }, () => 'secret').outcome;
       await all.time.until(pay(payment));
       expect(await all.time.until(pay(payment))).toMatchObject({ replayed: true, recorded: false, result: undefined });
       expect(JSON.stringify(all.claims.all())).not.toContain('secret');
@@ -792,7 +794,7 @@ describe('recording', () => {
       const all = surroundings({ store });
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => {
         throw new Error("the handler's own");
-      });
+      }).outcome;
       const end = all.time.now() + 10_000;
       expect(
         await thrownBy(() => all.time.until(pay(payment, { remainingMs: () => end - all.time.now() }))),
@@ -813,7 +815,7 @@ describe('a store that is in trouble', () => {
       async () => {
         const all = surroundings({ store: mischievous(mapStore(), () => how) });
         let runs = 0;
-        const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs);
+        const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs).outcome;
         const end = all.time.now() + 30_000;
         const error = await thrownBy(() => all.time.until(pay(payment, { remainingMs: () => end - all.time.now() })));
         expect(error).toBeInstanceOf(StoreUnavailableError);
@@ -840,7 +842,7 @@ describe('a store that is in trouble', () => {
         const pay = once({ ...all.plain, ...(lease && { lease }), onAbandoned: 'park' }, async (_, claim) => {
           await wait(all.time, 7_000);
           return all.bank.apply(claim.effectKey);
-        });
+        }).outcome;
         const call = pay({ id: `p-${lease?.leaseMs}` }, { remainingMs: () => 30_000 });
         expect(await all.time.until(call)).toMatchObject({ outcome: 'completed', replayed: false });
         expect(all.bank.count()).toBe(1);
@@ -869,7 +871,7 @@ describe('a store that is in trouble', () => {
         },
       });
       let runs = 0;
-      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs);
+      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs).outcome;
       const call = pay(payment, { remainingMs: () => 30_000 });
       await all.time.advance(500);
       expect(runs).toBe(0);
@@ -889,7 +891,7 @@ describe('keys and records', () => {
       async () => {
         const all = surroundings();
         let runs = 0;
-        const pay = once({ ...all.plain, key: () => key as never, onAbandoned: 'retry' }, () => ++runs);
+        const pay = once({ ...all.plain, key: () => key as never, onAbandoned: 'retry' }, () => ++runs).outcome;
         expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(InvalidMessageError);
         expect({ runs, claims: all.claims.all() }).toEqual({ runs: 0, claims: [] });
       },
@@ -899,7 +901,7 @@ describe('keys and records', () => {
   promise('docs/evidence/scenarios.md, 11', '`0` is a key', 'the key 0 runs once', async () => {
     const all = surroundings();
     let runs = 0;
-    const pay = once({ ...all.plain, key: () => 0, onAbandoned: 'retry' }, () => ++runs);
+    const pay = once({ ...all.plain, key: () => 0, onAbandoned: 'retry' }, () => ++runs).outcome;
     await all.time.until(pay(payment));
     await all.time.until(pay(payment));
     expect(runs).toBe(1);
@@ -912,7 +914,7 @@ describe('keys and records', () => {
     async () => {
       const all = surroundings();
       let runs = 0;
-      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs);
+      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs).outcome;
       const long = `${'ü'.repeat(1500)}`;
       await all.time.until(pay({ id: `${long}a` }));
       await all.time.until(pay({ id: `${long}b` }));
@@ -936,7 +938,7 @@ describe('keys and records', () => {
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, (input, claim) => {
         seen.set(input.id, (seen.get(input.id) ?? new Set()).add(claim.effectKey));
         throw new Error('again');
-      });
+      }).outcome;
       const ids = [
         'a',
         'A',
@@ -966,7 +968,7 @@ describe('keys and records', () => {
     async () => {
       const all = surroundings();
       let runs = 0;
-      const pay = once({ ...all.plain, onAbandoned: 'retry', retentionSeconds: 3600 }, () => ++runs);
+      const pay = once({ ...all.plain, onAbandoned: 'retry', retentionSeconds: 3600 }, () => ++runs).outcome;
       await all.time.until(pay(payment));
       await all.time.advance(3_590_000);
       expect(await all.time.until(pay(payment))).toMatchObject({ replayed: true });
@@ -986,7 +988,7 @@ describe('keys and records', () => {
       let amount = 500;
       const pay = once({ ...all.plain, onAbandoned: 'retry', attributes: () => ({ amount }) }, () => {
         throw new RetryableError('again');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       amount = 900;
       await thrownBy(() => all.time.until(pay(payment)));
@@ -1012,7 +1014,7 @@ describe('keys and records', () => {
             if (end === 'rejected') throw new RejectedError('x');
             if (end === 'parks') throw new Error('x');
           },
-        );
+        ).outcome;
         const first = thrownBy(() => pay({ id: 'p-1', n: 1 } as never, { remainingMs: () => 5_000 }));
         await all.time.advance(100);
         if (end !== 'hangs') await first;

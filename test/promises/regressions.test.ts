@@ -45,7 +45,7 @@ describe('records', () => {
       } as unknown as ClaimRecord;
       all.claims.put(foreign);
       let runs = 0;
-      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs);
+      const pay = once({ ...all.plain, onAbandoned: 'retry' }, () => ++runs).outcome;
       const end = all.time.now() + 30_000;
       const answer = await thrownBy(async () => {
         const outcome = await all.time.until(pay(payment, { remainingMs: () => end - all.time.now() }));
@@ -173,7 +173,7 @@ describe('transactions', () => {
           if (error instanceof CommitRefusedError) throw new RejectedError('insufficient balance');
           throw error;
         }
-      });
+      }).outcome;
       expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(RejectedError);
       expect(store.get('pay#p-1')?.status).toBe('rejected');
     },
@@ -194,7 +194,7 @@ describe('transactions', () => {
           onAbandoned: 'retry',
           onRefused: () => new RejectedError('insufficient balance'),
         }),
-      );
+      ).outcome;
       expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(RejectedError);
       expect(store.get('pay#p-1')?.status).toBe('rejected');
     },
@@ -271,9 +271,9 @@ describe('the fingerprint', () => {
 describe('options', () => {
   const valid: Any = { operation: 'pay', store: memoryStore(), key: () => 'k', onAbandoned: 'retry' };
   for (const [option, what, misuse] of [
-    ['maxAttempts', 'maxAttempts 0', () => once({ ...valid, maxAttempts: 0 }, () => 1)],
-    ['maxAbandoned', 'maxAbandoned 0', () => once({ ...valid, maxAbandoned: 0 }, () => 1)],
-    ['recordResult', "recordResult 'false'", () => once({ ...valid, recordResult: 'false' }, () => 1)],
+    ['maxAttempts', 'maxAttempts 0', () => once({ ...valid, maxAttempts: 0 }, () => 1).outcome],
+    ['maxAbandoned', 'maxAbandoned 0', () => once({ ...valid, maxAbandoned: 0 }, () => 1).outcome],
+    ['recordResult', "recordResult 'false'", () => once({ ...valid, recordResult: 'false' }, () => 1).outcome],
     ['backoffSeconds', 'a back-off that is a number', () => eachMessage({ ...valid, backoffSeconds: 10 }, () => 1)],
     [
       'store',

@@ -43,7 +43,7 @@ describe('steps', () => {
         const nothing = await step(claim, 'nothing', () => void ran.push('nothing'), { onAbandoned: 'retry' });
         if (++attempts < 3) throw new Error('crash');
         return [charge, nothing];
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       await thrownBy(() => all.time.until(pay(payment)));
       expect(await all.time.until(pay(payment))).toMatchObject({
@@ -77,7 +77,7 @@ describe('steps', () => {
             if (careless === 'catches') await running.catch(() => {});
             if (careless === 'settles') await Promise.allSettled([running]);
             return 'fine';
-          });
+          }).outcome;
           await thrownBy(() => all.time.until(pay(payment)));
           expect([careless, all.claims.get('pay#p-1')?.status]).toEqual([careless, 'parked']);
           expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'parked' });
@@ -103,7 +103,7 @@ describe('steps', () => {
           once({ ...all.plain, onAbandoned: 'retry' }, async (_, claim) => {
             for (const name of order) await step(claim, name, () => void ran.push(name), { onAbandoned: 'park' });
             if (!ends) throw new Error('crash');
-          });
+          }).outcome;
         await thrownBy(() => all.time.until(handler(['charge', 'mail'], false)(payment)));
         const error = await thrownBy(() => all.time.until(handler(names, true)(payment)));
         expect(error).toBeInstanceOf(InDoubtError);
@@ -133,7 +133,7 @@ describe('steps', () => {
             },
             { onAbandoned: 'retry' },
           );
-      });
+      }).outcome;
       for (const id of ['p-1', 'p-2']) for (let i = 0; i < 3; i++) await thrownBy(() => all.time.until(pay({ id })));
       const sets = Object.values(keys);
       expect(sets.length).toBeGreaterThan(2);
@@ -156,7 +156,7 @@ describe('steps', () => {
           step(claim, 'late', () => void ran++, { onAbandoned: 'retry' }).catch(() => {}),
         );
         throw new RetryableError('x');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       await all.time.advance(1_000);
       expect(late).toBeDefined();
@@ -184,7 +184,7 @@ describe('steps', () => {
             { onAbandoned: 'park' },
           );
           if (input.id === 'crashes' && ++attempts === 1) throw new Error('crash');
-        });
+        }).outcome;
         expect(await all.time.until(pay({ id: 'fine' }))).toMatchObject({ outcome: 'completed' });
         await thrownBy(() => all.time.until(pay({ id: 'crashes' })));
         await thrownBy(() => all.time.until(pay({ id: 'crashes' })));
@@ -218,7 +218,7 @@ describe('steps', () => {
           ),
         );
         got.push(...(await Promise.all(steps)));
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       const parked = parkedClaims({ operation: 'pay', store: all.claims });
       const before = all.claims.get('pay#p-1');
@@ -261,7 +261,7 @@ describe('steps', () => {
           },
           { onAbandoned: 'park' },
         ),
-      );
+      ).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       await parkedClaims({ operation: 'pay', store: all.claims }).resolve('p-1', 'applied', {
         by: 'maria',
@@ -286,7 +286,7 @@ describe('steps', () => {
         let ran = 0;
         const pay = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim) =>
           step(claim, 'charge', () => void ran++, { onAbandoned: 'park' }),
-        );
+        ).outcome;
         const end = all.time.now() + 20_000;
         const error = await thrownBy(() => all.time.until(pay(payment, { remainingMs: () => end - all.time.now() })));
         if (how === 'refuse' || how === 'hang') expect(error).toBeInstanceOf(Error);
@@ -395,7 +395,7 @@ describe('transactions', () => {
         await commit(claim, [put('e')], { result: 'committed' });
         errors.push(await thrownBy(() => commit(claim, [put('e')])));
         throw new Error('after it');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       expect(await all.time.until(pay(payment))).toEqual({
         outcome: 'completed',
@@ -416,7 +416,7 @@ describe('transactions', () => {
       const bank = bankStore();
       bank.entries.set('e', 1);
       const all = surroundings({ store: bank.store });
-      const pay = once({ ...all.plain, onAbandoned: 'park' }, (_, claim) => commit(claim, [put('e', true)]));
+      const pay = once({ ...all.plain, onAbandoned: 'park' }, (_, claim) => commit(claim, [put('e', true)])).outcome;
       expect(await thrownBy(() => all.time.until(pay(payment)))).toBeInstanceOf(CommitRefusedError);
       expect(bank.claims.get('pay#p-1')?.status).toBe('released');
     },
@@ -452,7 +452,7 @@ describe('transactions', () => {
             },
             onAbandoned: 'retry',
           }),
-        );
+        ).outcome;
         await thrownBy(() => all.time.until(pay(payment)));
         await thrownBy(() => all.time.until(pay(payment)));
         expect([failing, [...bank.entries]]).toEqual([
@@ -478,7 +478,7 @@ describe('transactions', () => {
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, async (_, claim) => {
         await commitStep(claim, 'reserve', () => [put('reserved')]);
         if (++attempts === 1) throw new Error('crash');
-      });
+      }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
       expect(await all.time.until(pay(payment))).toMatchObject({ outcome: 'completed' });
       expect(bank.entries.get('reserved')).toBe(1);

@@ -59,7 +59,7 @@ describe('5 · a handler that changes its event completes the key that it was gi
         ledger.push(input.orderId);
         input.orderId = 'forged';
       },
-    );
+    ).outcome;
     await charge({ orderId: 'a' });
     expect(await charge({ orderId: 'a' })).toMatchObject({ outcome: 'completed', replayed: true });
     expect(ledger).toEqual(['a']);

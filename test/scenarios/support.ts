@@ -110,7 +110,7 @@ export async function setUp() {
     },
     /** An async function wrapped by `once`, called with its key. */
     worker: <R>(fn: (claim: Claim) => Promise<R> | R, options: Partial<OnceOptions<string>> = {}) =>
-      once<string, R>({ ...common, key: (key) => key, ...options }, (_, claim) => fn(claim)),
+      once<string, R>({ ...common, key: (key) => key, ...options }, (_, claim) => fn(claim)).outcome,
     /** A handler of one message, called with a batch; answers the ids that are to come again. */
     consumer(handle: MessageHandler<Order>, options: Partial<SqsOptions<Order>> = {}) {
       const handler = over.eachMessage({ ...onQueue, ...options }, handle);

@@ -91,7 +91,16 @@ describe('the verdict on ordered changes', () => {
       killShare: 0.08,
       seed: 7,
       protection: 'as-written',
-      rehearsed: { good: true, effects: [], empty: [], harmed: [], findings: [], hints: [], story: undefined },
+      rehearsed: {
+        good: true,
+        noVerdict: undefined,
+        effects: [],
+        empty: [],
+        harmed: [],
+        findings: [],
+        hints: [],
+        story: undefined,
+      },
       seconds: 12.3,
     } as const;
     expect(isGoodFifo(result)).toBe(false);

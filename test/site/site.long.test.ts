@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { estimatesOf } from '../../bench/cost/money/estimate.ts';
@@ -11,8 +10,10 @@ import { measuredIn } from '../../bench/cost/money/written.ts';
 import { ORDERED } from '../../site/nav.ts';
 import { addressOf } from '../../site/page.ts';
 import { OUT, ROOT } from '../../site/paths.ts';
+import { originOf, serveBuilt } from '../../site/serve.ts';
 import { violationsIn } from '../support/axe.ts';
 import { findBrowser } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 
 /*
  * The site of the documentation, built and clicked through in a real browser. `PAWL_SITE_SCREENSHOTS=folder` also takes its pictures.
@@ -26,6 +27,7 @@ describe('the site', () => {
   it('is built without a warning', () => {
     expect(built.status, built.stderr).toBe(0);
     expect(`${built.stdout}${built.stderr}`).not.toMatch(/warn|\(!\)/i);
+    expect(built.stdout).toContain('npm run docs:serve');
   });
 
   it('has every page as HTML and as Markdown, and llms.txt names each', () => {
@@ -50,16 +52,6 @@ describe('the site', () => {
   });
 });
 
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-  '.json': 'application/json',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-};
-
 let server: Server;
 let origin: string;
 let browser: Browser;
@@ -70,14 +62,8 @@ const complaints: string[] = [];
 describe.skipIf('missing' in found)(`in a browser, the site${'missing' in found ? `: ${found.missing}` : ''}`, () => {
   beforeAll(async () => {
     if ('missing' in found) return;
-    server = createServer((request, response) => {
-      const { pathname } = new URL(request.url ?? '/', 'http://site');
-      const path = join(OUT, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
-      if (!existsSync(path)) return void response.writeHead(404).end();
-      response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' }).end(readFileSync(path));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server = await serveBuilt();
+    origin = originOf(server);
     browser = await found.launch();
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
     page = await context.newPage();
@@ -112,6 +98,25 @@ describe.skipIf('missing' in found)(`in a browser, the site${'missing' in found 
     await page.getByRole('heading', { name: 'event-stale-claim' }).waitFor();
   });
 
+  it.each([
+    ['onAbandoned', /guides\//],
+    ['visibility timeout', /guides\//],
+    ['jmespath', /guides\/powertools/],
+    ['dead letter', /guides\/recover/],
+    ['eachMessage', /functions\/eachMessage/],
+  ])('finds for %s what helps among the first four', async (words, expected) => {
+    await page.goto(`${origin}/guides/install.html`);
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.getByRole('searchbox').fill(words);
+    await eventually('it is among the first four', async () => {
+      const links = await page
+        .getByRole('option')
+        .locator('a')
+        .evaluateAll((all) => all.map((one) => String(one.getAttribute('href'))));
+      expect(links.slice(0, 4)).toContainEqual(expect.stringMatching(expected));
+    });
+  });
+
   it('shows the time-line of the scheme that is chosen', async () => {
     await page.goto(`${origin}/explanation/crash-points.html`);
     const figure = page.locator('details').nth(13);
@@ -120,7 +125,9 @@ describe.skipIf('missing' in found)(`in a browser, the site${'missing' in found 
     expect([await light.isVisible(), await dark.isVisible()]).toEqual([true, false]);
     expect(await light.evaluate((image) => Number('naturalWidth' in image && image.naturalWidth))).toBeGreaterThan(0);
     await page.getByRole('switch').first().click();
-    await expect.poll(async () => [await light.isVisible(), await dark.isVisible()]).toEqual([false, true]);
+    await eventually('the dark one is shown', async () =>
+      expect([await light.isVisible(), await dark.isVisible()]).toEqual([false, true]),
+    );
     await page.getByRole('switch').first().click();
   });
 

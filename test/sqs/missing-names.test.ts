@@ -165,7 +165,7 @@ describe('the other doors, without a table', () => {
   };
 
   it('once rejects its first call, and runs nothing', async () => {
-    const call = once({ operation: 'pay', store: store(), key: () => 'k', onAbandoned: 'retry' }, run);
+    const call = once({ operation: 'pay', store: store(), key: () => 'k', onAbandoned: 'retry' }, run).outcome;
     await expect(call({})).rejects.toThrow(/nothing was run.*CLAIMS_TABLE/);
     await expect(call({})).rejects.toMatchObject({ code: 'missing-environment' });
     expect(runs).toBe(0);

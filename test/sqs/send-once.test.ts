@@ -275,7 +275,7 @@ describe('entityKey', () => {
   });
 });
 
-it('a producer killed at every await and run again: one effect per intent', { timeout: 60_000 }, async () => {
+it('a producer killed at every await and run again: one effect per intent', async () => {
   const report = await assertSurvivesCrashes({
     // A scheduler runs the producer; the second message is the same job, started twice.
     messages: [{ body: { customer: 'c-1' } }, { body: { customer: 'c-2' } }, { body: { customer: 'c-1' } }],

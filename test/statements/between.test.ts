@@ -37,7 +37,7 @@ it('does not say that a claim lacks its line if an operator completes it while t
   const completing: typeof store = {
     ...store,
     listPlace: async (query) => {
-      if (query.place.startsWith('~')) await parked.resolve('a', 'applied', { by: 'maria', note: 'ch_1' });
+      if (query.place.startsWith('#unstated#')) await parked.resolve('a', 'applied', { by: 'maria', note: 'ch_1' });
       return store.listPlace(query);
     },
   };

@@ -36,7 +36,10 @@ export function charges(store = memoryStore()) {
   /** Charges once, an hour after the one before. The provider's line is written by the test. */
   async function charge(key: string, fn: () => unknown = () => undefined, more: Partial<ClaimOptions<Charge>> = {}) {
     await host.advance(hour);
-    const charging = once<Charge, unknown>({ ...options, ...more }, async () => fn())({ key, amountCents: 1250 });
+    const charging = once<Charge, unknown, boolean>({ ...options, ...more }, async () => fn()).outcome({
+      key,
+      amountCents: 1250,
+    });
     const settled = charging.catch((error: unknown) => error);
     await host.advance(10);
     return settled;

@@ -81,6 +81,24 @@ it('completes a claim that was released with nothing in doubt, because the provi
   expect(ran).toBe(0);
 });
 
+it('completes a claim whose attempt was to leave no doubt, because the provider has its effect', async () => {
+  const { charge, line, reconciled, store, host } = charges();
+  void charge('a', () => new Promise(() => undefined));
+  await host.advance(hour + 100);
+  const seen = await store.read('charge#a');
+  if (seen?.status !== 'in-flight') throw new Error('no worker has it');
+  // As a worker of eachTransaction that has died leaves it.
+  await store.write({ next: { ...seen, claimId: 'dead', atomic: seen.fence, leaseUntil: host.now(), rev: 9 }, seen });
+  line('a');
+  let reads = 0;
+  const read = async (id: string) => {
+    if (++reads > 50) throw new Error('the claim is read without an end');
+    return store.read(id);
+  };
+  expect((await reconciled({ store: { ...store, read } })).report.settled).toBe(1);
+  expect(await store.read('charge#a')).toMatchObject({ status: 'completed', resolution: { by: 'statement' } });
+});
+
 it('leaves a claim to the worker that holds it, and looks again in the next run', async () => {
   const { charge, line, reconciled, store, host } = charges();
   const ends = Promise.withResolvers<void>();
@@ -153,7 +171,7 @@ it('believes the record, and not an index that still lists a claim with its line
   const lagging: typeof store = {
     ...store,
     listPlace: async (query) =>
-      query.place.startsWith('~charge#') ? { entries: [entry], after: undefined } : store.listPlace(query),
+      query.place.startsWith('#unstated#charge#') ? { entries: [entry], after: undefined } : store.listPlace(query),
   };
   expect((await reconciled({ store: lagging })).found).toEqual([]);
 });
@@ -297,4 +315,61 @@ it('has the last report for an operator', async () => {
   const { report } = await reconciled();
   expect(await findings({ store, host }).report('charge')).toEqual(report);
   expect(await findings({ store, host }).report('refund')).toBeUndefined();
+});
+
+it('closes a difference when the corrected line comes, and keeps by which line', async () => {
+  const { charge, line, lines, reconciled, events, open, store } = charges();
+  await charge('a');
+  const wrong = line('a', { id: 'txn_a', facts: { amountCents: 1251 } });
+  const { findings: found } = await reconciled();
+  expect(await open()).toEqual(['differs charge#a']);
+  lines[0] = { ...wrong, facts: { amountCents: 1250 } };
+  const { report } = await reconciled();
+  expect([await open(), report.open]).toEqual([[], {}]);
+  expect(events.at(-1)).toMatchObject({ type: 'statement-clean', open: 0 });
+  const note = await store.readNote(found[0]?.id ?? '');
+  expect(JSON.parse(note?.text ?? '')).toMatchObject({
+    differences: [{ here: 1250, there: 1251 }],
+    settledAt: expect.any(Number),
+    settledBy: { id: 'txn_a', facts: { amountCents: 1250 } },
+  });
+});
+
+it('reports one difference of a line that was corrected to another wrong amount, and the first one again when it is wrong again', async () => {
+  const { charge, line, lines, reconciled } = charges();
+  await charge('a');
+  const wrong = line('a', { id: 'txn_a', facts: { amountCents: 1251 } });
+  const differs = async (amountCents: number) => {
+    lines[0] = { ...wrong, facts: { amountCents } };
+    const { findings: found } = await reconciled();
+    return found.flatMap(({ differences = [] }) => differences.map(({ there }) => there));
+  };
+  expect(await differs(1251)).toEqual([1251]);
+  expect(await differs(1260)).toEqual([1260]);
+  expect(await differs(1250)).toEqual([]);
+  expect(await differs(1251)).toEqual([1251]);
+});
+
+it('closes a difference whose claim says the same by now, though its line is in no window any more', async () => {
+  const { charge, line, reconciled, open, store, host } = charges();
+  await charge('a');
+  line('a', { facts: { amountCents: 1251 } });
+  await reconciled();
+  const seen = await store.read('charge#a');
+  if (seen === undefined) throw new Error('there is no claim');
+  await store.write({ next: { ...seen, attributes: { amountCents: 1251 }, rev: (seen.rev ?? 0) + 1 }, seen });
+  await host.advance(24 * hour);
+  await reconciled({ from: host.now() - hour });
+  expect(await open()).toEqual([]);
+});
+
+it('leaves a difference open whose line is another one, and one that an operator has accepted closed', async () => {
+  const { charge, line, reconciled, open } = charges();
+  await charge('a');
+  await charge('b');
+  line('a', { facts: { amountCents: 1251 } });
+  line('b');
+  await reconciled();
+  await reconciled();
+  expect(await open()).toEqual(['differs charge#a']);
 });

@@ -15,16 +15,18 @@ const reopenedAt = someDay + 2 * hour;
 /** A restored table that has forgotten everything between its cut-off and its mark, ten hours ago. */
 async function restoredCharges() {
   let stands = true;
-  const marked = (): MarkedRestore => ({ cutOff, reopenedAt, stands });
+  const marked = (): MarkedRestore => ({ cutOff, firstCutOff: cutOff, reopenedAt, stands });
   const lifted: { readonly operation: string; readonly by: string }[] = [];
   const memory = memoryStore();
   const store = restoredStore(memory, {
+    now: () => world.host.now(),
     ofClaim: async () => (stands ? marked() : undefined),
     forStatements: {
       readRestore: async () => marked(),
       async liftRestore(operation, { by }) {
         lifted.push({ operation, by });
         stands = false;
+        return true;
       },
     },
   });
@@ -189,7 +191,7 @@ it('does not say that a claim lacks its line if the table has forgotten when it 
       onEvent: () => undefined,
     },
     () => undefined,
-  );
+  ).outcome;
   await charge('a', { remainingMs: () => 30_000 });
   expect(await memory.read('charge#a')).toMatchObject({ status: 'completed', restoredAt: reopenedAt });
   await host.advance(9 * hour);

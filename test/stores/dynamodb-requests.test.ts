@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimRecord } from '../../lib/claims/record.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { toItem } from '../../lib/stores/dynamodb/item.ts';
 import { record as claimRecord } from '../support/records.ts';
 
 /** A client that answers what it is told to, and keeps what it was asked. */
@@ -71,7 +72,7 @@ describe('a batch of dynamoStore', () => {
   });
 
   it('asks who was there when a statement is refused without saying it', async () => {
-    const item = { id: { S: record.id }, v: { N: '1' }, claimId: { S: 'other' } };
+    const item = toItem({ ...record, claimId: 'other' });
     const refused = { Responses: [{ Error: { Code: 'ConditionalCheckFailed' } }] };
     const { client } = clientThat((command) => (command === 'BatchGetItemCommand' ? found(item) : refused));
     const store = dynamoStore({ tableName: 'claims', client, host });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { failOpen, memoryStore } from '../../lib/index.ts';
+import { understood } from '../../lib/claims/record.ts';
+import { type ClaimWrite, failOpen, memoryStore, once } from '../../lib/index.ts';
 import { record as claimRecord } from '../support/records.ts';
 
 const record = claimRecord();
@@ -11,6 +12,35 @@ it('lets everything run while its store is down, and tells of each request that 
   expect(await store.read(record.id)).toBeUndefined();
   expect(await store.write({ next: record, seen: undefined })).toEqual({ applied: true });
   expect(heard).toEqual(['down', 'still down']);
+});
+
+it('lets nothing run under a record that is left alone: that is no outage, and every duplicate would run', async () => {
+  const memory = memoryStore();
+  await memory.write({
+    next: { ...record, id: 'pay#p-1', status: 'completed', attempts: Number.NaN },
+    seen: undefined,
+  });
+  const asDynamoStore = {
+    read: async (id: string) => understood(await memory.read(id)),
+    write: async (write: ClaimWrite) => {
+      const result = await memory.write(write);
+      if (!result.applied) understood(result.found);
+      return result;
+    },
+  };
+  const heard: unknown[] = [];
+  const effects: string[] = [];
+  const pay = once<string, void>(
+    {
+      operation: 'pay',
+      store: failOpen(asDynamoStore, (error) => heard.push(error)),
+      key: (id) => id,
+      onAbandoned: 'park',
+    },
+    (id) => void effects.push(id),
+  );
+  for (const redelivered of [false, true]) await expect(pay('p-1', { redelivered })).rejects.toThrow('foreign-item');
+  expect([effects, heard]).toEqual([[], []]);
 });
 
 it('is its store while that answers', async () => {

@@ -112,4 +112,53 @@ describe('group commit', () => {
     requests[1]?.answer();
     expect(await next).toBe('c!');
   });
+
+  describe('a request that is refused', () => {
+    const named = (name: string) => Object.assign(new Error(name), { name });
+
+    /** Serves parts of which some are refused for what they hold, as a whole request. Counts the requests. */
+    function refusing(isBad: (input: string) => boolean, error: Error) {
+      const host = virtualHost();
+      const sent: string[][] = [];
+      const ask = groupCommit<string, string>(host, 25, async (inputs) => {
+        sent.push([...inputs]);
+        if (inputs.some(isBad)) throw error;
+        return inputs.map((input) => ({ value: `${input}!` }));
+      });
+      const asked = (inputs: readonly string[]) => Promise.allSettled(inputs.map((input) => ask(input, input)));
+      return { host, sent, asked };
+    }
+
+    const inputs = Array.from({ length: 25 }, (_, index) => `part-${index}`);
+
+    it.each(['ValidationException', 'SerializationException', 'RequestEntityTooLarge'])(
+      'for what it holds (%s) is refused to the parts that hold it, and to no neighbour, whichever they are',
+      async (name) => {
+        for (const bad of [['part-0'], ['part-24'], ['part-7', 'part-8'], ['part-3', 'part-20'], inputs]) {
+          const { host, asked, sent } = refusing((input) => bad.includes(input), named(name));
+          const came = asked(inputs);
+          await host.advance(10);
+          const refused = (await came).flatMap((one, index) => (one.status === 'rejected' ? [`part-${index}`] : []));
+          expect(refused).toEqual(bad);
+          // Halves: never more than two for each part, and few where few are bad.
+          expect(sent.length).toBeLessThanOrEqual(Math.min(49, 1 + bad.length * 10));
+        }
+      },
+    );
+
+    it.each([
+      'ThrottlingException',
+      'ProvisionedThroughputExceededException',
+      'AccessDeniedException',
+      'ResourceNotFoundException',
+      'InternalServerError',
+      'TimeoutError',
+    ])('for anything else (%s) is not sent again in halves: that would be a storm', async (name) => {
+      const { host, asked, sent } = refusing((input) => input === 'part-7', named(name));
+      const came = asked(inputs);
+      await host.advance(10);
+      expect((await came).every(({ status }) => status === 'rejected')).toBe(true);
+      expect(sent).toHaveLength(1);
+    });
+  });
 });

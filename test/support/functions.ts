@@ -80,7 +80,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Functio
       maxSandboxes: sandboxes,
     });
     const source = { queue, batchSize, windowMs: 0, reportsBatchItemFailures: true, concurrency: sandboxes };
-    sources.push(startEventSource({ ...source, client: sqs.client, invoke }));
+    sources.push(startEventSource({ ...source, client: sqs.client, invoke: (event) => invoke(event) }));
     return { queue: { name, ...queue }, deadLetters };
   }
 

@@ -1,14 +1,22 @@
 import { PassThrough } from 'node:stream';
 import { type Io, Line } from '../../lib/cli/command.ts';
 import { COMMANDS } from '../../lib/cli/commands.ts';
+import { createEnding } from '../../lib/cli/ending.ts';
+import { screenOn } from '../../lib/cli/screen.ts';
 
 /** What a command reads and writes, kept for a test. @param typed what the operator types at a terminal; without it, there is none */
 export function ioOf(typed?: string) {
   const [out, error, input] = [new PassThrough(), new PassThrough(), new PassThrough()];
   if (typed !== undefined) input.write(`${typed}\n`);
-  const io: Io = { out, error, input: Object.assign(input, { isTTY: typed !== undefined }) };
+  const ending = createEnding({ say: (text) => void error.write(`${text}\n`), exit: () => undefined });
+  const io: Io = {
+    out: screenOn(out),
+    error: screenOn(error),
+    input: Object.assign(input, { isTTY: typed !== undefined }),
+    ending,
+  };
   const textOf = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString() ?? '';
-  return { io, out: () => textOf(out), error: () => textOf(error) };
+  return { io, ending, out: () => textOf(out), error: () => textOf(error) };
 }
 
 /** Runs a command of `pawl` in this process. It rejects with what `pawl` reports before it ends with 2. */

@@ -8,6 +8,7 @@ import type { Faults } from '../../lib/rehearsal/file/plan.ts';
 import { mailer } from '../../lib/rehearsal/file/providers.ts';
 import type { Hint, RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
+import type { RunOptions } from '../../lib/rehearsal/file/running.ts';
 import { type Ran, runPawl } from './pawl-command.ts';
 
 const FOLDER = fileURLToPath(new URL('../fixtures/rehearsed/', import.meta.url));
@@ -25,13 +26,15 @@ export interface RunMore extends Partial<RehearsalOptions> {
   readonly intents?: number;
   readonly filter?: string;
   readonly story?: string;
+  /** How it is run. */
+  readonly run?: Pick<RunOptions, 'faults' | 'machine' | 'onLog'>;
 }
 
 /** Rehearses the app of `test/fixtures/rehearsed` in this process: an email for each of some orders. */
 export function rehearsed(
   context: Rehearsed,
   faults: Faults,
-  { seed = 1, intents = 20, filter, story, ...more }: RunMore = {},
+  { seed = 1, intents = 20, filter, story, run, ...more }: RunMore = {},
 ): Promise<RehearsalResult> {
   const mail = mailer('orderId');
   const file = rehearsal({
@@ -44,7 +47,8 @@ export function rehearsed(
     },
     ...more,
   });
-  return runRehearsal(file, { seed, filter, story, app: { command: [process.execPath, 'app.mjs'], folder: FOLDER } });
+  const app = { command: [process.execPath, 'app.mjs'] as const, folder: FOLDER };
+  return runRehearsal(file, { seed, filter, story, app, ...run });
 }
 
 export function hintsOf({ hints }: RehearsalResult): readonly string[] {

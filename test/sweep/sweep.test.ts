@@ -39,7 +39,7 @@ function setUp(options: Partial<SweepOptions> = {}) {
         onEvent: (event) => void events.push(event),
       },
       effect,
-    )(undefined, { remainingMs: () => 10_000 });
+    ).outcome(undefined, { remainingMs: () => 10_000 });
   return {
     host,
     store,
@@ -208,7 +208,7 @@ describe('a step in doubt', () => {
         const paid = await step(claim, 'charge', charge, { onAbandoned: 'park' });
         return { paid };
       },
-    )(undefined, { remainingMs: () => 10_000 });
+    ).outcome(undefined, { remainingMs: () => 10_000 });
 
   it('is asked about by its name and its own effect key, and later attempts get what the provider returned', async () => {
     const { store, host, sweep, say, asked } = setUp();
@@ -216,7 +216,7 @@ describe('a step in doubt', () => {
     await host.advance(settledMs);
     say({ verdict: 'applied', result: 'ch_1' });
     expect(await sweep()).toMatchObject({ applied: 1 });
-    expect(asked).toMatchObject([{ step: 'charge', effectKey: 'pay#p-1/charge' }]);
+    expect(asked).toMatchObject([{ step: 'charge', effectKey: 'pay#p-1#charge' }]);
     expect(store.records()).toMatchObject([{ status: 'released', unknownAt: undefined, open: undefined }]);
     expect(await charged(store, host, () => 'twice')).toMatchObject({ result: { paid: 'ch_1' } });
   });

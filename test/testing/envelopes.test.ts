@@ -3,5 +3,5 @@ import { sweepEnvelopes, sweptEnvelopes } from './envelopes.ts';
 
 // More of each are in `envelopes.long.test.ts`.
 describe('killed at every await, a consumer with an envelope neither doubles nor loses', () => {
-  test.each(sweptEnvelopes)('%s', { timeout: 60000 }, (_, sweep) => sweepEnvelopes(sweep, 40));
+  test.each(sweptEnvelopes)('%s', (_, sweep) => sweepEnvelopes(sweep, 40));
 });

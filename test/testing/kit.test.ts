@@ -228,7 +228,7 @@ it('refuses to pass where it could not see anything', async () => {
     'no call to the provider was seen',
   );
   const options = { messages: order, provider: diary, handler: twice, effects: () => 1 };
-  await expect(crashSweep({ ...options, messages: [] })).rejects.toThrow('messages: expected at least one');
+  await expect(crashSweep({ ...options, messages: [] })).rejects.toThrow('messages: expected a list of at least one');
   await expect(crashSweep({ ...options, visibilityTimeoutMs: 1000 })).rejects.toThrow('visibilityTimeoutMs');
 });
 

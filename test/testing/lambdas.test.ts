@@ -76,7 +76,7 @@ function fakeGiftCards({ now }: { now: () => number }) {
   };
 }
 
-test('issue-gift-card: every card is issued exactly once, by asking', { timeout: 30_000 }, async () => {
+test('issue-gift-card: every card is issued exactly once, by asking', async () => {
   const report = await assertSurvivesCrashes({
     messages,
     provider: fakeGiftCards,

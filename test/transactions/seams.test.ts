@@ -58,7 +58,7 @@ describe('a store that commits', () => {
     const { options, items } = setUp((store) => rememberCompleted(store));
     const call = once<string, unknown>({ ...options, attributes: () => ({ amount: 12 }) }, (_, claim) =>
       commit(claim, [put('entry-1')]),
-    );
+    ).outcome;
     expect(await call('p-1')).toMatchObject({ outcome: 'completed', replayed: false });
     expect(await call('p-1')).toMatchObject({ outcome: 'completed', replayed: true });
     expect([...items.keys()]).toEqual(['entry-1']);
@@ -80,7 +80,7 @@ describe('a store that commits', () => {
       record: () => [put('entry-1')],
       onAbandoned: 'retry',
     });
-    const call = once<string, unknown>({ ...options, store: memoryStore() }, phases);
+    const call = once<string, unknown>({ ...options, store: memoryStore() }, phases).outcome;
     await expect(call('p-1')).rejects.toThrow('store: expected transactionalStore');
     expect(called).toBe(0);
   });
@@ -93,7 +93,7 @@ describe('a commitStep', () => {
     const call = once<string, unknown>(options, async (_, claim) => {
       void commitStep(claim, 'reserve', () => [put('reservation')]);
       await new Promise((resolve) => setTimeout(resolve, 20));
-    });
+    }).outcome;
     await call('p-1');
     expect(events.filter(({ type }) => type === 'step-failed')).toMatchObject([{ step: 'reserve' }]);
   });
@@ -105,7 +105,7 @@ describe('a commitStep', () => {
       const reserving = commitStep(claim, 'reserve', () => [put('reservation')]);
       await new Promise<void>((resolve) => host.after(1000, resolve));
       await reserving;
-    });
+    }).outcome;
     const answer = call('p-1').catch((error: unknown) => error);
     await new Promise((resolve) => setImmediate(resolve));
     await host.advance(1001);
@@ -122,7 +122,7 @@ describe('a commitStep', () => {
         return [put('reservation')];
       });
       return 'done';
-    });
+    }).outcome;
     const answer = call('p-1').catch((error: unknown) => error);
     await host.advance(11);
     expect(await answer).toBeInstanceOf(CommitRefusedError);
@@ -143,7 +143,7 @@ it('a commit whose answer was lost is known to be applied, also on a claim that 
   }));
   let attempt: (claim: Claim) => Promise<unknown> = (claim) =>
     step(claim, 'charge', () => Promise.reject(new Error('who knows')), { onAbandoned: 'park' });
-  const call = once<string, unknown>(options, (_, claim) => attempt(claim));
+  const call = once<string, unknown>(options, (_, claim) => attempt(claim)).outcome;
   await expect(call('p-1')).rejects.toThrow('who knows');
   const resolved = await parkedClaims({ operation: 'pay', store }).resolve('p-1', 'not-applied', maria);
   expect(resolved).toMatchObject({ outcome: 'resolved' });
@@ -165,7 +165,7 @@ it.each([
   const { options, items, store } = setUp();
   let attempt: (claim: Claim) => Promise<unknown> = (claim) =>
     step(claim, 'charge', () => new Promise(() => undefined), { onAbandoned: 'park' });
-  const call = once<string, unknown>(options, (_input, claim) => attempt(claim));
+  const call = once<string, unknown>(options, (_input, claim) => attempt(claim)).outcome;
   void call('p-1', { remainingMs: () => 10_000 }).catch(() => undefined);
   await options.host.advance(20_000);
   attempt = async (claim) => {
@@ -197,7 +197,9 @@ it('a commit that is applied at its second try is applied, also where the first 
       return result;
     },
   };
-  const call = once<string, unknown>({ ...options, store: slow }, (_, claim) => commit(claim, [put('entry-1')]));
+  const call = once<string, unknown>({ ...options, store: slow }, (_, claim) =>
+    commit(claim, [put('entry-1')]),
+  ).outcome;
   const answer = call('p-1', { remainingMs: () => 30_000 }).catch((error: Error) => error);
   await host.advance(20_000);
   expect(await answer).toMatchObject({ outcome: 'completed', replayed: false });
@@ -278,7 +280,7 @@ it('execute of inPhases is given the claim, so that what it writes can be fenced
     record: () => [put('entry-1')],
     onAbandoned: 'retry',
   });
-  expect(await once<string, unknown>(options, phases)('p-1')).toMatchObject({ outcome: 'completed' });
+  expect(await once<string, unknown>(options, phases).outcome('p-1')).toMatchObject({ outcome: 'completed' });
   expect(fences).toEqual([1]);
 });
 
@@ -291,7 +293,7 @@ it('no error of the engine says the key, which listeners may have been promised 
   };
   const call = once<string, unknown>({ ...options, store: failing }, () => {
     throw new RetryableError('never');
-  });
+  }).outcome;
   const error: Error = await call('alice@example.com').then(
     () => expect.fail('it ran'),
     (thrown) => thrown,

@@ -14,7 +14,8 @@ variable "send_email_package" {
 
 # The claims of every consumer: one table is enough.
 # Refused (tableReplicas): a claims table with replicas in other regions. Reason: two regions can
-# both grant the same claim.
+# both grant the same claim; with strong consistency they cannot, and such a table has no
+# transactions and no TTL.
 resource "aws_dynamodb_table" "claims" {
   name         = "claims"
   billing_mode = "PAY_PER_REQUEST"
@@ -202,6 +203,7 @@ resource "aws_iam_role_policy" "send_email" {
           "dynamodb:PartiQLInsert",
           "dynamodb:PartiQLUpdate",
           "dynamodb:GetItem",
+          "dynamodb:DescribeTable",
         ]
         Resource = aws_dynamodb_table.claims.arn
       },

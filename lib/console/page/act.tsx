@@ -1,7 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActLine, ClaimsFilter, ConsoleState, PlanShown, PlanWanted, SeenClaim } from '../api.ts';
 import { act, post } from './call.ts';
-import { count } from './format.ts';
+import { age, count } from './format.ts';
 import { Modal } from './modal.tsx';
 import { Failed } from './parts.tsx';
 import { PlanItems, Results, Summary } from './plan.tsx';
@@ -12,7 +13,10 @@ import { PlanItems, Results, Summary } from './plan.tsx';
 
 export const VERDICTS = [
   ['applied', 'The effect happened. A redriven message is acknowledged, and does not run.'],
-  ['not-applied', 'It did not happen. A redriven message runs.'],
+  [
+    'not-applied',
+    'It did not happen, and a request that the worker gave up can no longer reach the provider. A redriven message runs.',
+  ],
   ['retry', 'It is not known. A redriven message runs all the same, and the effect may happen twice.'],
 ] as const;
 
@@ -99,6 +103,12 @@ const atOnce = {
     reading: 'Reading the claims …',
     undo: 'A message that was sent has no undo: its consumer runs at once. pawl sends a copy first, and then deletes the dead letter.',
   },
+  discard: {
+    title: ({ messageIds }: Extract<AtOnce, { kind: 'discard' }>) => `Discard ${count(messageIds.length, 'message')}`,
+    deed: (n: number) => `Delete ${count(n, 'message')} for good`,
+    reading: 'Reading the claims …',
+    undo: 'A message that was deleted does not come back. Its claim keeps your name and your note, and stays what it is.',
+  },
   accept: {
     title: ({ ids }: Extract<AtOnce, { kind: 'accept' }>) => `Accept ${count(ids.length, 'finding')}`,
     deed: (n: number) => `Accept ${count(n, 'finding')}`,
@@ -108,24 +118,36 @@ const atOnce = {
 } as const;
 
 function titleOf(wanted: AtOnce): string {
-  return wanted.kind === 'redrive' ? atOnce.redrive.title(wanted) : atOnce.accept.title(wanted);
+  switch (wanted.kind) {
+    case 'redrive':
+      return atOnce.redrive.title(wanted);
+    case 'discard':
+      return atOnce.discard.title(wanted);
+    case 'accept':
+      return atOnce.accept.title(wanted);
+  }
 }
 
 export function PlanDialog({
   state,
   wanted,
   onClose,
+  children,
 }: {
   readonly state: ConsoleState;
   readonly wanted: AtOnce;
   readonly onClose: OnClose;
+  /** What stands before the plan, and may change it. */
+  readonly children?: ComponentChildren;
 }) {
   const { plan, error, make } = usePlan();
   const acted = useRef(false);
   const { deed, reading, undo } = atOnce[wanted.kind];
-  useEffect(() => make(wanted), []);
+  const asked = JSON.stringify(wanted);
+  useEffect(() => make(wanted), [asked]);
   return (
     <Modal title={titleOf(wanted)} onClose={() => onClose(acted.current)}>
+      {children}
       <Failed error={error} />
       {plan === undefined ? (
         error === undefined && <p role="status">{reading}</p>
@@ -149,6 +171,7 @@ function usePlan() {
   const [error, setError] = useState<string>();
   const make = (wanted: PlanWanted) => {
     setError(undefined);
+    setPlan(undefined);
     post<PlanShown>('/api/plan', wanted).then(setPlan, (thrown: Error) => setError(thrown.message));
   };
   return { plan, error, make };
@@ -195,6 +218,18 @@ function Confirm({
         The plan
       </h3>
       <Summary plan={plan} />
+      {plan.to !== undefined && (
+        <p class="muted">
+          To <code class="text">{plan.to}</code>
+        </p>
+      )}
+      {plan.isSource === false && (
+        <p class="notice notice-bad">
+          That queue does not feed this dead-letter queue: its redrive policy does not name it. Its consumer may not be
+          the one that the messages are for.
+        </p>
+      )}
+      {plan.youngestDoubt !== undefined && <YoungDoubt age={plan.at - plan.youngestDoubt} />}
       <PlanItems plan={plan} />
       {plan.count === 0 ? (
         <p class="notice">There is nothing to do.</p>
@@ -202,6 +237,16 @@ function Confirm({
         <ActedBy state={state} undo={undo} deed={deed} onConfirm={carryOut} />
       )}
     </>
+  );
+}
+
+/** What was not applied at the moment may be applied by a request that is still under way. */
+export function YoungDoubt({ age: ms }: { readonly age: number }) {
+  return (
+    <p class="notice notice-bad">
+      The youngest doubt is {age(ms)} old. Wait until a request that the worker gave up can no longer reach the
+      provider: as long as you would set settleMs. Until then, not-applied can repeat the effect.
+    </p>
   );
 }
 

@@ -1,14 +1,13 @@
-/** What hides, or turns the reading direction: a key or an error may have it, and both are written by others. */
-const controls = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+import { visible } from '../../kernel/visible.ts';
 
 /** A text of a record or a message, as the page may show it. */
 export function shown(text: string | undefined): string {
-  return text === undefined ? '' : text.replace(controls, '\uFFFD');
+  return text === undefined ? '' : visible(text);
 }
 
 /** A body: the same, with its line ends and tabs. */
 export function shownBody(text: string): string {
-  return text.replace(controls, (found) => (found === '\n' || found === '\t' ? found : '\uFFFD'));
+  return visible(text, '\n\t');
 }
 
 /** A length of time in its largest unit. */

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DeadLetter } from '../../operate/index.ts';
-import type { Body, ConsoleState, LettersList, QueueName } from '../api.ts';
-import { PlanDialog } from './act.tsx';
+import type { Body, ConsoleState, LettersList, Overview, QueueName } from '../api.ts';
 import { post } from './call.ts';
 import { Choice, Search } from './filters.tsx';
 import { bytes, count, shown, shownBody } from './format.ts';
+import { DiscardDialog, RedriveDialog } from './letter-acts.tsx';
+import { useLoad } from './load.ts';
 import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
 import { linkTo, type Place, placeWith } from './place.ts';
 import { ActBar, Rows, Tick } from './rows.tsx';
@@ -15,8 +16,32 @@ const pageSize = 50;
 const movedBySqs = 'moved by SQS';
 
 export function Letters({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
-  const queue = state.queues.find(({ name }) => name === place.params.get('queue')) ?? state.queues[0];
-  if (queue === undefined) return <p class="empty">The console has no dead-letter queue. Name it with --queue.</p>;
+  const asked = state.queues.find(({ name }) => name === place.params.get('queue'));
+  const [only] = state.queues;
+  if (asked !== undefined) return <Queues state={state} place={place} queue={asked} />;
+  if (only !== undefined && state.queues.length === 1) return <Queues state={state} place={place} queue={only} />;
+  return <FirstWithLetters state={state} place={place} />;
+}
+
+/** Opens on a queue that has some: the first one is often empty, and looks as if there were none. */
+function FirstWithLetters({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
+  const { value, error } = useLoad<Overview>('/api/overview');
+  const [first] = state.queues;
+  if (first === undefined) return <p class="empty">The console has no dead-letter queue. Name it with --queue.</p>;
+  if (value === undefined && error === undefined) return null;
+  const found = value?.queues.find(({ depth = 0 }) => depth > 0)?.url;
+  return <Queues state={state} place={place} queue={state.queues.find(({ url }) => url === found) ?? first} />;
+}
+
+function Queues({
+  state,
+  place,
+  queue,
+}: {
+  readonly state: ConsoleState;
+  readonly place: Place;
+  readonly queue: QueueName;
+}) {
   return (
     <>
       <div class="head">
@@ -53,6 +78,7 @@ function QueueLetters({
   const [looking, setLooking] = useState(false);
   const [error, setError] = useState<string>();
   const [chosen, setChosen] = useState<readonly string[]>();
+  const [discarded, setDiscarded] = useState<readonly string[]>();
   const selection = useSelection<DeadLetter>(({ messageId }) => messageId);
   const { params } = place;
 
@@ -71,6 +97,12 @@ function QueueLetters({
       setError(thrown instanceof Error ? thrown.message : String(thrown));
     }
     setLooking(false);
+  };
+
+  const ended = (acted: boolean) => {
+    if (!acted) return;
+    selection.clear();
+    void last();
   };
 
   const q = (params.get('q') ?? '').toLowerCase();
@@ -103,7 +135,15 @@ function QueueLetters({
             verb="Redrive"
             onSelected={() => redrive(selection.rows)}
             onAll={() => redrive(found)}
-          />
+          >
+            <button
+              type="button"
+              disabled={selection.rows.length === 0}
+              onClick={() => setDiscarded(selection.rows.map(({ messageId }) => messageId))}
+            >
+              Discard selected …
+            </button>
+          </ActBar>
           <Unseen list={list} />
           <Table
             letters={found.slice((page - 1) * pageSize, page * pageSize)}
@@ -119,14 +159,24 @@ function QueueLetters({
         </>
       )}
       {chosen && (
-        <PlanDialog
+        <RedriveDialog
           state={state}
-          wanted={{ kind: 'redrive', queueUrl: queue.url, messageIds: chosen }}
+          queue={queue}
+          messageIds={chosen}
           onClose={(acted) => {
             setChosen(undefined);
-            if (!acted) return;
-            selection.clear();
-            void last();
+            ended(acted);
+          }}
+        />
+      )}
+      {discarded && (
+        <DiscardDialog
+          state={state}
+          queue={queue}
+          messageIds={discarded}
+          onClose={(acted) => {
+            setDiscarded(undefined);
+            ended(acted);
           }}
         />
       )}

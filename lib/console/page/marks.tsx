@@ -12,6 +12,8 @@ const FAULTS: readonly (readonly [MarkedFault, name: string, tone: string])[] = 
   ['loseAnswer', 'response lost', 'in-doubt'],
   ['throttle', 'throttled', 'parked'],
   ['provider', 'provider', 'in-doubt'],
+  ['ttl', 'expired', 'in-doubt'],
+  ['indexLag', 'index lags', 'in-doubt'],
   ['other', 'other', 'plain'],
   ['deploy', 'deployed', 'good'],
 ];

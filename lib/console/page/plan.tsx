@@ -9,6 +9,9 @@ const willWords: Readonly<Record<string, readonly [tone: string, says: string]>>
   'park and resolve': ['good', 'will be parked, then resolved'],
   run: ['good', 'will run'],
   accept: ['good', 'will be accepted: no later run reports them'],
+  delete: ['in-flight', 'will be deleted: the effect is confirmed'],
+  discard: ['bad', 'will be deleted for good'],
+  'discard in doubt': ['bad', 'will be deleted for good, although the effect may have happened'],
   acknowledge: ['in-flight', 'will be acknowledged: the effect is confirmed'],
   'consumer-decides': ['plain', 'the consumer decides: the claim is not known'],
 };
@@ -57,10 +60,12 @@ export function PlanItems({ plan: { items, itemsInAll } }: { readonly plan: Plan
 }
 
 const mostShown = 200;
-const doneWords = { resolve: 'resolved', redrive: 'redriven', accept: 'accepted' } as const satisfies Record<
-  PlanShown['kind'],
-  string
->;
+const doneWords = {
+  resolve: 'resolved',
+  redrive: 'redriven',
+  discard: 'discarded',
+  accept: 'accepted',
+} as const satisfies Record<PlanShown['kind'], string>;
 
 /** What became of each item: those that were not done first. */
 export function Results({

@@ -99,7 +99,10 @@ function Effect({
     <section class="card" aria-label={shown(effect)}>
       <div class="card-head">
         <h2 class="text">{shown(effect)}</h2>
-        <span class="muted">{owed > 0 && `owed to ${count(owed, 'intent')}`}</span>
+        <span class="muted">
+          {owed > 0 && `owed to ${count(owed, 'intent')}`}
+          {last !== undefined && last.toCome > 0 && ` · ${last.toCome.toLocaleString('en')} to come`}
+        </span>
       </div>
       {!isLive && !isOver && <p class="muted">A function of the rehearsal file counts it, at the end.</p>}
       <dl class="numbers">

@@ -12,13 +12,15 @@ const COLUMNS = [
   ['parked', 'parked'],
   ['setAside', 'set aside'],
   ['notOwed', 'refused'],
+  ['uncounted', 'uncounted'],
+  ['unjudged', 'not judged'],
 ] as const satisfies readonly (readonly [keyof EffectFound, string])[];
 
 const pageSize = 50;
 
 /** What a rehearsal has found out, with the story of each intent that came to harm. */
 export function Report({
-  report: { good, seconds, effects, empty, notJudged, harmed, findings, hints },
+  report: { good, noVerdict, seconds, effects, empty, untested, notJudged, harmed, findings, hints },
 }: {
   readonly report: ReportView;
 }) {
@@ -40,6 +42,7 @@ export function Report({
           {findings.length > 0 && `, ${count(findings.length, 'finding')}`}.
         </strong>
       </p>
+      {noVerdict !== undefined && <p>No verdict. {shown(noVerdict)}</p>}
       <Reasons title="The rehearsal shows nothing" reasons={empty} />
       <Scroll label="What became of each effect">
         <table class="list">
@@ -68,6 +71,7 @@ export function Report({
         </table>
       </Scroll>
       {absent > 0 && <p class="muted">Of the done, {absent} have not happened, and need not.</p>}
+      <Reasons title="The rehearsal shows nothing about" reasons={untested} />
       <Reasons title="Not judged: they have not happened at all under --filter" reasons={notJudged} />
       <Reasons title="Found by check" reasons={findings} />
       {hints.length > 0 && <h3>Why</h3>}

@@ -69,6 +69,7 @@ export function ActBar<Row>({
   verb,
   onSelected,
   onAll,
+  children,
 }: {
   /** Such as `3 messages`. */
   readonly found: string;
@@ -80,6 +81,8 @@ export function ActBar<Row>({
   readonly verb: string;
   readonly onSelected: () => void;
   readonly onAll: () => void;
+  /** Other acts. */
+  readonly children?: ComponentChildren;
 }) {
   useKeys({
     a() {
@@ -105,6 +108,7 @@ export function ActBar<Row>({
           <button type="button" disabled={all === 0} onClick={onAll}>
             {verb} all {all.toLocaleString('en')} …
           </button>
+          {children}
         </>
       )}
     </div>

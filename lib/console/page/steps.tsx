@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ClaimView, ResolveResult } from '../../operate/index.ts';
 import type { ConsoleState } from '../api.ts';
-import { ActedBy, VERDICTS } from './act.tsx';
+import { ActedBy, VERDICTS, YoungDoubt } from './act.tsx';
 import { post } from './call.ts';
 import { shown } from './format.ts';
 import { Modal } from './modal.tsx';
@@ -84,6 +84,10 @@ export function StepsDialog({
             </fieldset>
           ))}
           <Failed error={error} />
+          {claim.inDoubtSince !== undefined &&
+            claim.stepsInDoubt.some((name) => of(name).verdict === 'not-applied') && (
+              <YoungDoubt age={Date.now() - claim.inDoubtSince} />
+            )}
           <ActedBy
             state={state}
             undo="A written decision has no undo. The handler runs again, and its steps go on from this."

@@ -3,6 +3,7 @@ import type { Alarm, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws
 import {
   AttributeType,
   BillingMode,
+  type CfnTable,
   type ITable,
   ProjectionType,
   Table,
@@ -107,13 +108,14 @@ export class ClaimsTable extends Construct {
       partitionKey: attribute(CLAIMS_TABLE.key),
       timeToLiveAttribute: CLAIMS_TABLE.timeToLiveAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: RemovalPolicy.RETAIN,
       deletionProtection: props.deletionProtection ?? true,
       ...(props.encryptionKey === undefined
         ? { encryption: TableEncryption.DEFAULT }
         : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: props.encryptionKey }),
     });
+    // The option of `Table` has one name up to CDK 2.180, and another one after that, and an unknown one is ignored. CloudFormation's has one.
+    (table.node.defaultChild as CfnTable).pointInTimeRecoverySpecification = { pointInTimeRecoveryEnabled: true };
     for (const index of CLAIMS_TABLE.indexes) table.addGlobalSecondaryIndex(indexProps(index));
     // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
     this.table = table as ITable;

@@ -65,6 +65,7 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
   const ofHandler = { lease, handlerTimeout, lockLease };
   refuseIfAny(path, [
     ...unknownTimes({ timeout, maxBatchingWindow, visibilityTimeout, claimRetention, retentionPeriod, ...ofHandler }),
+    ...unknownNumbers(props),
     ...misplacedOptions(props),
     ...unseenTimeout(props, existing),
     ...environmentProblems(stack, props.environment, ['CLAIMS_TABLE', 'DEAD_LETTER_QUEUE_URL']),
@@ -186,12 +187,21 @@ function unseenTimeout(props: ConsumerProps, existing: number | undefined): Prob
 function unknownTimes(times: Readonly<Record<string, Duration | undefined>>): Problem[] {
   return Object.entries(times)
     .filter(([, time]) => time?.isUnresolved())
-    .map(([name]) =>
-      refused(
-        'deploymentTime',
-        `${name} is not known before deployment, so pawl cannot check it. Give it a plain number.`,
-      ),
-    );
+    .map(([name]) => unknownBeforeDeployment(name));
+}
+
+/** The numbers that a rule compares. Of the others, such as `maxConcurrency`, CloudFormation may know more than pawl does. */
+const COMPARED = ['batchSize', 'maxReceiveCount', 'concurrency', 'maxAttempts', 'lockAttempts'] as const;
+
+function unknownNumbers(props: ConsumerProps): Problem[] {
+  return COMPARED.filter((name) => Token.isUnresolved(props[name])).map(unknownBeforeDeployment);
+}
+
+function unknownBeforeDeployment(name: string): Problem {
+  return refused(
+    'deploymentTime',
+    `${name} is not known before deployment, so pawl cannot check it. Give it a plain number.`,
+  );
 }
 
 /** What must not be in the environment of a function that a construct makes. @param own the variables that the construct sets itself */

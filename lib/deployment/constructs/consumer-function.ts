@@ -7,6 +7,7 @@ import type { Construct } from 'constructs';
 import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
 import { bundling } from './bundling.ts';
 import type { ConsumerProps } from './consumer-props.ts';
+import { write } from './written.ts';
 
 /** As `Runtime.NODEJS_24_X`, which CDK has since 2.226. Earlier ones would deploy without it, and fall back to a Node that cannot run pawl. */
 const NODE_24 = new Runtime('nodejs24.x', RuntimeFamily.NODEJS, { supportsInlineCode: true });
@@ -22,7 +23,7 @@ export function createFunction(
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   logGroup.grantWrite(role);
 
-  return new NodejsFunction(scope, 'Function', {
+  const made = new NodejsFunction(scope, 'Function', {
     ...(props.entry === undefined ? {} : { entry: props.entry }),
     handler: props.handler ?? 'handler',
     runtime: NODE_24,
@@ -37,4 +38,7 @@ export function createFunction(
     ...(props.depsLockFilePath === undefined ? {} : { depsLockFilePath: props.depsLockFilePath }),
     environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment },
   });
+  // CDK before 2.110 does not know `logGroup`. Lambda would write to a group of its own, which the role may not: no logs, no metrics, no alarms.
+  write(made, 'LoggingConfig.LogGroup', logGroup.logGroupName);
+  return made;
 }

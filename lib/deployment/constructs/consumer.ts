@@ -1,7 +1,7 @@
 import { Annotations, Duration, Names, Stack } from 'aws-cdk-lib';
 import type { IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { explained } from '../../kernel/error-code.ts';
@@ -23,14 +23,15 @@ import { expectKinds } from './prop-kinds.ts';
 import { hasEventSource, queueSoFar, seenArn, seenFunctionArn, timeoutSoFar } from './seen.ts';
 import { type Parts, seenProblems } from './seen-problems.ts';
 import { markComplete, markUnderConstruction } from './template-body.ts';
+import { write } from './written.ts';
 
 /** What the longest back-off of a consumer is, unless its author says otherwise. */
 const LONGEST_BACKOFF_SECONDS = 900;
 
-/** Both numbers, as earlier versions of CDK want them. */
-function pollerConfigOf(given: NonNullable<ConsumerProps['provisionedPollerConfig']>) {
+/** Both numbers: CloudFormation has no defaults for one of them. */
+function writePollers(mapping: EventSourceMapping, given: NonNullable<ConsumerProps['provisionedPollerConfig']>): void {
   const { minimumPollers = DEFAULT_POLLERS.minimum, maximumPollers = DEFAULT_POLLERS.maximum } = given;
-  return { minimumPollers, maximumPollers };
+  write(mapping, 'ProvisionedPollerConfig', { MinimumPollers: minimumPollers, MaximumPollers: maximumPollers });
 }
 
 /**
@@ -193,18 +194,18 @@ export class Consumer extends Construct {
       refuseIfAny(this.node.path, misplacedEventSourceOptions(props));
       return;
     }
-    // Not `SqsEventSource`, which grants as well, and throws for a function that was imported without its role.
-    this.function.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(this.queue.node)}`, {
+    // Not `SqsEventSource`, which grants as well, and throws for a function that was imported without its role. Nor its name: if the author adds
+    // one later, CDK would report a name that is taken. A rule reports two event sources when the app is complete.
+    const mapping = new EventSourceMapping(this.function, `OnceFrom:${Names.nodeUniqueId(this.queue.node)}`, {
+      target: this.function,
       eventSourceArn: this.queue.queueArn,
       batchSize: props.batchSize ?? DEFAULTS.batchSize,
       // Without it Lambda ignores which messages failed and deletes them with the rest: they would be lost.
       reportBatchItemFailures: true,
       ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
       ...(props.maxConcurrency === undefined ? {} : { maxConcurrency: props.maxConcurrency }),
-      ...(props.provisionedPollerConfig === undefined
-        ? {}
-        : { provisionedPollerConfig: pollerConfigOf(props.provisionedPollerConfig) }),
     });
+    if (props.provisionedPollerConfig !== undefined) writePollers(mapping, props.provisionedPollerConfig);
   }
 
   #maxReceiveCount(): number | undefined {

@@ -253,6 +253,7 @@ export function seenTable(table: ITable): TableWiring | undefined {
       ...replicas.map(({ Region }) => String(Region)).filter((region) => region !== home),
       ...replicasOf(made),
     ],
+    replication: properties['MultiRegionConsistency'] === 'STRONG' ? 'strong' : 'eventual',
     ttl: ttlIn(partOf(properties['TimeToLiveSpecification'])),
     isKept: protection === false ? String(deletionPolicy).startsWith('Retain') : protection,
     pointInTimeRecovery: truthIn(recovery, false),

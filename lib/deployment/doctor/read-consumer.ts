@@ -1,6 +1,13 @@
 import type { EventSourceMappingConfiguration, FunctionConfiguration } from '@aws-sdk/client-lambda';
 import { deadLetterUrls } from '../../sqs/dead-letter-urls.ts';
-import { DEAD_LETTER_ACTIONS, INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../needs.ts';
+import {
+  DEAD_LETTER_ACTIONS,
+  INDIVIDUAL_STORE_ACTIONS,
+  LOCK_ACTIONS,
+  QUEUE_ACTIONS,
+  RESTORED_STORE_ACTIONS,
+  STORE_ACTIONS,
+} from '../needs.ts';
 import { DEFAULT_POLLERS, mostBatchesOfAll, type ProvisionedPollers } from '../wiring-polling.ts';
 import type { Account } from './account.ts';
 import type { ConsumerFacts, EventSourceFacts, TableFacts } from './facts.ts';
@@ -88,7 +95,7 @@ interface Places {
 
 function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds): readonly Need[] {
   return [
-    { actions: tableActions(needs), arn: table?.arn, on: 'the claims table', policy: [] },
+    { actions: tableActions(needs, table), arn: table?.arn, on: 'the claims table', policy: [] },
     { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
     {
       actions: DEAD_LETTER_ACTIONS,
@@ -100,9 +107,17 @@ function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds)
 }
 
 /** What the handlers call on the claims table. */
-export function tableActions({ individualStore, locks }: HandlerNeeds): readonly string[] {
-  const store: readonly string[] = individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS;
-  return locks === true ? [...new Set([...store, ...LOCK_ACTIONS])] : store;
+export function tableActions(
+  { individualStore, locks }: HandlerNeeds,
+  table?: Pick<TableFacts, 'mark'>,
+): readonly string[] {
+  const { kind = 'none' } = table?.mark ?? {};
+  const needed: readonly string[] = [
+    ...(individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS),
+    ...(kind === 'stands' || kind === 'of-an-earlier-table' ? RESTORED_STORE_ACTIONS : []),
+    ...(locks === true ? LOCK_ACTIONS : []),
+  ];
+  return [...new Set(needed)];
 }
 
 function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {

@@ -3,13 +3,13 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
-  GetItemCommand,
   type GlobalSecondaryIndexDescription,
   type KeySchemaElement,
   type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
-import { fieldsOf } from '../../stores/dynamodb/item.ts';
-import { type RestoredMark, restoredId } from '../../stores/dynamodb/restored-store.ts';
+import { describeTable } from '../../stores/dynamodb/physical-table.ts';
+import { findMark } from '../../stores/dynamodb/restore-mark.ts';
+import { sdkTransport } from '../../stores/dynamodb/sdk-transport.ts';
 import { OPEN_CLAIMS } from '../table-definition.ts';
 import type { OpenIndex, RestoreMark, TimeToLive } from '../wiring-table.ts';
 import type { Account } from './account.ts';
@@ -46,6 +46,7 @@ async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<Tab
     ),
     mark,
     replicas: (Table?.Replicas ?? []).map(({ RegionName = '' }) => RegionName).filter((region) => region !== home),
+    replication: Table?.MultiRegionConsistency === 'STRONG' ? 'strong' : 'eventual',
     ttl: ttlOf(ttl?.TimeToLiveDescription),
     isKept: Table?.DeletionProtectionEnabled ?? false,
     pointInTimeRecovery:
@@ -58,11 +59,12 @@ async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<Tab
 /** Reads the mark of a restored table. Undefined when it could not be read: no other rule needs the permission to read items, so that is no finding. */
 export async function readMark(dynamo: DynamoDBClient, TableName: string): Promise<RestoreMark | undefined> {
   try {
-    const Key = { id: { S: restoredId } };
-    const found = await orUndefined(() => dynamo.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
-    if (found === undefined) return undefined;
-    if (found.Item === undefined) return { kind: 'none' };
-    const { cutOff, liftedAt, liftedFor = {} } = fieldsOf(found.Item) as RestoredMark;
+    const transport = sdkTransport(dynamo);
+    const read = await orUndefined(async () => ({ found: await findMark(transport, TableName) }));
+    if (read === undefined) return undefined;
+    if (read.found === undefined) return { kind: 'none' };
+    const { cutOff, liftedAt, liftedFor = {}, tableId } = read.found;
+    if ((await describeTable(transport, TableName)).id !== tableId) return { kind: 'of-an-earlier-table' };
     return liftedAt === undefined ? { kind: 'stands', cutOff, liftedFor: Object.keys(liftedFor) } : { kind: 'lifted' };
   } catch (error) {
     // The table has another key, which is a finding of its own.

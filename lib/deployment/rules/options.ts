@@ -12,7 +12,7 @@ export const OPTIONS = {
     doctor: 'the options are not deployed',
   },
   deploymentTime: {
-    broken: 'a `Duration` option whose value is known only at deployment',
+    broken: 'an option whose value is known only at deployment, where a rule compares it',
     because: 'pawl cannot check anything against it',
     level: 'problem',
     construct: true,

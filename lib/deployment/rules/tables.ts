@@ -15,7 +15,8 @@ export const TABLES = {
   },
   tableReplicas: {
     broken: 'a claims table with replicas in other regions',
-    because: 'two regions can both grant the same claim',
+    because:
+      'two regions can both grant the same claim; with strong consistency they cannot, and such a table has no transactions and no TTL',
     level: 'problem',
     construct: true,
     template: true,
@@ -63,7 +64,7 @@ export const TABLES = {
     doctor: true,
   },
   tableRestored: {
-    broken: 'a claims table whose mark of a restore stands',
+    broken: 'a claims table whose mark of a restore stands, or is of an earlier table',
     because: "new keys are in doubt: under `'park'`, nothing runs until the mark is lifted",
     level: 'warning',
     construct: MARK_OF_AN_OPERATOR,

@@ -2,8 +2,7 @@ import { expect } from '../../kernel/check.ts';
 import { canonicalValue, fingerprintOf } from '../../payload/fingerprint.ts';
 import { WorkUnfinishedError } from '../errors.ts';
 import { type Progress, progressOf, type Segment, segmentsOf, type WorkName } from '../progress.ts';
-import { type Place, segmentId } from './earlier-versions.ts';
-import { beginWork, mostActions, moveOn, type ProgressTable, readSegments } from './progress.ts';
+import { beginWork, mostActions, moveOn, type ProgressTable, readSegments, segmentId } from './progress.ts';
 import type { TransactAction } from './transact-action.ts';
 
 /*
@@ -26,7 +25,7 @@ export type WritesFor<T> = (
 /** An attempt that has begun: where it is, and what it has come to. */
 interface Begun {
   readonly table: ProgressTable;
-  readonly place: Place;
+  readonly name: WorkName;
   readonly attempt: string;
   readonly total: number;
   /** The segments that no lane has begun, and where they go on. */
@@ -59,15 +58,15 @@ export async function beginAttempt(
   const attempt = host.randomId();
   const fingerprints = segments.map(({ from, to }) => fingerprintOf(canonicalValue(items.slice(from, to)), host));
   const wanted = { work: name.work, attempt, total, fingerprints, expiresAt };
-  const { kind, place } = await beginWork(table, name, wanted, fence);
+  const begun = await beginWork(table, name, wanted, fence);
   // After it has begun: until then an earlier attempt may have moved on.
-  const found = await readSegments(table, place, total);
+  const found = await readSegments(table, name, total);
   const { done } = progressOf(total, found);
-  if (kind === 'stale') throw new WorkUnfinishedError('stale', { total, done });
+  if (begun === 'stale') throw new WorkUnfinishedError('stale', { total, done });
   const waiting = segments
     .map((segment) => ({ segment, next: found[segment.index]?.next ?? segment.from }))
     .filter(({ segment, next }) => next < segment.to);
-  return { table, place, attempt, total, waiting, done, isStale: false, failures: [] };
+  return { table, name, attempt, total, waiting, done, isStale: false, failures: [] };
 }
 
 /**
@@ -106,7 +105,7 @@ async function doSegment<T>(running: Running<T>, segment: Segment, start: number
 
 /** One chunk, in one transaction with the progress. */
 async function doChunk<T>(running: Running<T>, segment: Segment, from: number): Promise<void> {
-  const { table, place, attempt, items, check, chunk, writesFor } = running;
+  const { table, name, attempt, items, check, chunk, writesFor } = running;
   const to = Math.min(from + chunk, segment.to);
   const part = items.slice(from, to);
   const writes = await writesFor(part, from);
@@ -114,7 +113,8 @@ async function doChunk<T>(running: Running<T>, segment: Segment, from: number): 
   const actions = 1 + checks.length + writes.length;
   const expected = `one that makes at most ${mostActions} actions with its progress`;
   expect(actions <= mostActions, 'chunk', expected, actions);
-  const moved = await moveOn(table, segmentId(place, segment.index), { attempt, from, to }, checks, writes);
+  const id = segmentId(name, segment.index, table.host);
+  const moved = await moveOn(table, id, { attempt, from, to }, checks, writes);
   if (moved === 'stale') running.isStale = true;
   else running.done += to - from;
 }

@@ -1,6 +1,8 @@
 import type { Claim } from '../../claims/claim.ts';
 import { identify } from '../../claims/identity.ts';
 import { nodeHost } from '../../host.ts';
+import { expect } from '../../kernel/check.ts';
+import { propertyOf } from '../../kernel/unknown.ts';
 import { type TransactAction, whenIn } from './transact-action.ts';
 
 /**
@@ -16,6 +18,14 @@ import { type TransactAction, whenIn } from './transact-action.ts';
  * };
  */
 export function claimHeld(claim: Pick<Claim, 'operation' | 'key' | 'fence'>, tableName: string): TransactAction {
+  const isClaim = typeof propertyOf(claim, 'fence') === 'number' && typeof propertyOf(claim, 'operation') === 'string';
+  expect(
+    isClaim,
+    'claimHeld',
+    'the claim that the handler was given, and the name of its table',
+    claim,
+    'copied-claim',
+  );
   const { id } = identify(claim.operation, claim.key, nodeHost);
   // Parking and every grant raise the fence, so that it alone says whose the claim is.
   return whenIn(tableName, id, { fence: claim.fence, status: 'in-flight' });

@@ -1,15 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
-import { expect, expectWhole } from '../../kernel/check.ts';
+import { expect, expectFunction, expectWhole } from '../../kernel/check.ts';
 import { OptionError } from '../../kernel/errors.ts';
+import { heard } from '../../kernel/heard.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { defaultClient, type TableOptions, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import { tableName as namedTable } from '../../stores/dynamodb/table.ts';
 import { isTransport } from '../../stores/dynamodb/transport.ts';
-import { heard } from '../heard.ts';
 import type { Progress, WorkName } from '../progress.ts';
 import { beginAttempt, finishAttempt, type WritesFor } from './attempt.ts';
 import { lookUpWork } from './progress.ts';
@@ -141,8 +141,20 @@ async function attemptAll<T>(
   // What one simulated world has in use is free in the next one, which may have the same requests and the same fences.
   const { names = host === nodeHost ? processWorkNames : new WorkNames() } = options;
   const { check = () => [], chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600, signal } = options;
-  expect(typeof id === 'string' && id !== '', 'id', 'a text that is not empty', typeof id);
+  expect(
+    typeof id === 'string' && id !== '' && id.isWellFormed(),
+    'id',
+    'a well-formed text that is not empty',
+    typeof id,
+  );
   expectName(work);
+  expect(Array.isArray(items), 'items', 'a list of the items', items);
+  expectFunction(
+    'the function of forEachItem',
+    'a function from items to their writes, after the options',
+    writesFor,
+    'wrong-handler',
+  );
   expect(fence?.ConditionCheck, 'fence', 'a ConditionCheck', fence);
   for (const [name, value] of Object.entries({ chunk, concurrency, retentionSeconds })) {
     expectWhole(name, value);

@@ -1,8 +1,11 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { explainedError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
+import { boundedName, ownParts } from '../../kernel/name.ts';
 import { answeredBy } from '../../kernel/request.ts';
 import { Retry } from '../../kernel/retry.ts';
+import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { conditionOf, conditionOfAny } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../../stores/dynamodb/errors.ts';
 import { ChunkRefusedError, WorkChangedError } from '../errors.ts';
@@ -20,7 +23,6 @@ import {
   type WorkName,
 } from '../progress.ts';
 import { betweenConflicts, despiteConflicts } from './conflicts.ts';
-import { guarding, isSegmentOf, namedPlace, type Place, segmentId, unnamedPlace } from './earlier-versions.ts';
 import { readAll } from './read-all.ts';
 import type { TransactAction } from './transact-action.ts';
 
@@ -38,10 +40,9 @@ export interface ProgressTable {
   readonly host: Host;
 }
 
-/** An attempt that has begun. Or it may not begin: its fence was refused. */
-export interface Begun {
-  readonly kind: 'begun' | 'stale';
-  readonly place: Place;
+/** The id of the record of a segment. */
+export function segmentId({ id, work }: WorkName, index: number, host: Pick<Host, 'sha256'>): string {
+  return boundedName(ownParts('work'), [id, work, String(index)], host);
 }
 
 /**
@@ -55,21 +56,11 @@ export async function beginWork(
   name: WorkName,
   attempt: WorkAttempt,
   fence: TransactAction,
-): Promise<Begun> {
-  const guard = guarding(table.tableName, name, attempt.expiresAt);
-  const named = namedPlace(name);
-  const committed = await commit(table, [fence, guard, ...adopting(table, named, attempt)]);
-  if (committed.kind === 'committed') return { kind: 'begun', place: named };
-  const [ofFence, ofGuard] = committed.codes;
-  if (ofFence === conditionFailed) return { kind: 'stale', place: named };
-  if (ofGuard !== conditionFailed) return refused(name, committed);
-
-  // A version before named works has begun it: it goes on there.
-  const unnamed = unnamedPlace(name);
-  const continued = await commit(table, [fence, ...adopting(table, unnamed, attempt)]);
-  if (continued.kind === 'committed') return { kind: 'begun', place: unnamed };
-  if (continued.codes[0] === conditionFailed) return { kind: 'stale', place: unnamed };
-  return refused(name, continued);
+): Promise<'begun' | 'stale'> {
+  const committed = await commit(table, [fence, ...adopting(table, name, attempt)]);
+  if (committed.kind === 'committed') return 'begun';
+  const [ofFence] = committed.codes;
+  return ofFence === conditionFailed ? 'stale' : refused(name, committed);
 }
 
 /** @throws WorkChangedError where a segment is about other items, or else what DynamoDB has said */
@@ -81,31 +72,39 @@ function refused(name: WorkName, { codes, cause }: Refused): never {
 /** Reads the segments of a work of so many items, strongly consistent. */
 export async function readSegments(
   { tableName, documents, host }: ProgressTable,
-  place: Place,
+  name: WorkName,
   total: number,
 ): Promise<readonly (SegmentRecord | undefined)[]> {
-  const ids = segmentsOf(total).map(({ index }) => segmentId(place, index));
+  const ids = segmentsOf(total).map(({ index }) => segmentId(name, index, host));
   const found = await readAll(host, ids, async (some) => {
     const Keys = some.map((id) => ({ id }));
     const command = new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } });
     const read = documents.send(command);
     const { Responses, UnprocessedKeys } = await answeredBy(host, host.now() + requestMs, read);
-    const items = (Responses?.[tableName] ?? []).map((item) => [String(item['id']), item as SegmentRecord] as const);
+    const items = (Responses?.[tableName] ?? []).map((item) => [String(item['id']), segmentIn(item)] as const);
     return { items, unread: (UnprocessedKeys?.[tableName]?.Keys ?? []).map((key) => String(key['id'])) };
   });
   return ids.map((id) => found.get(id));
 }
 
+const ofSegment = { counts: ['index', 'from', 'to', 'total', 'next'], times: ['expiresAt'] };
+
+/** @throws Error when a number of it is none: a work that goes on from there would leave items out, or repeat them */
+function segmentIn(item: Record<string, unknown>): SegmentRecord {
+  if (isSegment(item)) return item;
+  const said = `the progress of this work is left alone: its ${wrongNumberIn<string>(item, ofSegment)} is no number that pawl writes there`;
+  throw explainedError(Error, said, 'foreign-item');
+}
+
+function isSegment(item: Record<string, unknown>): item is Record<string, unknown> & SegmentRecord {
+  return wrongNumberIn<string>(item, ofSegment) === undefined;
+}
+
 /** How far a work has come. Nothing when it was not begun. */
 export async function lookUpWork(table: ProgressTable, name: WorkName): Promise<Progress | undefined> {
-  for (const place of [namedPlace(name), unnamedPlace(name)]) {
-    // Every work has a first segment, and that knows how many there are.
-    const [first] = await readSegments(table, place, 0);
-    if (first && isSegmentOf(first, name.work)) {
-      return progressOf(first.total, await readSegments(table, place, first.total));
-    }
-  }
-  return undefined;
+  // Every work has a first segment, and that knows how many there are.
+  const [first] = await readSegments(table, name, 0);
+  return first && progressOf(first.total, await readSegments(table, name, first.total));
 }
 
 /**
@@ -133,15 +132,15 @@ export async function moveOn(
   throw new ChunkRefusedError(move.from, codes.slice(1 + checks.length), cause);
 }
 
-function adopting({ tableName }: ProgressTable, place: Place, attempt: WorkAttempt): readonly TransactAction[] {
-  return adoptionsOf(attempt, place.v).map(({ fields, firstNext, allowed }: Adoption) => {
+function adopting({ tableName, host }: ProgressTable, name: WorkName, attempt: WorkAttempt): readonly TransactAction[] {
+  return adoptionsOf(attempt).map(({ fields, firstNext, allowed }: Adoption) => {
     const { expression, names, values } = conditionOfAny(allowed);
     const fieldNames = Object.keys(fields);
     const set = fieldNames.map((name) => `#${name} = :${name}`).join(', ');
     return {
       Update: {
         TableName: tableName,
-        Key: { id: segmentId(place, fields.index) },
+        Key: { id: segmentId(name, fields.index, host) },
         UpdateExpression: `SET #next = if_not_exists(#next, :next), ${set}`,
         ConditionExpression: expression,
         ExpressionAttributeNames: {

@@ -1,6 +1,7 @@
 import { nodeHost } from '../../host.ts';
 import { explained } from '../../kernel/error-code.ts';
 import type { Host } from '../../kernel/host.ts';
+import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { call } from '../../stores/dynamodb/calls.ts';
@@ -159,9 +160,18 @@ export class UnknownLockError extends Error {
   }
 }
 
+const ofLock = { counts: ['resources', 'rev'], times: ['since', 'leaseUntil', 'expiresAt'] };
+const ofResource = { counts: ['fence'], times: [] };
+
 /** @throws UnknownLockError when the item is not of a schema this version knows */
 function fromItem(item: Item): StoredRecord {
   // Deciding upon a record that is only half understood could give a locked resource away.
-  if (item['v']?.S !== 'lock-1') throw new UnknownLockError(item['id']?.S ?? '');
-  return fieldsOf(item) as StoredRecord;
+  const record = fieldsOf(item) as StoredRecord;
+  if (
+    record.v !== 'lock-1' ||
+    wrongNumberIn<string>({ ...record }, record.kind === 'lock' ? ofLock : ofResource) !== undefined
+  ) {
+    throw new UnknownLockError(item['id']?.S ?? '');
+  }
+  return record;
 }

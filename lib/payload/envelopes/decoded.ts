@@ -1,4 +1,4 @@
-import { expect } from '../../kernel/check.ts';
+import { expectFunction } from '../../kernel/check.ts';
 import { type Content, DecoderError, type Envelope, type MessageAttribute, textIn } from './envelope.ts';
 import type { Metadata } from './metadata.ts';
 
@@ -25,7 +25,7 @@ export interface Encoded {
  * const envelope = decoded(({ text }) => gunzipSync(Buffer.from(text, 'base64')));
  */
 export function decoded(decode: (encoded: Encoded) => unknown): Envelope {
-  expect(typeof decode === 'function', 'decoded', 'a function that decodes a body', decode);
+  expectFunction('decoded', 'a function that decodes a body', decode);
   return {
     name: 'decoded()',
     several: false,

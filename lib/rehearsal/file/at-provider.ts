@@ -35,6 +35,7 @@ export function atProvider(
     freezes(state, about, () => ({ at: 'provider', when: 'applied' }), 'while it called the provider');
   }
   const fault = state.plan.provider(intent, provider);
+  if (fault !== undefined && takes(state, 'planned', provider, intent)) state.planned.provider += 1;
   if (fault === undefined || !takes(state, 'provider', provider, intent)) return undefined;
   state.stats.provider += 1;
   if (sandbox !== undefined) state.disturbed.add(sandbox);

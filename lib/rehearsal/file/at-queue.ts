@@ -1,29 +1,56 @@
 import type { DeliveryFaults } from '../event-source.ts';
 import { type Carrying, takes } from './carrying.ts';
+import type { Trouble } from './plan.ts';
+
+interface QueueMessage {
+  readonly MessageId?: string | undefined;
+  readonly Body?: string | undefined;
+}
 
 /** What goes wrong with the messages of a consumer. */
 export function deliveryFaults(state: Carrying, construct: string): DeliveryFaults {
-  const intentsOf = ({ MessageId = '', Body = '' }: { MessageId?: string | undefined; Body?: string | undefined }) => {
+  const intentsOf = ({ MessageId = '', Body = '' }: QueueMessage) => {
     const known = state.messageIntent(MessageId);
     return known === undefined ? state.intents.namedIn(Body) : [known];
   };
-  const happens = (intents: readonly string[], kind: 'after-handled' | 'while-handled') => {
-    const victim = intents.find((intent) => state.plan.trouble(intent, construct).redeliver === kind);
-    if (victim === undefined || !takes(state, 'redeliver', construct, victim)) return false;
+  const victimOf = (
+    intents: readonly string[],
+    fault: 'redeliver' | 'ttl' | 'indexLag',
+    isIt: (trouble: Trouble) => boolean,
+  ) => {
+    const victim = intents.find((intent) => isIt(state.plan.trouble(intent, construct)));
+    return victim !== undefined && takes(state, fault, construct, victim) ? victim : undefined;
+  };
+  const redelivers = (intents: readonly string[], kind: 'after-handled' | 'while-handled') => {
+    if (victimOf(intents, 'redeliver', ({ redeliver }) => redeliver === kind) === undefined) return false;
     state.stats.redeliver += 1;
     return true;
   };
+  /** Time passes before the message comes back. */
+  const comesBackLate = async (intents: readonly string[], messageId: string) => {
+    const intent = victimOf(intents, 'ttl', ({ ttl }) => ttl);
+    if (intent === undefined) return false;
+    const gone = await state.letTimePass({ construct, intent, messageId });
+    state.stats.ttl += 1;
+    for (const one of gone) state.journal.add([intent], { kind: 'struck', fault: 'ttl', sandbox: undefined, ...one });
+    return true;
+  };
+  /** The index lags at one more delivery, unless the message has one anyway. */
+  const comesBackEarly = (intents: readonly string[]) =>
+    victimOf(intents, 'indexLag', ({ indexLag, redeliver }) => indexLag && redeliver === undefined) !== undefined;
   return {
     deliversTwice(message) {
       const intents = intentsOf(message);
-      const twice = happens(intents, 'while-handled');
+      const twice = redelivers(intents, 'while-handled');
       if (twice) state.journal.add(intents, { kind: 'visible-while-handled', construct, message: message.MessageId });
       return twice;
     },
-    forgetsDeletion(message) {
+    async forgetsDeletion(message) {
+      const { MessageId = '' } = message;
       const intents = intentsOf(message);
-      const forgotten = happens(intents, 'after-handled');
-      state.journal.add(intents, { kind: 'acknowledged', construct, message: message.MessageId, forgotten });
+      const late = await comesBackLate(intents, MessageId);
+      const forgotten = late || redelivers(intents, 'after-handled') || comesBackEarly(intents);
+      state.journal.add(intents, { kind: 'acknowledged', construct, message: MessageId, forgotten });
       return forgotten;
     },
     onFilteredOut: (message) => state.journal.add(intentsOf(message), { kind: 'filtered-out', construct }),

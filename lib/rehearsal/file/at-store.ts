@@ -1,6 +1,7 @@
 import { throttleStatements } from '../dynamodb-faults.ts';
 import type { Rewrite, TapAnswer, TapCall, TapHooks } from '../tap.ts';
 import { list, record } from '../template.ts';
+import { lagging } from './at-index.ts';
 import { type Carrying, dies, freezes, nth, type Seen, takes } from './carrying.ts';
 import type { Moment } from './plan.ts';
 import { isWrite, writesOf } from './store-calls.ts';
@@ -9,7 +10,10 @@ import { isWrite, writesOf } from './store-calls.ts';
 export function storeHooks(state: Carrying): TapHooks {
   return {
     onRequest: (call) => request(state, call),
-    rewrite: (call) => throttled(state, call),
+    rewrite(call) {
+      const seen = lookAt(state, call);
+      return seen && (throttled(state, call, seen) ?? lagging(state, call, seen));
+    },
     onResponse: (call, answer) => response(state, call, answer),
     onAnswered: (call, answer) => answered(state, call, answer),
   };
@@ -49,9 +53,7 @@ function request(state: Carrying, call: TapCall): 'pass' | 'kill' {
   return isVictim ? 'kill' : 'pass';
 }
 
-function throttled(state: Carrying, call: TapCall): Rewrite | undefined {
-  const seen = lookAt(state, call);
-  if (seen === undefined) return undefined;
+function throttled(state: Carrying, call: TapCall, seen: Seen): Rewrite | undefined {
   const refused = seen.intents.filter((intent) => {
     const { throttle } = state.plan.trouble(intent, seen.construct);
     if (throttle === undefined) return false;
@@ -97,7 +99,7 @@ function response(state: Carrying, call: TapCall, answer: TapAnswer): 'pass' | '
       const { loseAnswer } = state.plan.trouble(intent, construct);
       return loseAnswer === writes.get(intent) && takes(state, 'lose', construct, intent);
     });
-  for (const write of writesOf(call, answer)) {
+  for (const write of writesOf(call, answer, state.keysOf)) {
     const named = state.intents.namedIn(write.key);
     const result = isLost ? `${write.result}, and the response was lost` : write.result;
     state.journal.add(named.length > 0 ? named : intents, {

@@ -1,5 +1,8 @@
 import type { Invocation, InvocationWatch } from '../lambda.ts';
-import type { Outcome } from '../sandbox.ts';
+import type { RehearsalFaults } from '../rehearsal.ts';
+import type { Circumstances, Outcome } from '../sandbox.ts';
+import type { TapHooks } from '../tap.ts';
+import { combineHooks } from '../tap-hooks.ts';
 import type { CarriedOut } from './carry-out.ts';
 
 /** A function of the app does not work at all: the rest of the rehearsal would show nothing. */
@@ -21,23 +24,40 @@ function readable(lines: readonly string[]): string {
     .join('\n');
 }
 
-/** Watches for functions that cannot be loaded, or never respond. An invocation that the rehearsal has disturbed is no sign of that. */
-export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch' | 'wasDisturbed'>): {
+/** Watches for functions that cannot be loaded, or never respond. */
+export interface BrokenWatch {
   readonly watch: InvocationWatch;
   readonly log: (line: string, sandbox: string) => void;
+  /** A sandbox has called a service or a provider. */
+  readonly called: (sandbox: string | undefined) => void;
+  /** The same faults, and sees who calls the services of AWS. */
+  readonly at: (faults: RehearsalFaults) => RehearsalFaults;
+  /** Rejects if a function is broken. */
   readonly failed: Promise<never>;
-} {
+}
+
+/**
+ * Nothing that the rehearsal or the machine did is held against a function. What has called something or printed a line while it handled an event
+ * is at work: what becomes of its events is for the judge.
+ */
+export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch' | 'wasDisturbed'>): BrokenWatch {
   const seen = new Map<string, { crashes: number; timeouts: number; sandboxes: readonly string[] }>();
   const works = new Set<string>();
+  const callers = new Set<string>();
   const printed = new Map<string, string[]>();
   const { promise, reject } = Promise.withResolvers<never>();
   // No failure is the rule.
   promise.catch(() => undefined);
-  const onEnd = (invocation: Invocation, outcome: Outcome) => {
-    watch.onEnd?.(invocation, outcome);
+  const onEnd = (invocation: Invocation, outcome: Outcome, circumstances: Circumstances) => {
+    watch.onEnd?.(invocation, outcome, circumstances);
     const { construct, sandbox } = invocation;
-    if (outcome.kind === 'response' || outcome.kind === 'error') works.add(construct);
-    else if (!works.has(construct) && !wasDisturbed(sandbox)) return count(construct, sandbox, outcome.kind);
+    const { killed, loaded, spoke, machine } = circumstances;
+    if (outcome.kind === 'response' || outcome.kind === 'error' || (loaded && (spoke || callers.has(sandbox)))) {
+      works.add(construct);
+    } else if (!works.has(construct) && !killed && machine !== 'starved' && !wasDisturbed(sandbox)) {
+      count(construct, sandbox, outcome.kind);
+      return;
+    }
     printed.delete(sandbox);
   };
   const count = (construct: string, sandbox: string, kind: 'crashed' | 'timed-out') => {
@@ -48,7 +68,6 @@ export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch'
       timeouts: timeouts + (kind === 'timed-out' ? 1 : 0),
     };
     seen.set(construct, now);
-    // The last lines of a process may arrive after its end. Those of the sandbox before it are there.
     const last = now.sandboxes.map((one) => readable(printed.get(one) ?? [])).findLast((text) => text !== '') ?? '';
     const said = last === '' ? 'It printed nothing.' : `It printed:\n${last}`;
     if (now.crashes >= CRASHES) {
@@ -61,12 +80,27 @@ export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch'
       );
     }
   };
+  const called = (sandbox: string | undefined) => {
+    if (sandbox !== undefined) callers.add(sandbox);
+  };
   return {
     watch: { ...(watch.onBegin ? { onBegin: watch.onBegin } : {}), onEnd },
     log(line, sandbox) {
       const lines = printed.get(sandbox) ?? [];
       lines.push(line);
       printed.set(sandbox, lines.slice(-KEPT));
+    },
+    called,
+    at(faults) {
+      const seen: TapHooks = {
+        onRequest(call) {
+          called(call.sandbox);
+          return 'pass';
+        },
+      };
+      const services = ['dynamodb', 'sqs', 'sns', 's3'] as const;
+      const hooks = services.map((service) => [service, combineHooks(seen, faults[service] ?? {})] as const);
+      return { ...faults, ...Object.fromEntries(hooks) };
     },
     failed: promise,
   };

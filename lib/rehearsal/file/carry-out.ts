@@ -2,7 +2,7 @@ import type { DeliveryFaults } from '../event-source.ts';
 import type { FunctionPlace } from '../functions.ts';
 import type { Invocation, InvocationWatch } from '../lambda.ts';
 import type { ProviderFault } from '../provider.ts';
-import type { Outcome } from '../sandbox.ts';
+import type { Circumstances, Outcome } from '../sandbox.ts';
 import type { StreamFaults } from '../sources/stream.ts';
 import type { TapHooks } from '../tap.ts';
 import { list, record } from '../template.ts';
@@ -10,7 +10,7 @@ import { atProvider, killCaller } from './at-provider.ts';
 import { deliveryFaults } from './at-queue.ts';
 import { storeHooks } from './at-store.ts';
 import { streamFaults } from './at-stream.ts';
-import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nth } from './carrying.ts';
+import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nth, takes } from './carrying.ts';
 
 /*
  * Carries a plan out, at the taps of the engine, and writes down what happens there.
@@ -21,8 +21,16 @@ import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nt
 
 export interface CarriedOut {
   readonly stats: Readonly<FaultStats>;
+  /** How many were planned for the intents that have reached a function, or a provider. */
+  readonly planned: Readonly<FaultStats>;
+  /** Whether a function has read an index, where one may lag. */
+  readonly readsIndex: () => boolean;
+  /** The intents that a sandbox is working on. */
+  readonly workOf: (sandbox: string) => readonly string[];
   /** Whether something went wrong for a sandbox in its last invocation. */
   readonly wasDisturbed: (sandbox: string) => boolean;
+  /** Something went wrong for a sandbox by another rule. */
+  readonly disturb: (sandbox: string) => void;
   readonly watch: InvocationWatch;
   readonly dynamodb: TapHooks;
   readonly delivery: (consumer: FunctionPlace) => DeliveryFaults;
@@ -32,10 +40,16 @@ export interface CarriedOut {
   readonly atProvider: (intent: string, provider: string, sandbox: string | undefined) => ProviderFault | undefined;
 }
 
+const NO_FAULTS: FaultStats = {
+  ...{ kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0 },
+  ...{ freeze: 0, provider: 0, ttl: 0, indexLag: 0 },
+};
+
 export function carryOut(options: CarryOutOptions): CarriedOut {
   const state: Carrying = {
     ...options,
-    stats: { kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0, freeze: 0, provider: 0 },
+    stats: { ...NO_FAULTS },
+    planned: { ...NO_FAULTS },
     working: new Map(),
     seen: new WeakMap(),
     counts: new Map(),
@@ -45,10 +59,14 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
   };
   return {
     stats: state.stats,
+    planned: state.planned,
+    readsIndex: () => state.spent.has('reads an index'),
+    workOf: (sandbox) => state.working.get(sandbox)?.intents ?? [],
     wasDisturbed: (sandbox) => state.disturbed.has(sandbox),
+    disturb: (sandbox) => void state.disturbed.add(sandbox),
     watch: {
       onBegin: (invocation) => begin(state, invocation),
-      onEnd: (invocation, outcome) => end(state, invocation, outcome),
+      onEnd: (invocation, outcome, { machine }) => end(state, invocation, outcome, machine),
     },
     dynamodb: storeHooks(state),
     delivery: ({ construct }) => deliveryFaults(state, construct),
@@ -74,6 +92,7 @@ function begin(state: Carrying, { sandbox, construct, event }: Invocation): void
     }
   }
   const intents = records.length > 0 ? [...receives.keys()] : state.intents.namedIn(JSON.stringify(event) ?? '');
+  for (const intent of intents) countPlanned(state, intent, construct);
   const most = Math.max(1, ...receives.values());
   state.working.set(sandbox, { construct, intents, items, receives: most, batch: records.length });
   state.journal.add(intents, { kind: 'began', sandbox, construct, batch: records.length, receives, messages });
@@ -81,6 +100,16 @@ function begin(state: Carrying, { sandbox, construct, event }: Invocation): void
   const start = () => ({ at: 'start' }) as const;
   if (dies(state, about, start, 'as it began')) state.kill(sandbox);
   else freezes(state, about, start, 'as it began');
+}
+
+/** What is planned for an intent at a function that it has reached. */
+function countPlanned(state: Carrying, intent: string, construct: string): void {
+  if (!takes(state, 'planned', construct, intent)) return;
+  const { planned } = state;
+  const trouble = state.plan.trouble(intent, construct);
+  for (const fault of ['kill', 'redeliver', 'loseAnswer', 'throttle', 'freeze', 'ttl', 'indexLag'] as const) {
+    if (trouble[fault] !== undefined && trouble[fault] !== false) planned[fault] += 1;
+  }
 }
 
 /** How often a record was delivered. A queue says so; of a stream, it is counted here. */
@@ -103,12 +132,20 @@ function intentsOfRecord(
   return known === undefined ? intents.namedIn(JSON.stringify(one)) : [known];
 }
 
-function end(state: Carrying, { sandbox, construct }: Invocation, outcome: Outcome): void {
+function end(
+  state: Carrying,
+  { sandbox, construct }: Invocation,
+  outcome: Outcome,
+  machine: Circumstances['machine'],
+): void {
   const work = state.working.get(sandbox);
   state.working.delete(sandbox);
   const batch = work?.batch ?? 0;
   const failed = new Set(failedItems(outcome).flatMap((id) => work?.items.get(id) ?? []));
-  state.journal.add(work?.intents ?? [], { kind: 'ended', sandbox, construct, batch, outcome, failed });
+  state.journal.add(work?.intents ?? [], {
+    ...{ kind: 'ended', sandbox, construct, batch, outcome, failed },
+    ...(machine === 'gave' ? {} : { machine }),
+  });
 }
 
 /** What the response of a batch names as failed. */

@@ -1,6 +1,6 @@
 import type { TapCall } from '../tap.ts';
 import type { Intents } from './intents.ts';
-import type { Journal } from './journal.ts';
+import type { Gone, Journal } from './journal.ts';
 import type { Moment, Plan } from './plan.ts';
 
 /*
@@ -17,6 +17,17 @@ export interface CarryOutOptions {
   readonly stall: (sandbox: string, forMs: number) => boolean;
   /** How long a sandbox of a function is stalled. */
   readonly stallMs: (construct: string) => number;
+  /** The names of the attributes that are the key of a table. */
+  readonly keysOf: (table: string) => readonly string[];
+  /** Lets as much time pass for an intent as the queue of a consumer keeps its message. Returns what is gone then. */
+  readonly letTimePass: (past: PastMessage) => Promise<readonly { readonly gone: Gone; readonly text: string }[]>;
+}
+
+/** A message that a queue delivers again after a long time. */
+export interface PastMessage {
+  readonly construct: string;
+  readonly intent: string;
+  readonly messageId: string;
 }
 
 /** How often each kind of trouble really happened. */
@@ -27,6 +38,8 @@ export interface FaultStats {
   throttle: number;
   freeze: number;
   provider: number;
+  ttl: number;
+  indexLag: number;
 }
 
 /** What a sandbox is working on. */
@@ -52,6 +65,8 @@ export interface Seen {
 /** The carrying out, as each of its places sees it. */
 export interface Carrying extends CarryOutOptions {
   readonly stats: FaultStats;
+  /** How much of it was planned for the intents that have reached a function. */
+  readonly planned: FaultStats;
   readonly working: Map<string, Work>;
   readonly seen: WeakMap<TapCall, Seen>;
   readonly counts: Map<string, number>;

@@ -1,19 +1,32 @@
+import { plural } from '../../kernel/plural.ts';
+import { isAt } from '../constructs.ts';
+import { WHAT_TO_DO } from '../machine.ts';
+import { type Counted, tableOfRows } from './effects.ts';
 import { hintsFor } from './hints.ts';
 import type { Journal } from './journal.ts';
 import { type EffectVerdict, emptiness, isClean } from './judge.ts';
 import type { Harmed, RehearsalResult } from './result.ts';
-import { consumersOf, type Running } from './running.ts';
+import { consumersOf, type Running, tablesOf } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
+import type { Settled } from './settle.ts';
 import { standingOf } from './standing.ts';
 import { storyOf } from './story.ts';
+import { withoutUncounted } from './uncounted.ts';
+import { untestedBy } from './untested.ts';
 
 /** Says what became of everything, and why. */
-export async function resultOf(run: Running, left: number): Promise<RehearsalResult> {
+export async function resultOf(run: Running, { left, hasRunOut }: Settled): Promise<RehearsalResult> {
   const { options, plan, journal, providers, engine, traffic, carried, shortened } = run;
   const effects = options.effects ?? options.providers ?? {};
-  const { counts, verdicts, claims, deadLettered, deadLetters } = await standingOf(run, effects);
+  const { counts, claims, deadLettered, deadLetters, ...standing } = await standingOf(run, effects, { hasRunOut });
+  const { verdicts, reasons } = withoutUncounted(standing.verdicts, { effects, providers, journal });
   const findings = (await options.check?.(traffic.app)) ?? [];
-  const empty = emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined });
+  const untested = untestedBy(run, effects);
+  const empty = [
+    ...reasons,
+    ...untested.reasons,
+    ...emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined }),
+  ];
   const inDeadLetters = new Set(deadLettered.map(({ intent }) => intent));
   const harmed = verdicts.flatMap((verdict) =>
     harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters, traffic.sent),
@@ -24,11 +37,17 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
     Object.fromEntries(
       providers.filter((served) => pick(served.stats) > 0).map((served) => [served.name, pick(served.stats)]),
     );
+  const unjudged = verdicts.reduce((sum, verdict) => sum + verdict.unjudged.length, 0);
+  const refused = Object.fromEntries(engine.refusedAddresses());
+  const good = verdicts.every(isClean) && unjudged === 0 && empty.length === 0 && findings.length === 0 && left === 0;
   return {
     seed: plan.seed,
-    good: verdicts.every(isClean) && empty.length === 0 && findings.length === 0 && left === 0,
+    good,
+    noVerdict: good ? undefined : whyNoVerdict(verdicts, { unjudged, hasRunOut, refused }),
+    refused,
     effects: verdicts,
     empty,
+    untested: untested.notes,
     notJudged: Object.keys(effects).filter((effect) => verdicts.every((verdict) => verdict.effect !== effect)),
     harmed,
     story: run.run.story === undefined ? undefined : { intent: run.run.story, lines: storyOf(run.run.story, journal) },
@@ -40,6 +59,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
       consumers: consumersOf(engine),
       hasClaims: claims.tables.length > 0,
       shortened,
+      tableOf: (effect) => tableCountedBy(effects[effect], run),
     }),
     intents: traffic.sent.size,
     messages: traffic.stats.messages,
@@ -48,6 +68,7 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
     redeliveries: stats.reduce((sum, { redeliveries }) => sum + redeliveries, 0),
     faults: { ...carried.stats },
     planned: plan.faults,
+    due: { ...carried.planned },
     deployments: journal.count('deployed'),
     sandboxes: {
       started: engine.sandboxes.started,
@@ -63,8 +84,32 @@ export async function resultOf(run: Running, left: number): Promise<RehearsalRes
     left,
     notRun: engine.notRun,
     shortened,
+    unread: run.unread,
     seconds: (Date.now() - run.begunAt) / 1_000,
   };
+}
+
+/** The table of which an effect counts the items. */
+function tableCountedBy(counted: Counted | undefined, { engine }: Running): string | undefined {
+  const construct = counted && tableOfRows(counted);
+  return tablesOf(engine).find((table) => construct !== undefined && isAt(table.construct, construct))?.name;
+}
+
+/** What `check` finds, or what is missing, may follow from what the rehearsal could not give. An effect that came to harm without that does not. */
+function whyNoVerdict(
+  verdicts: readonly EffectVerdict[],
+  { unjudged, hasRunOut, refused }: { unjudged: number; hasRunOut: boolean; refused: RehearsalResult['refused'] },
+): string | undefined {
+  if (verdicts.every(isClean) && (unjudged > 0 || hasRunOut)) return tooSlow(unjudged);
+  const [first] = Object.entries(refused).toSorted(([, one], [, other]) => other - one);
+  if (first === undefined || verdicts.some(({ doubled }) => doubled.length > 0)) return undefined;
+  const [address, times] = first;
+  return `The app asked for ${address} ${times === 1 ? 'once' : `${times} times`}, which a rehearsal does not let it reach, so that what is missing shows nothing. Name the environment variable that has the address in \`providers\`, with what stands for it.`;
+}
+
+function tooSlow(unjudged: number): string {
+  const what = unjudged === 0 ? 'this run' : plural(unjudged, 'effect');
+  return `This machine was too slow to judge ${what}: it did not give the functions their time. ${WHAT_TO_DO}`;
 }
 
 function harmedOf(

@@ -113,6 +113,8 @@ const KNOWN_FAULTS: NamesOf<Faults> = {
   throttle: true,
   freeze: true,
   provider: true,
+  ttl: true,
+  indexLag: true,
   deploy: true,
 };
 

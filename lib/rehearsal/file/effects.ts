@@ -29,12 +29,17 @@ export function rows(
     }
     return intents;
   };
-  counters.add(count);
+  counters.set(count, construct);
   return count;
 }
 
-/** The functions that `rows` has made: they only read. What another function of the author's does when it counts is not known. */
-const counters = new WeakSet<Counted>();
+/** The functions that `rows` has made, with the table of each: they only read. What another function of the author's does when it counts is not known. */
+const counters = new WeakMap<Counted, string>();
+
+/** The table of which `rows` counts the items, as its construct was named. */
+export function tableOfRows(counted: Counted): string | undefined {
+  return counters.get(counted);
+}
 
 /** Whether an effect can be counted at any time, also in mid-traffic. */
 export function isCountedLive(counted: Counted): boolean {

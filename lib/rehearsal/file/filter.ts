@@ -1,19 +1,22 @@
-import { constructOf, isAt } from '../constructs.ts';
+import { isAt } from '../constructs.ts';
 import type { Synthesized } from '../synthesize.ts';
-import { mentioned } from './shorten.ts';
+import type { References } from '../template/references.ts';
 
-/** A stack whose only event sources are those of the wanted consumer: its function, its mapping or its queue is at that construct. */
-export function filtered(stack: Synthesized, wanted: string): Synthesized {
-  const { Resources } = stack.template;
-  const isWanted = (logicalId: string | undefined) => {
-    const resource = logicalId === undefined ? undefined : Resources[logicalId];
-    return logicalId !== undefined && resource !== undefined && isAt(constructOf(logicalId, resource), wanted);
+/** Stacks whose only event sources are those of the wanted consumer: its function, its mapping or its queue is at that construct. */
+export function filtered(
+  stacks: readonly Synthesized[],
+  references: References,
+  wanted: string,
+): readonly Synthesized[] {
+  const isLeftOut = (stack: string, logicalId: string) => {
+    const mapping = references.resources.find((one) => one.stack === stack && one.logicalId === logicalId);
+    if (mapping?.type !== 'AWS::Lambda::EventSourceMapping') return false;
+    const { EventSourceArn, FunctionName } = mapping.properties;
+    const places = [mapping, references.function(stack, FunctionName), references.queue(stack, EventSourceArn)];
+    return !places.some((place) => place !== undefined && isAt(place.construct, wanted));
   };
-  const kept = Object.entries(Resources).filter(([logicalId, { Type, Properties = {} }]) => {
-    if (Type !== 'AWS::Lambda::EventSourceMapping') return true;
-    const fn = mentioned(Resources, Properties['FunctionName'], 'AWS::Lambda::Function');
-    const queue = mentioned(Resources, Properties['EventSourceArn'], 'AWS::SQS::Queue');
-    return isWanted(logicalId) || isWanted(fn) || isWanted(queue);
+  return stacks.map((stack) => {
+    const kept = Object.entries(stack.template.Resources ?? {}).filter(([id]) => !isLeftOut(stack.stackName, id));
+    return { ...stack, template: { ...stack.template, Resources: Object.fromEntries(kept) } };
   });
-  return { ...stack, template: { ...stack.template, Resources: Object.fromEntries(kept) } };
 }

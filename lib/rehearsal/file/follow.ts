@@ -98,7 +98,7 @@ export function followRuns(now: () => number = Date.now): Follower {
       };
     },
     fail(why) {
-      if (followed === undefined || followed.state === 'ended') return;
+      if (followed === undefined || followed.state === 'ended' || followed.state === 'failed') return;
       clearInterval(followed.timer);
       followed.state = 'failed';
       followed.doing = why;
@@ -122,10 +122,13 @@ async function sample(followed: Followed, now: () => number): Promise<void> {
     // The result came first: it has the last word.
     if (followed.state !== 'running') return;
     const at = now();
+    const begun = begunIn(running.journal.entries);
     const isOver = events > 0 ? () => false : overBy(running.journal.entries, at - QUIET_MS);
     for (const { effect, intents, done, doubled, lost } of verdicts) {
       followed.owed.set(effect, intents);
-      add(followed, effect, { at, done, doubled: doubled.length, lost: lost.filter(isOver).length });
+      const handled = lost.filter((intent) => begun.has(intent));
+      const toCome = lost.length - handled.length;
+      add(followed, effect, { at, done, doubled: doubled.length, lost: handled.filter(isOver).length, toCome });
     }
   } catch {
     // A table that is just being written to or deleted. The result does not depend on it.
@@ -138,6 +141,13 @@ function add({ counts }: Followed, effect: string, one: Counts): void {
   const all = counts.get(effect) ?? [];
   all.push(one);
   counts.set(effect, all.length > MOST_SAMPLES ? all.filter((_, index) => index % 2 === all.length % 2) : all);
+}
+
+/** The intents that a function has had, or that a filter has kept from it. */
+function begunIn(entries: readonly Entry[]): ReadonlySet<string> {
+  return new Set(
+    entries.flatMap((entry) => (entry.kind === 'began' || entry.kind === 'filtered-out' ? entry.intents : [])),
+  );
 }
 
 /** Whether an intent is at rest: no sandbox is at work on it, and nothing has happened to it since a time. */
@@ -159,7 +169,7 @@ function conclude(followed: Followed, result: RehearsalResult, at: number): void
   followed.doing = 'ended';
   for (const { effect, intents, done, doubled, lost } of result.effects) {
     followed.owed.set(effect, intents);
-    add(followed, effect, { at, done, doubled: doubled.length, lost: lost.length });
+    add(followed, effect, { at, done, doubled: doubled.length, lost: lost.length, toCome: 0 });
   }
 }
 
@@ -212,13 +222,14 @@ function withDeliveries(counts: readonly Counts[], times: readonly number[]): re
 }
 
 function reportOf({ run, running }: Followed, result: RehearsalResult): ReportView {
-  const { good, seconds, effects, empty, notJudged, harmed, findings, hints } = result;
+  const { good, noVerdict, seconds, effects, empty, untested, notJudged, harmed, findings, hints } = result;
   return {
-    ...{ run, good, seconds, empty, notJudged, findings },
-    effects: effects.map(({ doubled, lost, unfinished, parked, setAside, notOwed, ...own }) => ({
+    ...{ run, good, noVerdict, seconds, empty, untested, notJudged, findings },
+    effects: effects.map(({ doubled, lost, unfinished, parked, setAside, notOwed, uncounted, unjudged, ...own }) => ({
       ...own,
       ...{ doubled: doubled.length, lost: lost.length, unfinished: unfinished.length },
       ...{ parked: parked.length, setAside: setAside.length, notOwed: notOwed.length },
+      ...{ uncounted: uncounted.length, unjudged: unjudged.length },
     })),
     harmed: harmed.map(({ effect, intent, problem, times, story }): HarmedView => {
       const told = running === undefined ? [] : storyOf(intent, running.journal, undefined, 'hidden');

@@ -13,6 +13,8 @@ export interface Facts {
   /** Whether the app has a claims table of pawl. */
   readonly hasClaims: boolean;
   readonly shortened: readonly Shortened[];
+  /** The table of which an effect counts the items; `undefined` if it is counted otherwise. */
+  readonly tableOf: (effect: string) => string | undefined;
 }
 
 /** An intent that came to harm, with what happened to it. */

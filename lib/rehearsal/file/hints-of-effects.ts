@@ -1,4 +1,6 @@
 import { about, type Case, type Rule } from './hint-rule.ts';
+import { functionsThatAreLate, isNotAwaited } from './hints-of-handlers.ts';
+import { isExplained } from './hints-of-records.ts';
 import type { Entry } from './journal.ts';
 
 /* What can be wrong inside of a function: what it remembers, and when it has its effect. */
@@ -37,11 +39,14 @@ function isRemembered({ entries }: Case): boolean {
 }
 
 /** No write of the app says that the effect has happened. */
-export const nothingRemembers: Rule = ({ hasClaims }, cases) => {
+export const nothingRemembers: Rule = ({ hasClaims, tableOf }, cases) => {
   if (hasClaims) return [];
   const forgotten = cases.filter(
     (one) =>
-      one.problem === 'doubled' && (appliedIn(one.entries).size > 1 || isEachCopy(one.entries)) && !isRemembered(one),
+      one.problem === 'doubled' &&
+      (appliedIn(one.entries).size > 1 || isEachCopy(one.entries)) &&
+      !isRemembered(one) &&
+      !isExplained(one, tableOf(one.effect)),
   );
   return about(
     'no-idempotency',
@@ -51,10 +56,14 @@ export const nothingRemembers: Rule = ({ hasClaims }, cases) => {
 };
 
 /** The app remembers in a way that a fault got around. */
-export const memoryFailed: Rule = ({ hasClaims }, cases) => {
+export const memoryFailed: Rule = ({ hasClaims, tableOf }, cases) => {
   if (hasClaims) return [];
   const around = cases.filter(
-    (one) => one.problem === 'doubled' && appliedIn(one.entries).size > 1 && isRemembered(one),
+    (one) =>
+      one.problem === 'doubled' &&
+      appliedIn(one.entries).size > 1 &&
+      isRemembered(one) &&
+      !isExplained(one, tableOf(one.effect)),
   );
   return about(
     'idempotency-incomplete',
@@ -64,14 +73,18 @@ export const memoryFailed: Rule = ({ hasClaims }, cases) => {
 };
 
 /** The record said that the effect had happened, when it had not. */
-export const recordedTooEarly: Rule = ({ hasClaims }, cases) => {
+export const recordedTooEarly: Rule = ({ hasClaims, journal }, cases) => {
   if (hasClaims) return [];
-  const trusted = cases.filter(
-    ({ problem, times, entries }) =>
+  const late = functionsThatAreLate({ journal });
+  const trusted = cases.filter((one) => {
+    const { problem, times, entries } = one;
+    return (
+      !isNotAwaited(one, late) &&
       problem === 'lost' &&
       times === 0 &&
-      entries.some((entry) => entry.kind === 'stored' && entry.isNamed && entry.write.result.startsWith('written')),
-  );
+      entries.some((entry) => entry.kind === 'stored' && entry.isNamed && entry.write.result.startsWith('written'))
+    );
+  });
   return about(
     'recorded-too-early',
     trusted,

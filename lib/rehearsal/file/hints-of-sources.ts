@@ -88,19 +88,6 @@ export const visibilityIsShort: Rule = ({ consumers, shortened }) =>
     ];
   });
 
-export const sentOutsideOfTheWindow: Rule = (_, cases) => {
-  const late = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      entries.some((entry) => entry.kind === 'asked' && entry.how.includes('after the deduplication window')),
-  );
-  return about(
-    'deduplication-window',
-    late,
-    'The producer sent it again after the deduplication window: a FIFO queue forgets a deduplication id after 5 minutes.',
-  );
-};
-
 export const noDeadLetterQueue: Rule = ({ consumers }, cases) =>
   consumers
     .filter(({ queue }) => queue.deadLetterArn === undefined)

@@ -8,13 +8,21 @@ import {
   recordedTooEarly,
   swallowed,
 } from './hints-of-effects.ts';
+import { missingAwait, oneOfTheBatch } from './hints-of-handlers.ts';
+import {
+  indexLags,
+  keyMadeAnew,
+  keyOfTheCopy,
+  recordExpired,
+  twoConsumers,
+  windowHasEnded,
+} from './hints-of-records.ts';
 import {
   fewReceives,
   filteredOut,
   mappingIsOff,
   noDeadLetterQueue,
   reportsAreOff,
-  sentOutsideOfTheWindow,
   visibilityIsShort,
   wholeBatchReturns,
 } from './hints-of-sources.ts';
@@ -75,7 +83,14 @@ const RULES: readonly Rule[] = [
   clientRetries,
   claimOfTheCopy,
   outsideOfTheClaim,
-  sentOutsideOfTheWindow,
+  missingAwait,
+  oneOfTheBatch,
+  twoConsumers,
+  windowHasEnded,
+  recordExpired,
+  indexLags,
+  keyMadeAnew,
+  keyOfTheCopy,
   nothingRemembers,
   memoryFailed,
   recordedTooEarly,

@@ -1,5 +1,8 @@
 import type { ProviderFault } from '../provider.ts';
-import type { Outcome } from '../sandbox.ts';
+import type { Circumstances, Outcome } from '../sandbox.ts';
+
+/** What ends by itself: a record with a time to live, and what a FIFO queue knows of a message. */
+export type Gone = 'record' | 'deduplication-id';
 
 /** One thing that happened in a rehearsal. */
 export type Happening =
@@ -22,6 +25,8 @@ export type Happening =
       readonly construct: string;
       readonly batch: number;
       readonly outcome: Outcome;
+      /** @default the machine gave it its time */
+      readonly machine?: Exclude<Circumstances['machine'], 'gave'>;
       /** The intents whose messages the response of a batch names as failed. */
       readonly failed: ReadonlySet<string>;
     }
@@ -52,6 +57,15 @@ export type Happening =
       readonly result: 'applied' | 'repeated' | 'not-applied';
       readonly fault: ProviderFault | undefined;
     }
+  /** A call that names no intent. It is noted for those that its sandbox was working on. */
+  | {
+      readonly kind: 'unnamed';
+      readonly sandbox: string | undefined;
+      readonly provider: string;
+      readonly call: string;
+      /** The names of what its body holds. */
+      readonly fields: readonly string[];
+    }
   | { readonly kind: 'killed'; readonly sandbox: string; readonly moment: string }
   | { readonly kind: 'stalled'; readonly sandbox: string; readonly moment: string; readonly forMs: number }
   | { readonly kind: 'deployed'; readonly what: string }
@@ -59,9 +73,11 @@ export type Happening =
   /** A fault that a story has in another line, such as that of the write. It is here for the time line of faults. */
   | {
       readonly kind: 'struck';
-      readonly fault: 'duplicate' | 'loseAnswer' | 'throttle';
+      readonly fault: 'duplicate' | 'loseAnswer' | 'throttle' | 'ttl' | 'indexLag';
       readonly sandbox: string | undefined;
       readonly text: string;
+      /** What has ended with the time that has passed. */
+      readonly gone?: Gone;
     };
 
 /** A write of a record, and what became of it. */

@@ -13,6 +13,8 @@ export interface EffectVerdict {
   readonly doubled: readonly string[];
   /** Has not happened, and nothing is left that would make it happen. */
   readonly lost: readonly string[];
+  /** Not seen, and a call for it may have named no intent: whether it has happened cannot be said. */
+  readonly uncounted: readonly string[];
   /** Has not happened yet, and its message was still on a queue when the time was up. */
   readonly unfinished: readonly string[];
   /** Waits for an operator, in a claim. */
@@ -21,6 +23,8 @@ export interface EffectVerdict {
   readonly setAside: readonly string[];
   /** Has not happened, and the client knows that, or knows that it does not know: it was refused, or gave up. */
   readonly notOwed: readonly string[];
+  /** Came to harm, and nobody can say by whom: the machine had not given a function its time. */
+  readonly unjudged: readonly string[];
 }
 
 /** How often an effect is to happen for an intent. */
@@ -36,9 +40,13 @@ export interface Evidence {
   readonly deadLettered: ReadonlySet<string>;
   /** Intents of which a message is still on a queue. */
   readonly waiting: ReadonlySet<string>;
+  /** Intents of which the machine did not give a function its time. */
+  readonly starved: ReadonlySet<string>;
+  /** Whether the rehearsal has waited for the queues in vain, since the machine did not give it the time. */
+  readonly hasRunOut: boolean;
 }
 
-type Fate = 'done' | 'absent' | 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside' | 'notOwed';
+type Fate = 'done' | 'absent' | 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside' | 'notOwed' | 'unjudged';
 
 /** Compares how often an effect happened with how often it was to happen. */
 export function judge(effect: string, evidence: Evidence): EffectVerdict {
@@ -46,7 +54,7 @@ export function judge(effect: string, evidence: Evidence): EffectVerdict {
   let intents = 0;
   const known = Map.groupBy(evidence.sent, ({ intent }) => intent);
   for (const [intent, sends] of known) {
-    const fate = fateOf(effect, intent, sends, evidence);
+    const fate = excused(fateOf(effect, intent, sends, evidence), intent, evidence);
     if (fate === undefined) continue;
     intents += 1;
     const found = fates.get(fate);
@@ -63,10 +71,12 @@ export function judge(effect: string, evidence: Evidence): EffectVerdict {
     absent: list('absent').length,
     doubled: [...list('doubled'), ...strangers.map(([intent]) => intent)],
     lost: list('lost'),
+    uncounted: [],
     unfinished: list('unfinished'),
     parked: list('parked'),
     setAside: list('setAside'),
     notOwed: list('notOwed'),
+    unjudged: list('unjudged'),
   };
 }
 
@@ -85,9 +95,16 @@ function fateOf(effect: string, intent: string, sends: readonly Sent[], evidence
   return asking.some(({ ended }) => ended === 'sent') ? 'lost' : 'notOwed';
 }
 
-/** Whether nothing doubled, nothing was lost, and nothing is unfinished. */
-export function isClean({ doubled, lost, unfinished }: EffectVerdict): boolean {
-  return doubled.length + lost.length + unfinished.length === 0;
+/** What the machine may have done is not held against the app. */
+function excused(fate: Fate | undefined, intent: string, { starved, hasRunOut }: Evidence): Fate | undefined {
+  const isHarm = fate === 'doubled' || fate === 'lost' || fate === 'unfinished';
+  const isExcused = (isHarm && starved.has(intent)) || (fate === 'unfinished' && hasRunOut);
+  return isExcused ? 'unjudged' : fate;
+}
+
+/** Whether nothing doubled, nothing was lost, nothing is unfinished, and all could be counted. */
+export function isClean({ doubled, lost, unfinished, uncounted }: EffectVerdict): boolean {
+  return doubled.length + lost.length + unfinished.length + uncounted.length === 0;
 }
 
 /**
@@ -104,5 +121,6 @@ export function emptiness(
   }
   return verdicts
     .filter((verdict) => verdict.intents > 0 && verdict.done === verdict.absent && isClean(verdict))
+    .filter(({ unjudged }) => unjudged.length === 0)
     .map(({ effect, intents }) => `Of ${intents} intents that are to have the effect ${effect}, none has had it.`);
 }

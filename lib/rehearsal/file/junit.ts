@@ -1,3 +1,4 @@
+import { plural } from '../../kernel/plural.ts';
 import type { RehearsalResult } from './result.ts';
 
 /** The result as JUnit's XML: a suite for each effect, with a failed case for each intent that came to harm. */
@@ -26,7 +27,7 @@ export function junitOf(
   const others = [
     ...empty,
     ...findings,
-    ...(left > 0 ? [`${left} messages were still on their queues when the time was up`] : []),
+    ...(left > 0 ? [`${plural(left, 'message')} still on a queue when the time was up`] : []),
   ];
   if (others.length > 0) {
     const cases = others.map(

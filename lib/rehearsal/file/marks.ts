@@ -65,6 +65,7 @@ function struckBy(entry: Entry): Struck | undefined {
     case 'began':
     case 'ended':
     case 'stored':
+    case 'unnamed':
       return undefined;
   }
 }

@@ -38,13 +38,14 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
     const { dynamodb, delivery, streamDelivery, atProvider, killCaller } = carried;
     return { engine: { dynamodb, delivery, streamDelivery }, atProvider, killCaller };
   }
+  const known = { ...notes, disturb: carried.disturb };
   return {
     engine: {
       // The drawn ones first: they write down what every request did.
-      dynamodb: combineHooks(carried.dynamodb, noted(own.dynamodb, 'DynamoDB', notes)),
-      ...(own.sqs ? { sqs: noted(own.sqs, 'SQS', notes) } : {}),
-      ...(own.sns ? { sns: noted(own.sns, 'SNS', notes) } : {}),
-      ...(own.s3 ? { s3: noted(own.s3, 'S3', notes) } : {}),
+      dynamodb: combineHooks(carried.dynamodb, noted(own.dynamodb, 'DynamoDB', known)),
+      ...(own.sqs ? { sqs: noted(own.sqs, 'SQS', known) } : {}),
+      ...(own.sns ? { sns: noted(own.sns, 'SNS', known) } : {}),
+      ...(own.s3 ? { s3: noted(own.s3, 'S3', known) } : {}),
       streamDelivery: (place) =>
         bothStreams(own.streamDelivery?.(place), carried.streamDelivery(place), place.construct, notes),
       delivery: (place) => bothDeliveries(own.delivery?.(place), carried.delivery(place), place.construct, notes),
@@ -53,18 +54,28 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
   };
 }
 
+interface Disturbing extends Notes {
+  readonly disturb: CarriedOut['disturb'];
+}
+
 /** Hooks that write down what they do to a request. */
-function noted(hooks: TapHooks | undefined, service: string, { intents, journal }: Notes): TapHooks {
+function noted(hooks: TapHooks | undefined, service: string, { intents, journal, disturb }: Disturbing): TapHooks {
   if (hooks === undefined) return {};
   const note = (call: TapCall, verdict: TapVerdict, moment: string, lost: string) => {
     const { sandbox } = call;
-    if (sandbox === undefined || typeof verdict === 'object' || verdict === 'pass') return;
+    if (sandbox === undefined || verdict === 'pass') return;
+    disturb(sandbox);
+    if (typeof verdict === 'object') return;
     const about = intents.namedIn(call.body);
     if (verdict === 'kill') journal.add(about, { kind: 'killed', sandbox, moment });
     else journal.add(about, { kind: 'failed', sandbox, line: lost });
   };
   return {
-    ...(hooks.rewrite ? { rewrite: hooks.rewrite } : {}),
+    rewrite(call) {
+      const rewritten = hooks.rewrite?.(call);
+      if (rewritten !== undefined && call.sandbox !== undefined) disturb(call.sandbox);
+      return rewritten;
+    },
     onRequest(call) {
       const verdict = hooks.onRequest?.(call) ?? 'pass';
       const what = `${call.operation} to ${service}`;
@@ -103,8 +114,8 @@ function bothDeliveries(
       });
       return true;
     },
-    forgetsDeletion(message) {
-      if (own.forgetsDeletion?.(message) !== true) return drawn.forgetsDeletion?.(message) ?? false;
+    async forgetsDeletion(message) {
+      if ((await own.forgetsDeletion?.(message)) !== true) return drawn.forgetsDeletion?.(message) ?? false;
       journal.add(intents.namedIn(message.Body ?? ''), {
         kind: 'acknowledged',
         construct,
@@ -149,6 +160,7 @@ function atProviders(
       const drawn = carried.atProvider(intent, provider, sandbox);
       if (drawn !== undefined) return drawn;
       const fault = own.provider?.(intent, provider);
+      if (fault !== undefined && sandbox !== undefined) carried.disturb(sandbox);
       if (fault !== undefined && sandbox !== undefined && isKill(fault.kind)) {
         dying.set(sandbox, { intent, moment: AT_PROVIDER[KILLS[fault.kind]] });
       }

@@ -24,6 +24,13 @@ export interface Faults {
   readonly freeze?: number;
   /** A provider fails before or after it has applied the effect, hangs, or responds late or not at all. */
   readonly provider?: number;
+  /**
+   * The queue delivers the message again after as long as it keeps one: what expires in that time is gone, and so are the 5 minutes in which
+   * FIFO queues recognise a deduplication id.
+   */
+  readonly ttl?: number;
+  /** An index does not show yet what was written, and the queue delivers the message again meanwhile. */
+  readonly indexLag?: number;
   /** How often all functions are deployed in mid-traffic. */
   readonly deploy?: number;
 }
@@ -37,6 +44,9 @@ export const DEFAULT_FAULTS = {
   throttle: 0.05,
   freeze: 0.02,
   provider: 0.1,
+  // Only some messages in an operator's life come back after days.
+  ttl: 0,
+  indexLag: 0.05,
   deploy: 1,
 } as const satisfies Required<Faults>;
 
@@ -57,6 +67,10 @@ export interface Trouble {
   readonly loseAnswer: number | undefined;
   /** From which request on, and how many of them. */
   readonly throttle: { readonly from: number; readonly times: number } | undefined;
+  /** It is delivered again when what has a time to live has expired. */
+  readonly ttl: boolean;
+  /** Indexes do not show it at first. */
+  readonly indexLag: boolean;
 }
 
 export interface Plan {
@@ -98,6 +112,8 @@ export function createPlan(seed: number, faults: Faults, surface: Surface): Plan
           from: below(3),
           times: pick([1, 1, 5]),
         })),
+        ttl: drawn(`ttl ${at}`, shares.ttl, () => true) ?? false,
+        indexLag: drawn(`index ${at}`, shares.indexLag, () => true) ?? false,
       };
     },
     provider: (intent, provider) => drawn(`provider ${provider}/${intent}`, shares.provider, providerFault),
@@ -114,6 +130,8 @@ const NONE: Required<Faults> = {
   throttle: 0,
   freeze: 0,
   provider: 0,
+  ttl: 0,
+  indexLag: 0,
   deploy: 0,
 };
 

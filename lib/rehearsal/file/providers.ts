@@ -57,6 +57,8 @@ export interface Provider {
   readonly options: HttpProviderOptions;
   /** @internal */
   readonly routes?: ProviderRoutes;
+  /** Every POST is an email. @internal */
+  readonly mailer?: { readonly field: string | undefined };
 }
 
 const KNOWN: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true, respond: true };
@@ -85,18 +87,17 @@ export function routedProvider(routes: ProviderRoutes): Provider {
 }
 
 /**
- * A mailer: every POST sends an email, and every other request sends none. It also stands for SES, as `AWS_ENDPOINT_URL_SESV2`.
+ * A mailer: every POST sends an email, and every other request sends none. It also stands for SES: as `AWS_ENDPOINT_URL_SESV2` for the client
+ * `@aws-sdk/client-sesv2`, and as `AWS_ENDPOINT_URL_SES` for `@aws-sdk/client-ses`. What these ask besides sending is refused by name.
  *
- * @param field where the body has the intent, such as `order.id` @default the intents that the request names
+ * @param field where the body has the intent, such as `order.id`; of a request to SES, the name of a tag or of a field of the template's data
+ * @default the intents that the request names
  * @example
  * const mail = mailer('orderId');
  * const providers = { MAILER_URL: mail };
  */
 export function mailer(field?: string): Provider {
-  return httpProvider({
-    ...(field === undefined ? {} : { intent: ({ body }) => textAt(body, field) }),
-    respond: () => ({ status: 200, body: { MessageId: crypto.randomUUID() } }),
-  });
+  return { kind: 'pawl.provider', options: {}, mailer: { field } };
 }
 
 export function isProvider(value: unknown): value is Provider {
@@ -120,7 +121,8 @@ function bodyOf(json: unknown, text: string, type: string): unknown {
   return type.includes('application/x-www-form-urlencoded') ? Object.fromEntries(new URLSearchParams(text)) : {};
 }
 
-function textAt(body: unknown, path: string): string | undefined {
+/** The text in a field of a body: `order.id`. */
+export function textAt(body: unknown, path: string): string | undefined {
   let found = body;
   for (const name of path.split('.')) found = record(found)[name];
   return found === undefined || found === null ? undefined : String(found);

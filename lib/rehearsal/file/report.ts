@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { plural } from '../../kernel/plural.ts';
 import { FAULT_NAMES } from './plan.ts';
 import type { Harmed, RehearsalResult } from './result.ts';
 
@@ -26,6 +27,7 @@ export function report(result: RehearsalResult, { colour, again }: ReportOptions
     '',
     ...effects(result, paint),
     ...whatWentWrong(result, { colour, again }),
+    ...untested(result, paint),
     '',
     ...conclusion(result, paint, again),
     '',
@@ -59,7 +61,11 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
     throttle: 'requests that DynamoDB refused as too many',
     freeze: 'sandboxes stopped past their timeout, which went on later',
     provider: 'calls of providers that failed, hung, or had a late or no response',
+    ttl: 'messages delivered again after as long as their queue keeps them',
+    indexLag: 'intents that an index did not show at first',
   };
+  const due: Readonly<Record<string, number>> = { ...result.due };
+  const ofDue = (name: string) => (due[name] === counts[name] ? '' : `of ${due[name]} planned: `);
   const counts: Readonly<Record<string, number>> = { ...faults };
   return [
     paint('bold', 'Traffic'),
@@ -75,14 +81,16 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
     row(paint, 'invocations', sandboxes.invocations, `${sandboxes.timedOut} of them timed out`),
     row(paint, 'sandboxes', sandboxes.started, 'started, each a process of its own'),
     ...(result.deadLettered > 0 ? [row(paint, 'dead letters', result.deadLettered, 'in dead-letter queues')] : []),
-    ...(result.parkedClaims > 0 ? [row(paint, 'parked', result.parkedClaims, 'claims that wait for an operator')] : []),
+    ...(result.parkedClaims > 0
+      ? [row(paint, 'claims', result.parkedClaims, 'wait for an operator; an effect of one may have happened')]
+      : []),
     ...(result.left > 0
       ? [row(paint, 'left', result.left, 'messages still on their queues when the time was up')]
       : []),
     '',
     paint('bold', 'Faults'),
     ...FAULT_NAMES.filter((name) => said[name] !== undefined && planned[name] > 0).map((name) =>
-      row(paint, name, counts[name] ?? 0, said[name] ?? ''),
+      row(paint, name, counts[name] ?? 0, `${ofDue(name)}${said[name]}`),
     ),
     ...(result.deployments > 0 ? [row(paint, 'deploy', result.deployments, 'deployments in mid-traffic')] : []),
     ...Object.entries(result.repeatedKeys).map(([name, count]) =>
@@ -94,21 +102,33 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
   ];
 }
 
-function notRun({ notRun: parts, shortened }: RehearsalResult, paint: Paint): readonly string[] {
+function notRun({ notRun: parts, shortened, unread, refused }: RehearsalResult, paint: Paint): readonly string[] {
   const lines = parts.slice(0, NAMED).map(({ construct, type, property, why }) => {
     return `  ${construct} (${type}${property === undefined ? '' : `, ${property}`}): ${paint('dim', why)}`;
   });
+  const reached = Object.entries(refused)
+    .slice(0, NAMED)
+    .map(
+      ([address, times]) =>
+        `  ${address}: ${paint('dim', `${plural(times, 'call')} refused. Name what stands for it in providers`)}`,
+    );
   const more = parts.length > NAMED ? [`  and ${parts.length - NAMED} more: --json lists them`] : [];
   const short = shortened.map(({ logicalId, from, to }) => `${logicalId} ${from} s → ${to} s`).slice(0, NAMED);
   return [
     ...(lines.length > 0 ? ['', paint('bold', 'Not run'), ...lines, ...more] : []),
+    ...(reached.length > 0 ? ['', paint('bold', 'Not reached'), ...reached] : []),
     ...(short.length > 0 ? ['', paint('dim', `Timeouts shortened for the rehearsal: ${short.join(', ')}`)] : []),
+    ...(unread.length > 0
+      ? ['', paint('dim', `Timeouts that cannot be read, and stay as written: ${unread.join(', ')}`)]
+      : []),
   ];
 }
 
 function effects(result: RehearsalResult, paint: Paint): readonly string[] {
   const width = Math.max(14, ...result.effects.map(({ effect }) => effect.length + 2));
-  const heads = ['intents', 'done', 'doubled', 'lost', 'unfinished', 'parked', 'set aside', 'refused'];
+  const hasUncounted = result.effects.some(({ uncounted }) => uncounted.length > 0);
+  const heads = ['intents', 'done', 'doubled', 'lost', 'unfinished', 'parked', 'set aside', 'refused', 'not judged'];
+  if (hasUncounted) heads.push('uncounted');
   const cell = (text: string) => text.padStart(11);
   return [
     paint('bold', `${'Effects'.padEnd(width + 2)}${heads.map(cell).join('')}`),
@@ -127,6 +147,8 @@ function effects(result: RehearsalResult, paint: Paint): readonly string[] {
         count(verdict.parked),
         count(verdict.setAside),
         count(verdict.notOwed),
+        count(verdict.unjudged),
+        ...(hasUncounted ? [count(verdict.uncounted, true)] : []),
       ].join('');
     }),
     ...result.notJudged.map((effect) =>
@@ -141,6 +163,8 @@ function stories(
   again: string,
 ): readonly string[] {
   const lines: string[] = [];
+  // First: what cannot be counted is no verdict on the app.
+  if (empty.length > 0) lines.push('', paint('red', 'The rehearsal shows nothing'), ...empty.map((why) => `  ${why}`));
   for (const { effect } of verdicts) {
     for (const problem of ['doubled', 'lost', 'unfinished'] as const) {
       const these = harmed.filter((one) => one.effect === effect && one.problem === problem);
@@ -154,9 +178,13 @@ function stories(
       }
     }
   }
-  if (empty.length > 0) lines.push('', paint('red', 'The rehearsal shows nothing'), ...empty.map((why) => `  ${why}`));
   if (findings.length > 0) lines.push('', paint('red', 'Found by check'), ...findings.map((finding) => `  ${finding}`));
   return lines;
+}
+
+function untested({ untested: notes }: RehearsalResult, paint: Paint): readonly string[] {
+  if (notes.length === 0) return [];
+  return ['', paint('yellow', 'The rehearsal shows nothing about'), ...notes.map((note) => `  ${note}`)];
 }
 
 function askedFor({ story }: Wrong, paint: Paint): readonly string[] {
@@ -207,10 +235,14 @@ function conclusion(result: RehearsalResult, paint: Paint, again: string): reado
   const numbers = `${doubled} doubled, ${lost} lost${unfinished > 0 ? `, ${unfinished} unfinished` : ''}`;
   const reasons = [
     ...(result.empty.length > 0 ? ['but it shows nothing'] : []),
-    ...(result.findings.length > 0 ? [`${result.findings.length} findings`] : []),
+    ...(result.findings.length > 0 ? [plural(result.findings.length, 'finding')] : []),
   ];
   const verdict = result.good
-    ? paint('green', `0 doubled, 0 lost: ${happened(result)}.`)
+    ? paint(
+        result.untested.length > 0 ? 'yellow' : 'green',
+        `0 doubled, 0 lost: ${happened(result)}.${result.untested.length > 0 ? ' It does not show all that was planned: see above.' : ''}`,
+      )
     : paint('red', `${[numbers, ...reasons].join(', ')}.`);
-  return [verdict, paint('dim', `${result.seconds.toFixed(0)} s. The same again: ${again}`)];
+  const why = result.noVerdict === undefined ? [] : [paint('yellow', `No verdict. ${result.noVerdict}`)];
+  return [...why, verdict, paint('dim', `${result.seconds.toFixed(0)} s. The same again: ${again}`)];
 }

@@ -26,9 +26,13 @@ export interface Harmed {
 export interface RehearsalResult {
   readonly seed: number;
   readonly good: boolean;
+  /** Why it is neither good nor bad, and what to do. `undefined` if it can be judged. */
+  readonly noVerdict: string | undefined;
   readonly effects: readonly EffectVerdict[];
   /** Why the run shows nothing of an effect, although nothing went wrong. Each fails the rehearsal. */
   readonly empty: readonly string[];
+  /** What the run shows nothing about, although it is good: faults that were planned and could not strike. Each is a sentence. */
+  readonly untested: readonly string[];
   /** Effects that have not happened at all under a filter: they may be those of another consumer. */
   readonly notJudged: readonly string[];
   readonly harmed: readonly Harmed[];
@@ -44,6 +48,8 @@ export interface RehearsalResult {
   readonly redeliveries: number;
   readonly faults: Readonly<FaultStats>;
   readonly planned: Required<Faults>;
+  /** How many faults of a kind were planned for the intents that have reached a function, or a provider. */
+  readonly due: Readonly<FaultStats>;
   readonly deployments: number;
   readonly sandboxes: {
     readonly started: number;
@@ -62,8 +68,18 @@ export interface RehearsalResult {
   readonly hasClaims: boolean;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
+  /** The addresses of other machines that functions asked for, and how often. None was reached. */
+  readonly refused: Readonly<Record<string, number>>;
   /** What of the app did not run. */
   readonly notRun: readonly NotRun[];
   readonly shortened: readonly Shortened[];
+  /** The constructs whose timeouts stay as they are, since a rehearsal does not know what their templates say. */
+  readonly unread: readonly string[];
   readonly seconds: number;
+}
+
+/** 0: all is well. 1: the app doubled, lost or did not finish something, or the run shows nothing. 2: it cannot be judged. */
+export function exitCodeOf({ good, noVerdict }: Pick<RehearsalResult, 'good' | 'noVerdict'>): 0 | 1 | 2 {
+  if (good) return 0;
+  return noVerdict === undefined ? 1 : 2;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Rehearsal as Engine, startRehearsal } from '../rehearsal.ts';
 import { watchForBroken } from './broken.ts';
 import { carryOut } from './carry-out.ts';
@@ -11,10 +12,11 @@ import { createJournal } from './journal.ts';
 import { withOwnFaults } from './own-faults.ts';
 import { createPlan, DEFAULT_FAULTS } from './plan.ts';
 import type { RehearsalResult } from './result.ts';
-import { consumersOf, type RunOptions } from './running.ts';
+import { consumersOf, type RunOptions, tablesOf } from './running.ts';
 import { serveProviders } from './serve-provider.ts';
 import { goThrough } from './settle.ts';
-import { type Shortened, shorten } from './shorten.ts';
+import { type ShorterApp, shorten } from './shorten.ts';
+import { letTimePass } from './time-passes.ts';
 import { createTraffic, type Traffic } from './traffic.ts';
 
 /*
@@ -29,8 +31,26 @@ import { createTraffic, type Traffic } from './traffic.ts';
  *
  * @throws Error if it cannot run: no Java, an app that does not synthesize or does not start, a file that throws
  */
-export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Promise<RehearsalResult> {
-  await using stopping = new AsyncDisposableStack();
+export async function runRehearsal(rehearsal: Rehearsal, run: RunOptions): Promise<RehearsalResult> {
+  const stopping = new AsyncDisposableStack();
+  try {
+    return await runOn(rehearsal, run, stopping);
+  } finally {
+    const ended = stopping.disposeAsync();
+    // What hangs is left behind, and says nothing: the result, or why there is none, is what the caller waits for.
+    ended.catch(() => undefined);
+    await Promise.race([ended, sleep(ENDS_WITHIN_MS, undefined, { ref: false })]);
+  }
+}
+
+/** How long the end of everything may take. */
+const ENDS_WITHIN_MS = 8_000;
+
+async function runOn(
+  { options }: Rehearsal,
+  run: RunOptions,
+  stopping: AsyncDisposableStack,
+): Promise<RehearsalResult> {
   const begunAt = Date.now();
   const intents = createIntents();
   const journal = createJournal();
@@ -47,18 +67,23 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     kill,
     stall: (sandbox, forMs) => started.engine?.stall(sandbox, forMs) ?? false,
     stallMs: (construct) => stallMs.get(construct) ?? 8_000,
+    keysOf: (table) => tablesOf(started.engine).find(({ name }) => name === table)?.keys ?? [],
+    letTimePass: async (past) => (started.engine ? letTimePass(started.engine, intents, past) : []),
   });
   const faults = withOwnFaults(carried, run.faults, { intents, journal });
   const provider = Promise.withResolvers<never>();
   // No failure is the rule.
   provider.promise.catch(() => undefined);
+  const broken = watchForBroken(carried);
   const { providers, addresses } = await serveProviders(
     options.providers ?? {},
-    { intents, journal, kill: faults.killCaller, nextFault: faults.atProvider, onBroken: provider.reject },
+    {
+      ...{ intents, journal, kill: faults.killCaller, nextFault: faults.atProvider },
+      ...{ workOf: carried.workOf, onCall: broken.called, onBroken: provider.reject },
+    },
     stopping,
   );
-  const shortened: Shortened[] = [];
-  const broken = watchForBroken(carried);
+  let shorter: ShorterApp | undefined;
   const engine = stopping.use(
     await startRehearsal({
       app: run.app,
@@ -71,15 +96,15 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
         ...addresses,
       },
       ...(options.sandboxesPerFunction ? { sandboxesPerFunction: options.sandboxesPerFunction } : {}),
-      adjust(stack) {
-        const wanted = run.filter === undefined ? stack : filtered(stack, run.filter);
+      adjust(stacks, references) {
+        const wanted = run.filter === undefined ? stacks : filtered(stacks, references, run.filter);
         const { functionTimeoutSeconds: longest = 6 } = options;
         if (longest === 'as-written') return wanted;
-        const short = shorten(wanted, longest);
-        shortened.push(...short.shortened);
-        return short.stack;
+        shorter = shorten(wanted, references, longest);
+        return shorter.stacks;
       },
-      faults: faults.engine,
+      faults: broken.at(faults.engine),
+      ...(run.machine ? { machine: run.machine } : {}),
       ...(run.bundleFor ? { bundleFor: run.bundleFor } : {}),
       ...(run.other ? { other: run.other } : {}),
       watch: broken.watch,
@@ -118,14 +143,20 @@ export async function runRehearsal({ options }: Rehearsal, run: RunOptions): Pro
     engine,
     traffic,
     carried,
-    shortened,
+    shortened: shorter?.shortened ?? [],
+    unread: shorter?.unread ?? [],
     versions,
     begunAt,
   };
   await run.onUp?.(running);
-  const left = await Promise.race([goThrough(running), broken.failed, provider.promise, aborted(run.signal)]);
+  const going = new AbortController();
+  stopping.defer(() => going.abort());
+  const slow = engine.machine.tooSlow(going.signal);
+  // It ends with the run.
+  slow.catch(() => undefined);
+  const settled = await Promise.race([goThrough(running), broken.failed, provider.promise, slow, aborted(run.signal)]);
   // Awaited here: the tables and queues that it reads end with this block.
-  const result = await resultOf(running, left);
+  const result = await resultOf(running, settled);
   await run.onResult?.(result);
   return result;
 }

@@ -1,4 +1,6 @@
 import type { FunctionsOptions } from '../functions.ts';
+import type { Machine } from '../machine.ts';
+import type { ProvisionedTable } from '../provisioned.ts';
 import type { Consumer, Rehearsal as Engine } from '../rehearsal.ts';
 import type { Assembly, CdkApp } from '../synthesize.ts';
 import type { CarriedOut } from './carry-out.ts';
@@ -28,6 +30,8 @@ export interface RunOptions {
   readonly story?: string | undefined;
   /** A DynamoDB Local that runs already, and goes on afterwards. */
   readonly dynamoDb?: { readonly endpoint: string } | undefined;
+  /** Says how much time the machine gave. @default what this machine says */
+  readonly machine?: Machine;
   /** Ends the run: it rejects with the reason. */
   readonly signal?: AbortSignal | undefined;
   /** What goes wrong by rules of the caller's, besides what is drawn from the seed. @default nothing */
@@ -67,10 +71,16 @@ export interface Running {
   readonly traffic: Traffic;
   readonly carried: CarriedOut;
   readonly shortened: readonly Shortened[];
+  /** The constructs whose timeouts stay as they are, since a rehearsal does not know what their templates say. */
+  readonly unread: readonly string[];
   /** The versions that are deployed in mid-traffic. */
   readonly versions: readonly Assembly[];
   /** When it was called, in epoch milliseconds. */
   readonly begunAt: number;
+}
+
+export function tablesOf(engine: Engine | undefined): readonly ProvisionedTable[] {
+  return engine?.stacks.flatMap(({ tables }) => tables) ?? [];
 }
 
 export function consumersOf({ stacks }: Engine): readonly Consumer[] {

@@ -7,9 +7,11 @@ import {
   type ProviderRoutes,
   startProvider,
 } from '../provider.ts';
+import { record } from '../template.ts';
+import { askedBy, textOf } from './asked.ts';
 import type { Intents } from './intents.ts';
 import type { Journal } from './journal.ts';
-import { type HttpProviderOptions, type Provider, type ProviderRequest, requestOf } from './providers.ts';
+import { type Provider, type ProviderRequest, requestOf } from './providers.ts';
 
 /** What a provider of a rehearsal really did. */
 export interface ServedProvider extends HttpServer {
@@ -19,7 +21,12 @@ export interface ServedProvider extends HttpServer {
   /** How often the effect happened, by intent. */
   readonly counts: ReadonlyMap<string, number>;
   /** Requests with a key that it had seen before. */
-  readonly stats: { readonly repeated: number; readonly unattributed: number };
+  readonly stats: {
+    readonly repeated: number;
+    readonly unattributed: number;
+    /** All requests, look-ups too. */
+    readonly calls: number;
+  };
 }
 
 export interface ServeOptions {
@@ -28,6 +35,10 @@ export interface ServeOptions {
   /** What happens to the call for an intent; it may stall the sandbox, or kill it. */
   readonly nextFault: (intent: string, provider: string, sandbox: string | undefined) => ProviderFault | undefined;
   readonly kill: (sandbox: string) => void;
+  /** The intents that a sandbox is working on. @default not known */
+  readonly workOf?: (sandbox: string) => readonly string[];
+  /** Called for each call, also for one that asks for no effect. @default nothing */
+  readonly onCall?: (sandbox: string | undefined) => void;
   /** A function of the file has thrown. The app gets no response, and its verdict would be about the file. @default nothing */
   readonly onBroken?: (error: BrokenProviderError) => void;
 }
@@ -40,12 +51,12 @@ export class BrokenProviderError extends Error {
 /** A provider from the inside of this file. */
 interface State {
   readonly name: string;
-  readonly options: HttpProviderOptions;
+  readonly provider: Provider;
   readonly serve: ServeOptions;
   readonly counts: Map<string, number>;
   /** The response of each key that was honoured. */
   readonly byKey: Map<string, ProviderAnswer>;
-  readonly stats: { repeated: number; unattributed: number };
+  readonly stats: { repeated: number; unattributed: number; calls: number };
 }
 
 /** Starts the providers. One that stands behind several environment variables is one server, and counts all its calls. */
@@ -71,17 +82,19 @@ export async function serveProviders(
 export async function serveProvider(name: string, provider: Provider, serve: ServeOptions): Promise<ServedProvider> {
   const state: State = {
     name,
-    options: provider.options,
+    provider,
     serve,
     counts: new Map(),
     byKey: new Map(),
-    stats: { repeated: 0, unattributed: 0 },
+    stats: { repeated: 0, unattributed: 0, calls: 0 },
   };
   /** The fault of a call, once it is chosen: its effect is applied later, and says so in the journal. */
   const chosen = new WeakMap<ProviderCall, ProviderFault>();
   const { routes } = provider;
   const respond = routes === undefined ? routed : routedBy(routes);
   const understand = (call: ProviderCall) => {
+    state.stats.calls += 1;
+    serve.onCall?.(call.sandbox);
     const understood = guarded(state, () => respond(state, call, chosen));
     if (!('apply' in understood)) return understood;
     return { ...understood, apply: () => guarded(state, () => understood.apply()) };
@@ -117,17 +130,19 @@ function routed(
   chosen: WeakMap<ProviderCall, ProviderFault>,
 ): ProviderAnswer | EffectRequest {
   const request = requestOf(call);
-  const intents = intentsOf(state, request);
+  const { intents, isForEffect, refusal, answer, failure } = askedBy(state.provider, request, state.serve.intents);
   const [first] = intents;
+  if (refusal !== undefined) return refusal;
   if (first === undefined) {
-    if (request.method !== 'GET' && request.method !== 'HEAD') state.stats.unattributed += 1;
+    if (isForEffect) noteUnnamed(state, call, request);
     // A look-up asks about an effect: that of the intent that it names.
-    const [asked] = state.serve.intents.namedIn(textOf(request));
-    return answerOf(state, request, asked === undefined ? 0 : (state.counts.get(asked) ?? 0));
+    const [about] = state.serve.intents.namedIn(textOf(request));
+    return answer(about === undefined ? 0 : (state.counts.get(about) ?? 0));
   }
   return {
     effect: state.name,
     subject: first,
+    ...(failure === undefined ? {} : { failure }),
     apply() {
       const key = keyOf(state, request);
       const known = key === undefined ? undefined : state.byKey.get(key);
@@ -136,13 +151,13 @@ function routed(
         state.stats.repeated += 1;
         return known;
       }
-      const answer = answerOf(state, request, state.counts.get(first) ?? 0);
-      const isApplied = !isRefusal(answer);
+      const made = answer(state.counts.get(first) ?? 0);
+      const isApplied = !isRefusal(made);
       note(state, call, intents, isApplied ? 'applied' : 'not-applied', chosen.get(call));
-      if (!isApplied) return answer;
+      if (!isApplied) return made;
       for (const intent of intents) state.counts.set(intent, (state.counts.get(intent) ?? 0) + 1);
-      if (key !== undefined) state.byKey.set(key, answer);
-      return answer;
+      if (key !== undefined) state.byKey.set(key, made);
+      return made;
     },
   };
 }
@@ -172,39 +187,28 @@ function isRefusal({ status }: ProviderAnswer): boolean {
   return status >= 400;
 }
 
-function intentsOf({ options: { intent }, serve: { intents } }: State, request: ProviderRequest): readonly string[] {
-  if (intent === undefined) {
-    // A look-up names an intent, too.
-    if (request.method === 'GET' || request.method === 'HEAD') return [];
-    return intents.namedIn(textOf(request));
-  }
-  const named = intent(request);
-  if (named === undefined || named === null) return [];
-  return (typeof named === 'string' ? [named] : [...named]).map(String);
-}
-
-function textOf({ path, query, text }: ProviderRequest): string {
-  return `${decoded(path)} ${JSON.stringify(query)} ${text}`;
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    // Malformed: it names what it names as it is.
-    return path;
-  }
-}
-
-function keyOf({ options: { idempotencyKey } }: State, request: ProviderRequest): string | undefined {
+function keyOf(
+  {
+    provider: {
+      options: { idempotencyKey },
+    },
+  }: State,
+  request: ProviderRequest,
+): string | undefined {
   if (typeof idempotencyKey === 'function') return idempotencyKey(request);
   return idempotencyKey === undefined ? undefined : request.headers[idempotencyKey.toLowerCase()];
 }
 
-function answerOf({ options: { respond } }: State, request: ProviderRequest, applied: number): ProviderAnswer {
-  const answer = respond?.(request, applied);
-  if (answer !== undefined) return { status: answer.status, body: answer.body ?? {} };
-  return { status: 200, body: request.method === 'GET' ? {} : { id: crypto.randomUUID() } };
+/** A call that may ask for an effect, and names no intent: what it does cannot be counted. */
+function noteUnnamed(
+  { name, stats, serve: { journal, workOf } }: State,
+  { sandbox, method, path }: ProviderCall,
+  request: ProviderRequest,
+): void {
+  stats.unattributed += 1;
+  const intents = sandbox === undefined ? [] : (workOf?.(sandbox) ?? []);
+  const fields = Object.keys(record(request.body));
+  journal.add(intents, { kind: 'unnamed', sandbox, provider: name, call: `${method} ${path}`, fields });
 }
 
 function note(

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messagesIn } from '../drain.ts';
+import { type Time, timeOf } from '../machine.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
 import type { Journal } from './journal.ts';
 import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
 
-/** Sends the traffic, waits until all is quiet or the time is up, and does what is to be done afterwards. Returns how many messages are left. */
-export async function goThrough(run: Running): Promise<number> {
+/** Sends the traffic, waits until all is quiet or the time is up, and does what is to be done afterwards. */
+export async function goThrough(run: Running): Promise<Settled> {
   const { options, traffic } = run;
   const going = new AbortController();
   // It may fail only if the rehearsal does.
@@ -15,18 +16,26 @@ export async function goThrough(run: Running): Promise<number> {
   try {
     run.run.onStarting?.('sending the traffic');
     const sending = send(run);
-    let left = await Promise.race([settle(run, going.signal, sending), rejectionOf(sending.done)]);
+    let settled = await Promise.race([settle(run, going.signal, sending), rejectionOf(sending.done)]);
     await sending.done;
     for (const step of options.afterwards ?? []) {
       // What is still on a queue is not over: there is no afterwards.
-      if (left > 0) break;
-      if ((await step(traffic.app)) !== false) left = await settle(run, going.signal, sending);
+      if (settled.left > 0) break;
+      if ((await step(traffic.app)) !== false) settled = await settle(run, going.signal, sending);
       await traffic.settled();
     }
-    return left;
+    return settled;
   } finally {
     going.abort();
   }
+}
+
+/** Where a run stands when it has ended. */
+export interface Settled {
+  /** How many messages are left. */
+  readonly left: number;
+  /** Whether it did not have the time that it waits, since the machine did not give it. */
+  readonly hasRunOut: boolean;
 }
 
 /** The sending of the traffic. */
@@ -74,9 +83,23 @@ export async function eventsLeft(engine: Running['engine']): Promise<number> {
   return lags.reduce((sum, lag) => sum + lag, engine.pendingEvents());
 }
 
-async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise<number> {
+async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise<Settled> {
+  const measure = run.engine.machine.measure();
+  try {
+    return await settleIn(run, signal, sending, (ms) => timeOf(measure, ms));
+  } finally {
+    measure.end();
+  }
+}
+
+async function settleIn(
+  run: Running,
+  signal: AbortSignal,
+  sending: Sent,
+  within: (ms: number) => Time,
+): Promise<Settled> {
   const { engine, traffic, options, journal, providers } = run;
-  let deadline: number | undefined;
+  let time: Time | undefined;
   const waitMs = (options.settleSeconds ?? 120) * 1_000;
   let quiet = 0;
   let left = 0;
@@ -92,9 +115,10 @@ async function settle(run: Running, signal: AbortSignal, sending: Sent): Promise
     if (begun !== before || isAtWork) changedAt = Date.now();
     before = begun;
     quiet = isQuiet ? quiet + 1 : 0;
-    if (sending.hasReturned) deadline ??= Date.now() + waitMs;
+    if (sending.hasReturned) time ??= within(waitMs);
     else if (Date.now() - changedAt > waitMs) throw new Error(trafficHangs(waitMs));
-    if (quiet >= QUIET_LOOKS || (deadline !== undefined && Date.now() >= deadline) || signal.aborted) return left;
+    if (quiet >= QUIET_LOOKS || signal.aborted) return { left, hasRunOut: false };
+    if (time !== undefined && time.leftMs() <= 0) return { left, hasRunOut: time.isStarved() };
     run.run.onLook?.({
       seconds: (Date.now() - run.begunAt) / 1_000,
       done: new Map(providers.map((served) => [effectOf(options, served), served.counts.size])),

@@ -1,5 +1,5 @@
 import type { Synthesized } from '../synthesize.ts';
-import { record, type TemplateResource } from '../template.ts';
+import type { Place, References } from '../template/references.ts';
 
 /** A timeout that is shorter in a rehearsal than in its template. */
 export interface Shortened {
@@ -8,7 +8,13 @@ export interface Shortened {
   readonly to: number;
 }
 
-type Resources = Readonly<Record<string, TemplateResource>>;
+/** An app with shorter timeouts. */
+export interface ShorterApp {
+  readonly stacks: readonly Synthesized[];
+  readonly shortened: readonly Shortened[];
+  /** The constructs whose timeouts stay as they are, since a rehearsal does not know what their templates say. */
+  readonly unread: readonly string[];
+}
 
 /** Lambda's and SQS's own values, of functions and queues that say none. */
 const DEFAULT_TIMEOUT = 3;
@@ -20,35 +26,112 @@ const BEYOND_TIMEOUT = 2;
 /**
  * Shortens the timeouts of functions, and the visibility timeouts of the queues that feed them: each kill costs one. Which of the two is the
  * longer one stays as it is, because a visibility timeout below its function's is a mistake that a rehearsal finds.
+ *
+ * A function and its queue may be in different stacks. What cannot be read stays as it is, with all that hangs together with it: only one of the two would
+ * make a mistake, or hide one.
  */
-export function shorten(
-  stack: Synthesized,
-  longestSeconds: number,
-): { readonly stack: Synthesized; readonly shortened: readonly Shortened[] } {
-  const { Resources } = stack.template;
-  const shortened: Shortened[] = [];
-  const changed: Record<string, TemplateResource> = { ...Resources };
-  const change = (logicalId: string, property: string, from: number, to: number) => {
-    if (to >= from) return;
-    const resource = changed[logicalId];
-    if (resource === undefined) return;
-    changed[logicalId] = { ...resource, Properties: { ...resource.Properties, [property]: to } };
-    shortened.push({ logicalId, from, to });
+export function shorten(stacks: readonly Synthesized[], references: References, longestSeconds: number): ShorterApp {
+  const mappings = mappingsOf(references);
+  const unread = unreadOf(references, mappings);
+  const changes = new Map<string, Change>();
+  const change = (at: Place, property: Change['property'], from: number, to: number) => {
+    // A queue that feeds several functions is as patient as the most patient of them.
+    const longest = Math.max(to, changes.get(idOf(at))?.to ?? 0);
+    if (longest < from) changes.set(idOf(at), { property, logicalId: at.logicalId, from, to: longest });
+    else changes.delete(idOf(at));
   };
-  for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
-    if (Type === 'AWS::Lambda::Function')
-      change(logicalId, 'Timeout', timeoutOf(Properties), Math.min(longestSeconds, timeoutOf(Properties)));
-    if (Type !== 'AWS::Lambda::EventSourceMapping') continue;
-    const queue = mentioned(Resources, record(Properties)['EventSourceArn'], 'AWS::SQS::Queue');
-    const fn = mentioned(Resources, record(Properties)['FunctionName'], 'AWS::Lambda::Function');
-    if (queue === undefined || fn === undefined) continue;
-    const timeout = timeoutOf(Resources[fn]?.Properties);
-    const visibility = numberOf(record(Resources[queue]?.Properties)['VisibilityTimeout'], DEFAULT_VISIBILITY);
-    const window = numberOf(record(Properties)['MaximumBatchingWindowInSeconds'], 0);
+  for (const fn of references.resources) {
+    if (fn.type !== 'AWS::Lambda::Function' || unread.has(idOf(fn))) continue;
+    const timeout = numberAt(references, fn, 'Timeout', DEFAULT_TIMEOUT) ?? DEFAULT_TIMEOUT;
+    change(fn, 'Timeout', timeout, Math.min(longestSeconds, timeout));
+  }
+  for (const { queue, fn, window = 0 } of mappings) {
+    if (unread.has(idOf(queue)) || unread.has(idOf(fn))) continue;
+    const timeout = numberAt(references, fn, 'Timeout', DEFAULT_TIMEOUT) ?? DEFAULT_TIMEOUT;
+    const visibility = numberAt(references, queue, 'VisibilityTimeout', DEFAULT_VISIBILITY) ?? DEFAULT_VISIBILITY;
     const short = Math.min(longestSeconds, timeout);
     change(queue, 'VisibilityTimeout', visibility, shortVisibility({ visibility, timeout, window }, short));
   }
-  return { stack: { ...stack, template: { ...stack.template, Resources: changed } }, shortened };
+  return {
+    stacks: stacks.map((stack) => changed(stack, changes)),
+    shortened: [...changes.values()].map(({ logicalId, from, to }) => ({ logicalId, from, to })),
+    unread: references.resources.filter((one) => unread.has(idOf(one))).map(({ construct }) => construct),
+  };
+}
+
+interface Change extends Shortened {
+  readonly property: 'Timeout' | 'VisibilityTimeout';
+}
+
+/** A queue that feeds a function, as far as its template can be read. */
+interface Mapping {
+  readonly queue: Place;
+  readonly fn: Place;
+  /** `undefined`: it cannot be read. */
+  readonly window: number | undefined;
+}
+
+function idOf({ stack, logicalId }: Pick<Place, 'stack' | 'logicalId'>): string {
+  return `${stack}/${logicalId}`;
+}
+
+function mappingsOf(references: References): readonly Mapping[] {
+  return references.resources.flatMap((resource) => {
+    if (resource.type !== 'AWS::Lambda::EventSourceMapping') return [];
+    const { EventSourceArn, FunctionName } = resource.properties;
+    const queue = references.queue(resource.stack, EventSourceArn);
+    const fn = references.function(resource.stack, FunctionName);
+    if (queue === undefined || fn === undefined) return [];
+    return [{ queue, fn, window: numberAt(references, resource, 'MaximumBatchingWindowInSeconds', 0) }];
+  });
+}
+
+/** What cannot be read, and what hangs together with it: a queue with its functions, and those with their other queues. */
+function unreadOf(references: References, mappings: readonly Mapping[]): ReadonlySet<string> {
+  const unread = new Set<string>();
+  for (const one of references.resources) {
+    const property = PROPERTY_OF[one.type];
+    if (property !== undefined && numberAt(references, one, property, 0) === undefined) unread.add(idOf(one));
+  }
+  for (let before = -1; before !== unread.size; ) {
+    before = unread.size;
+    for (const { queue, fn, window } of mappings) {
+      const both = [idOf(queue), idOf(fn)];
+      if (window === undefined || both.some((id) => unread.has(id))) for (const id of both) unread.add(id);
+    }
+  }
+  return unread;
+}
+
+const PROPERTY_OF: Readonly<Record<string, Change['property']>> = {
+  'AWS::Lambda::Function': 'Timeout',
+  'AWS::SQS::Queue': 'VisibilityTimeout',
+};
+
+/** A number of a template; `undefined` if it cannot be read. */
+function numberAt(
+  { resources, value }: References,
+  at: Pick<Place, 'stack' | 'logicalId'>,
+  property: string,
+  otherwise: number,
+): number | undefined {
+  const resource = resources.find((one) => idOf(one) === idOf(at));
+  try {
+    const number = Number(value(at.stack, resource?.properties[property]) ?? otherwise);
+    return Number.isFinite(number) ? number : undefined;
+  } catch {
+    // A parameter without a value, or one that is read from AWS.
+    return undefined;
+  }
+}
+
+function changed(stack: Synthesized, changes: ReadonlyMap<string, Change>): Synthesized {
+  const Resources = Object.entries(stack.template.Resources ?? {}).map(([logicalId, resource]) => {
+    const change = changes.get(idOf({ stack: stack.stackName, logicalId }));
+    if (change === undefined) return [logicalId, resource] as const;
+    return [logicalId, { ...resource, Properties: { ...resource.Properties, [change.property]: change.to } }] as const;
+  });
+  return { ...stack, template: { ...stack.template, Resources: Object.fromEntries(Resources) } };
 }
 
 interface Seconds {
@@ -61,36 +144,4 @@ interface Seconds {
 function shortVisibility({ visibility, timeout, window }: Seconds, short: number): number {
   if (visibility >= timeout) return short + BEYOND_TIMEOUT + Math.min(window, visibility - timeout);
   return Math.max(1, Math.floor((visibility * short) / timeout));
-}
-
-function timeoutOf(properties: unknown): number {
-  return numberOf(record(properties)['Timeout'], DEFAULT_TIMEOUT);
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-  const number = Number(value ?? otherwise);
-  return Number.isFinite(number) ? number : otherwise;
-}
-
-/** The resource of a type that a value refers to, also by way of an alias or a version. */
-export function mentioned(resources: Resources, value: unknown, type: string, depth = 0): string | undefined {
-  for (const logicalId of logicalIdsIn(value)) {
-    const resource = resources[logicalId];
-    if (resource?.Type === type) return logicalId;
-    const behind = record(resource?.Properties)['FunctionName'];
-    if (behind === undefined || depth > 3) continue;
-    const found = mentioned(resources, behind, type, depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function logicalIdsIn(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap(logicalIdsIn);
-  return Object.entries(value).flatMap(([name, inner]) => {
-    if (name === 'Ref') return [String(inner)];
-    if (name !== 'Fn::GetAtt') return logicalIdsIn(inner);
-    return [Array.isArray(inner) ? String(inner[0]) : (String(inner).split('.')[0] ?? '')];
-  });
 }

@@ -7,7 +7,11 @@ import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
 
 /** What has become of these effects by now: asks the providers, the tables, the claims and the queues. */
-export async function standingOf(run: Running, effects: Readonly<Record<string, Counted>>) {
+export async function standingOf(
+  run: Running,
+  effects: Readonly<Record<string, Counted>>,
+  { hasRunOut = false }: { readonly hasRunOut?: boolean } = {},
+) {
   const { options, intents, journal, providers, engine, traffic } = run;
   const ofProvider = (provider: Provider) =>
     providers.find((served) => served.provider === provider)?.counts ?? new Map<string, number>();
@@ -21,6 +25,9 @@ export async function standingOf(run: Running, effects: Readonly<Record<string, 
     intents.namedIn(id).map((intent): Waiting => ({ intent, functions: atWork.writing(id) })),
   );
   const { deadLettered, deadLetters, queued } = await whereMessagesAre(run);
+  const starved = new Set(
+    journal.entries.flatMap((entry) => (entry.kind === 'ended' && entry.machine !== undefined ? entry.intents : [])),
+  );
   const happened = Object.keys(effects).filter((effect) =>
     [...(counts.get(effect)?.values() ?? [])].some((count) => count > 0),
   );
@@ -35,6 +42,8 @@ export async function standingOf(run: Running, effects: Readonly<Record<string, 
       parked: atWork.waiting(functions, parked),
       deadLettered: atWork.waiting(functions, deadLettered),
       waiting: atWork.waiting(functions, queued),
+      starved,
+      hasRunOut,
     });
   });
   return { counts, verdicts, claims, deadLettered, deadLetters };

@@ -8,6 +8,9 @@ export interface RequestedWrite {
   readonly key: string;
 }
 
+/** The names of the attributes that are the key of a table; none, if the table is not known. */
+export type KeysOf = (table: string) => readonly string[];
+
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
 const STATEMENTS = new Set(['BatchExecuteStatement', 'ExecuteStatement', 'ExecuteTransaction']);
 
@@ -18,7 +21,11 @@ export function isWrite({ operation, body }: Pick<TapCall, 'operation' | 'body'>
 }
 
 /** The writes of a request, with what became of each. */
-export function writesOf(call: Pick<TapCall, 'operation' | 'body'>, answer: TapAnswer): readonly StoreWrite[] {
+export function writesOf(
+  call: Pick<TapCall, 'operation' | 'body'>,
+  answer: TapAnswer,
+  keysOf: KeysOf = () => [],
+): readonly StoreWrite[] {
   const request = record(parse(call.body));
   const given = record(parse(answer.body));
   const failure = answer.status === 200 ? undefined : errorName(given);
@@ -26,21 +33,21 @@ export function writesOf(call: Pick<TapCall, 'operation' | 'body'>, answer: TapA
     case 'PutItem':
     case 'UpdateItem':
     case 'DeleteItem':
-      return [{ ...writeOf(request), result: failure ?? 'written' }];
+      return [{ ...writeOf(request, keysOf), result: failure ?? 'written' }];
     case 'TransactWriteItems': {
       const reasons = list(given['CancellationReasons']).map((reason) => String(record(reason)['Code']));
       return list(request['TransactItems']).map((item, index) => {
         const [one] = Object.values(record(item));
         const reason = reasons[index];
         const result = failure === undefined ? 'written' : reason && reason !== 'None' ? reason : 'not written';
-        return { ...writeOf(record(one)), result };
+        return { ...writeOf(record(one), keysOf), result };
       });
     }
     case 'BatchWriteItem':
       return Object.entries(record(request['RequestItems'])).flatMap(([table, requests]) =>
         list(requests).map((item) => {
           const [one] = Object.values(record(item));
-          return { ...writeOf({ ...record(one), TableName: table }), result: failure ?? 'written' };
+          return { ...writeOf({ ...record(one), TableName: table }, keysOf), result: failure ?? 'written' };
         }),
       );
     default:
@@ -52,12 +59,17 @@ export function writesOf(call: Pick<TapCall, 'operation' | 'body'>, answer: TapA
   }
 }
 
-function writeOf(one: Readonly<Record<string, unknown>>): RequestedWrite {
-  const key = record(one['Key']);
-  return { table: String(one['TableName']), key: keyText(Object.keys(key).length > 0 ? key : record(one['Item'])) };
+function writeOf(one: Readonly<Record<string, unknown>>, keysOf: KeysOf): RequestedWrite {
+  const table = String(one['TableName']);
+  const item = record(one['Item']);
+  const names = keysOf(table);
+  const given = record(one['Key']);
+  if (Object.keys(given).length > 0) return { table, key: keyText(given) };
+  const key = Object.fromEntries(names.filter((name) => name in item).map((name) => [name, item[name]]));
+  return { table, key: keyText(names.length > 0 ? key : item) };
 }
 
-/** The values of a key; of an item, whose key is not known here, the first two of its texts. */
+/** The values of a key; of an item of a table that is not known, the first two of its texts. */
 function keyText(attributes: Readonly<Record<string, unknown>>): string {
   const values = Object.values(attributes)
     .map(scalar)

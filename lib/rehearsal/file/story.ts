@@ -61,7 +61,7 @@ export function entriesOf(intent: string, { entries }: Journal): readonly Entry[
     const isWorking = sandbox !== undefined && working.has(sandbox);
     if (entry.kind === 'ended' && isWorking) working.delete(entry.sandbox);
     // The line of the write, or of the send, says it.
-    if (entry.kind === 'struck') return false;
+    if (entry.kind === 'struck' && entry.fault !== 'ttl' && entry.fault !== 'indexLag') return false;
     if (isAbout || entry.kind === 'deployed') return true;
     // A mate in the batch may cost it its worker.
     return (
@@ -94,6 +94,8 @@ function lineOf(entry: Entry, intent: string, values: Values): string {
       const mate = entry.intents.includes(intent) ? '' : `, for ${entry.intents.join(', ')} in the same batch`;
       return `${entry.sandbox ?? '?'}  calls ${entry.provider}, ${entry.call}${mate}: ${calledResult(entry.result, entry.fault)}`;
     }
+    case 'unnamed':
+      return `${entry.sandbox ?? '?'}  calls ${entry.provider}, ${entry.call}, and NAMES NO INTENT`;
     case 'killed': {
       const mate = entry.intents.includes(intent) ? '' : `, because of ${entry.intents.join(', ')} in the same batch`;
       return `${entry.sandbox}  IS KILLED ${entry.moment}${mate}`;
@@ -117,7 +119,7 @@ function lineOf(entry: Entry, intent: string, values: Values): string {
     case 'failed':
       return `${entry.sandbox}  ${entry.line}`;
     case 'struck':
-      return entry.text;
+      return entry.sandbox === undefined ? entry.text : `${entry.sandbox}  ${entry.text}`;
   }
 }
 

@@ -55,6 +55,8 @@ export interface Sample {
   readonly doubled: number;
   /** Intents that do not have it, and nothing is left that would make it happen. */
   readonly lost: number;
+  /** Intents that no function has had yet. */
+  readonly toCome: number;
 }
 
 /** What went wrong, by the name that the rehearsal file has for it; `other` is a rule of the program that runs the rehearsal. */
@@ -65,6 +67,8 @@ export type MarkedFault =
   | 'loseAnswer'
   | 'throttle'
   | 'provider'
+  | 'ttl'
+  | 'indexLag'
   | 'duplicate'
   | 'deploy'
   | 'other';
@@ -90,10 +94,14 @@ export interface Mark {
 export interface ReportView {
   readonly run: number;
   readonly good: boolean;
+  /** Why it is neither good nor bad. */
+  readonly noVerdict: string | undefined;
   readonly seconds: number;
   readonly effects: readonly EffectFound[];
   /** Why the run shows nothing, although nothing went wrong. */
   readonly empty: readonly string[];
+  /** Faults that were planned and have not struck: what the run shows nothing about, although it is good. */
+  readonly untested: readonly string[];
   /** Effects that have not happened at all under a filter. */
   readonly notJudged: readonly string[];
   readonly harmed: readonly HarmedView[];
@@ -115,6 +123,9 @@ export interface EffectFound {
   readonly parked: number;
   readonly setAside: number;
   readonly notOwed: number;
+  /** Those of which cannot be said whether they have had it: a call for them may have named no intent. */
+  readonly uncounted: number;
+  readonly unjudged: number;
 }
 
 /** An intent that came to harm, with its story. */

@@ -26,6 +26,7 @@ async function createQueue(resource: Resource, sqs: SqsLocal): Promise<Provision
     deadLetterArn: typeof target === 'string' ? target : undefined,
     maxReceiveCount: optionalNumber(redrive['maxReceiveCount']),
     visibilitySeconds: Number(attributes['VisibilityTimeout'] ?? 30),
+    retentionSeconds: Number(attributes['MessageRetentionPeriod'] ?? 4 * 86_400),
   };
 }
 

@@ -18,6 +18,7 @@ async function createTable(resource: Resource, dynamo: DynamoDBClient): Promise<
     'GlobalSecondaryIndexes',
     'LocalSecondaryIndexes',
     'StreamSpecification',
+    'TimeToLiveSpecification',
   );
   const { StreamViewType } = record(read['StreamSpecification']);
   // The shapes are the API's own: CloudFormation took them from there. Everything else about a table is for production.
@@ -35,5 +36,12 @@ async function createTable(resource: Resource, dynamo: DynamoDBClient): Promise<
     ...(StreamViewType ? { StreamSpecification: { StreamEnabled: true, StreamViewType } } : {}),
   } as CreateTableCommandInput;
   const { TableDescription } = await dynamo.send(new CreateTableCommand(input));
-  return { ...placeOf(resource), name: resource.name, streamArn: TableDescription?.LatestStreamArn };
+  const { AttributeName, Enabled } = record(read['TimeToLiveSpecification']);
+  return {
+    ...placeOf(resource),
+    name: resource.name,
+    streamArn: TableDescription?.LatestStreamArn,
+    keys: list(KeySchema).map((key) => String(record(key)['AttributeName'])),
+    ttlAttribute: AttributeName === undefined || String(Enabled) === 'false' ? undefined : String(AttributeName),
+  };
 }

@@ -26,7 +26,7 @@ const TABLE = {
   ),
   TimeToLiveSpecification: listedIf(
     (value) => String(record(value)['Enabled']) !== 'false',
-    'No item expires. AWS deletes expired items within a few days.',
+    'No item expires, but by the fault `ttl`. AWS deletes expired items within a few days.',
   ),
   KinesisStreamSpecification: listed('No change goes to Kinesis.'),
   ImportSourceSpecification: listed('The table starts empty.'),

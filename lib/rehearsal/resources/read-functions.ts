@@ -1,4 +1,5 @@
 import type { AsynchronousInvocation, FunctionCode, ProvisionedFunction } from '../provisioned.ts';
+import { stubInvoke } from '../stub.ts';
 import type { Resource } from '../template/app.ts';
 import { optionalNumber, record } from '../template.ts';
 import { type FunctionRead, list, ofType, placeOf, properties, property, type Reading } from './reading.ts';
@@ -35,7 +36,7 @@ function serviceTokens(reading: Reading): ReadonlySet<string> {
 }
 
 function readFunction(reading: Reading, resource: Resource, hosts: ReadonlyMap<string, string>): FunctionRead {
-  const stub = reading.app.stubOf(resource)?.handler;
+  const stub = stubInvoke(reading.app.stubOf(resource) ?? {});
   try {
     const { Runtime, PackageType, Handler } = properties(resource, 'Runtime', 'PackageType', 'Handler');
     if (stub === undefined && PackageType === 'Image') return notRun('A rehearsal runs no container.');
@@ -56,7 +57,7 @@ function readFunction(reading: Reading, resource: Resource, hosts: ReadonlyMap<s
       arn: resource.names.attributes['Arn'] ?? '',
       code,
       handler: String(Handler ?? 'index.handler'),
-      environment: stub === undefined ? environmentOf(reading, resource, hosts) : {},
+      environment: environmentOf(reading, resource, hosts),
       timeoutMs: Number(Timeout ?? 3) * 1_000,
       memoryMb: Number(MemorySize ?? 128),
       reservedConcurrency: optionalNumber(ReservedConcurrentExecutions),

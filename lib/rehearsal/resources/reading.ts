@@ -2,6 +2,7 @@ import type { AtConstruct } from '../constructs.ts';
 import { notRunAt } from '../not-run.ts';
 import type { FunctionReference, ProvisionedFunction } from '../provisioned.ts';
 import type { AppScope, Resource } from '../template/app.ts';
+import { functionName } from '../template/references.ts';
 import { record } from '../template.ts';
 
 /** A function of the app, or why a rehearsal does not run it. */
@@ -63,7 +64,7 @@ export function findFunction(
   { functions }: Reading,
   nameOrArn: unknown,
 ): { readonly read: FunctionRead; readonly qualifier: string | undefined } | undefined {
-  const [, name = '', qualifier] = /^(?:.*:function:)?([^:]+)(?::([^:]+))?$/.exec(String(nameOrArn)) ?? [];
+  const { name, qualifier } = functionName(String(nameOrArn));
   for (const [arn, read] of functions) if (arn.endsWith(`:function:${name}`)) return { read, qualifier };
   return undefined;
 }

@@ -5,6 +5,7 @@ import { type Findings, type FoundAt, notRunAt, type Stub } from '../not-run.ts'
 import { examine } from '../resources/examine.ts';
 import { ruleOf } from '../resources/types.ts';
 import type { SqsLocal } from '../sqs-local.ts';
+import { isOfFunction } from '../stub.ts';
 import { type Names, record } from '../template.ts';
 import { createResolver, type Resolver } from './resolver.ts';
 
@@ -54,8 +55,9 @@ export function readApp({ stacks, missing }: Assembly, options: AppScopeOptions)
     (value: unknown) =>
       textOrNothing(resolver, value);
   // Twice: the name of one resource may refer to another, or to one of another stack.
+  const owners = new Map<string, string>();
   for (const scope of [...building, ...building]) {
-    nameResources(scope.stack, options.sqs, own(scope), scope.names);
+    nameResources(scope.stack, options.sqs, own(scope), scope.names, owners);
     scope.madeUp.clear();
   }
   for (const scope of building) scope.resources = resourcesOf(scope);
@@ -83,7 +85,8 @@ function scopeOf(stack: Synthesized, all: readonly Building[], { parameters }: A
   const given = outer?.stack.template.Resources[stack.nestedIn?.logicalId ?? ''];
   const passed = record(given?.Properties?.['Parameters']);
   const resolver = createResolver(stack.template, stack.stackName, names, {
-    parameter: (name) => (name in passed ? outer?.resolver.resolve(passed[name]) : parameters?.[name]),
+    parameter: (name) =>
+      name in passed ? outer?.resolver.resolve(passed[name]) : (parameters?.[name] ?? storedBy(all, stack, name)),
     onMadeUp: (logicalId) => madeUp.add(logicalId),
     importValue: (name) => exported(all, name),
     attribute: (logicalId, name) => outputOfNested(all, stack, logicalId, name),
@@ -109,6 +112,19 @@ function exported(all: readonly Building[], name: string): unknown {
     }
   }
   throw new Error(`The template imports ${name}, which no stack of the app exports.`);
+}
+
+/** What a stack of the app puts into Systems Manager, if a parameter of this one is read from there. */
+function storedBy(all: readonly Building[], { template }: Synthesized, parameter: string): unknown {
+  const { Type = '', Default } = template.Parameters?.[parameter] ?? {};
+  if (!Type.startsWith('AWS::SSM::Parameter::Value') || Default === undefined) return undefined;
+  for (const { stack, resolver } of all) {
+    for (const { Type: type, Properties = {} } of Object.values(stack.template.Resources ?? {})) {
+      if (type !== 'AWS::SSM::Parameter' || textOrNothing(resolver, Properties['Name']) !== Default) continue;
+      return resolver.resolve(Properties['Value']);
+    }
+  }
+  return undefined;
 }
 
 /** `Outputs.Name` of a nested stack, as the stack around it asks for it. */
@@ -159,10 +175,10 @@ function matchStubs(all: readonly Building[], stubs: Readonly<Record<string, Stu
   return matched;
 }
 
-/** A stub with a handler is for a function, any other for something that is not run. The resource itself goes before those inside it. */
-function onlyStubbed(resources: readonly Resource[], wanted: string, { handler }: Stub): Resource {
+/** A stub with a handler, a command or a URL is for a function, any other for something that is not run. The resource itself goes before those inside it. */
+function onlyStubbed(resources: readonly Resource[], wanted: string, stub: Stub): Resource {
   const stubbable = resources.filter(({ type }) =>
-    handler === undefined ? ruleOf(type).kind !== 'run' : type === 'AWS::Lambda::Function',
+    isOfFunction(stub) ? type === 'AWS::Lambda::Function' : ruleOf(type).kind !== 'run',
   );
   const inside = stubbable.filter(({ construct }) => isAt(construct, wanted));
   const exact = inside.filter(({ construct }) => `/${construct}`.endsWith(`/${wanted}`));
@@ -184,7 +200,7 @@ function examineStubbed(resource: Resource, stub: Stub | undefined, findings: Fi
     examine(resource, resource.properties, findings);
     return;
   }
-  const why = stub.handler === undefined ? 'The stub gives its names.' : 'The stub gives what an invocation returns.';
+  const why = isOfFunction(stub) ? 'The stub gives what an invocation returns.' : 'The stub gives its names.';
   findings.listed.push({ ...notRunAt(resource, why), stubbed: true });
 }
 

@@ -1,4 +1,5 @@
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { joined, ownParts } from '../../kernel/name.ts';
 import { call } from './calls.ts';
 import { refusedBy } from './errors.ts';
 import { type Item, toItem } from './item.ts';
@@ -12,8 +13,8 @@ import type { DynamoTransport } from './transport.ts';
  * 3. Once a run has ended, `endedAt` stays, also while a later run is under way.
  */
 
-/** No claim can have this id: an operation has a name before the `#`. Locks and the progress of large work are `#resource#…` and `#work#…`. */
-export const backfillId = '#open-claims';
+/** No claim can have this id: an operation has a name before the `#`. */
+export const backfillId: string = joined(ownParts('open-claims'));
 
 /** In so many parts the table is read at once. */
 export const segments = 4;

@@ -2,13 +2,15 @@ import type { ClaimRecord } from '../../claims/record.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { reindexed } from '../../claims/successor.ts';
 import { nodeHost } from '../../host.ts';
-import { expect } from '../../kernel/check.ts';
-import { letFail } from '../../kernel/errors.ts';
+import { expect, expectFunction } from '../../kernel/check.ts';
+import { granted } from '../../kernel/granted.ts';
 import { type Host, sleep } from '../../kernel/host.ts';
+import { callListener } from '../../kernel/listener.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { endRun, joinRun, moveOn, type Segment, segments, type Table } from './backfill-progress.ts';
 import { call } from './calls.ts';
+import { explainedTable, explaining } from './explain.ts';
 import { fromItem, type Item } from './item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import { dynamoStore } from './store.ts';
@@ -90,10 +92,23 @@ export async function backfillOpenClaims(options: BackfillOptions): Promise<Back
   const { restart = false, readUnitsPerSecond = 1500, onProgress, host = nodeHost } = options;
   expect(typeof restart === 'boolean', 'restart', 'true or false', restart);
   expect(readUnitsPerSecond > 0, 'readUnitsPerSecond', 'a number above 0', readUnitsPerSecond);
-  expect(onProgress === undefined || typeof onProgress === 'function', 'onProgress', 'a function', onProgress);
+  if (onProgress !== undefined) expectFunction('onProgress', 'a function', onProgress);
   const { transport, nameOfTable } = tableOf(options);
   const table: Table = { transport, TableName: nameOfTable() };
-  const store = dynamoStore({ tableName: table.TableName, client: transport, host });
+  const explained = explainedTable(nameOfTable, transport, 'grantBackfill');
+  return explaining(explained, () => backfillTable(table, { restart, readUnitsPerSecond, onProgress, host }));
+}
+
+interface Settings extends Required<Pick<BackfillOptions, 'restart' | 'readUnitsPerSecond' | 'host'>> {
+  readonly onProgress: BackfillOptions['onProgress'] | undefined;
+}
+
+async function backfillTable(
+  table: Table,
+  { restart, readUnitsPerSecond, onProgress, host }: Settings,
+): Promise<BackfillProgress> {
+  const { transport, TableName: tableName } = table;
+  const store = granted(dynamoStore({ tableName, client: transport, host }), 'claimsTable.grantBackfill(role)');
   const run = await joinRun(table, host.randomId(), restart);
   const done = { looked: 0, added: 0, removed: 0, leftAlone: 0 };
   let left = run.left.length;
@@ -110,7 +125,7 @@ export async function backfillOpenClaims(options: BackfillOptions): Promise<Back
       // Not before its claims are written: a call that goes on from here would leave them out.
       await moveOn(table, run.token, { ...segment, after: page.after });
       if (page.after === undefined) left--;
-      report(onProgress, progress());
+      callListener(onProgress, progress());
       if (page.after === undefined) return;
       ({ after } = page);
       await sleep(host, (page.readUnits * 1000 * segments) / readUnitsPerSecond);
@@ -166,12 +181,4 @@ async function correct(store: ClaimStore, item: Item): Promise<'added' | 'remove
 async function allSettled(working: readonly Promise<void>[]): Promise<void> {
   const ended = await Promise.allSettled(working);
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
-}
-
-function report(onProgress: BackfillOptions['onProgress'], progress: BackfillProgress): void {
-  try {
-    letFail(onProgress?.(progress));
-  } catch {
-    // A listener's failure is not the table's.
-  }
 }

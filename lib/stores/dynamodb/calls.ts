@@ -3,6 +3,8 @@ import type {
   BatchExecuteStatementCommandOutput,
   BatchGetItemCommandInput,
   BatchGetItemCommandOutput,
+  DescribeTableCommandInput,
+  DescribeTableCommandOutput,
   GetItemCommandInput,
   GetItemCommandOutput,
   PutItemCommandInput,
@@ -31,6 +33,7 @@ interface Call<Input, Output> {
 interface Calls extends Record<Operation, Call<object, object>> {
   BatchExecuteStatement: Call<BatchExecuteStatementCommandInput, BatchExecuteStatementCommandOutput>;
   BatchGetItem: Call<BatchGetItemCommandInput, BatchGetItemCommandOutput>;
+  DescribeTable: Call<DescribeTableCommandInput, DescribeTableCommandOutput>;
   GetItem: Call<GetItemCommandInput, GetItemCommandOutput>;
   PutItem: Call<PutItemCommandInput, PutItemCommandOutput>;
   Query: Call<QueryCommandInput, QueryCommandOutput>;

@@ -22,9 +22,17 @@ export function cancellationOf(error: unknown): readonly CancellationReason[] | 
 /** A reason of a cancelled transaction, and an error of a statement: the condition of that action was not met. */
 export const conditionFailed = 'ConditionalCheckFailed';
 
+/** What a request holds is refused, whatever the state of the table and of DynamoDB: a number out of range, an item that is too large, text that is none. */
+const aboutContents: readonly unknown[] = ['ValidationException', 'SerializationException', 'RequestEntityTooLarge'];
+
+/** Whether a request was refused for what it holds. Of a shared request, one part may be the reason, and the others may be in order. */
+export function isAboutContents(error: unknown): boolean {
+  return aboutContents.includes(propertyOf(error, 'name'));
+}
+
 /** A request that makes no sense, a table that is not there, a permission that is missing: no repetition helps. */
 const hopeless: readonly unknown[] = [
-  'ValidationException',
+  ...aboutContents,
   'ResourceNotFoundException',
   'AccessDeniedException',
   // The same, of one statement.

@@ -1,3 +1,4 @@
+import { listsOpenClaims, type OpenQuery } from '../../claims/open-claims.ts';
 import type { ClaimStore, ClaimWrite } from '../../claims/store.ts';
 import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
 import { SetupError } from '../../kernel/errors.ts';
@@ -9,7 +10,7 @@ export interface ExplainedTable {
   readonly TableName: string;
   readonly transport: Pick<DynamoTransport, 'region'>;
   /** The grant of the constructs. */
-  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore';
+  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantBackfill';
 }
 
 /** @param nameOfTable throws where the name is missing: then nothing was asked of DynamoDB */
@@ -61,12 +62,17 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
         options,
       );
     }
-    case 'denied':
-      return new SetupError(
-        `the role may not perform ${setup.action ?? 'a request'} on ${table}. Grant it: claimsTable.${grant}(fn), or allow ${setup.action ?? 'the actions that the page lists'} in a policy of the role`,
-        'access-denied',
-        options,
-      );
+    case 'denied': {
+      const { action = 'a request' } = setup;
+      const others = setup.action ?? 'the actions that the page lists';
+      const deniedTo = (advice: string): SetupError =>
+        new SetupError(
+          `the role may not perform ${action} on ${table}. Grant it: ${advice}, or allow ${others} in a policy of the role`,
+          'access-denied',
+          { ...options, advised: deniedTo },
+        );
+      return deniedTo(`claimsTable.${grant}(fn)`);
+    }
     default:
       return new SetupError(`${table} was not reached: ${adviceOn(setup)}`, setup.kind, options);
   }
@@ -81,6 +87,7 @@ export function explainedStore<Store extends ClaimStore>(store: Store, table: Ex
     ...store,
     read: (id: string) => store.read(id).catch(explain),
     write: (write: ClaimWrite) => store.write(write).catch(explain),
+    ...(listsOpenClaims(store) && { listOpen: (query: OpenQuery) => store.listOpen(query).catch(explain) }),
   };
 }
 

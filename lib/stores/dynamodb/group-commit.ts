@@ -1,6 +1,6 @@
 import type { Host } from '../../kernel/host.ts';
 import { pauseMs } from '../../kernel/retry.ts';
-import { isHopeless } from './errors.ts';
+import { isAboutContents, isHopeless } from './errors.ts';
 
 /** What came of one part of a shared request. After an error that may pass, it is sent again, a few times. */
 export type Part<Out> = { readonly value: Out | Promise<Out> } | { readonly error: Error };
@@ -22,7 +22,8 @@ const patienceMs = 250;
  * Group commit: what is asked for at the same time shares a request of up to `most` parts. What comes while a request is
  * under way goes with the next one, all together; what comes while none is goes at once. Nothing waits for company.
  *
- * @param send serves parts, no two of them with the same id; what it rejects with is the answer to each of them
+ * @param send serves parts, no two of them with the same id; what it rejects with is the answer to each of them, unless that is about their contents: then
+ *   they are sent again in halves, so that the one that is refused is refused alone
  */
 export function groupCommit<In, Out>(
   host: Pick<Host, 'after' | 'random'>,
@@ -59,14 +60,26 @@ export function groupCommit<In, Out>(
     };
     underWay.add(group);
     const cancel = host.after(patienceMs, ended);
-    try {
-      const parts = await send(group.map(({ input }) => input));
-      for (const [index, one] of group.entries()) settle(one, parts[index] as Part<Out>);
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+    await sendApart(group);
     cancel();
     ended();
+  }
+
+  /** Sends parts together; or, if what they hold is refused, in halves. Never throws. */
+  async function sendApart(group: readonly Waiting<In, Out>[]): Promise<void> {
+    let parts: readonly Part<Out>[];
+    try {
+      parts = await send(group.map(({ input }) => input));
+    } catch (error) {
+      if (group.length > 1 && isAboutContents(error)) {
+        const half = Math.ceil(group.length / 2);
+        await Promise.all([sendApart(group.slice(0, half)), sendApart(group.slice(half))]);
+        return;
+      }
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    for (const [index, one] of group.entries()) settle(one, parts[index] as Part<Out>);
   }
 
   function settle(one: Waiting<In, Out>, part: Part<Out>): void {

@@ -5,7 +5,9 @@ export { type BackfillOptions, type BackfillProgress, backfillOpenClaims } from 
 export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
 export type { ClaimTableOptions, TableOptions } from './options.ts';
+export type { LiftedFor, RestoreCorrection, RestoredMark } from './restore-mark.ts';
 export {
+  correctRestore,
   type LiftRestoreOptions,
   liftRestore,
   type MarkRestoredOptions,
@@ -13,6 +15,6 @@ export {
   type RestoredTableOptions,
   readRestored,
 } from './restored.ts';
-export type { LiftedFor, RestoredMark } from './restored-store.ts';
+
 export { type DynamoStoreOptions, dynamoStore } from './store.ts';
 export type { DynamoTransport, Operation } from './transport.ts';

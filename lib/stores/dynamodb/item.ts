@@ -1,6 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../claims/record.ts';
-import { explainedError } from '../../kernel/errors.ts';
+import { type ClaimRecord, understood } from '../../claims/record.ts';
 
 export type Item = Record<string, AttributeValue>;
 
@@ -20,24 +19,14 @@ export function toItem(fields: object): Item {
   return item;
 }
 
-/** The schemas that this version reads. It writes the last one. */
-const schemas = ['1', '2'];
-
 /**
- * @throws Error when the item is not a claim of a schema this version knows. Its key is not in the text: that goes to
+ * @throws Error when the item is not a claim that this version understands. Its key is not in the text: that goes to
  * listeners which are to see hashed keys only
  */
 export function fromItem(item: Item): ClaimRecord {
-  const schema = item['v']?.N;
-  // Deciding upon a record that is only half understood could run an effect twice.
-  if (schema === undefined || !schemas.includes(schema)) {
-    throw explainedError(
-      Error,
-      `the item under this key is left alone: expected a claim of schema ${schemas.join(' or ')}, found schema ${schema ?? 'none'}`,
-      'foreign-item',
-    );
-  }
-  return fieldsOf(item) as ClaimRecord;
+  const record = fieldsOf(item) as ClaimRecord;
+  understood(record);
+  return record;
 }
 
 export function fieldsOf(item: Item): object {

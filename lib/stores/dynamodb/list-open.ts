@@ -6,8 +6,9 @@ import {
   type OpenClaim,
   type OpenPage,
   type OpenQuery,
+  withoutForeign,
 } from '../../claims/open-claims.ts';
-import type { ClaimRecord } from '../../claims/record.ts';
+import { type ClaimRecord, unlessLeftAlone, wrongNumber } from '../../claims/record.ts';
 import { hasEnded } from './backfill-progress.ts';
 import { call } from './calls.ts';
 import { openIndexError } from './errors.ts';
@@ -55,7 +56,8 @@ export async function listOpen(table: OpenTable, query: OpenQuery): Promise<Open
     claims.push(...page.claims);
     rest = page.rest;
   }
-  return { claims, cursor: isEmpty(rest) ? undefined : cursorOf(rest), incomplete: !(await complete) };
+  const cursor = isEmpty(rest) ? undefined : cursorOf(rest);
+  return { ...withoutForeign(claims), cursor, incomplete: !(await complete) };
 }
 
 /** Reads on in some shards at once: at most `limit` claims. */
@@ -113,10 +115,11 @@ function openClaim(item: Item): OpenClaim {
 }
 
 async function stillOpen(claim: OpenClaim, read: OpenTable['read']): Promise<OpenClaim | undefined> {
-  const said = isStillOpen(claim);
+  // Its record could not be read either, and would fail the whole list.
+  const said = wrongNumber(claim) === undefined ? isStillOpen(claim) : true;
   if (said !== 'the record says') return said ? claim : undefined;
-  const record = await read(claim.id);
-  return record !== undefined && isOpen(record, false) ? claim : undefined;
+  const record = await unlessLeftAlone(read(claim.id));
+  return record === 'left-alone' || (record !== undefined && isOpen(record, false)) ? claim : undefined;
 }
 
 const isEmpty = ({ places, next }: Rest): boolean => places.length === 0 && next >= openShards;

@@ -1,5 +1,6 @@
 import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../claims/notes.ts';
 import { explainedError } from '../../kernel/errors.ts';
+import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { call } from './calls.ts';
 import { openIndexError } from './errors.ts';
 import { type ExplainedTable, explaining } from './explain.ts';
@@ -53,6 +54,9 @@ function entryOf(item: Item): PlaceEntry {
   return { id: item['id']?.S ?? '', firstSeenAt: Number(item[OPEN_INDEX.sortKey]?.N) };
 }
 
+const needed = { counts: ['rev'], times: [] };
+const optional = { counts: [], times: ['firstSeenAt', 'expiresAt'] };
+
 /** @throws Error when the item is no note that this version knows */
 function noteOf(item: Item): Note {
   const schema = item['v']?.S;
@@ -63,5 +67,9 @@ function noteOf(item: Item): Note {
       'foreign-item',
     );
   }
-  return fieldsOf(item) as Note;
+  const note = fieldsOf(item) as Note;
+  const wrong = wrongNumberIn<string>({ ...note }, needed, optional);
+  if (wrong === undefined) return note;
+  const said = `the item under this id is left alone: its ${wrong} is no number that pawl writes there`;
+  throw explainedError(Error, said, 'foreign-item');
 }

@@ -42,9 +42,9 @@ export const claimTableOptionNames = {
 export const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<TableOptions>;
 
 /** @throws OptionError when the table's name is given, and is no text */
-export function tableOf(options: ClaimTableOptions): Table {
+export function tableOf(options: ClaimTableOptions, now?: () => number): Table {
   const { client = defaultClient() } = options;
-  return openTable(isTransport(client) ? client : sdkTransport(client), options);
+  return openTable(isTransport(client) ? client : sdkTransport(client), options, now);
 }
 
 /** The SDK's client that pawl makes where the author passes none. */

@@ -3,6 +3,8 @@ import {
   type BatchExecuteStatementCommandInput,
   BatchGetItemCommand,
   type BatchGetItemCommandInput,
+  DescribeTableCommand,
+  type DescribeTableCommandInput,
   type DynamoDBClient,
   GetItemCommand,
   type GetItemCommandInput,
@@ -25,6 +27,7 @@ const sends: Readonly<Record<Operation, Send>> = {
   BatchExecuteStatement: (client, input) =>
     client.send(new BatchExecuteStatementCommand(input as BatchExecuteStatementCommandInput)),
   BatchGetItem: (client, input) => client.send(new BatchGetItemCommand(input as BatchGetItemCommandInput)),
+  DescribeTable: (client, input) => client.send(new DescribeTableCommand(input as DescribeTableCommandInput)),
   GetItem: (client, input) => client.send(new GetItemCommand(input as GetItemCommandInput)),
   PutItem: (client, input) => client.send(new PutItemCommand(input as PutItemCommandInput)),
   Query: (client, input) => client.send(new QueryCommand(input as QueryCommandInput)),

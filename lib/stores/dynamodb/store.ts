@@ -16,10 +16,10 @@ import { sharedRequests } from './shared-requests.ts';
  */
 export interface DynamoStoreOptions extends ClaimTableOptions {
   /**
-   * The timers. Only simulations set it.
+   * The clock and the timers. Only simulations set it.
    * @default those of Node
    */
-  readonly host?: Pick<Host, 'after' | 'random'>;
+  readonly host?: Pick<Host, 'after' | 'random'> & Partial<Pick<Host, 'now'>>;
 }
 
 export const dynamoStoreOptionNames = {
@@ -40,5 +40,5 @@ export const dynamoStoreOptionNames = {
 export function dynamoStore(options: DynamoStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs: 'docs/guides/adopt.md' });
   const { host = nodeHost } = options;
-  return sharedRequests(tableOf(options), host);
+  return sharedRequests(tableOf(options, host.now), host);
 }

@@ -1,3 +1,4 @@
+import { nodeHost } from '../../host.ts';
 import { type EnvironmentName, environmentName, expect } from '../../kernel/check.ts';
 import type { OptionError } from '../../kernel/errors.ts';
 import { type RestoreOfTable, restoreOf } from './restored-store.ts';
@@ -28,10 +29,11 @@ export interface RestorableTableOptions {
 export function openTable(
   transport: DynamoTransport,
   { tableName: name, restored = false }: RestorableTableOptions & { readonly tableName: string | undefined },
+  now: () => number = nodeHost.now,
 ): Table {
   const { read: nameOfTable, setupError } = tableName(name);
   expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
-  return { nameOfTable, setupError, transport, restore: restored ? restoreOf(transport, nameOfTable) : undefined };
+  return { nameOfTable, setupError, transport, restore: restored ? restoreOf(transport, nameOfTable, now) : undefined };
 }
 
 /** @throws OptionError when the table's name is given, and is no text */

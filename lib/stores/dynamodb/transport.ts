@@ -2,6 +2,7 @@
 export type Operation =
   | 'BatchExecuteStatement'
   | 'BatchGetItem'
+  | 'DescribeTable'
   | 'GetItem'
   | 'PutItem'
   | 'Query'

@@ -30,8 +30,8 @@ export interface LossyStores {
   readonly 'its client': LosingResponses<ClaimStore> | undefined;
 }
 
-/** A store as a caller uses it that did not get the response, and asks again. */
-export function sentTwice(store: ClaimStore): LosingResponses<ClaimStore> {
+/** A store as a caller uses it that did not get the response, and asks again: also of a write that was refused because of itself. */
+export function sentTwice(store: ClaimStore, mayMeetItself: boolean): LosingResponses<ClaimStore> {
   let lost = 0;
   return {
     lost: () => lost,
@@ -39,7 +39,7 @@ export function sentTwice(store: ClaimStore): LosingResponses<ClaimStore> {
       read: (id) => store.read(id),
       async write(write) {
         const first = await store.write(write);
-        if (!first.applied) return first;
+        if (!wasApplied(first, write.next, mayMeetItself)) return first;
         lost++;
         return store.write(write);
       },

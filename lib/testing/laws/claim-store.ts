@@ -1,4 +1,5 @@
 import type { ClaimStore } from '../../claims/store.ts';
+import { expectFunction } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
@@ -112,6 +113,8 @@ const known = {
  */
 export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
   expectOptions(options, { door: 'claimStoreLaws', known, docs: 'docs/guides/stores.md' });
+  expectFunction('test', "a function that registers a test, such as Vitest's", options.test, 'wrong-handler');
+  expectFunction('open', 'a function that opens the store', options.open, 'wrong-handler');
   const {
     test,
     name,
@@ -130,7 +133,7 @@ export function claimStoreLaws(options: ClaimStoreLawsOptions): void {
     return {
       store,
       elsewhere,
-      lossy: { 'its caller': sentTwice(store), 'its client': losing },
+      lossy: { 'its caller': sentTwice(store, mayMeetItself), 'its client': losing },
       races,
       runs,
       mayMeetItself,

@@ -16,8 +16,8 @@ export interface LockStage {
   readonly mayMeetItself: boolean;
 }
 
-/** A store as a caller uses it that did not get the response, and asks again. */
-export function sentTwice(store: LockStore): LosingResponses<LockStore> {
+/** A store as a caller uses it that did not get the response, and asks again: also of writes that were refused because of themselves. */
+export function sentTwice(store: LockStore, mayMeetItself: boolean): LosingResponses<LockStore> {
   let lost = 0;
   return {
     lost: () => lost,
@@ -26,7 +26,7 @@ export function sentTwice(store: LockStore): LosingResponses<LockStore> {
       read: (ids) => store.read(ids),
       async write(writes) {
         const first = await store.write(writes);
-        if (!first.applied) return first;
+        if (!wereApplied(first, writes, mayMeetItself)) return first;
         lost++;
         return store.write(writes);
       },

@@ -1,3 +1,4 @@
+import { expectFunction } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { LockStore } from '../../locks/store.ts';
@@ -71,12 +72,19 @@ const known = {
  */
 export function lockStoreLaws(options: LockStoreLawsOptions): void {
   expectOptions(options, { door: 'lockStoreLaws', known, docs: 'docs/guides/stores.md' });
+  expectFunction('test', "a function that registers a test, such as Vitest's", options.test, 'wrong-handler');
+  expectFunction('open', 'a function that opens the store', options.open, 'wrong-handler');
   const { test, name, open, openElsewhere, openLosingResponses, mayMeetItself = false } = options;
   registerLaws({ test, name }, lawsFor(options), async () => {
     const store = await open();
     const losing = await openLosingResponses?.(store);
     const elsewhere = (await openElsewhere?.(store)) ?? store;
-    return { store, elsewhere, lossy: { 'its caller': sentTwice(store), 'its client': losing }, mayMeetItself };
+    return {
+      store,
+      elsewhere,
+      lossy: { 'its caller': sentTwice(store, mayMeetItself), 'its client': losing },
+      mayMeetItself,
+    };
   });
 }
 

@@ -12,15 +12,29 @@ export const skewMs = 1000;
 export const excluded = 'Two requests would work on one resource at the same time.';
 export const starved = 'A request would wait for a lock that no worker has.';
 
-/** Workers with one clock, which a law can move on. Their waits are in real time. */
+/**
+ * Workers with one clock. It goes on by what a law says and by what a worker waits for, and not with the time that a call to the store takes:
+ * on a slow machine a lease would end before its law comes to that.
+ */
 export function createWorkers() {
-  let ahead = 0;
-  const host: Host = { ...nodeHost, now: () => nodeHost.now() + ahead };
+  let time = nodeHost.now();
+  const goTo = (at: number) => {
+    time = Math.max(time, at);
+  };
+  const host: Host = {
+    ...nodeHost,
+    now: () => time,
+    after(ms, run) {
+      const at = time + ms;
+      return nodeHost.after(ms, () => {
+        goTo(at);
+        run();
+      });
+    },
+  };
   return {
     now: host.now,
-    later(ms: number): void {
-      ahead += ms;
-    },
+    later: (ms: number): void => goTo(time + ms),
     worker(store: LockStore): Pick<Locks, 'tryLockAll' | 'read'> {
       const watched = watch(store);
       const locks = resourceLocks({ store: watched.store, host, leaseMs, skewMs });

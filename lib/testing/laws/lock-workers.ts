@@ -130,7 +130,7 @@ export const lockWorkerLaws: readonly Law<LockStage>[] = [
       const { worker, later } = createWorkers();
       const [a, b] = [freshKey(), freshKey()];
       const first = granted(await worker(store).tryLockAll([a, b], { holder: 'one', reason: 'why' }));
-      // Real time passes as well: a law must not take so long that the lease ends by itself.
+      // What a worker waits before it tries again passes as well.
       later(leaseMs + skewMs - 2000);
       await expectHeld(worker(elsewhere), [a], 'two');
       later(2000);

@@ -6,6 +6,7 @@ import { renewedLease } from '../../claims/renewed-lease.ts';
 import type { ClaimStore } from '../../claims/store.ts';
 import { nodeHost } from '../../host.ts';
 import { type Clock, createClock } from '../clock.ts';
+import { wasApplied } from './claim-stage.ts';
 import { operation } from './records.ts';
 
 /** How long a worker of the laws holds a claim, and how far clocks may differ, in milliseconds. */
@@ -71,7 +72,7 @@ export function createWorker(store: ClaimStore, onAbandoned: 'retry' | 'park' = 
       onEvent: (event) => void events.push(event),
     },
     ({ run }, claim) => run(claim),
-  );
+  ).outcome;
   const begin = (key: string) => beginWith((run) => Promise.race([call({ key, run }), watched.broken]), watched.check);
 
   return {
@@ -158,7 +159,9 @@ function watch(store: ClaimStore) {
     async write(write) {
       const result = await follow(store.write(write));
       const claim = `${write.next.id} ${write.next.claimId}`;
-      refusals = result.applied ? 0 : claim === refused ? refusals + 1 : 1;
+      // A refusal that shows the write itself is an answer as well: the store's client has sent it again.
+      const isAnswered = wasApplied(result, write.next, true);
+      refusals = isAnswered ? 0 : claim === refused ? refusals + 1 : 1;
       refused = claim;
       if (refusals <= mostRefusals) return result;
       const error = new Error(`the store refused ${refusals} writes in a row: a refusal must say what stands there`);

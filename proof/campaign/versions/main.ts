@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
+import { BASELINE, whyNoEarlier } from './baseline.ts';
 import { MissingHistoryError } from './checkout.ts';
 import { type DeploymentOptions, type DeploymentResult, type Direction, runDeployment } from './deployment.ts';
 import { packVersion } from './packed.ts';
@@ -9,7 +10,7 @@ import { packVersion } from './packed.ts';
  * npm run campaign:versions: a deployment and a rollback under load, between a version of git's history and this one. Each is built
  * and packed as npm would publish it. Both versions of the functions work on the same tables and queues, while workers are killed.
  *
- *   --older <commit>   the earlier version                        (41b56fa, the last one that wrote records without a revision)
+ *   --older <commit>   the earlier version                        (BASELINE of baseline.ts)
  *   --orders <n>       how many orders each run has               (60)
  *   --kill <share>     share of orders that kill a sandbox        (0.1)
  *   --seed <n>         the first seed; each run takes the next    (1)
@@ -20,7 +21,7 @@ import { packVersion } from './packed.ts';
 
 const { values } = parseArgs({
   options: {
-    older: { type: 'string', default: '41b56fa' },
+    older: { type: 'string', default: BASELINE },
     orders: { type: 'string', default: '60' },
     kill: { type: 'string', default: '0.1' },
     seed: { type: 'string', default: '1' },
@@ -43,6 +44,11 @@ const runs: readonly (readonly [Direction, DeploymentOptions['protection']])[] =
 ];
 
 async function main(): Promise<number> {
+  const why = whyNoEarlier(values.older);
+  if (why !== undefined) {
+    progress.say(why);
+    return 0;
+  }
   progress.update(`packing ${values.older} and this version …`);
   const older = await packVersion(values.older);
   const newer = await packVersion();

@@ -114,7 +114,7 @@ export function recordKinds(
       const own = { ...common, host: virtualHost() };
       await die((underWay) => pawl.once({ ...own, onAbandoned: 'park' }, dying(underWay))({ id }, call));
       await own.host.advance(60_000);
-      await pawl.once({ ...own, onAbandoned: 'park' }, () => 'never run')({ id }, call);
+      await settled(pawl.once({ ...own, onAbandoned: 'park' }, () => 'never run')({ id }, call));
     },
     'in-flight-for-the-third-time': async (id) => {
       const own = { ...common, host: virtualHost() };

@@ -26,14 +26,14 @@ export function consumerFunction(simulation: Simulation, sandbox: Sandbox): Hand
       return (event, context) => handler(event as SQSEvent, context as Context) as ReturnType<Handler>;
     }
     default: {
-      const charge = once<Job & { readonly order: Order }, unknown>(
+      const charge = once<Job & { readonly order: Order }, unknown, boolean>(
         {
           ...claimOptions(simulation, sandbox),
           key: ({ key }) => key,
           fingerprint: ({ order }) => intentOf(order),
         },
         (job, claim) => worker.handle({ ...job, effectKey: claim.effectKey }, claim),
-      );
+      ).outcome;
       return onceHandler(simulation, charge);
     }
   }

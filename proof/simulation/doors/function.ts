@@ -122,10 +122,10 @@ export function doorsFunction(simulation: DoorsSimulation, sandbox: Sandbox): Ha
       return (event, context) => handler(event as SQSEvent, context as Context);
     }
     case 'once': {
-      const charge = once<Job & { readonly order: Order }, unknown>(
+      const charge = once<Job & { readonly order: Order }, unknown, boolean>(
         { ...claimOptions(simulation, sandbox), key: ({ key }) => key, fingerprint: ({ order }) => intentOf(order) },
         (job, claim) => worker.handle(job, claim),
-      );
+      ).outcome;
       return ({ Records }, context) =>
         byHand(Records, (record) => {
           const order = JSON.parse(record.body) as Order;

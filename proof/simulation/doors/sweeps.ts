@@ -1,5 +1,5 @@
 import { type OpenClaim, openClaimOf } from '../../../lib/claims/open-claims.ts';
-import { looksHashed } from '../../../lib/kernel/key.ts';
+import { isHashed } from '../../../lib/kernel/name.ts';
 import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../../lib/sweep/index.ts';
@@ -47,7 +47,7 @@ export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } 
     if (step === undefined && !isWhole) return { verdict: 'not-applied' } as const;
     const isByKey = door === 'sqs-once' && step === undefined;
     // A batch handler gives the provider the key, and a claim keeps of a long key its hash only: nobody can look it up.
-    if (isByKey && looksHashed(key)) return { verdict: 'inconclusive' } as const;
+    if (isByKey && isHashed(key)) return { verdict: 'inconclusive' } as const;
     const asked = isByKey ? `${operation}#${key}` : effectKey;
     const applied = await provider.lookUp(sandbox, asked);
     if (applied === undefined) return { verdict: 'inconclusive' } as const;

@@ -132,6 +132,8 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
           const found = items.get(textOf(Key?.['id']));
           return found ? { Item: { ...found } } : {};
         }
+        case 'DescribeTableCommand':
+          return { Table: { TableId: `id of ${name}` } };
         case 'BatchGetItemCommand':
           return batchGet(input as BatchGetItemCommandInput);
         case 'TransactWriteItemsCommand':

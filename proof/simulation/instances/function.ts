@@ -126,7 +126,7 @@ export function instancesFunction(simulation: InstancesSimulation, sandbox: Sand
     case 'once': {
       const chargeOnce = once({ ...options, key: ({ key }: Charge) => key }, ({ key, deadline }, claim) =>
         handle(key, deadline, claim),
-      );
+      ).outcome;
       return ({ Records }, context) => {
         const deadline = deadlineOf(context);
         const call = knowsDeadline ? { remainingMs: () => context.getRemainingTimeInMillis() } : {};

@@ -174,6 +174,7 @@ describe('what runs on a schedule', () => {
     const template = synthesize({});
     expect(rightsOf(template, 'SettleClaimsRole')).toEqual([
       `dynamodb:BatchGetItem on ${table}`,
+      `dynamodb:DescribeTable on ${table}`,
       `dynamodb:GetItem on ${table}`,
       `dynamodb:PartiQLUpdate on ${table}`,
       `dynamodb:Query on ${index}`,
@@ -195,6 +196,7 @@ describe('what runs on a schedule', () => {
     const template = synthesize({}, 'PawlPayments');
     expect(rightsOf(template, 'LedgerDriftRole')).toEqual([
       `dynamodb:BatchGetItem on ${table}`,
+      `dynamodb:DescribeTable on ${table}`,
       `dynamodb:GetItem on ${table}`,
       `dynamodb:PartiQLUpdate on ${table}`,
       `dynamodb:PutItem on ${table}`,

@@ -9,7 +9,7 @@ import { type Bundle, bundleProblems, measureBundles } from '../../../checks/bun
 import { esbuildOptions } from '../../../lib/deployment/constructs/bundling.ts';
 import { addConsumer } from './support.ts';
 
-test('no bundle contains CDK', { timeout: 30_000 }, async () => {
+test('no bundle contains CDK', async () => {
   const bundles = await measureBundles();
   expect(bundles.map(({ entry }) => entry)).toEqual([
     'checks/consumers/each-message.ts',
@@ -55,7 +55,7 @@ test('a bundle with CDK in it, and no bundle at all, are each a problem', () => 
   expect(bundleProblems([])).toHaveLength(2);
 });
 
-test('what is measured is what gets deployed: the construct bundles the same bytes', { timeout: 30_000 }, async () => {
+test('what is measured is what gets deployed: the construct bundles the same bytes', async () => {
   const outdir = mkdtempSync(join(tmpdir(), 'pawl-bundle-'));
   try {
     const entry = fileURLToPath(new URL('../../../lambda/send-email.ts', import.meta.url));

@@ -57,6 +57,7 @@ describe('the claims table', () => {
           'dynamodb:PartiQLInsert',
           'dynamodb:PartiQLUpdate',
           'dynamodb:GetItem',
+          'dynamodb:DescribeTable',
         ],
         resource: { 'Fn::GetAtt': [table, 'Arn'] },
       },
@@ -103,7 +104,10 @@ test('grantOperate grants what lists, reads and resolves claims, and nothing tha
   const arn = { 'Fn::GetAtt': [table, 'Arn'] };
   expect(permissions(template)).toEqual([
     { actions: ['dynamodb:Query'], resource: { 'Fn::Join': ['', [arn, '/index/open']] } },
-    { actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate'], resource: arn },
+    {
+      actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:DescribeTable'],
+      resource: arn,
+    },
   ]);
 });
 

@@ -4,12 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Validations } from 'aws-cdk-lib';
+import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Tracing } from 'aws-cdk-lib/aws-lambda';
+import { type Function as LambdaFunction, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { addConsumer, type Overrides } from './support.ts';
+import {
+  ClaimsDashboard,
+  ClaimsTable,
+  OpenClaimsSweep,
+  StatementCheck,
+} from '../../../lib/deployment/constructs/index.ts';
+import { addConsumer, ENTRY, LOCK_FILE, type Overrides } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -61,6 +68,27 @@ test('nothing is found with keys of the customer', () => {
   expect(
     findings((stack) => {
       addConsumer(stack, { encryptionKey: new Key(stack, 'Key', { enableKeyRotation: true }) });
+    }),
+  ).toEqual([]);
+});
+
+test('nothing is found in a sweep, a comparison with statements, a dashboard, and the grants of an operator', () => {
+  expect(
+    findings((stack) => {
+      const claims = new ClaimsTable(stack, 'Claims');
+      const consumer = addConsumer(stack, { claimsTable: claims.table, operation: 'send-email' });
+      const props = { claimsTable: claims.table, entry: ENTRY, depsLockFilePath: LOCK_FILE };
+      new OpenClaimsSweep(stack, 'Sweep', props);
+      new StatementCheck(stack, 'Check', {
+        claimsTable: claims.table,
+        function: consumer.function as LambdaFunction,
+        operation: 'send-email',
+      });
+      new ClaimsDashboard(stack, 'Dashboard', { claimsTable: claims, consumers: [consumer] });
+      const onCall = new Role(stack, 'OnCall', { assumedBy: new AccountPrincipal('111111111111') });
+      for (const grantee of [claims, consumer]) grantee.grantOperate(onCall);
+      claims.grantRestore(onCall);
+      claims.grantLocks(onCall);
     }),
   ).toEqual([]);
 });

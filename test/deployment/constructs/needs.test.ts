@@ -1,9 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { INDIVIDUAL_STORE_ACTIONS, LOCK_ACTIONS, STORE_ACTIONS } from '../../../lib/deployment/needs.ts';
+import {
+  CLAIM_ACTIONS,
+  INDIVIDUAL_STORE_ACTIONS,
+  LOCK_ACTIONS,
+  RESTORED_STORE_ACTIONS,
+  STORE_ACTIONS,
+} from '../../../lib/deployment/needs.ts';
 import type { ClaimStore } from '../../../lib/index.ts';
 import { claimHeld, dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../../lib/locks/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, markRestored } from '../../../lib/stores/dynamodb/index.ts';
 import { actionsOf } from '../../support/actions.ts';
 import { record } from '../../support/records.ts';
 
@@ -16,7 +22,11 @@ async function askedFor(use: (client: DynamoDBClient) => Promise<void>): Promise
     const { Statements } = input as { readonly Statements?: readonly unknown[] };
     return {
       response: {},
-      output: { $metadata: {}, ...(Statements && { Responses: Statements.map(() => ({})) }) } as never,
+      output: {
+        $metadata: {},
+        Table: { TableId: '1' },
+        ...(Statements && { Responses: Statements.map(() => ({})) }),
+      } as never,
     };
   });
   await use(client);
@@ -42,6 +52,17 @@ test('what a consumer needs is what dynamoStore calls, and nothing else', async 
 test('and what individualDynamoStore calls, where that is used', async () => {
   const asked = await askedFor((client) => useClaims(individualDynamoStore({ ...table, client })));
   expect(asked).toEqual([...INDIVIDUAL_STORE_ACTIONS].sort());
+});
+
+test('what a store of a restored table asks besides is granted to every consumer', async () => {
+  const asked = await askedFor(async (client) => {
+    const store = individualDynamoStore({ ...table, client, restored: true });
+    // The answer has no mark, so the store is closed. Which table it is, is asked to set one.
+    await store.read('a').catch(() => undefined);
+    await markRestored({ ...table, client, cutOff: new Date(1000), by: 'ada', note: '' });
+  });
+  expect(asked).toEqual([...RESTORED_STORE_ACTIONS, 'dynamodb:PutItem'].sort());
+  expect(CLAIM_ACTIONS).toEqual(expect.arrayContaining([...RESTORED_STORE_ACTIONS]));
 });
 
 test('what locks need is what pawl/locks calls, and nothing else', async () => {

@@ -1,6 +1,6 @@
 import { CfnParameter, Duration, SecretValue, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { AttributeType, type ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, type ITable, MultiRegionConsistency, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import {
   Effect,
   ManagedPolicy,
@@ -248,6 +248,22 @@ describe('the claims table', () => {
     expect(withTable((stack) => new TableV2(stack, 'Global', key))).toBeUndefined();
   });
 
+  test('is refused with strong consistency between its regions for what such a table has not, and not for its conditions', () => {
+    const strong = (stack: Stack) =>
+      new TableV2(stack, 'Global', {
+        ...key,
+        multiRegionConsistency: MultiRegionConsistency.STRONG,
+        replicas: [{ region: 'eu-central-1' }, { region: 'eu-west-3' }],
+      });
+    const [said, ...more] = withTable(strong) ?? [];
+    expect(said).toMatch(
+      /^The claims table Shop\/Global is a global table with strong consistency, replicated to 2 other/,
+    );
+    expect(said).toContain('no transactions and no TTL');
+    expect(said).not.toContain('condition');
+    expect(more).toEqual([]);
+  });
+
   test('is refused when a custom resource replicates it', () => {
     const old = (replicationRegions: string[]) =>
       withTable((stack) => new Table(stack, 'Old', { ...key, replicationRegions }));
@@ -448,6 +464,31 @@ test('a time that is known at deployment only is refused, because nothing could 
       addConsumer(stack, { timeout: Duration.seconds(parameter.valueAsNumber) });
     }),
   ).toEqual(['timeout is not known before deployment, so pawl cannot check it. Give it a plain number.']);
+});
+
+test.each(['batchSize', 'maxReceiveCount', 'concurrency', 'maxAttempts', 'lockAttempts'])(
+  '%s that is known at deployment only is refused by its name, and its placeholder is not shown',
+  (name) => {
+    expect(
+      refusalOf((stack) => {
+        const parameter = new CfnParameter(stack, 'Number', { type: 'Number' });
+        addConsumer(stack, { [name]: parameter.valueAsNumber });
+      }),
+    ).toEqual([`${name} is not known before deployment, so pawl cannot check it. Give it a plain number.`]);
+  },
+);
+
+test('an event source that is added after the consumer is refused in the words of pawl, and not of CDK', () => {
+  expect(
+    refusalOf((stack) => {
+      const { queue, function: sendMail } = addConsumer(stack);
+      (sendMail as LambdaFunction).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
+    }),
+  ).toEqual([
+    expect.stringMatching(
+      /through 2 event sources, and Lambda accepts one: .*Create your event source before the Cons/,
+    ),
+  ]);
 });
 
 describe('beside what exists', () => {

@@ -4,6 +4,7 @@ import type { ConsumerFacts, EventSourceFacts, QueueFacts, TableFacts } from '..
 import type { Decision } from '../../../lib/deployment/policy.ts';
 import { SCHEDULES } from '../../../lib/deployment/rules/schedules.ts';
 import { RULES, type RuleName } from '../../../lib/deployment/wiring-rules.ts';
+import { restoreProblems } from '../../../lib/deployment/wiring-table.ts';
 
 const DAY = 86_400;
 const options = { claimRetentionSeconds: 30 * DAY };
@@ -36,6 +37,7 @@ const table: TableFacts = {
   arn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/claims',
   key: ['id (HASH, S)'],
   replicas: [],
+  replication: 'eventual',
   ttl: { kind: 'on', attribute: 'expiresAt' },
   isKept: true,
   pointInTimeRecovery: true,
@@ -352,6 +354,12 @@ test.each([
   const facts = withTable({ openIndex: index });
   expect(found(facts, 'warning')).toEqual([expect.stringMatching(says)]);
   expect(found(facts, 'problem')).toEqual([]);
+});
+
+test('a mark that a restore has brought along is warned of: the table itself is not marked', () => {
+  const [problem] = restoreProblems('claims', { kind: 'of-an-earlier-table' });
+  expect(problem).toMatchObject({ rule: 'tableRestored', level: 'warning' });
+  expect(problem?.text).toMatch(/claims was restored, and is not marked.*pawl restored --cut-off/);
 });
 
 test('an index that has every attribute is as good', () => {

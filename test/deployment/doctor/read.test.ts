@@ -112,6 +112,18 @@ test('reads that a function runs on Managed Instances, where its claims outlive 
   expect(found).toEqual([[expect.stringMatching(/^problem: visibilityTimeout is 70 s, .* Managed Instances/)]]);
 });
 
+test.each([
+  [
+    {},
+    /^problem: The claims table claims is replicated to another region \(eu-central-1\): a condition sees its own region only/,
+  ],
+  [{ MultiRegionConsistency: 'STRONG' }, /with strong consistency, replicated to .*: such a table has no transactions/],
+])('refuses the replicas of a table for what is true of their consistency: %j', async (consistency, says) => {
+  const Replicas = [{ RegionName: 'eu-west-1' }, { RegionName: 'eu-central-1' }];
+  const { found } = await examine({ table: { ...sound.table, Replicas, ...consistency } });
+  expect(found).toEqual([[expect.stringMatching(says)]]);
+});
+
 test('reads the runtime and the reserved concurrency', async () => {
   const functions = { 'send-mail': { ...aFunction('send-mail'), Runtime: 'nodejs20.x' } };
   const { found } = await examine({ functions, reservedConcurrency: { 'send-mail': 0 } });

@@ -86,7 +86,7 @@ let sound: DescribedAccount;
 
 beforeAll(() => {
   sound = deployed();
-}, 60_000);
+});
 
 /** What doctor says of the stack, beside what is well. */
 async function examine(change: Partial<DescribedAccount> = {}): Promise<readonly string[]> {
@@ -124,7 +124,7 @@ test('finds nothing wrong with what the constructs have deployed, and says what 
       "schedule: rate(1 day), rate(1 day): the comparison of 'charge' with statements",
       'silence: an alarm goes off after 49 hours',
       'operations: no claim of an unknown operation',
-      'permissions: 4 of 4 that it needs, as IAM simulates them',
+      'permissions: 5 of 5 that it needs, as IAM simulates them',
       'permissions: 5 of 5 that it needs, as IAM simulates them',
     ]),
   );

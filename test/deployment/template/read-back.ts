@@ -73,6 +73,7 @@ export async function factsIn(format: Format, template: string, locks = false): 
       mark: undefined,
       openIndex: openIndexIn(table),
       replicas: [],
+      replication: 'eventual',
       ttl: { kind: 'on', attribute: String(record(table['TimeToLiveSpecification'])['AttributeName']) },
       isKept: table['DeletionProtectionEnabled'] === true,
       pointInTimeRecovery: record(table['PointInTimeRecoverySpecification'])['PointInTimeRecoveryEnabled'] === true,

@@ -5,12 +5,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RehearsalView, ReportView } from '../../../lib/console/api.ts';
 import type { RehearsalResult } from '../../../lib/rehearsal/file/result.ts';
 import { violationsIn } from '../../support/axe.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { openPage } from '../../support/console-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { fileFor, projectWith, type RehearsedProject } from '../../support/rehearsed.ts';
 
 /*
@@ -68,14 +69,11 @@ async function served(project: RehearsedProject, args: readonly string[] = []) {
     said.error += text;
   });
   const says = (pattern: RegExp): Promise<string> =>
-    vi.waitFor(
-      () => {
-        const [match] = pattern.exec(said.out + said.error) ?? [];
-        if (match === undefined) throw new Error(`It has not said ${pattern}: ${said.out}${said.error}`);
-        return match;
-      },
-      { timeout: 90_000, interval: 100 },
-    );
+    eventually(`it says ${pattern}`, () => {
+      const [match] = pattern.exec(said.out + said.error) ?? [];
+      if (match === undefined) throw new Error(`It has not said ${pattern}: ${said.out}${said.error}`);
+      return match;
+    });
   const url = await says(/http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/);
   return { child, ended, said, says, url, port: Number(new URL(url).port) };
 }
@@ -156,6 +154,9 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
     await page.keyboard.press('3');
     await page.getByRole('heading', { name: 'Open claims', exact: true }).waitFor();
     expect(await violationsIn(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count()).toBe(5);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
 });
 

@@ -1,4 +1,4 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
@@ -388,6 +388,10 @@ describe('pawl restored', () => {
     expect(await seen()).toEqual({ kind: 'stands', cutOff: Date.parse(cutOff), liftedFor: ['charge'] });
     await run('--lift');
     expect(await seen()).toEqual({ kind: 'lifted' });
+    const restored = await claimsTable(incident.dynamo);
+    const { Items = [] } = await incident.dynamo.send(new ScanCommand({ TableName: tableName }));
+    for (const Item of Items) await incident.dynamo.send(new PutItemCommand({ TableName: restored, Item }));
+    expect(await readMark(incident.dynamo, restored)).toEqual({ kind: 'of-an-earlier-table' });
   });
 
   it('lets an operator look at a key that the table has forgotten, and decide it, while the mark stands', async () => {
@@ -408,9 +412,69 @@ describe('pawl restored', () => {
     await expect(runCommand(['claim', 'pay#p-1', '--table', 'no-such-table'])).rejects.toThrow(/Create it/);
   });
 
-  it('refuses a time that is none, and to mark and lift at once', async () => {
-    await expect(pawl('restored', '--cut-off', 'yesterday', ...acted)).rejects.toThrow('--cut-off: expected a time');
-    await expect(pawl('restored', '--cut-off', '2026-11-21', '--lift', ...acted)).rejects.toThrow('exclude each other');
+  it.each([
+    ['a word', 'yesterday'],
+    ['a day', '2026-11-21'],
+    ['a time without its zone, which would be another one on another machine', '2026-11-21T09:00:00'],
+    ['a day and a month in an order that is not said', '11/10/2026'],
+    ['the same with a zone', '11/10/2026 09:00 Z'],
+    ['a number', '1795251600000'],
+    ['a day that the month does not have', '2026-11-31T09:00:00Z'],
+    ['an hour that the day does not have', '2026-11-21T24:00:00Z'],
+    ['a zone by its name', '2026-11-21T09:00:00 CET'],
+    ['a zone without its minutes', '2026-11-21T09:00:00+01'],
+    ['small letters', '2026-11-21t09:00:00z'],
+    ['something behind it', '2026-11-21T09:00:00Z or so'],
+  ])('refuses as a cut-off %s: %s', async (_, text) => {
+    await expect(pawl('restored', '--cut-off', text, ...acted)).rejects.toThrow(
+      '--cut-off: expected a date, a time and a zone, such as 2026-11-22T12:00:00Z',
+    );
+  });
+
+  it.each(['2026-11-21T09:00:00Z', '2026-11-21T10:00:00+01:00', '2026-11-21T09:00Z', '2026-11-21T03:30:00.000-05:30'])(
+    'asks with the instant in UTC and how long ago it is, before it marks: %s',
+    async (text) => {
+      const tableName = await claimsTable(incident.dynamo);
+      const mark = ['restored', '--table', tableName, '--cut-off', text, ...acted];
+      const refused = await runCommand(mark, 'n');
+      expect(refused.code).toBe(1);
+      expect(refused.error).toMatch(/as restored to 2026-11-21T09:00:00Z \(\d+ (d|h|min|s) ago\)\?/);
+      await runCommand(mark, 'y');
+      const { lines } = await runCommand(['restored', '--table', tableName, '--json']);
+      expect(lines()).toMatchObject([{ cutOff: Date.parse('2026-11-21T09:00:00Z') }]);
+    },
+  );
+
+  it('corrects a mark that stands, after it has said what that changes, and keeps what it said before', async () => {
+    const tableName = await claimsTable(incident.dynamo);
+    const run = (args: readonly string[], typed?: string) =>
+      runCommand(['restored', '--table', tableName, ...args], typed);
+    const to = (cutOff: string) => ['--cut-off', cutOff, ...acted];
+    expect((await run([...to('2026-11-20T09:00:00Z'), '--correct'], 'y')).error).toContain('has no mark to correct');
+    await run([...to('2026-11-21T09:00:00Z'), '--yes']);
+    await run(['--lift', '--operation', 'charge', ...acted, '--yes']);
+    const again = await run([...to('2026-11-20T09:00:00Z'), '--yes']);
+    expect([again.code, again.error]).toEqual([
+      1,
+      expect.stringMatching(/marked already. Say --correct .* Nothing was/),
+    ]);
+    const asked = await run([...to('2026-11-20T09:00:00Z'), '--correct'], 'n');
+    expect(asked.error).toMatch(/from 2026-11-21T09:00:00Z \(.* ago\) to 2026-11-20T09:00:00Z \(.* ago\)\?/);
+    expect(asked.error).toContain('in doubt once more, and the mark stands again for charge.');
+    expect(await run([...to('2026-11-20T09:00:00Z'), '--correct', '--yes'])).toMatchObject({ code: 1 });
+    const { out } = await run([]);
+    expect(out).toMatch(/restored to +2026-11-20T09:00:00Z/);
+    expect(out).toMatch(/correction 1 +.* by maria, of 2026-11-21T09:00:00Z/);
+    expect(out).not.toContain('lifted for');
+    await run(['--lift', ...acted, '--yes']);
+    const late = await run([...to('2026-11-19T09:00:00Z'), '--correct', '--yes']);
+    expect([late.code, late.error]).toEqual([1, expect.stringContaining('consumers believe that for good')]);
+  });
+
+  it('refuses to mark and lift at once', async () => {
+    const cutOff = ['--cut-off', '2026-11-21T09:00:00Z'];
+    await expect(pawl('restored', ...cutOff, '--lift', ...acted)).rejects.toThrow('exclude each other');
     await expect(pawl('restored', '--operation', 'charge')).rejects.toThrow('for --lift alone');
+    await expect(pawl('restored', '--correct', ...acted)).rejects.toThrow('--correct needs --cut-off');
   });
 });

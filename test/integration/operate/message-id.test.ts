@@ -1,7 +1,7 @@
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { memoryStore } from '../../../lib/index.ts';
-import { operator } from '../../../lib/operate/index.ts';
+import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
 import { compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../lib/sqs/index.ts';
 import { collect } from '../../support/collect.ts';
 import { context } from '../../support/lambda.ts';
@@ -37,9 +37,11 @@ function aConsumer(key = messageId()) {
       if (fails !== undefined) throw fails();
     },
   );
-  const operate = operator({ store, sqsClient: queues.functionClient, onEvent: () => undefined });
+  const acts: OperateEvent[] = [];
+  const operate = operator({ store, sqsClient: queues.functionClient, onEvent: (act) => acts.push(act) });
   return {
     applied,
+    acts,
     operate,
     deliver: () => queues.deliver((event) => handler(event, context())),
     succeeds: () => {
@@ -54,22 +56,50 @@ function aConsumer(key = messageId()) {
   };
 }
 
-// A copy has another id, so the consumer does not find the claim that the plan has found.
 it.each([
-  ['is the id', messageId()],
-  ['has the id as a part', compositeKey(messageId(), () => 'welcome')],
-])('a message whose key %s is not redriven if its effect is confirmed: the copy would run', async (_, key) => {
-  const { applied, operate, deliver, succeeds, redrive } = aConsumer(key);
+  ['is the id', messageId(), 'delete', 'deleted'],
+  ['has the id as a part', compositeKey(messageId(), () => 'welcome'), 'acknowledge', 'redriven'],
+] as const)('a message whose key %s does not run again if its effect is confirmed', async (_, key, will, outcome) => {
+  const { applied, acts, operate, deliver, succeeds, redrive } = aConsumer(key);
   await queues.send({ to: 'ada' });
   await deliver();
   succeeds();
   expect(await redrive()).toMatchObject({ plan: { items: [{ will: 'stay', whyNot: 'parked' }] } });
   const { letters } = await operate.deadLetters({ queueUrl: queues.deadLetters.url });
   await operate.resolve({ id: letters[0]?.claimId ?? '' }, 'applied', maria);
-  expect(await redrive()).toMatchObject({ plan: { items: [{ will: 'stay', whyNot: 'would-repeat' }] }, results: [] });
+  expect(await redrive()).toMatchObject({ plan: { items: [{ will }] }, results: [{ outcome }] });
+  // Whatever leaves the queue, an event says by whom.
+  const type = outcome === 'deleted' ? 'discarded' : outcome;
+  expect(acts.at(-1)).toMatchObject({ type, id: letters[0]?.claimId, messageId: letters[0]?.messageId, ...maria });
   await deliver();
   expect(applied).toEqual([{ to: 'ada' }]);
-  expect((await queues.depth(queues.deadLetters)).ready).toBe(1);
+  expect((await queues.depth(queues.deadLetters)).ready).toBe(0);
+});
+
+it('a dead letter whose copy was sent, and that could not be deleted, is recognised: no redrive runs its effect again', async () => {
+  const { applied, operate, deliver, succeeds, redrive } = aConsumer();
+  await queues.send({ to: 'ada' });
+  await deliver();
+  succeeds();
+  const { letters } = await operate.deadLetters({ queueUrl: queues.deadLetters.url });
+  await operate.resolve({ id: letters[0]?.claimId ?? '' }, 'not-applied', maria);
+  const { send } = queues.functionClient;
+  const failing = (command: object) =>
+    command instanceof DeleteMessageCommand
+      ? Promise.reject(new Error('connection reset'))
+      : Reflect.apply(send, queues.functionClient, [command]);
+  queues.functionClient.send = failing as typeof send;
+  // Twice, before the first copy has run.
+  expect(await redrive()).toMatchObject({ results: [{ outcome: 'copy-left' }] });
+  expect(await redrive()).toMatchObject({ results: [{ outcome: 'copy-left' }] });
+  queues.functionClient.send = send;
+  await deliver();
+  await deliver();
+  expect(applied).toHaveLength(2);
+  expect(await redrive()).toMatchObject({ plan: { items: [{ will: 'delete' }] }, results: [{ outcome: 'deleted' }] });
+  await deliver();
+  expect(applied).toHaveLength(2);
+  expect((await queues.depth(queues.deadLetters)).ready).toBe(0);
 });
 
 it('such a message is redriven if its effect did not happen', async () => {
@@ -84,7 +114,7 @@ it('such a message is redriven if its effect did not happen', async () => {
   expect(applied).toHaveLength(2);
 });
 
-it('a message that SQS moved is not redriven by that key while its effect is in doubt: the policy would not see the doubt', async () => {
+it('a message that SQS moved is redriven by that key while its effect is in doubt: the copy finds the doubt', async () => {
   await queues.functionClient.send(new SendMessageCommand({ QueueUrl: queues.deadLetters.url, MessageBody: '{}' }));
   const { url: queueUrl } = queues.deadLetters;
   const store = memoryStore();
@@ -93,7 +123,23 @@ it('a message that SQS moved is not redriven by that key while its effect is in 
   const id = letters[0]?.claimId ?? '';
   await store.write({ next: record({ id, status: 'released', unknownAt: someDay }), seen: undefined });
   const wanted = { from: queueUrl, to: queues.orders.url, letters, ...maria };
-  expect(await operate.planRedrive(wanted)).toMatchObject({ items: [{ whyNot: 'would-repeat' }] });
-  await operate.resolve({ id }, 'not-applied', maria);
-  expect(await operate.planRedrive(wanted)).toMatchObject({ items: [{ will: 'run' }] });
+  const plan = await operate.planRedrive(wanted);
+  expect(plan).toMatchObject({ items: [{ will: 'run' }] });
+  expect(await collect(operate.redrive(plan))).toMatchObject([{ outcome: 'redriven' }]);
+  const ran: unknown[] = [];
+  const handler = eachMessage(
+    {
+      operation: 'send-email',
+      store,
+      key: messageId(),
+      fingerprint: () => 'same',
+      onAbandoned: 'park',
+      sqsClient: queues.functionClient,
+      onEvent: () => undefined,
+    },
+    ({ body }) => void ran.push(body),
+  );
+  await queues.deliver((event) => handler(event, context()));
+  expect(ran).toEqual([]);
+  expect(await store.read(id)).toMatchObject({ status: 'parked' });
 });

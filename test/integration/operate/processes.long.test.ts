@@ -8,6 +8,7 @@ import { operator } from '../../../lib/operate/index.ts';
 import { startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
 import { startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
 import { collect } from '../../support/collect.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startIncident } from '../../support/incident.ts';
 import { envOf, runPawl } from '../../support/pawl-command.ts';
 import { receiveAll } from '../../support/receive-all.ts';
@@ -17,7 +18,7 @@ describe('a redrive whose process is killed after its copy was confirmed, and be
   it.each([
     ['a standard queue', '', {}, {}],
     ['a FIFO queue', '.fifo', { FifoQueue: 'true' }, { MessageGroupId: 'g', MessageDeduplicationId: 'd' }],
-  ])('is done again by the next one: on %s', { timeout: 60_000 }, async (_, suffix, attributes, sent) => {
+  ])('is done again by the next one: on %s', async (_, suffix, attributes, sent) => {
     await using sqs = await startSqsLocal();
     const dead = await sqs.createQueue(`dead${suffix}`, attributes);
     const queue = await sqs.createQueue(`queue${suffix}`, attributes);
@@ -44,7 +45,9 @@ describe('a redrive whose process is killed after its copy was confirmed, and be
       return collect(operate.redrive(plan));
     };
     // The dead letter is hidden for a second more.
-    await expect.poll(again, { timeout: 20_000 }).toMatchObject([{ outcome: 'redriven' }]);
+    await eventually('the dead letter is visible again, and redriven', async () =>
+      expect(await again()).toMatchObject([{ outcome: 'redriven' }]),
+    );
     // Within five minutes of the first copy: with its deduplication id, SQS would have dropped the second one, and the message would be lost.
     expect([await bodiesOf(dead.url), await bodiesOf(queue.url)]).toEqual([[], ['m']]);
     client.destroy();

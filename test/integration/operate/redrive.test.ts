@@ -110,15 +110,23 @@ describe('a redrive', () => {
     expect((await redriveAll(operate)).results).toMatchObject([{ outcome: 'redriven' }]);
     const [copy] = await contentOf(queue.url);
     expect(copy).toMatchObject({ Body: body, MessageAttributes: attributes });
-    expect(Object.keys(copy?.MessageAttributes ?? {}).toSorted()).toEqual(['bytes', 'count', 'tenant']);
+    expect(Object.keys(copy?.MessageAttributes ?? {}).toSorted()).toEqual([
+      'bytes',
+      'count',
+      'pawl-source-message-id',
+      'tenant',
+    ]);
     expect(await contentOf(dead.url)).toEqual([]);
   });
 
-  it('sends a message with ten attributes', async () => {
+  it('sends a message with ten attributes if its key is known not to be its id: a copy has no room to say whose it is', async () => {
     const attributes = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`a${index}`, text('x')]));
-    await bury({ attributes });
+    await bury({ body: '{"id":"p-1"}', attributes });
     const { operate } = anOperator();
-    await redriveAll(operate);
+    expect((await redriveAll(operate)).results).toMatchObject([{ outcome: 'stays', whyNot: 'would-repeat' }]);
+    const { letters } = await operate.deadLetters({ queueUrl: dead.url, operation: 'pay', key: bodyField('id') });
+    const plan = await operate.planRedrive({ from: dead.url, to: queue.url, letters, ...maria });
+    expect(await collect(operate.redrive(plan))).toMatchObject([{ outcome: 'redriven' }]);
     const [copy] = await contentOf(queue.url);
     expect(copy?.MessageAttributes).toEqual(attributes);
   });
@@ -382,6 +390,18 @@ describe('on a FIFO queue', () => {
       'consumer-decides',
     ]);
     expect(await bodiesOf(queue.url)).toEqual(['b2']);
+  });
+
+  it('nothing is sent past a message that a copy has no room to name: it may still run', async () => {
+    const attributes = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`a${index}`, text('x')]));
+    await bury({ body: 'a1', group: 'a', dedup: '1', attributes });
+    await bury({ body: 'a2', group: 'a', dedup: '2' });
+    const { results } = await redriveAll(anOperator().operate);
+    expect(results).toMatchObject([
+      { outcome: 'stays', whyNot: 'would-repeat' },
+      { outcome: 'stays', whyNot: 'behind' },
+    ]);
+    expect(await bodiesOf(queue.url)).toEqual([]);
   });
 
   it('the plan has the order of the queue, however the messages were sorted for people', async () => {

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { fileFor, projectWith } from '../../support/rehearsed.ts';
 
 const WORKS = 'export const handler = async () => ({ batchItemFailures: [] });';
@@ -159,12 +160,12 @@ test('after Ctrl-C nothing is left running, and nothing in the temporary folder'
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   // Its functions are at work.
-  await vi.waitFor(() => expect(processesUnder(child.pid ?? 0).length).toBeGreaterThan(3), { timeout: 60_000 });
+  await eventually('its processes are started', () => expect(processesUnder(child.pid ?? 0).length).toBeGreaterThan(3));
   const started = processesUnder(child.pid ?? 0);
   const ended = once(child, 'exit');
   child.kill('SIGINT');
   expect(await ended).toEqual([130, null]);
-  await vi.waitFor(() => expect(started.filter(isRunning)).toEqual([]), { timeout: 10_000 });
+  await eventually('its processes have ended', () => expect(started.filter(isRunning)).toEqual([]));
   expect(project.left()).toEqual([]);
 });
 

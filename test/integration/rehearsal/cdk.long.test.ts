@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Rehearsal, startRehearsal } from '../../../lib/rehearsal/rehearsal.ts';
 import { readCdkApp } from '../../../lib/rehearsal/synthesize.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const SCRATCH = fileURLToPath(new URL('../../../.pawl/', import.meta.url));
 const APP = fileURLToPath(new URL('../../fixtures/wide-app/app.ts', import.meta.url));
-const soon = { timeout: 30_000, interval: 50 };
 
 let folder: string;
 let rehearsal: Rehearsal;
@@ -67,10 +67,10 @@ test('its triggers reach its functions: a queue with a filter, a topic, a bucket
   await rehearsal.bucket('Bucket').put('in/stored', 'x');
   await rehearsal.schedule('Rate').run();
   await rehearsal.schedule('Hourly').run();
-  await vi.waitFor(() => {
+  await eventually('each trigger has reached its function', () => {
     const printed = lines.filter((line) => line.startsWith('event ')).join('\n');
     for (const part of ['"published"', 'in/stored', '"aws.events"', '"aws.scheduler"']) expect(printed).toContain(part);
-  }, soon);
+  });
   expect(rehearsal.streamConsumer('Fn').table.name).toBe(rehearsal.table('Data/Table'));
   expect(rehearsal.consumer('Fn').queue.name).toBe(rehearsal.queue('Main/Fifo').name);
 });

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 
 const children = new URL('../../../lib/rehearsal/children.ts', import.meta.url);
 
@@ -40,7 +41,7 @@ test.concurrent.each(['exit', 'throw', 'SIGINT', 'SIGTERM', 'SIGKILL'] as const)
     expect(isAlive(pid)).toBe(true);
     if (end.startsWith('SIG')) parent.kill(end as NodeJS.Signals);
     await ended;
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000 });
+    await eventually('the child ends', () => expect(isAlive(pid)).toBe(false));
   },
 );
 
@@ -68,7 +69,7 @@ test.concurrent.each(['end', 'leader', 'SIGINT', 'SIGKILL'] as const)(
     const ids = String(printed).trim().split(' ').map(Number);
     expect(ids.map(isAlive)).toEqual([true, true]);
     if (end.startsWith('SIG')) parent.kill(end as NodeJS.Signals);
-    await vi.waitFor(() => expect(ids.map(isAlive)).toEqual([false, false]), { timeout: 5_000 });
+    await eventually('both end', () => expect(ids.map(isAlive)).toEqual([false, false]));
     parent.kill('SIGKILL');
   },
 );

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type EventSource, type EventSourceOptions, startEventSource } from '../../../lib/rehearsal/event-source.ts';
 import type { Outcome } from '../../../lib/rehearsal/lambda.ts';
 import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let sqs: SqsLocal;
 let source: EventSource;
@@ -14,7 +15,6 @@ beforeAll(async () => {
 afterEach(() => source.stop());
 afterAll(() => sqs.stop());
 
-const soon = { timeout: 15_000, interval: 20 };
 const everythingWorked: Outcome = { kind: 'response', value: null };
 
 interface Bench {
@@ -33,7 +33,7 @@ async function bench(
   bodies: readonly string[] = [],
 ): Promise<Bench> {
   const name = `q-${randomUUID()}${attributes['FifoQueue'] === 'true' ? '.fifo' : ''}`;
-  const queue = await sqs.createQueue(name, { VisibilityTimeout: '1', ...attributes });
+  const queue = await sqs.createQueue(name, { VisibilityTimeout: '3', ...attributes });
   await send(queue.url, bodies);
   const events: SQSEvent[] = [];
   source = startEventSource({
@@ -63,7 +63,9 @@ async function send(QueueUrl: string, bodies: readonly string[]): Promise<void> 
 }
 
 async function expectEmpty(name: string): Promise<void> {
-  await vi.waitFor(async () => expect(await sqs.depth(name)).toEqual({ ready: 0, delayed: 0, inFlight: 0 }), soon);
+  await eventually('the queue is empty', async () =>
+    expect(await sqs.depth(name)).toEqual({ ready: 0, delayed: 0, inFlight: 0 }),
+  );
 }
 
 function failing(...bodies: string[]) {
@@ -126,32 +128,42 @@ test('after a crash all messages come back, and after too many receives they are
 });
 
 test('a batch larger than one receive is gathered within its window', async () => {
-  const bodies = Array.from({ length: 25 }, (_, index) => String(index));
+  const bodies = Array.from({ length: 40 }, (_, index) => String(index));
   const { name, batches } = await bench(
     () => everythingWorked,
-    { batchSize: 20, windowMs: 1_000 },
+    // So long that no machine takes longer: a batch that is full does not wait for its end.
+    { batchSize: 20, windowMs: 60_000 },
     { VisibilityTimeout: '30' },
     bodies,
   );
   await expectEmpty(name);
-  expect(batches().map(({ length }) => length)).toEqual([20, 5]);
+  expect(batches().map(({ length }) => length)).toEqual([20, 20]);
+});
+
+test('a batch that is not full goes when its window is over', async () => {
+  const { name, batches } = await bench(() => everythingWorked, { batchSize: 20, windowMs: 500 }, {}, ['a', 'b']);
+  await expectEmpty(name);
+  expect(batches().flat()).toEqual(['a', 'b']);
 });
 
 test('never more batches at once than the concurrency, and no fewer when there is work', async () => {
   let running = 0;
   let most = 0;
+  const allowed = Promise.withResolvers<void>();
   const { name } = await bench(
     async () => {
       running += 1;
       most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await allowed.promise;
       running -= 1;
       return everythingWorked;
     },
     { batchSize: 1, concurrency: 3 },
-    {},
+    { VisibilityTimeout: '30' },
     Array.from({ length: 12 }, String),
   );
+  await eventually('three batches run at once', () => expect(most).toBe(3));
+  allowed.resolve();
   await expectEmpty(name);
   expect(most).toBe(3);
 });
@@ -214,6 +226,6 @@ test('a message can be delivered to a second batch while the first one handles i
     { VisibilityTimeout: '30' },
     ['a'],
   );
-  await vi.waitFor(() => expect(calls).toBe(2), soon);
+  await eventually('both batches have begun', () => expect(calls).toBe(2));
   await expectEmpty(name);
 });

@@ -1,12 +1,12 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Rehearsal, startRehearsal } from '../../../lib/rehearsal/rehearsal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type HandWrittenApp, handWrittenApp } from '../../support/hand-written-app.ts';
 
 /** Topics, buckets and schedules: what hands events to functions by itself. */
 
-const soon = { timeout: 30_000, interval: 50 };
 const arn = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
 const FUNCTION = { Type: 'AWS::Lambda::Function', Properties: { Runtime: 'nodejs24.x' } };
 
@@ -136,7 +136,7 @@ test('a message of a topic reaches the queues whose filters it matches, raw or i
     { Type: 'Notification', TopicArn: rehearsal.topic('Topic').arn, Message: '{"size":11}' },
   ]);
   expect(await held('ByBody')).toHaveLength(1);
-  await vi.waitFor(() => expect(events.Listener).toHaveLength(1), soon);
+  await eventually('the listener is called', () => expect(events.Listener).toHaveLength(1));
   expect(events.Listener[0]).toMatchObject({
     Records: [
       {
@@ -164,7 +164,7 @@ test('an object that is put or deleted, by any client, is told to those whose fi
   client.destroy();
   await bucket.put('out/c', 'text');
   await bucket.delete('out/c');
-  await vi.waitFor(() => expect(events.Stored).toHaveLength(1), soon);
+  await eventually('the function of the bucket is called', () => expect(events.Stored).toHaveLength(1));
   expect(events.Stored[0]).toMatchObject({
     Records: [
       {
@@ -187,7 +187,7 @@ test('a schedule runs when it is run, and what its function fails at is tried ag
   await rehearsal.schedule('Often').run();
   expect(await held('Raw')).toContain('{"due":true}');
   await rehearsal.schedule('Nightly').run();
-  await vi.waitFor(async () => expect(await held('DeadLetters')).toHaveLength(1), soon);
+  await eventually('the event is dead-lettered', async () => expect(await held('DeadLetters')).toHaveLength(1));
   expect(events.Failing).toHaveLength(2);
   expect(events.Failing[0]).toMatchObject({ source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} });
   expect(events.Failing[1]).toEqual(events.Failing[0]);
@@ -197,7 +197,7 @@ test('a schedule runs when it is run, and what its function fails at is tried ag
     responsePayload: { errorType: 'TypeError', errorMessage: 'It never works.' },
   });
   expect(JSON.parse((await held('DeadLetters'))[0] ?? '{}')).toEqual(events.Failing[0]);
-  await vi.waitFor(() => expect(rehearsal.pendingEvents()).toBe(0), soon);
+  await eventually('no event is pending', () => expect(rehearsal.pendingEvents()).toBe(0));
 });
 
 test('what is not run is listed: other protocols, patterns, versions of objects, and functions that CloudFormation calls', () => {

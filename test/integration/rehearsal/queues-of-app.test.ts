@@ -1,10 +1,10 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { RefusedAppError, startRehearsal } from '../../../lib/rehearsal/rehearsal.ts';
 import { leftIn } from '../../fixtures/small-app/small-app.ts';
+import { eventually } from '../../support/eventually.ts';
 import { handWrittenApp, inlineFunction } from '../../support/hand-written-app.ts';
 
-const soon = { timeout: 30_000, interval: 50 };
 const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
 
 function mapping(queue: string, FunctionName: unknown, properties: object = {}) {
@@ -47,7 +47,9 @@ test('a mapping on an alias, with a filter: what does not match is deleted; one 
   await send('Waiting', 'x');
   for (const body of ['{"kind":"b"}', 'no JSON', '{"kind":"a"}']) await send('Wanted', body);
   const depth = (name: string) => rehearsal.sqs.depth(rehearsal.queue(name).name);
-  await vi.waitFor(async () => expect(await depth('Wanted')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }), soon);
+  await eventually('the queue is empty', async () =>
+    expect(await depth('Wanted')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }),
+  );
   expect(got).toMatchObject([{ Records: [{ body: '{"kind":"a"}' }] }]);
   expect(rehearsal.consumer('Reads').stats).toMatchObject({ deliveries: 1, filteredOut: 2 });
   expect((await depth('Waiting')).ready).toBe(1);

@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFunction } from '../../../lib/rehearsal/bundle.ts';
 import { startProvider } from '../../../lib/rehearsal/provider.ts';
 import { type Rehearsal, startRehearsal } from '../../../lib/rehearsal/rehearsal.ts';
 import { scratchFolder } from '../../../lib/rehearsal/scratch.ts';
 import type { CdkApp } from '../../../lib/rehearsal/synthesize.ts';
 import { leftIn, smallApp } from '../../fixtures/small-app/small-app.ts';
+import { eventually } from '../../support/eventually.ts';
 
-const patiently = { timeout: 30_000, interval: 50 };
 const context = { greeting: 'Hello' };
 
 let app: CdkApp;
@@ -62,7 +62,7 @@ describe('an app that is not the shop', () => {
 
   test('gets its messages from its queue, with the context that it was synthesized with, and writes to its table', async () => {
     await send(rehearsal, 'ada');
-    await vi.waitFor(async () => expect(await greetingOf(rehearsal, 'ada')).toBeDefined(), patiently);
+    await eventually('ada is greeted', async () => expect(await greetingOf(rehearsal, 'ada')).toBeDefined());
     const { text, arn } = (await greetingOf(rehearsal, 'ada')) ?? {};
     expect(text).toEqual({ S: 'Hello, ada' });
     expect(arn?.S).toBe(`arn:aws:dynamodb:us-east-1:000000000000:table/${rehearsal.stack('Small').table('Greetings')}`);
@@ -90,7 +90,9 @@ describe('an app that is not the shop', () => {
     const before = rehearsal.sandboxes.killed;
     killsNext = true;
     await send(rehearsal, 'unlucky');
-    await vi.waitFor(async () => expect(await greetingOf(rehearsal, 'unlucky')).toBeDefined(), patiently);
+    await eventually('the unlucky one is greeted', async () =>
+      expect(await greetingOf(rehearsal, 'unlucky')).toBeDefined(),
+    );
     expect(rehearsal.sandboxes.killed).toBe(before + 1);
   });
 
@@ -98,7 +100,7 @@ describe('an app that is not the shop', () => {
     const fn = await rehearsal.stack('Small').function('Greeter');
     const slow = fn.invoke({ pathParameters: { name: 'slow' } });
     const find = () => lines.find((line) => line.startsWith('slow in '))?.slice('slow in '.length) ?? '';
-    await vi.waitFor(() => expect(find()).not.toBe(''), patiently);
+    await eventually('the line is printed', () => expect(find()).not.toBe(''));
     expect(rehearsal.kill(find())).toBe(true);
     expect(await slow).toEqual({ kind: 'crashed' });
     expect(await fn.invoke({ pathParameters: { name: 'bob' } })).toMatchObject({ kind: 'response' });
@@ -109,7 +111,7 @@ describe('an app that is not the shop', () => {
     const { deadLetterQueue, queue } = rehearsal.stack('Small').consumer('Greeter');
     expect(queue.name).toBe(rehearsal.stack('Small').queue('Greeter/Names').name);
     const depth = () => rehearsal.sqs.depth(deadLetterQueue?.name ?? '');
-    await vi.waitFor(async () => expect(await depth()).toMatchObject({ ready: 1 }), patiently);
+    await eventually('the message is in the queue', async () => expect(await depth()).toMatchObject({ ready: 1 }));
   });
 
   test('is asked for a part that it does not have, or that is not the only one, and names what it has', async () => {

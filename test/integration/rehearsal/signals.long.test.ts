@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { leftIn, smallApp } from '../../fixtures/small-app/small-app.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const RUN = fileURLToPath(new URL('../../fixtures/small-app/run.ts', import.meta.url));
-const patiently = { timeout: 100_000, interval: 100 };
 
 /** The processes that run, and the parent of each. */
 function processes(): ReadonlyMap<number, number> {
@@ -35,7 +35,7 @@ async function startRun() {
     child.kill('SIGKILL');
     for (const folder of [app.folder, temporary]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  await vi.waitFor(() => expect(existsSync(file)).toBe(true), patiently);
+  await eventually('the rehearsal is at work', () => expect(existsSync(file)).toBe(true));
   const started = below(child.pid ?? 0);
   // DynamoDB Local, the watchman and a frozen sandbox.
   expect(started.length).toBeGreaterThanOrEqual(3);
@@ -46,20 +46,26 @@ async function startRun() {
       const ended = once(child, 'exit');
       child.kill(signal);
       await ended;
-      await vi.waitFor(() => expect(started.filter((pid) => processes().has(pid))).toEqual([]), patiently);
+      await eventually('every process has ended', () =>
+        expect(started.filter((pid) => processes().has(pid))).toEqual([]),
+      );
     },
   };
 }
 
-test('after SIGINT no process of a rehearsal is left, also no frozen sandbox, and no file', {
-  timeout: 120_000,
-}, async () => {
-  const { app, temporary, end } = await startRun();
-  expect(leftIn(app)).toHaveLength(1);
-  await end('SIGINT');
-  expect(leftIn(app)).toEqual([]);
-  expect(readdirSync(temporary)).toEqual([]);
-});
+test.each(['SIGINT', 'SIGHUP'] as const)(
+  'after %s no process of a rehearsal is left, also no frozen sandbox, and no file',
+  {
+    timeout: 120_000,
+  },
+  async (signal) => {
+    const { app, temporary, end } = await startRun();
+    expect(leftIn(app)).toHaveLength(1);
+    await end(signal);
+    expect(leftIn(app)).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
+  },
+);
 
 test('after SIGKILL no process of a rehearsal is left, also no frozen sandbox', { timeout: 120_000 }, async () => {
   const { end } = await startRun();

@@ -69,7 +69,7 @@ test('what a queue holds can be read without receiving it', async () => {
 test('a hundred long polls hold up no other request', async () => {
   const [empty, other] = await Promise.all([sqs.createQueue('polled'), sqs.createQueue('sent-to')]);
   const ending = new AbortController();
-  const request = { QueueUrl: empty.url, WaitTimeSeconds: 5 };
+  const request = { QueueUrl: empty.url, WaitTimeSeconds: 20 };
   const polls = Array.from({ length: 100 }, () =>
     sqs.client.send(new ReceiveMessageCommand(request), { abortSignal: ending.signal }).catch(() => undefined),
   );

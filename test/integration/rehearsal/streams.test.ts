@@ -1,9 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Rehearsal, startRehearsal } from '../../../lib/rehearsal/rehearsal.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type HandWrittenApp, handWrittenApp } from '../../support/hand-written-app.ts';
-
-const soon = { timeout: 30_000, interval: 50 };
 
 const TABLE = {
   Type: 'AWS::DynamoDB::Table',
@@ -106,9 +105,9 @@ beforeAll(async () => {
     await rehearsal.dynamo.send(new PutItemCommand({ TableName, Item: { id: { S: id }, kind: { S: kind } } }));
   }
   const consumers = ['ReadPartially', 'ReadInHalves', 'ReadSome'].map((name) => rehearsal.streamConsumer(name));
-  await vi.waitFor(async () => {
+  await eventually('the streams are read', async () => {
     for (const { lag, stats } of consumers) expect([stats.batches > 0, await lag()]).toEqual([true, 0]);
-  }, soon);
+  });
 });
 afterAll(async () => {
   await rehearsal?.stop();
@@ -166,7 +165,7 @@ test('a property that a rehearsal does not act on is listed, with what it does i
   const listed = rehearsal.notRun.map(({ construct, property, why }) => `${construct} ${property}: ${why}`);
   expect(listed).toContain('ReadPartially ParallelizationFactor: Each shard has one batch at a time.');
   expect(listed).toContain(
-    'Table TimeToLiveSpecification: No item expires. AWS deletes expired items within a few days.',
+    'Table TimeToLiveSpecification: No item expires, but by the fault `ttl`. AWS deletes expired items within a few days.',
   );
   expect(rehearsal.notRun.find(({ construct }) => construct === 'Partial')).toMatchObject({ stubbed: true });
 });

@@ -1,6 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { startTap, type Tap, type TapCall, type TapHooks } from '../../../lib/rehearsal/tap.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const TableName = 'tapped';
 const credentials = (accessKeyId: string) => ({ accessKeyId, secretAccessKey: 'local' });
@@ -55,7 +56,7 @@ describe('the tap', () => {
       ['SANDBOX0042', 'GetItem'],
     ]);
     expect(calls[0]?.body).toContain('"through"');
-    await vi.waitFor(() => expect(answered).toHaveBeenCalledTimes(2));
+    await eventually('both were answered', () => expect(answered).toHaveBeenCalledTimes(2));
   });
 
   test('hands on what the server refuses, as the server said it', async () => {
@@ -81,7 +82,7 @@ describe('the tap', () => {
   test('kills the caller after it was told', async () => {
     const client = await tapped({ onAnswered: () => 'kill' });
     await client.send(put('told'));
-    await vi.waitFor(() =>
+    await eventually('its caller is killed', () =>
       expect(kill).toHaveBeenCalledExactlyOnceWith('SANDBOX0042', expect.objectContaining({ operation: 'PutItem' })),
     );
   });

@@ -1,10 +1,12 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ownAddresses } from '../../../lib/rehearsal/callers.ts';
 import type { HttpServer } from '../../../lib/rehearsal/http.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { type GiftCardOptions, startGiftCards } from '../../../shop/providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../../../shop/providers/ledger.ts';
 import { startSes } from '../../../shop/providers/ses.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let server: HttpServer;
 let ledger: Ledger;
@@ -76,13 +78,13 @@ describe('SES', () => {
   test('hang-then-apply sends the mail after its caller has given up', async () => {
     const client = await start({ kind: 'hang-then-apply', delayMs: 400 });
     await expect(client.send(mail('order-1'), { abortSignal: AbortSignal.timeout(100) })).rejects.toThrow();
-    await vi.waitFor(() => expect(ledger.entries).toHaveLength(1), { timeout: 5_000 });
+    await eventually('the effect is applied', () => expect(ledger.entries).toHaveLength(1));
   });
 
   test('kill-answered kills the caller once it has its answer', async () => {
     const client = await start({ kind: 'kill-answered' });
     await client.send(mail('order-1'));
-    await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith('SANDBOX0042'));
+    await eventually('the caller is killed', () => expect(kill).toHaveBeenCalledExactlyOnceWith('SANDBOX0042'));
   });
 });
 
@@ -95,9 +97,10 @@ describe('the gift card provider', () => {
   }
 
   async function issue(key: string, body: object = order) {
-    const response = await fetch(new URL('/gift-cards', server.endpoint), {
+    const { environment } = await ownAddresses('SANDBOX0007', { URL: server.endpoint });
+    const response = await fetch(new URL('/gift-cards', environment['URL']), {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': key, 'x-local-sandbox': 'SANDBOX0007' },
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify(body),
     });
     const answer: { readonly cardId?: string } = JSON.parse(await response.text());
@@ -142,7 +145,9 @@ describe('the gift card provider', () => {
     const { body } = await issue('key');
     expect(await lookUp('key')).toMatchObject({ status: 404 });
     expect(await issue('key')).toEqual({ status: 200, body });
-    await vi.waitFor(async () => expect(await lookUp('key')).toEqual({ status: 200, body }), { timeout: 5_000 });
+    await eventually('the look-up has caught up', async () =>
+      expect(await lookUp('key')).toEqual({ status: 200, body }),
+    );
   });
 
   test('that ignores keys issues another card for each call, and finds one of them', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parkedClaims } from '../../../lib/index.ts';
 import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
@@ -7,6 +7,7 @@ import { EFFECTS } from '../../../shop/app/app-functions.ts';
 import { createPlan } from '../../../shop/plan/plan.ts';
 import { decideSomeParked } from '../../../shop/traffic/operator.ts';
 import { sendOrders } from '../../../shop/traffic/producer.ts';
+import { eventually } from '../../support/eventually.ts';
 import { listeningAddresses } from '../../support/other-addresses.ts';
 import { type StartedShop, startShop } from '../../support/started-shop.ts';
 
@@ -31,7 +32,7 @@ async function drained(): Promise<void> {
     const depths = await Promise.all(EFFECTS.map((effect) => shop.sqs.depth(shop.consumers[effect].queue.name)));
     expect(depths).toEqual([empty, empty]);
   };
-  await vi.waitFor(look, { timeout: 60_000, interval: 100 });
+  await eventually('both queues are empty', look, 100);
 }
 
 test('the synthesized app does each order once, also when the producer sends it all again', async () => {

@@ -58,7 +58,7 @@ function setUp({ host = workers(), store = dynamoStore({ tableName, client }) } 
     once<string, unknown>(
       { operation: 'pay', store, host, key: () => key, onAbandoned: 'retry', onEvent: () => undefined, ...more },
       effect,
-    )(input, { remainingMs: () => leaseMs });
+    ).outcome(input, { remainingMs: () => leaseMs });
   return {
     host,
     store,
@@ -253,7 +253,7 @@ describe('beside a caller', () => {
           onEvent: () => undefined,
         },
         (_, claim) => commit(claim, [{ Update }]),
-      )('p-1', { remainingMs: () => leaseMs });
+      ).outcome('p-1', { remainingMs: () => leaseMs });
     const first = book(slow).catch(() => undefined);
     await sending.promise;
     await host.advance(settledMs);
@@ -302,7 +302,7 @@ describe('beside a caller', () => {
     await host.advance(settledMs);
     say((doubt) => (doubt.step === 'a' ? { verdict: 'applied', result: 'A' } : { verdict: 'not-applied' }));
     expect(await sweep()).toMatchObject({ notApplied: 1 });
-    expect(asked.map(({ effectKey }) => effectKey)).toEqual(['pay#p-1/a', 'pay#p-1/b']);
+    expect(asked.map(({ effectKey }) => effectKey)).toEqual(['pay#p-1#a', 'pay#p-1#b']);
     const again = vi.fn((name: string) => name);
     expect(await both(again)).toMatchObject({ result: ['A', 'b'] });
     expect(again.mock.calls).toEqual([['b']]);

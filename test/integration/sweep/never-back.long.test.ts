@@ -48,7 +48,7 @@ const start = (...args: readonly string[]): ChildProcess =>
   spawn(process.execPath, [script, ...args], { stdio: 'inherit' });
 
 it('200 requests over HTTP whose function is killed in mid-effect, and whose callers never come back, are settled by the sweep: none is doubled, and in doubt are those alone of which the provider cannot say, which are parked', {
-  timeout: 120_000,
+  timeout: 400_000,
 }, async () => {
   const dynamo = await startDynamoDbLocal();
   const client = localClient(dynamo.endpoint);

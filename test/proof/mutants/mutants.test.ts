@@ -63,7 +63,7 @@ describe('the checks that meet a mutant', () => {
     ['lib/stores/dynamodb/put.ts', ['unit tests of stores']],
   ])('are those near %s first, and then all others', (module, first) => {
     const names = killers.filter(({ sees }) => sees(module)).map(({ name }) => name);
-    expect(names).toEqual([...first, 'laws', 'unit tests', 'scenarios']);
+    expect(names).toEqual([...first, 'laws', 'unit tests', 'scenarios', 'long laws and sweeps']);
   });
 
   it('leave out the unit tests that have run, and those of the mutants themselves', () => {

@@ -13,14 +13,14 @@ describe('64 invocations at once in one process, whose deadlines pass while they
     for (const what of ['timeouts', 'overran', 'lateEffects', 'completed'] as const) {
       expect(stats[what], what).toBeGreaterThan(20);
     }
-  }, 30_000);
+  });
 
   it('do the same again under the same seed, with and without turns of the event loop', async () => {
     for (const seed of from(1, 2)) {
       const { hash, steps } = await simulateInstances(seed);
       expect(await simulateInstances(seed, { turnsTheLoop: true, keepsStory: true })).toMatchObject({ hash, steps });
     }
-  }, 30_000);
+  });
 });
 
 describe('the simulation of Managed Instances finds', () => {
@@ -61,5 +61,5 @@ describe('the simulation of Managed Instances finds', () => {
       renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => () => undefined }),
     }));
     expect(await firstBroken(20)).toBe(1);
-  }, 30_000);
+  });
 });

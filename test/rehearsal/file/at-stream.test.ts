@@ -10,7 +10,7 @@ function streamOf(redeliver: number) {
   intents.add('order-1');
   const { stats, streamDelivery } = carryOut({
     ...{ intents, journal, messageIntent: () => undefined, kill: () => undefined },
-    ...{ stall: () => false, stallMs: () => 0 },
+    ...{ stall: () => false, keysOf: () => [], letTimePass: async () => [], stallMs: () => 0 },
     plan: createPlan(7, { redeliver }, { hasStore: true, hasProvider: true }),
   });
   const { forgetsCheckpoint } = streamDelivery({ stack: 'App', construct: 'Bills/FromOrders' });

@@ -1,10 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Facts } from '../../../lib/rehearsal/file/hint-rule.ts';
 import { hintsFor } from '../../../lib/rehearsal/file/hints.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 import type { Harmed } from '../../../lib/rehearsal/file/result.ts';
 
 const CONSUMER = 'Mails/Send';
+
+const FACTS: Facts = {
+  ...{ harmed: [], verdicts: [], journal: createJournal(), consumers: [], hasClaims: false, shortened: [] },
+  tableOf: () => undefined,
+};
 
 /** What happened to `order-1`, which came to harm. */
 function hintsOn(problem: Harmed['problem'], happenings: readonly Happening[], facts: Partial<Facts> = {}) {
@@ -13,8 +18,7 @@ function hintsOn(problem: Harmed['problem'], happenings: readonly Happening[], f
   const harmed: readonly Harmed[] = [
     { effect: 'email', intent: 'order-1', problem, times: problem === 'lost' ? 0 : 2, story: [] },
   ];
-  const all: Facts = { harmed, verdicts: [], journal, consumers: [], hasClaims: false, shortened: [], ...facts };
-  return hintsFor(all).map(({ name }) => name);
+  return hintsFor({ ...FACTS, harmed, journal, ...facts }).map(({ name }) => name);
 }
 
 const began = (sandbox: string, construct = CONSUMER): Happening => ({
@@ -139,8 +143,10 @@ test('much that is parked is named in an app with claims', () => {
     doubled: [],
     lost: [],
     unfinished: [],
+    uncounted: [],
     setAside: [],
     notOwed: [],
+    unjudged: [],
   };
   const hints = (parked: readonly string[], hasClaims = true) =>
     hintsOn('doubled', [], { harmed: [], hasClaims, verdicts: [{ ...verdict, parked }] });
@@ -151,4 +157,131 @@ test('much that is parked is named in an app with claims', () => {
 
 test('a harmless run of a sound app has no hints', () => {
   expect(hintsOn('doubled', [began('S1'), applied('S1')], { harmed: [] })).toEqual([]);
+});
+
+/** The n-th invocation for `order-1`, with the id of its message. */
+const begun = (sandbox: string, message: string, construct = CONSUMER): Happening => ({
+  kind: 'began',
+  sandbox,
+  construct,
+  batch: 1,
+  receives: new Map([['order-1', 1]]),
+  messages: new Map([['order-1', message]]),
+});
+const wrote = (key: string, sandbox: string, table = 'T'): Happening => ({
+  kind: 'stored',
+  sandbox,
+  operation: 'PutItem',
+  isNamed: key.includes('order-1'),
+  write: { table, key, result: 'written' },
+});
+
+describe('the key of a record', () => {
+  const twiceUnder = (first: string, second: string, messages = ['m-1', 'm-1']) => [
+    ...[begun('S1', messages[0] ?? ''), wrote(first, 'S1'), applied('S1')],
+    ...[begun('S2', messages[1] ?? ''), wrote(second, 'S2'), applied('S2')],
+  ];
+
+  test('is made anew: each delivery writes under another', () => {
+    expect(hintsOn('doubled', twiceUnder('8e1f', '77b0'))).toEqual(['key-made-anew']);
+    expect(hintsOn('doubled', twiceUnder('order-1-17001', 'order-1-17002'))).toEqual(['key-made-anew']);
+  });
+
+  test('is that of the message: each copy writes under its own', () => {
+    expect(hintsOn('doubled', twiceUnder('m-1', 'm-2', ['m-1', 'm-2']))).toEqual(['key-of-the-copy']);
+  });
+
+  test('is not to blame where two deliveries share one, also beside a log whose keys are made anew', () => {
+    expect(hintsOn('doubled', twiceUnder('order-1', 'order-1'))).toEqual(['idempotency-incomplete']);
+    const log = [
+      ...[begun('S1', 'm-1'), wrote('8e1f', 'S1', 'Log'), wrote('order-1', 'S1'), applied('S1')],
+      ...[begun('S2', 'm-1'), wrote('77b0', 'S2', 'Log'), wrote('order-1', 'S2'), applied('S2')],
+    ];
+    expect(hintsOn('doubled', log)).toEqual(['idempotency-incomplete']);
+  });
+
+  test('is that of a row that is counted: a row for each delivery, and none of another table is blamed', () => {
+    const rows = [begun('S1', 'm-1'), wrote('8e1f', 'S1'), begun('S2', 'm-1'), wrote('77b0', 'S2')];
+    expect(hintsOn('doubled', rows, { tableOf: () => 'T' })).toEqual(['key-made-anew']);
+    expect(hintsOn('doubled', rows, { tableOf: () => 'Another' })).toEqual([]);
+  });
+});
+
+test('an effect that is not awaited is lost: a call of its function came after the response', () => {
+  const responded = [begun('S1', 'm-1'), ended('response')];
+  const lateCall = (intent: string, journalOf: (happening: Happening, intents: readonly string[]) => void) => {
+    journalOf(begun('S1', 'm-2'), ['order-2']);
+    journalOf(applied('S1'), [intent]);
+  };
+  const hintsWith = (calledFor: string, happenings = responded) => {
+    const journal = createJournal(() => Date.UTC(2026, 10, 22));
+    journal.add(['order-0'], begun('S1', 'm-0'));
+    journal.add(['order-0'], ended('response'));
+    for (const happening of happenings) journal.add(['order-1'], happening);
+    lateCall(calledFor, (happening, intents) => journal.add(intents, happening));
+    const harmed: Harmed[] = [{ effect: 'email', intent: 'order-1', problem: 'lost', times: 0, story: [] }];
+    return hintsFor({ ...FACTS, harmed, journal }).map(({ name }) => name);
+  };
+  expect(hintsWith('order-0')).toEqual(['missing-await']);
+  // What is called for in its own invocation is awaited, and a failure that is swallowed is another mistake.
+  expect(hintsWith('order-2')).toEqual([]);
+  // What it has never responded for is not late: it may well be about another thing that its message names.
+  expect(hintsWith('order-9')).toEqual([]);
+  expect(hintsWith('order-0', [begun('S1', 'm-1'), called('S1', 'not-applied'), ended('response')])).toEqual([
+    'failure-swallowed',
+  ]);
+});
+
+describe('an event with several messages', () => {
+  const batch = (called: readonly string[], failed: readonly string[] = []) => {
+    const journal = createJournal(() => Date.UTC(2026, 10, 22));
+    const all = ['order-1', 'order-2', 'order-3'];
+    const receives = new Map(all.map((intent) => [intent, 1] as const));
+    journal.add(all, { kind: 'began', sandbox: 'S1', construct: CONSUMER, batch: 3, receives, messages: new Map() });
+    for (const intent of called) journal.add([intent], applied('S1'));
+    journal.add(all, ended('response', 3, failed));
+    const lost = all.filter((intent) => !called.includes(intent));
+    const harmed = lost.map((intent): Harmed => ({ effect: 'email', intent, problem: 'lost', times: 0, story: [] }));
+    return hintsFor({ ...FACTS, harmed, journal });
+  };
+
+  test('of which only the first, or only the last, has the effect', () => {
+    expect(batch(['order-1'])).toMatchObject([{ name: 'one-of-the-batch', intents: ['order-2', 'order-3'] }]);
+    expect(batch(['order-3'])).toMatchObject([{ name: 'one-of-the-batch', intents: ['order-1', 'order-2'] }]);
+  });
+
+  test('of which some are lost for another cause is not one of which the others are left out', () => {
+    expect(batch(['order-1', 'order-3'])).toEqual([]);
+    expect(batch(['order-2'])).toEqual([]);
+    expect(batch(['order-1'], ['order-2', 'order-3'])).toEqual([]);
+    expect(batch([])).toEqual([]);
+  });
+});
+
+test('two consumers have the effect, each once', () => {
+  const both = [sent, begun('S1', 'm-1'), applied('S1'), begun('S2', 'm-2', 'Mails/Other'), applied('S2')];
+  expect(hintsOn('doubled', both)).toEqual(['two-consumers']);
+  // One of them had it twice: that is what doubles, with or without the other.
+  expect(hintsOn('doubled', [...both, begun('S3', 'm-1'), applied('S3')])).toEqual(['no-idempotency']);
+});
+
+test('time that passes is named as the cause only if something that the app relied on has ended with it', () => {
+  const passes = (gone?: 'record' | 'deduplication-id'): Happening => ({
+    ...{ kind: 'struck', fault: 'ttl', sandbox: undefined, text: '4 days PASS' },
+    ...(gone === undefined ? {} : { gone }),
+  });
+  const again = (happening: Happening) => [
+    ...[begun('S1', 'm-1'), applied('S1'), stored('written'), happening],
+    ...[begun('S2', 'm-1'), applied('S2'), stored('written', 'S2')],
+  ];
+  expect(hintsOn('doubled', again(passes('record')))).toEqual(['record-expired']);
+  expect(hintsOn('doubled', again(passes('deduplication-id')))).toEqual(['deduplication-window']);
+  expect(hintsOn('doubled', again(passes()))).toEqual(['idempotency-incomplete']);
+});
+
+test('an index is named as the cause only if it hid the record before the effect happened again', () => {
+  const hidden: Happening = { kind: 'struck', fault: 'indexLag', sandbox: 'S2', text: 'LAGS' };
+  const again = [begun('S1', 'm-1'), applied('S1'), stored('written'), begun('S2', 'm-1')];
+  expect(hintsOn('doubled', [...again, hidden, applied('S2')])).toEqual(['index-lags']);
+  expect(hintsOn('doubled', [...again, applied('S2'), hidden])).toEqual(['idempotency-incomplete']);
 });

@@ -17,6 +17,8 @@ function verdictOn(intents: readonly Sent[], evidence: Partial<Evidence> = {}) {
     parked: new Set(),
     deadLettered: new Set(),
     waiting: new Set(),
+    starved: new Set(),
+    hasRunOut: false,
     ...evidence,
   });
 }
@@ -133,4 +135,22 @@ test('an effect that is expected at most once, and has not happened, is done and
     done: 2,
     absent: 1,
   });
+});
+
+test('harm to an intent of which the machine starved a function is not judged, and other harm is', () => {
+  const counts = new Map([
+    ['a', 2],
+    ['b', 2],
+  ]);
+  const [waiting, starved] = [new Set(['d']), new Set(['a', 'c', 'd'])];
+  const intents = ['a', 'b', 'c', 'd', 'e'].map((intent) => sent(intent));
+  const verdict = verdictOn(intents, { counts, waiting, starved });
+  expect(verdict).toMatchObject({ doubled: ['b'], lost: ['e'], unfinished: [], unjudged: ['a', 'c', 'd'] });
+  const late = verdictOn(intents, { counts, waiting: new Set(['c', 'd', 'e']), hasRunOut: true });
+  expect(late).toMatchObject({ doubled: ['a', 'b'], unfinished: [], unjudged: ['c', 'd', 'e'] });
+});
+
+test('an effect that was starved does not show nothing: it is not judged', () => {
+  const verdict = verdictOn([sent('a')], { starved: new Set(['a']) });
+  expect(emptiness([verdict], { sent: 1, expectsSome: true })).toEqual([]);
 });

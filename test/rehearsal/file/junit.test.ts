@@ -13,6 +13,8 @@ const EMAIL = {
   parked: [],
   setAside: [],
   notOwed: [],
+  uncounted: [],
+  unjudged: [],
 };
 
 function xmlOf(more: Partial<Parameters<typeof junitOf>[0]> = {}): string {

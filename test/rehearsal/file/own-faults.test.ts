@@ -10,6 +10,8 @@ const place = { stack: 'App', construct: 'Mails/Send' };
 const call = { sandbox: 'SANDBOX0001', operation: 'PutItem', body: '{"id":"order-1"}' };
 const ok = { status: 200, body: '{}' };
 
+const NONE = { kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0, freeze: 0, provider: 0, ttl: 0, indexLag: 0 };
+
 /** The faults of a run in which nothing is drawn, or this at every call of a provider. */
 function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
   const intents = createIntents();
@@ -17,9 +19,10 @@ function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
   const journal = createJournal(() => 1_770_000_000_000);
   const killed: string[] = [];
   const carried: CarriedOut = {
-    stats: { kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0, freeze: 0, provider: 0 },
+    ...{ stats: NONE, planned: NONE, workOf: () => [], readsIndex: () => false },
     watch: {},
     wasDisturbed: () => false,
+    disturb: () => undefined,
     dynamodb: {},
     delivery: () => ({}),
     streamDelivery: () => ({}),
@@ -50,7 +53,7 @@ test('a request or a response that a rule of the caller drops is in the story, w
   ]);
 });
 
-test('a message that a rule of the caller delivers again is in the story, and one that it leaves alone is not', () => {
+test('a message that a rule of the caller delivers again is in the story, and one that it leaves alone is not', async () => {
   const { engine, told } = faultsOf({
     delivery: () => ({ forgetsDeletion: () => true, deliversTwice: ({ Body }) => Body === 'order-1' }),
   });
@@ -58,7 +61,7 @@ test('a message that a rule of the caller delivers again is in the story, and on
   expect(deliversTwice?.({ Body: 'order-2' })).toBe(false);
   expect(told()).toEqual([]);
   expect(deliversTwice?.({ Body: 'order-1' })).toBe(true);
-  expect(forgetsDeletion?.({ Body: 'order-1' })).toBe(true);
+  expect(await forgetsDeletion?.({ Body: 'order-1' })).toBe(true);
   expect(told()).toMatchObject([
     { kind: 'visible-while-handled', construct: place.construct, intents: ['order-1'] },
     { kind: 'acknowledged', forgotten: true, intents: ['order-1'] },

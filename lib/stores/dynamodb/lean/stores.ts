@@ -36,10 +36,10 @@ export interface LeanTableOptions extends RestorableTableOptions {
  */
 export interface LeanStoreOptions extends LeanTableOptions {
   /**
-   * The timers. Only simulations set it.
+   * The clock and the timers. Only simulations set it.
    * @default those of Node
    */
-  readonly host?: Pick<Host, 'after' | 'random'>;
+  readonly host?: Pick<Host, 'after' | 'random'> & Partial<Pick<Host, 'now'>>;
 }
 
 const tableOptionNames = { tableName: true, client: true, restored: true } as const satisfies NamesOf<LeanTableOptions>;
@@ -47,12 +47,12 @@ const tableOptionNames = { tableName: true, client: true, restored: true } as co
 export const leanStoreOptionNames = { ...tableOptionNames, host: true } as const satisfies NamesOf<LeanStoreOptions>;
 
 /** @throws OptionError when the table's name is no text, or the client is another one. @internal */
-export function leanTableOf(options: LeanTableOptions): Table {
+export function leanTableOf(options: LeanTableOptions, now?: () => number): Table {
   const { client = leanDynamo() } = options;
   const isLean = typeof client === 'object' && client !== null && isTransport(client);
   const expected = "leanDynamo(); for the AWS SDK's client, import the same function from pawl/dynamodb";
   expect(isLean, 'client', expected, typeof client === 'object' ? 'another client' : client);
-  return openTable(client, options);
+  return openTable(client, options, now);
 }
 
 /**
@@ -65,7 +65,7 @@ export function leanTableOf(options: LeanTableOptions): Table {
 export function dynamoStore(options: LeanStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
   expectOptions(options, { door: 'dynamoStore', known: leanStoreOptionNames, docs: 'docs/guides/lean.md' });
   const { host = nodeHost } = options;
-  return sharedRequests(leanTableOf(options), host);
+  return sharedRequests(leanTableOf(options, host.now), host);
 }
 
 /**

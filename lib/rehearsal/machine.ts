@@ -1,0 +1,271 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { killWithUs } from './children.ts';
+
+/*
+ * How much time the machine gave.
+ *
+ * Owns: what a measure counts as taken away. On a busy machine a sandbox stands ready and does not run, and neither does this process, which
+ * serves what the sandbox asks. That is no time of the function, and no time of its messages.
+ * Does not own: what follows from it. Timeouts and visibility timeouts ask here.
+ *
+ * 1. Of each moment, what is taken away is never more than the moment: this process and the sandbox may wait at the same time.
+ * 2. A process that sleeps waits for nothing that the machine owes it: a handler that waits for a provider uses its time up.
+ */
+
+/** A measure of the time that was taken away from one piece of work. */
+export interface Measure {
+  /** How much was taken away since it began, in milliseconds. */
+  stolenMs(): number;
+  /** Counts the waiting of this process as well, from now on. */
+  follow(pid: number | undefined): void;
+  end(): void;
+}
+
+export interface Machine {
+  /**
+   * Begins a measure.
+   *
+   * @param onStolen gets each bit as it is found, in milliseconds
+   */
+  measure(onStolen?: (ms: number) => void): Measure;
+  /** Brings all measures up to date. */
+  sample(): void;
+  /**
+   * Finds out how fast a process starts here.
+   *
+   * @throws MachineTooSlowError if it takes so long that no timeout of a function means anything
+   */
+  calibrate(): Promise<void>;
+  /**
+   * Watches this process, which serves what the sandboxes ask, until the signal. Rejects with `MachineTooSlowError` when it has hardly run for a while:
+   * whatever goes wrong then shows nothing.
+   */
+  tooSlow(signal: AbortSignal): Promise<never>;
+  /** How many times longer a process takes to start than on a machine that is not slow. 1 if the system says how long each waits. */
+  slowness(): number;
+}
+
+/** No rehearsal on this machine could be believed. */
+export class MachineTooSlowError extends Error {
+  override readonly name = 'MachineTooSlowError';
+
+  constructor(why: string) {
+    super(`This machine is too slow to judge an app: ${why}. ${WHAT_TO_DO}`);
+  }
+}
+
+export const WHAT_TO_DO =
+  'End what else is running, or set sandboxesPerFunction to 1, and run it again. See docs/reference/rehearse-command.md#a-slow-machine.';
+
+export interface MachineOptions {
+  /**
+   * How long a process has stood ready and has not run since its start, in milliseconds; without a process, the caller itself. `undefined` if
+   * that is not known. @default what Linux says
+   */
+  readonly waitedMs?: (pid?: number) => number | undefined;
+  /** Starts an empty process, and waits for its end. @default a process of Node */
+  readonly start?: () => Promise<unknown>;
+  /** How long this process may hardly run before the machine is too slow, in milliseconds. @default 20000 */
+  readonly aWhileMs?: number;
+  /** Milliseconds of a clock that is never set. @default `performance.now` */
+  readonly now?: () => number;
+}
+
+/** A measure from the inside of this file. */
+interface State {
+  readonly onStolen: ((ms: number) => void) | undefined;
+  pid: number | undefined;
+  at: number;
+  ours: number;
+  theirs: number | undefined;
+  stolen: number;
+}
+
+const BETWEEN_SAMPLES_MS = 200;
+
+/** What an empty process of Node takes to start on a machine that is not slow; and what is too much for anything. */
+const USUAL_START_MS = 150;
+const LONGEST_START_MS = 10_000;
+
+export function createMachine(options: MachineOptions = {}): Machine {
+  const { waitedMs = waitedOnLinux, start = startNode, aWhileMs = 20_000, now = () => performance.now() } = options;
+  let slowness = 1;
+  const lag = createLag(now);
+  const isKnown = waitedMs() !== undefined;
+  const ours = () => waitedMs() ?? lag.totalMs();
+  const measures = new Set<State>();
+  let timer: NodeJS.Timeout | undefined;
+  const sample = () => {
+    const waited = ours();
+    for (const one of measures) take(one, now(), waited, waitedMs);
+  };
+  return {
+    sample,
+    slowness: () => slowness,
+    tooSlow: (signal) => watchOver(measure(), { now, aWhileMs }, signal),
+    async calibrate() {
+      const begun = now();
+      await start();
+      const startMs = now() - begun;
+      if (startMs > LONGEST_START_MS)
+        throw new MachineTooSlowError(`an empty process took ${seconds(startMs)} s to start`);
+      if (!isKnown) slowness = Math.max(1, startMs / USUAL_START_MS);
+    },
+    measure,
+  };
+
+  function measure(onStolen?: (ms: number) => void): Measure {
+    if (!isKnown) lag.start();
+    const one: State = { onStolen, pid: undefined, at: now(), ours: ours(), theirs: undefined, stolen: 0 };
+    measures.add(one);
+    timer ??= setInterval(sample, BETWEEN_SAMPLES_MS).unref();
+    return {
+      stolenMs() {
+        if (measures.has(one)) take(one, now(), ours(), waitedMs);
+        return one.stolen;
+      },
+      follow(pid) {
+        take(one, now(), ours(), waitedMs);
+        one.pid = pid;
+        one.theirs = pid === undefined ? undefined : waitedMs(pid);
+      },
+      end() {
+        measures.delete(one);
+        if (measures.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+        lag.stop();
+      },
+    };
+  }
+}
+
+function take(one: State, at: number, ours: number, waitedMs: NonNullable<MachineOptions['waitedMs']>): void {
+  const theirs = one.pid === undefined ? undefined : waitedMs(one.pid);
+  const passed = at - one.at;
+  const own = ours - one.ours;
+  const its = theirs === undefined || one.theirs === undefined ? 0 : theirs - one.theirs;
+  one.at = at;
+  one.ours = ours;
+  one.theirs = theirs ?? one.theirs;
+  const stolen = Math.min(passed, Math.max(own, its));
+  if (!(stolen > 0)) return;
+  one.stolen += stolen;
+  one.onStolen?.(stolen);
+}
+
+/** A timer may be so much too early. */
+export const MOMENT_MS = 1;
+
+/** So much is taken away on an idle machine, too. */
+const TRIFLE_MS = 100;
+
+/**
+ * How many times its limit something may take at the most, however little of it the machine gave. Beyond that, what else runs here and goes by
+ * the clock would not fit any more.
+ */
+const LONGEST = 5;
+
+/** The time that something has. */
+export interface Time {
+  leftMs(): number;
+  /** Whether it has gone beyond its end, since it had time back. */
+  isStretched(): boolean;
+  /** Whether it has not had its time. Asked when there is none left. */
+  isStarved(): boolean;
+}
+
+/** Time as the machine gives it, from now on: what it takes away does not count, up to a limit. */
+export function timeOf(measure: Measure, limitMs: number): Time {
+  const [begun, before] = [performance.now(), measure.stolenMs()];
+  const passedMs = () => performance.now() - begun;
+  const stolenMs = () => measure.stolenMs() - before;
+  return {
+    leftMs: () => Math.min(limitMs + stolenMs(), LONGEST * limitMs) - passedMs(),
+    isStretched: () => passedMs() > limitMs && stolenMs() > TRIFLE_MS,
+    isStarved: () => passedMs() - stolenMs() < limitMs - MOMENT_MS,
+  };
+}
+
+async function startNode(): Promise<void> {
+  const child = killWithUs(spawn(process.execPath, ['-e', ''], { stdio: 'ignore' }));
+  await once(child, 'exit');
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(1);
+}
+
+/** A process that waits for more than this share of so long a time cannot serve anybody. Beside four busy programs for two cores, it is about a half. */
+const TOO_MUCH = 0.85;
+const LOOKS_IN_A_WHILE = 20;
+
+async function watchOver(
+  measure: Measure,
+  { now, aWhileMs }: Required<Pick<MachineOptions, 'now' | 'aWhileMs'>>,
+  signal: AbortSignal,
+): Promise<never> {
+  const looks: { readonly at: number; readonly stolen: number }[] = [];
+  try {
+    for (;;) {
+      looks.push({ at: now(), stolen: measure.stolenMs() });
+      const [first, last] = [looks[0], looks.at(-1)];
+      const passed = (last?.at ?? 0) - (first?.at ?? 0);
+      const stolen = (last?.stolen ?? 0) - (first?.stolen ?? 0);
+      if (passed >= aWhileMs) {
+        if (stolen > TOO_MUCH * passed) {
+          throw new MachineTooSlowError(
+            `of the last ${seconds(passed)} s, the rehearsal itself stood ready for ${seconds(stolen)} s and did not run`,
+          );
+        }
+        looks.shift();
+      }
+      await sleep(aWhileMs / LOOKS_IN_A_WHILE, undefined, { ref: false, signal });
+    }
+  } finally {
+    measure.end();
+  }
+}
+
+/** The second number is what a thread has spent on a run queue, in nanoseconds. Of a process, it is that of its main thread, which runs the handler. */
+function waitedOnLinux(pid?: number): number | undefined {
+  try {
+    const text = readFileSync(pid === undefined ? '/proc/thread-self/schedstat' : `/proc/${pid}/schedstat`, 'utf8');
+    const waited = Number(text.split(' ')[1]) / 1e6;
+    return Number.isFinite(waited) ? waited : undefined;
+  } catch {
+    // Another system, a kernel without it, or the process has ended.
+    return undefined;
+  }
+}
+
+const TICK_MS = 20;
+/** What a timer is late on an idle machine. */
+const USUAL_LAG_MS = 5;
+
+/** Where the system does not say it: how late the timers of this process are. A machine that is late here is late for its sandboxes. */
+function createLag(now: () => number) {
+  let timer: NodeJS.Timeout | undefined;
+  let expected = 0;
+  let total = 0;
+  const late = () => (timer === undefined ? 0 : Math.max(0, now() - expected - USUAL_LAG_MS));
+  return {
+    totalMs: () => total + late(),
+    start() {
+      if (timer !== undefined) return;
+      expected = now() + TICK_MS;
+      timer = setInterval(() => {
+        total += late();
+        expected = now() + TICK_MS;
+      }, TICK_MS).unref();
+    },
+    stop() {
+      total += late();
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { PROJECT } from '../../../shop/app/project.ts';
+
+/**
+ * The commit of the earlier version that the campaigns run beside this one. It is the last one whose ids, effect keys and records a deployment of this
+ * version meets. A change that gives them another form, and no bridge, begins anew: it sets this to `undefined`, and then to the commit that closes it.
+ */
+export const BASELINE: string | undefined = undefined;
+
+/** Why there is nothing to compare with; `undefined` if there is. @param older the commit that was asked for */
+export function whyNoEarlier(older: string | undefined): string | undefined {
+  const advice = 'Name another commit with --older, or set BASELINE in proof/campaign/versions/baseline.ts.';
+  if (older === undefined) {
+    return `There is no earlier version yet whose ids and records are those of this one: the baseline begins anew. ${advice}`;
+  }
+  const commitOf = (name: string) =>
+    spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
+      cwd: PROJECT,
+      encoding: 'utf8',
+    }).stdout.trim();
+  const commit = commitOf(older);
+  const isPresent = commit !== '' && commit === commitOf('HEAD');
+  return isPresent
+    ? `The earlier version, ${older}, is the present commit: both versions would be the same. ${advice}`
+    : undefined;
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { serveRehearsals } from '../../../lib/cli/rehearsal-console.ts';
+import type { OwnFaults } from '../../../lib/rehearsal/file/own-faults.ts';
+import { exitCodeOf } from '../../../lib/rehearsal/file/result.ts';
+import { createMachine } from '../../../lib/rehearsal/machine.ts';
+import { openPage } from '../../support/console-client.ts';
+import { fileFor, projectWith, rehearsed } from '../../support/rehearsed.ts';
+
+/** What the rehearsal or the machine did to a function is not held against the app. */
+
+/** Kills the sandbox of each of the first requests to DynamoDB. */
+function killsTheFirst(count: number): OwnFaults {
+  let left = count;
+  return { dynamodb: { onRequest: () => (left-- > 0 ? 'kill' : 'pass') } };
+}
+
+describe('a function is not broken', () => {
+  test('if a rule of the caller has killed its first sandboxes', async () => {
+    const result = await rehearsed({ code: 'once.ts' }, {}, { intents: 6, run: { faults: killsTheFirst(3) } });
+    expect(result).toMatchObject({ good: true, effects: [{ doubled: [], lost: [], unfinished: [] }] });
+    expect(result.sandboxes.killed).toBe(3);
+  });
+
+  test('if it ends itself in mid-work: what becomes of its messages says that', async () => {
+    const project = projectWith(
+      `export const handler = async () => { await fetch(process.env.MAILER_URL, { method: 'POST', body: '{}' }); process.exit(1); };`,
+      fileFor('visibility: 1, maxReceiveCount: 1'),
+    );
+    const { code, error, out } = await project.run(['--seed', '1']);
+    expect(error + out).not.toContain('ends before it has handled anything');
+    expect(code).toBe(1);
+  });
+
+  test('but one that cannot be loaded is, whatever it printed or called before', async () => {
+    const code = `console.log('loads'); await fetch(process.env.MAILER_URL, { method: 'POST', body: '{}' }).catch(() => {}); throw new Error('no config');`;
+    const { code: exit, error } = await projectWith(code, fileFor()).run(['--seed', '1']);
+    expect(error).toMatch(/Mails\/SendMail ends before it has handled anything\. It printed:[\s\S]*no config/);
+    expect(exit).toBe(2);
+  });
+});
+
+describe('a machine that takes the time of functions away', () => {
+  const taking = (share: number) =>
+    createMachine({ waitedMs: (pid) => (pid === undefined ? 0 : share * performance.now()) });
+
+  test('makes no innocent app guilty: its functions have their time all the same', async () => {
+    const context = { code: 'slow.mjs', timeout: 1, batchSize: 1, visibility: 6 };
+    const result = await rehearsed(context, {}, { intents: 3, run: { machine: taking(0.85) } });
+    expect(result).toMatchObject({ good: true, effects: [{ done: 3, doubled: [] }], sandboxes: { timedOut: 0 } });
+  });
+
+  test('makes no guilty app innocent', async () => {
+    const given = { intents: 4, run: { machine: taking(0.3) } };
+    const result = await rehearsed({ code: 'plain.mjs' }, { redeliver: 1 }, given);
+    expect(result.effects[0]?.doubled).toHaveLength(4);
+    expect(exitCodeOf(result)).toBe(1);
+  });
+
+  test('so much that a function has not had its time leaves no verdict, and says what to do', async () => {
+    const context = { code: 'hangs.mjs', timeout: 1, batchSize: 1, visibility: 1, deadLetters: false };
+    const given = { intents: 1, settleSeconds: 8, run: { machine: taking(1) } };
+    const starved = await rehearsed(context, {}, given);
+    expect(starved.effects).toMatchObject([{ unjudged: ['order-1'], unfinished: [] }]);
+    expect(starved.noVerdict).toMatch(/too slow to judge 1 effect: .* End what else is running/);
+    expect(exitCodeOf(starved)).toBe(2);
+  });
+
+  test('from the rehearsal itself ends it', async () => {
+    const machine = createMachine({ aWhileMs: 500, waitedMs: () => performance.now() });
+    const run = rehearsed({ code: 'slow.mjs' }, {}, { intents: 200, run: { machine } });
+    await expect(run).rejects.toThrow(/This machine is too slow to judge an app: of the last/);
+  });
+});
+
+describe('a rehearsal that fails', () => {
+  test('ends within ten seconds, also if its traffic calls on and a stub never returns', {
+    timeout: 60_000,
+  }, async () => {
+    const file = `RUN
+export default rehearsal({
+  context: { code: import.meta.dirname + '/consumer.mjs' },
+  stubs: { SendMail: { handler: () => new Promise(() => setInterval(() => {}, 1000)) } },
+  effects: { email: () => new Map() },
+  faults: {},
+  traffic: async ({ queue }) => {
+    queue('Orders').send({}, { intent: 'a' });
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    setInterval(() => {}, 1000);
+    console.error('FAILS ' + Date.now());
+    throw new Error('no traffic');
+  },
+});`;
+    const { code, error } = await projectWith('export const handler = async () => {};', file).run(['--seed', '1']);
+    const ended = Date.now();
+    expect(error).toContain('no traffic');
+    expect(code).toBe(2);
+    expect(ended - Number(/FAILS (\d+)/.exec(error)?.[1])).toBeLessThan(10_000);
+  });
+
+  test('is said on its page before that ends', async () => {
+    const served = await serveRehearsals({ title: 'test' });
+    served.begin({ title: 'app', seed: 1 });
+    const page = await openPage({ url: served.url, port: Number(new URL(served.url).port) });
+    const look = async () => JSON.parse((await page.get('/api/rehearsal')).text);
+    expect(await look()).toMatchObject({ rehearsal: { state: 'starting' } });
+    const ending = served.endWith('no Java');
+    await sleep(50);
+    expect(await look()).toMatchObject({ rehearsal: { state: 'failed', doing: 'no Java' } });
+    await ending;
+    await expect(look()).rejects.toThrow();
+  });
+});

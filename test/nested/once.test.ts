@@ -1,0 +1,197 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import middy from '@middy/core';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { describe, expect, test } from 'vitest';
+import { bodyField as httpField } from '../../lib/http/index.ts';
+import {
+  type Claim,
+  type ClaimStore,
+  canonicalValue,
+  memoryStore,
+  once,
+  RejectedError,
+  step,
+} from '../../lib/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { sqsOnce } from '../../lib/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { eachTransaction, inPhases } from '../../lib/transactions/index.ts';
+import { doors as apis } from '../support/http-doors.ts';
+import { apiGatewayV2 } from '../support/http-events.ts';
+import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { memoryTransactions } from '../support/memory-transactions.ts';
+import { type VirtualHost, virtualHost } from '../support/virtual-host.ts';
+
+/** What a call of `once` inside another handler means for the claim around it: by each of its errors, at each door and under each wrapper. */
+
+interface Order {
+  readonly id: string;
+}
+const order: Order = { id: 'order-17' };
+type Notify = () => Promise<unknown>;
+
+/** How the inner call stands. */
+const situations = ['done', 'in-flight', 'parked', 'rejected', 'key-reused', 'not-kept', 'unavailable'] as const;
+type Situation = (typeof situations)[number];
+
+/** The claim around it. In flight and unavailable: nothing was applied, so it is released. Parked: an operator decides. What is final is final. */
+const becomes: Readonly<Record<Situation, string>> = {
+  done: 'completed',
+  'in-flight': 'released',
+  parked: 'parked',
+  rejected: 'rejected',
+  'key-reused': 'rejected',
+  'not-kept': 'rejected',
+  unavailable: 'released',
+};
+
+/** A world in which the notice of the order stands as the situation says. */
+async function worldOf(situation: Situation) {
+  const host = virtualHost();
+  const store = memoryStore();
+  const transactions = memoryTransactions(store);
+  const common = { store, onEvent: () => undefined, host };
+  const options = { ...common, operation: 'notify', key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
+  const before = { ...options, fingerprint: () => canonicalValue(situation === 'key-reused' ? 'another' : 'this') };
+  const broken: ClaimStore = { ...store, write: () => Promise.reject(new Error('down')) };
+  const begun = once({ ...before, maxResultBytes: situation === 'not-kept' ? 1 : 1000 }, () => {
+    if (situation === 'in-flight') return new Promise<never>(() => undefined);
+    if (situation === 'parked') throw new Error('the connection was reset');
+    if (situation === 'rejected') throw new RejectedError('the customer has unsubscribed');
+    return { mail: 'm-1' };
+  }).outcome(order);
+  if (situation !== 'in-flight') await begun.catch(() => undefined);
+  await host.advance(1);
+  let runs = 0;
+  const again = { ...options, store: situation === 'unavailable' ? broken : store };
+  const call = once({ ...again, fingerprint: () => canonicalValue('this') }, () => ++runs);
+  const notify: Notify = () => call(order, { remainingMs: () => 3000 });
+  return { host, store, transactions, common, notify, runs: () => runs };
+}
+type World = Awaited<ReturnType<typeof worldOf>>;
+
+interface Ended {
+  /** What the caller or the queue hears. */
+  readonly response?: unknown;
+  /** How long the message is hidden, in seconds. */
+  readonly hidden: readonly number[];
+}
+
+/** Lets virtual time pass until the call has ended. */
+async function finished<T>(host: VirtualHost, call: Promise<T>): Promise<T | undefined> {
+  const settled = call.catch(() => undefined);
+  await host.advance(60_000);
+  return settled;
+}
+
+/** A queue whose calls are written down. */
+function queue() {
+  const hidden: number[] = [];
+  const send = async ({ input }: { input: { Entries?: { VisibilityTimeout?: number }[] } }) => {
+    for (const { VisibilityTimeout = -1 } of input.Entries ?? []) hidden.push(VisibilityTimeout);
+    return {};
+  };
+  return { hidden, sqsClient: { send } as unknown as SQSClient };
+}
+
+type Door = (world: World, onAbandoned: 'retry' | 'park') => Promise<Ended>;
+
+/** `eachMessage` around a handler. */
+const behindQueue =
+  (handle: (world: World, claim: Claim) => unknown): Door =>
+  async (world, onAbandoned) => {
+    const { hidden, sqsClient } = queue();
+    const given = { ...world.common, store: world.transactions.store, sqsClient, operation: 'outer' };
+    const handler = eachMessage<Order>({ ...given, key: bodyField('id'), onAbandoned }, (_, claim) =>
+      handle(world, claim),
+    );
+    const called = handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
+    return { response: await finished(world.host, called), hidden };
+  };
+
+const put = { Put: { TableName: 'ledger', Item: { id: 'entry' } } };
+
+const queueDoors: Readonly<Record<string, Door>> = {
+  eachMessage: behindQueue(({ notify }) => notify()),
+  'claim.effect': behindQueue(({ notify }, claim) => claim.effect(notify)),
+  withLock: behindQueue(({ notify, host }) => {
+    const unlock = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
+    return resourceLocks({ store: memoryLockStore(), host }).withLock([['order', 1]], { holder: 'h', unlock }, notify);
+  }),
+  async sqsOnce(world, onAbandoned) {
+    const { hidden, sqsClient } = queue();
+    const given = { ...world.common, sqsClient, operation: 'outer', key: bodyField('id'), onAbandoned };
+    const batch = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map(() => world.notify()));
+    const handler = middy(batch, { timeoutEarlyInMillis: 0 }).use(sqsOnce<Order>(given));
+    const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;
+    const called = handler(event, context(30_000, world.host.now) as Context) as Promise<unknown>;
+    return { response: await finished(world.host, called), hidden };
+  },
+};
+
+/** Where the policy is not the consumer's. */
+const underRetry: Readonly<Record<string, Door>> = {
+  'step under park': behindQueue(({ notify }, claim) => step(claim, 'notify', notify, { onAbandoned: 'park' })),
+  'step under retry': behindQueue(({ notify }, claim) => step(claim, 'notify', notify, { onAbandoned: 'retry' })),
+  inPhases: behindQueue(({ notify }, claim) =>
+    inPhases({ execute: () => notify(), record: () => [put], onAbandoned: 'park' })(order, claim),
+  ),
+  async eachTransaction(world) {
+    const { hidden, sqsClient } = queue();
+    const given = { ...world.common, store: world.transactions.store, sqsClient, operation: 'outer' };
+    const handler = eachTransaction<Order>({ ...given, key: bodyField('id') }, async () => {
+      await world.notify();
+      return [put];
+    });
+    const called = handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
+    return { response: await finished(world.host, called), hidden };
+  },
+};
+
+const http = (name: string): Door => {
+  return async (world, onAbandoned) => {
+    const given = { ...world.common, operation: 'outer', caller: 'anyone', key: httpField('id'), onAbandoned } as const;
+    const api = apis[name]?.(given, async () => ({ statusCode: 200, body: JSON.stringify(await world.notify()) }));
+    const called = api?.(apiGatewayV2({ body: JSON.stringify(order) })) ?? Promise.reject();
+    return { response: await finished(world.host, called), hidden: [] };
+  };
+};
+
+const otherDoors: Readonly<Record<string, Door>> = {
+  onceOverHttp: http('onceOverHttp'),
+  httpOnce: http('httpOnce'),
+  async once(world, onAbandoned) {
+    const outer = once({ ...world.common, operation: 'outer', key: ({ id }: Order) => id, onAbandoned }, world.notify);
+    const called = outer(order, { remainingMs: () => 30_000 });
+    return { response: await finished(world.host, called), hidden: [] };
+  },
+};
+
+const cells = situations.flatMap((situation) => [
+  ...Object.entries({ ...queueDoors, ...otherDoors }).flatMap(([door, run]) =>
+    (['retry', 'park'] as const).map((onAbandoned) => ({ situation, door, onAbandoned, run })),
+  ),
+  ...Object.entries(underRetry).map(([door, run]) => ({ situation, door, onAbandoned: 'retry' as const, run })),
+]);
+
+describe('a call of once in the handler of another door', () => {
+  test.each(cells)('$situation, in $door under $onAbandoned', async ({ situation, onAbandoned, run, door }) => {
+    const world = await worldOf(situation);
+    const { response, hidden } = await run(world, onAbandoned);
+    const record = await world.store.read('outer#order-17');
+    expect(record?.status).toBe(becomes[situation]);
+    // Nothing is in doubt but what the inner call has left in doubt.
+    if (situation !== 'parked') expect(record?.unknownAt).toBeUndefined();
+    expect(world.runs()).toBe(0);
+    if (door === 'onceOverHttp' || door === 'httpOnce') {
+      const { statusCode, headers } = (response ?? {}) as { statusCode?: number; headers?: Record<string, string> };
+      const statuses = { ...becomes, completed: 200, released: 503, rejected: 422, parked: undefined };
+      expect(statusCode).toBe(statuses[becomes[situation] as 'completed']);
+      if (statusCode === 503) expect(Number(headers?.['retry-after'] ?? headers?.['Retry-After'])).toBeGreaterThan(0);
+    } else if (door !== 'once') {
+      expect(failuresOf(response)).toEqual(situation === 'done' ? [] : ['m']);
+      // It comes again when the lease of the inner call can have ended: about 66 seconds, of a renewed lease of a minute.
+      if (situation === 'in-flight' && door !== 'eachTransaction') expect(hidden.at(-1)).toBeGreaterThan(30);
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { expect } from 'vitest';
+import { nodeHost } from '../../../lib/host.ts';
+import { findingOf, storeFinding } from '../../../lib/statements/finding.ts';
+import { findings } from '../../../lib/statements/index.ts';
+import { backfillId } from '../../../lib/stores/dynamodb/backfill-progress.ts';
+import { readRestored } from '../../../lib/stores/dynamodb/index.ts';
+import { operation, type World } from './world.ts';
+
+/** What one command does in a world, and what must be true of it, however it ended. */
+export interface Row {
+  readonly prepare: (world: World) => Promise<void>;
+  readonly args: (world: World) => readonly string[];
+  /** How many acts are done. Throws if something is lost, doubled, or half done. */
+  readonly done: (world: World) => Promise<number>;
+  /** How many acts there are. */
+  readonly acts: number;
+  /** The number in what the command says of itself when it is stopped. */
+  readonly said: RegExp;
+  /** Its exit code when nothing stops it. */
+  readonly code: number;
+}
+
+/** A command that is tried elsewhere: it serves, or talks to servers of its own. */
+export interface Elsewhere {
+  readonly elsewhere: string;
+}
+
+const by = ['--by', 'maria', '--note', 'asked the mail service'];
+const table = ({ tableName }: World) => ['--table', tableName];
+const letters = ({ dead }: World) => ['--queue', dead.url];
+const parked = { status: 'parked', error: { name: 'abandoned', message: 'its worker died' } } as const;
+const nothing = async () => 0;
+const keys = ['order-1', 'order-2', 'order-3'];
+
+const reads = { done: nothing, acts: 0, said: /Nothing was changed/ };
+
+async function withLetters(world: World): Promise<void> {
+  for (const key of keys) await world.letter(key, { status: 'released' });
+}
+
+/** Each letter is on exactly one of the two queues. @returns how many are on the first */
+async function redriven(world: World): Promise<number> {
+  const [queued, dead] = [await world.queuedBodies(), await world.deadBodies()];
+  // After the copy and before the deletion, it is on both: the consumer recognises the second one by its claim.
+  expect([...new Set([...queued, ...dead])].toSorted()).toEqual(keys);
+  return keys.filter((key) => !dead.includes(key)).length;
+}
+
+async function withFindings({ store }: World): Promise<void> {
+  for (const key of keys) {
+    const what = { kind: 'missing-there', operation, foundAt: Date.now(), claimId: `${operation}#${key}` } as const;
+    await storeFinding(store, findingOf(what, [key], nodeHost));
+  }
+}
+
+async function findingIds(world: World): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { id } of findings({ store: world.store }).list({ operation })) ids.push(id);
+  return ids;
+}
+
+/** Every command of `pawl`, by its name; with another act of it behind a space. */
+export const rows: Readonly<Record<string, Row | Elsewhere>> = {
+  claims: {
+    ...reads,
+    async prepare(world) {
+      for (const key of keys) await world.claim(key, parked);
+    },
+    args: (world) => ['claims', ...table(world), '--json'],
+    code: 1,
+  },
+  'claims --backfill': {
+    async prepare(world) {
+      for (const key of keys) await world.claim(key, parked);
+    },
+    args: (world) => ['claims', '--backfill', '--yes', ...table(world)],
+    acts: 1,
+    // A part that is read again is corrected again: nothing is doubled.
+    async done({ dynamo, tableName }) {
+      const { GetItemCommand } = await import('@aws-sdk/client-dynamodb');
+      const { Item } = await dynamo.send(new GetItemCommand({ TableName: tableName, Key: { id: { S: backfillId } } }));
+      return Item?.['endedAt'] === undefined ? 0 : 1;
+    },
+    said: /records? read|Nothing was changed/,
+    code: 0,
+  },
+  claim: {
+    ...reads,
+    prepare: (world) => world.claim('order-1', parked),
+    args: (world) => ['claim', world.id('order-1'), ...table(world), '--json'],
+    code: 1,
+  },
+  resolve: {
+    async prepare(world) {
+      for (const key of keys) await world.claim(key, parked);
+    },
+    args: (world) => ['resolve', ...keys.map(world.id), 'applied', '--yes', '--json', ...by, ...table(world)],
+    acts: 3,
+    async done(world) {
+      const found = await Promise.all(keys.map((key) => world.store.read(world.id(key))));
+      for (const one of found) {
+        // Decided and recorded, or neither.
+        expect([one?.status, one?.resolution?.by]).toBeOneOf([
+          ['completed', 'maria'],
+          ['parked', undefined],
+        ]);
+      }
+      return found.filter((one) => one?.status === 'completed').length;
+    },
+    said: /(\d+) claims? resolved|Nothing was changed/,
+    code: 0,
+  },
+  restored: {
+    prepare: async () => undefined,
+    args: (world) => ['restored', '--cut-off', '2026-11-21T09:00:00Z', '--yes', ...by, ...table(world)],
+    acts: 1,
+    async done({ tableName, dynamo: client }) {
+      const mark = await readRestored({ tableName, client });
+      if (mark !== undefined) expect(mark.by).toBe('maria');
+      return mark === undefined ? 0 : 1;
+    },
+    said: /The table is marked|Nothing was changed/,
+    code: 1,
+  },
+  dlq: {
+    ...reads,
+    prepare: withLetters,
+    args: (world) => ['dlq', ...letters(world), ...table(world), '--json'],
+    async done(world) {
+      expect(await world.deadBodies()).toEqual(keys);
+      return 0;
+    },
+    code: 1,
+  },
+  redrive: {
+    prepare: withLetters,
+    args: (world) => ['redrive', '--yes', '--json', ...letters(world), '--to', world.queue.url, ...table(world)],
+    acts: 3,
+    done: redriven,
+    said: /(\d+) messages? redriven|Nothing was changed/,
+    code: 0,
+  },
+  discard: {
+    async prepare(world) {
+      for (const key of keys) await world.letter(key, { status: 'rejected' });
+    },
+    args: (world) => ['discard', '--reason', 'none', '--yes', '--json', ...by, ...letters(world), ...table(world)],
+    acts: 3,
+    async done(world) {
+      const dead = await world.deadBodies();
+      for (const key of keys) {
+        const { discarded, status } = (await world.store.read(world.id(key))) ?? {};
+        expect(status).toBe('rejected');
+        // Recorded first: what is gone has its record.
+        if (!dead.includes(key)) expect(discarded?.by).toBe('maria');
+      }
+      return keys.length - dead.length;
+    },
+    said: /(\d+) messages? discarded|Nothing was changed/,
+    code: 0,
+  },
+  statements: {
+    ...reads,
+    prepare: withFindings,
+    args: (world) => ['statements', operation, ...table(world)],
+    code: 1,
+  },
+  findings: { ...reads, prepare: withFindings, args: (world) => ['findings', ...table(world), '--json'], code: 1 },
+  'findings accept': {
+    prepare: async (world) => {
+      await withFindings(world);
+      world.keys.push(...(await findingIds(world)));
+    },
+    args: (world) => ['findings', 'accept', ...world.keys, '--yes', ...by, ...table(world)],
+    acts: 3,
+    done: async (world) => 3 - (await findingIds(world)).length,
+    said: /(\d+) findings? accepted|Nothing was changed/,
+    code: 0,
+  },
+  console: { elsewhere: 'test/integration/console/ended.test.ts' },
+  rehearse: { elsewhere: 'test/integration/rehearsal/signals.long.test.ts' },
+};

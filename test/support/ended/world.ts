@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { ClaimRecord } from '../../../lib/claims/record.ts';
+import type { SqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { record } from '../records.ts';
+import { claimsTable, localClient } from '../tables.ts';
+
+/** A table and a dead-letter queue of their own for one run of a command. */
+export type World = Awaited<ReturnType<typeof makeWorld>>;
+
+export const operation = 'send-email';
+
+/** @param endpoint of DynamoDB Local */
+export async function makeWorld(endpoint: string, sqs: SqsLocal) {
+  const dynamo = localClient(endpoint);
+  const tableName = await claimsTable(dynamo);
+  const store = dynamoStore({ tableName, client: dynamo });
+  const name = `w-${randomUUID()}`;
+  const dead = await sqs.createQueue(`${name}-dlq`);
+  const queue = await sqs.createQueue(name, {
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 5 }),
+  });
+  const client = new SQSClient({
+    endpoint: sqs.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
+    useQueueUrlAsEndpoint: false,
+  });
+  const bodies = async (which: string) => (await sqs.messages(which)).map(({ body }) => body).toSorted();
+  return {
+    tableName,
+    store,
+    dynamo,
+    dead,
+    queue,
+    keys: [] as string[],
+    id: (key: string) => `${operation}#${key}`,
+    /** A claim, and its dead letter. */
+    async letter(key: string, claim: Partial<ClaimRecord>): Promise<void> {
+      this.keys.push(key);
+      await this.claim(key, claim);
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: dead.url,
+          MessageBody: key,
+          MessageAttributes: { 'pawl-claim': { DataType: 'String', StringValue: `${operation}#${key}` } },
+        }),
+      );
+    },
+    async claim(key: string, claim: Partial<ClaimRecord>): Promise<void> {
+      const next = record({ id: `${operation}#${key}`, leaseUntil: Date.now() - 60_000, ...claim });
+      await store.write({ next, seen: undefined });
+    },
+    deadBodies: () => bodies(`${name}-dlq`),
+    queuedBodies: () => bodies(name),
+    hidden: async () => (await sqs.depth(`${name}-dlq`)).inFlight,
+    /** The time goes by for which messages are hidden. */
+    async reveal(): Promise<void> {
+      const inspected = await fetch(`${sqs.endpoint}/_fauxqs/queues/${name}-dlq`);
+      const { messages } = (await inspected.json()) as {
+        readonly messages: { readonly inflight: readonly { readonly receiptHandle: string }[] };
+      };
+      for (const { receiptHandle: ReceiptHandle } of messages.inflight) {
+        await client.send(
+          new ChangeMessageVisibilityCommand({ QueueUrl: dead.url, ReceiptHandle, VisibilityTimeout: 0 }),
+        );
+      }
+    },
+    stop() {
+      client.destroy();
+      dynamo.destroy();
+    },
+  };
+}
