@@ -31,27 +31,36 @@ function known(): SeedResult[] {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** One run. If its exit code is not 0, it has found a failure, and its line says which. */
-async function run(seed: number): Promise<SeedResult> {
+/** One run. If its exit code is not 0, it has found a failure, and its line says which. @returns `undefined` if the machine was too slow to judge */
+async function run(seed: number): Promise<SeedResult | undefined> {
   const args = [local, ...how, '--seed', String(seed), '--kill', values.kill];
   const child = promisify(execFile)(process.execPath, args, { timeout: 400_000, maxBuffer: 64 * 1024 * 1024 });
-  const { stdout, code } = await child.then(
+  const { stdout, stderr, code } = await child.then(
     (answer) => ({ ...answer, code: 0 }),
-    (error) => ({ stdout: String(error.stdout ?? ''), code: Number(error.code ?? 1) }),
+    (error) => ({
+      stdout: String(error.stdout ?? ''),
+      stderr: String(error.stderr ?? ''),
+      code: Number(error.code ?? 1),
+    }),
   );
   const line = stdout.trim().split('\n').at(-1);
-  if (!line?.startsWith('{'))
+  if (!line?.startsWith('{')) {
+    const said = stderr.trim().split('\n').slice(-5).join('\n');
+    if (code === 2) return void console.error(`seed ${seed} is not judged, and runs again: ${said}`);
     throw new Error(
-      `seed ${seed} did not end with a result; see: npm start -- ${how.join(' ')} --seed ${seed} --kill ${values.kill}`,
+      `seed ${seed} ended with ${code} and without a result; see: npm start -- ${how.join(' ')} --seed ${seed} --kill ${values.kill}\n${said}`,
     );
+  }
   return { seed, code, ...JSON.parse(line) };
 }
 
 mkdirSync(dirname(values.state), { recursive: true });
 let results = known();
-for (let seed = Number(values.from); summaryOf(results).killed < wanted && Date.now() < until; seed++) {
-  if (results.some((one) => one.seed === seed)) continue;
-  const result = await run(seed);
+for (let seed = Number(values.from); summaryOf(results).killed < wanted && Date.now() < until; ) {
+  const isKnown = results.some((one) => one.seed === seed);
+  const result = isKnown ? undefined : await run(seed);
+  if (isKnown || result !== undefined) seed++;
+  if (result === undefined) continue;
   appendFileSync(values.state, `${JSON.stringify(result)}\n`);
   results = [...results, result];
   const { killed, lost, doubled, neverRun, drift, unfinished } = summaryOf(results);
