@@ -6,8 +6,11 @@ const servers = ['test/support/global-setup.ts'];
 /** No test is judged by how fast the machine is: these end one that hangs. */
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
 
+/** A test that asserts nothing cannot fail, so it does: its loop never ran, or its list of cases was empty. */
+const strict = { ...patience, expect: { requireAssertions: true }, setupFiles: ['test/support/not-empty.ts'] };
+
 /** A process for many files: a third of the time was spent on importing the same modules again for each. */
-const shared = { ...patience, isolate: false, setupFiles: ['test/support/as-found.ts'] };
+const shared = { ...strict, isolate: false, setupFiles: [...strict.setupFiles, 'test/support/as-found.ts'] };
 
 export default defineConfig({
   test: {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorOf } from '../../site/page.ts';
+import { notEmpty } from '../not-empty.ts';
 import { pages, ROOT } from './pages.ts';
 
 /**
@@ -36,11 +37,10 @@ export function linksOf(page: string): readonly Link[] {
 
 /** The links from page to page that lead nowhere. */
 export function deadLinks(): readonly string[] {
-  return pages.flatMap((page) =>
-    linksOf(page)
-      .filter(({ path, anchor }) => leadsNowhere(path, anchor))
-      .map(({ target, anchor }) => `${page} links to ${target}${anchor === undefined ? '' : `#${anchor}`}`),
-  );
+  const links = pages.flatMap((page) => linksOf(page).map((link) => ({ ...link, page })));
+  return notEmpty('links from page to page', links)
+    .filter(({ path, anchor }) => leadsNowhere(path, anchor))
+    .map(({ page, target, anchor }) => `${page} links to ${target}${anchor === undefined ? '' : `#${anchor}`}`);
 }
 
 /** The places in `docs/` that messages and comments of the code name, and that are not there. */
@@ -48,12 +48,15 @@ export function deadMentions(): readonly string[] {
   const sources = ['lib', 'bin', 'bench', 'checks', 'proof', 'shop'].flatMap((folder) =>
     globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }),
   );
-  return sources.flatMap((source) =>
+  const mentions = sources.flatMap((source) =>
     Array.from(
       readFileSync(join(ROOT, source), 'utf8').matchAll(/(?<![\w/.])(docs\/[\w/-]+\.md)(?:#([a-z][\w-]*))?/g),
-      ([mention, path = '', anchor]) => (leadsNowhere(path, anchor) ? `${source} names ${mention}` : []),
-    ).flat(),
+      ([mention, path = '', anchor]) => ({ source, mention, path, anchor }),
+    ),
   );
+  return notEmpty('places in docs/ that the code names', mentions)
+    .filter(({ path, anchor }) => leadsNowhere(path, anchor))
+    .map(({ source, mention }) => `${source} names ${mention}`);
 }
 
 function leadsNowhere(path: string, anchor: string | undefined): boolean {

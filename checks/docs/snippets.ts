@@ -26,6 +26,12 @@ export function compileSnippets(): Compiled {
       if (!filed.has(code)) files.set(`${nameOf(guide)}-${number}.ts`, `${given}${code}\nexport {};\n`);
     }
   }
+  // A pattern that no longer finds the code would leave nothing to compile.
+  if (!pages.has('README.md') || pages.size <= 10) {
+    throw new Error(
+      `Expected code in README.md and in more than 10 pages; found it in ${[...pages].join(', ') || 'none'}.`,
+    );
+  }
   return { errors: compileErrors(files), pages };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaimRecord, ClaimStore } from '../../lib/index.ts';
 import { claimStoreLaws, type LawTest } from '../../lib/testing/index.ts';
+import { lawTest } from '../support/law-test.ts';
 
 type Law = readonly [name: string, run: () => Promise<void>];
 
@@ -129,7 +130,7 @@ const databases = new WeakMap<ClaimStore, Database>();
 const databaseOf = (store: ClaimStore) => databases.get(store) ?? new Database();
 
 claimStoreLaws({
-  test,
+  test: lawTest,
   name: 'a table as PostgreSQL has it',
   open() {
     const database = new Database();

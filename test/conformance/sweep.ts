@@ -18,7 +18,8 @@ export function testCells<Provider>(door: Door, sweepOf: MakeSweep<Provider>, ru
   const cells = triedAt(door).filter(({ expected }) => expected.kind === 'works');
   test.each(cells.map((tried) => [nameOf(tried), tried] as const))('%s', { timeout: 120_000 }, async (_, tried) => {
     const sweep = await sweepOf(tried);
-    const { boundaries } = await assertSurvivesCrashes({ ...sweep, max: runsOf(tried) });
+    const { boundaries, fates } = await assertSurvivesCrashes({ ...sweep, max: runsOf(tried) });
+    expect(fates.acknowledged).toBeGreaterThan(0);
     if (tried.row.name !== 'http-router') expect(boundaries.join(), 'other people’s hooks').toContain('theirs.');
   });
 }

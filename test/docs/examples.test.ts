@@ -384,16 +384,19 @@ test('the sweep of the testing page passes as it is printed', async () => {
 
 test('the sweeps with callers of the testing page pass as they are printed, with a bank that honours the key', async () => {
   const run = await exampleOf('docs/guides/testing.md', 'callers: {');
+  let payments = 0;
   const fakeBank = () => {
     const paid: { readonly key: string; readonly id: string }[] = [];
     return {
       paid,
       async pay({ id }: { readonly id: string }, key: string) {
+        payments++;
         if (!paid.some((one) => one.key === key)) paid.push({ key, id });
       },
     };
   };
   await run({ fakeBank });
+  expect(payments).toBeGreaterThan(0);
 });
 
 const resolutions: readonly (readonly [guide: string, orderId: string, runs: number])[] = [

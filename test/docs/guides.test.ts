@@ -4,16 +4,9 @@ import { expect, test } from 'vitest';
 import { deadLinks, deadMentions, HERE, linksOf } from '../../checks/docs/links.ts';
 import { pages, ROOT } from '../../checks/docs/pages.ts';
 import { unreadable, wordsOf } from '../../checks/docs/readable.ts';
-import { compileSnippets } from '../../checks/docs/snippets.ts';
+import { notEmpty } from '../../checks/not-empty.ts';
 
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
-
-test('the code in the README and in the guides compiles', { timeout: 120_000 }, () => {
-  const { errors, pages } = compileSnippets();
-  expect(errors).toBe('');
-  expect(pages).toContain('README.md');
-  expect(pages.size).toBeGreaterThan(10);
-});
 
 test('every link from page to page leads to a file, and to a place in it', () => {
   expect(deadLinks()).toEqual([]);
@@ -45,10 +38,12 @@ test('a page that is too long, has a commit or has no end is refused', () => {
 
 test('in an installed package, every link of the README and of the docs leads to a file of the package', () => {
   const inPackage = /^(README\.md|CHANGELOG\.md|LICENSE|docs\/.*)$/;
-  for (const page of pages.filter((name) => inPackage.test(name))) {
-    for (const { target, path } of linksOf(page)) {
-      if (!target.startsWith(HERE)) expect(path, `${page} links to ${target}`).toMatch(inPackage);
-    }
+  const links = pages
+    .filter((name) => inPackage.test(name))
+    .flatMap((page) => linksOf(page).map(({ target, path }) => ({ page, target, path })))
+    .filter(({ target }) => !target.startsWith(HERE));
+  for (const { page, target, path } of notEmpty('links inside of the package', links)) {
+    expect(path, `${page} links to ${target}`).toMatch(inPackage);
   }
   const { files }: { readonly files: readonly string[] } = JSON.parse(read('package.json'));
   expect(files).toEqual(expect.arrayContaining(['docs', 'CHANGELOG.md']));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { notEmpty } from '../../checks/not-empty.ts';
 import { identify, identityOf, idPrefix, isEffectKey, namesIn, stepEffectKey } from '../../lib/claims/identity.ts';
 import { openShards, shardName, unstatedPlace } from '../../lib/claims/open.ts';
 import { nodeHost } from '../../lib/host.ts';
@@ -198,16 +199,16 @@ describe.each(spaces)('%s', (space) => {
     // Or nothing was compared.
     expect(names).toBeGreaterThan(space === 'places of the index' ? 500 : 3000);
   });
+});
 
-  it('are as long as what takes them allows', () => {
-    fc.assert(
-      fc.property(ofSpace(space), ({ name }) => {
-        if (space === 'items of a table') expect(bytesOf(name)).toBeLessThanOrEqual(2048);
-        if (space === 'effect keys') expect(isEffectKey(name)).toBe(true);
-      }),
-      { ...runs, numRuns: 2000 },
-    );
-  });
+test.each<readonly [(typeof spaces)[number], (name: string) => void]>([
+  ['items of a table', (name) => expect(bytesOf(name)).toBeLessThanOrEqual(2048)],
+  ['effect keys', (name) => expect(isEffectKey(name)).toBe(true)],
+])('%s are as long as what takes them allows', (space, expectTaken) => {
+  fc.assert(
+    fc.property(ofSpace(space), ({ name }) => void expectTaken(name)),
+    { ...runs, numRuns: 2000 },
+  );
 });
 
 /** Makers as they were, or as someone may write them tomorrow. */
@@ -326,14 +327,14 @@ describe('the list of makers', () => {
   it('has every file that makes a name', () => {
     const using = sources.filter(({ source }) => /from '[./]+kernel\/name\.ts'/.test(source)).map(({ file }) => file);
     const listed = [...all.map(([, { file }]) => file), ...Object.keys(noMakers)];
-    expect(using.filter((file) => !listed.includes(file))).toEqual([]);
+    expect(notEmpty('makers', using).filter((file) => !listed.includes(file))).toEqual([]);
   });
 
   it('has the only ways in which parts are joined', () => {
     /** `#` in a text that is made: of other syntaxes, and of the laws of stores, whose ids are written by hand. */
     const others = [/^lib\/testing\//, /^lib\/deployment\/template\//, /^lib\/rehearsal\//];
     const otherSyntax = [/`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
-    const joining = sources
+    const joining = notEmpty('sources', sources)
       .filter(({ file }) => file !== 'lib/kernel/name.ts' && !others.some((one) => one.test(file)))
       .flatMap(({ file, source }) => source.split('\n').map((line) => ({ file, line })))
       .filter(

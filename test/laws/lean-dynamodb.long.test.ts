@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, it, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../lib/stores/dynamodb/lean/index.ts';
 import { claimStoreLaws, lockStoreLaws } from '../../lib/testing/index.ts';
 import { inCompany } from '../support/in-company.ts';
+import { lawTest } from '../support/law-test.ts';
 import { leanOver, losingResponses } from '../support/lean.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -28,7 +29,7 @@ afterAll(() => {
 
 function laws(name: string, open: (options: LeanTableOptions) => ClaimStore, runs: number): void {
   claimStoreLaws({
-    test,
+    test: lawTest,
     name: `${name} over leanDynamo on DynamoDB Local`,
     open: () => open({ tableName, client }),
     openElsewhere: () => open({ tableName, client: elsewhere }),
@@ -47,7 +48,7 @@ laws('individualDynamoStore', individualDynamoStore, 10);
 laws('dynamoStore, always in a batch', (given) => inCompany(dynamoStore(given)), 15);
 
 lockStoreLaws({
-  test,
+  test: lawTest,
   name: 'dynamoLockStore over leanDynamo on DynamoDB Local',
   open: () => dynamoLockStore({ tableName, client }),
   openElsewhere: () => dynamoLockStore({ tableName, client: elsewhere }),

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, inject, test } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
 import { lockStoreLaws } from '../../lib/testing/index.ts';
+import { lawTest } from '../support/law-test.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -17,7 +18,7 @@ afterAll(() => {
 });
 
 lockStoreLaws({
-  test,
+  test: lawTest,
   name: 'dynamoLockStore on DynamoDB Local',
   open: () => dynamoLockStore({ tableName, client }),
   openElsewhere: () => dynamoLockStore({ tableName, client: elsewhere }),

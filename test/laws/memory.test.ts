@@ -1,9 +1,9 @@
-import { test } from 'vitest';
 import { memoryStore } from '../../lib/stores/memory.ts';
 import { claimStoreLaws } from '../../lib/testing/index.ts';
+import { lawTest } from '../support/law-test.ts';
 
 claimStoreLaws({
-  test,
+  test: lawTest,
   name: 'memoryStore',
   open: () => memoryStore(),
   listsOpenClaims: true,

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, inject, test } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { keepsNotes } from '../../lib/claims/notes.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import type { TableOptions } from '../../lib/stores/dynamodb/index.ts';
 import { claimStoreLaws } from '../../lib/testing/index.ts';
+import { lawTest } from '../support/law-test.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
@@ -35,7 +36,7 @@ export function lawsOverDynamoDb(
   });
 
   claimStoreLaws({
-    test,
+    test: lawTest,
     name: `${name} on DynamoDB Local`,
     open: () => open({ tableName, client }),
     openElsewhere: () => open({ tableName, client: elsewhere }),

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { expect, it, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
 import { dynamoStore, individualDynamoStore, type TableOptions } from '../../lib/stores/dynamodb/index.ts';
@@ -11,6 +11,7 @@ import { createSandbox, type Sandbox } from '../../proof/simulation/lambda/sandb
 import { noStats } from '../../proof/simulation/simulation.ts';
 import { createWorld } from '../../proof/simulation/world/world.ts';
 import { inCompany } from '../support/in-company.ts';
+import { lawTest } from '../support/law-test.ts';
 
 /** What the simulation believes of DynamoDB must be so: the laws that hold on DynamoDB Local hold on the simulated table. */
 const world = createWorld({ seed: 1, keepsStory: false, turnsTheLoop: false });
@@ -86,7 +87,7 @@ type Open = (options: TableOptions) => ClaimStore;
 
 function laws(name: string, open: Open, runs: number, client = clientWith({}), mayMeetItself = false): void {
   claimStoreLaws({
-    test,
+    test: lawTest,
     name: `${name} on the simulated table`,
     open: () => open({ tableName, client }),
     openElsewhere: () => open({ tableName, client: clientWith({}) }),
@@ -118,7 +119,7 @@ laws('dynamoStore, on an unreliable way', batches, 20, clientWith(onTheWay), tru
 
 function locks(name: string, client = clientWith({}), mayMeetItself = false): void {
   lockStoreLaws({
-    test,
+    test: lawTest,
     name: `${name} on the simulated table`,
     open: () => dynamoLockStore({ tableName, client, host }),
     openElsewhere: () => dynamoLockStore({ tableName, client: clientWith({}), host }),

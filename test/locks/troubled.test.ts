@@ -114,7 +114,8 @@ describe('two attempts of one holder (invariant 5 of the acquisition)', () => {
     const waiting = locks.tryLockAll(['a', 'b'], { holder: 'one', waitMs: 30_000 });
     await new Promise((resolve) => setImmediate(resolve));
     await other.unlock();
-    granted(await waiting);
+    const lock = granted(await waiting);
+    expect(await lock.renew()).toBe('renewed');
   });
 
   it('do not take a set that goes piece by piece from each other for ever', async () => {

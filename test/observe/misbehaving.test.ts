@@ -189,6 +189,7 @@ it('there is one way to call a listener, and no other place calls one', () => {
         ?.map((one) => `${file}: ${one}`) ?? []
     );
   });
+  expect(calling).toContainEqual(expect.stringMatching(/^kernel\/listener\.ts: /));
   // A rehearsal calls its own.
   expect(calling.filter((one) => !/^(rehearsal|cli)\/|^kernel\/listener\.ts/.test(one))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { expectTypeOf, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { memoryStore, once } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
@@ -31,7 +31,7 @@ test('a path that the schema has is accepted, at every door', () => {
   eachMessage({ ...options, schema, key: compositeKey(bodyField('orderId'), bodyField('customer.id')) }, ({ body }) => {
     expectTypeOf(body.customer.id).toEqualTypeOf<number>();
   });
-  sqsOnce({ ...options, schema, key: bodyField('orderId') });
+  expect(sqsOnce({ ...options, schema, key: bodyField('orderId') })).toHaveProperty('before');
 });
 
 test('a path that the schema does not have is refused, at every door', () => {
@@ -44,7 +44,7 @@ test('a path that the schema does not have is refused, at every door', () => {
   // @ts-expect-error the body has no field 'month'
   eachMessage({ ...options, schema, key: compositeKey(bodyField('orderId'), bodyField('month')) }, done);
   // @ts-expect-error the body has no field 'orderID'
-  sqsOnce({ ...options, schema, key: bodyField('orderID') });
+  expect(sqsOnce({ ...options, schema, key: bodyField('orderID') })).toHaveProperty('before');
   // @ts-expect-error the type has no field 'orderID'
   eachMessage<{ orderId: string }>({ ...options, key: bodyField('orderID') }, done);
 });
@@ -67,8 +67,9 @@ test('without a schema every path is accepted, and beside functions of the autho
     },
     done,
   );
-  once(
+  const typed = once(
     { ...options, key: bodyField('orderId') },
     (input: { readonly body: { orderId: string } }) => input.body.orderId,
   );
+  expect(typed).toBeTypeOf('function');
 });

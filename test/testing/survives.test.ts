@@ -49,11 +49,12 @@ describe.each(['retry', 'park', 'reconcile'] as const)('under %s, with a provide
         );
       },
     });
+    expect(fates.acknowledged).toBeGreaterThan(0);
     if (name !== 'park') expect(fates.parked).toBeLessThan(fates.acknowledged / 20);
   });
 
   it('nor does the middleware, around a batch handler that exists', async () => {
-    await assertSurvivesCrashes({
+    const { fates } = await assertSurvivesCrashes({
       ...common,
       handler: (world, cards) => {
         const wrapped = world.wrap('cards', cards);
@@ -75,10 +76,11 @@ describe.each(['retry', 'park', 'reconcile'] as const)('under %s, with a provide
         );
       },
     });
+    expect(fates.acknowledged).toBeGreaterThan(0);
   });
 
   it('nor does once, with a heartbeat, when two workers have the same order', async () => {
-    await assertSurvivesCrashes({
+    const { fates } = await assertSurvivesCrashes({
       ...common,
       batchSize: 1,
       handler: (world, cards) => {
@@ -97,11 +99,12 @@ describe.each(['retry', 'park', 'reconcile'] as const)('under %s, with a provide
         return ({ Records: [record] }: SqsEvent) => issue(JSON.parse(record?.body ?? ''));
       },
     });
+    expect(fates.acknowledged).toBeGreaterThan(0);
   });
 });
 
 it('keeps the order of a group, and loses nothing of it', async () => {
-  await assertSurvivesCrashes({
+  const { fates } = await assertSurvivesCrashes({
     messages: orders.map((message) => ({ ...message, messageGroupId: 'customer-1' })),
     provider: forgetfulProvider,
     handler: (world, mailer) =>
@@ -118,4 +121,5 @@ it('keeps the order of a group, and loses nothing of it', async () => {
     effects: (mailer, message) => mailer.count(message),
     max: 120,
   });
+  expect(fates.acknowledged).toBeGreaterThan(0);
 });

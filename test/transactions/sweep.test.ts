@@ -47,7 +47,7 @@ const optionsOf = (world: World, bank: Bank) => ({
 });
 
 it('what is committed with its claim is there once, wherever the worker dies and whichever answer is lost', async () => {
-  await assertSurvivesCrashes({
+  const { fates } = await assertSurvivesCrashes({
     ...common,
     effects: ({ items }, message) => Number(items.get(orderIdOf(message))?.['amount'] ?? 0),
     handler: (world, bank) =>
@@ -55,18 +55,20 @@ it('what is committed with its claim is there once, wherever the worker dies and
         commit(claim, [add(body.orderId, 1)]),
       ),
   });
+  expect(fates.acknowledged).toBeGreaterThan(0);
 });
 
 it('so is what is one transaction with it', async () => {
-  await assertSurvivesCrashes({
+  const { fates } = await assertSurvivesCrashes({
     ...common,
     effects: ({ items }, message) => Number(items.get(orderIdOf(message))?.['amount'] ?? 0),
     handler: (world, bank) => eachTransaction<Order>(optionsOf(world, bank), ({ body }) => [add(body.orderId, 1)]),
   });
+  expect(fates.acknowledged).toBeGreaterThan(0);
 });
 
 it('in three phases, each is done once: no half commit, no call repeated under another key', async () => {
-  await assertSurvivesCrashes({
+  const { fates } = await assertSurvivesCrashes({
     ...common,
     effects({ items, cards }, message) {
       const id = orderIdOf(message);
@@ -91,6 +93,7 @@ it('in three phases, each is done once: no half commit, no call repeated under a
       );
     },
   });
+  expect(fates.acknowledged).toBeGreaterThan(0);
 });
 
 it('a condition of the application’s own is no lost claim: the message ends as its author says', async () => {

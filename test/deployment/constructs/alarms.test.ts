@@ -100,11 +100,8 @@ describe('the metrics on claims', () => {
     ? `${Capitalize<Head>}${Pascal<Tail>}`
     : Capitalize<Text>;
 
-  test('have the names that metricEvents gives to the events, each of them and no other', () => {
+  test('have the names that metricEvents gives to the events, each of them and no other, and are looked for where it puts them', () => {
     expectTypeOf<ClaimMetric>().toEqualTypeOf<Pascal<ClaimEvent['type']>>();
-  });
-
-  test('are looked for where metricEvents puts them', () => {
     const lines: string[] = [];
     const about = { operation: 'send-email', id: 'send-email#1', at: 1_800_000_000_000 };
     metricEvents({ write: (line) => lines.push(line) })({

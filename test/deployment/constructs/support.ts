@@ -6,6 +6,7 @@ import { SqsEventSource, type SqsEventSourceProps } from 'aws-cdk-lib/aws-lambda
 import { Queue, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { vi } from 'vitest';
 import { ClaimsTable, Consumer, type ConsumerProps, WiringError } from '../../../lib/deployment/constructs/index.ts';
+import './template-assertions.ts';
 
 // The first synthesis of a process loads CDK's rules about templates, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
