@@ -71,7 +71,7 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
   },
   'claims --backfill': {
     async prepare(world) {
-      for (const key of keys) await world.claim(key, parked);
+      for (const key of keys) await world.claimOutsideOfIndex(key, parked);
     },
     args: (world) => ['claims', '--backfill', '--yes', ...table(world)],
     acts: 1,
