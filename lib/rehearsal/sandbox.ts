@@ -268,6 +268,8 @@ async function call(
   // If the sandbox was killed between two invocations, the send fails, and `response` reports that the process has ended.
   say(request);
   const message = await response;
+  // The plan has stopped it beyond its time: whatever the machine took away in it, that is not why it is late.
+  if (message === 'late' && state.stall === 'stalled') return { message, machine: 'gave' };
   if (message === 'late' && time.isStarved()) return { message, machine: 'starved' };
   return { message, machine: time.isStretched() ? 'stretched' : 'gave' };
 }

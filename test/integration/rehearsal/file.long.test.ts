@@ -20,7 +20,8 @@ describe('without pawl', () => {
   });
 
   test('a provider that applies and fails doubles it', async () => {
-    const result = await rehearsed({ code: 'plain.mjs' }, { provider: 1 }, { intents: 20 });
+    // One by one: those whose call hangs must not end the invocation of another.
+    const result = await rehearsed({ code: 'plain.mjs', batchSize: 1 }, { provider: 1 }, { intents: 20 });
     const doubled = result.harmed.filter(({ problem }) => problem === 'doubled');
     expect(doubled.length).toBeGreaterThan(0);
     expect(doubled.some(({ story }) => story.join('\n').includes('APPLIED; the connection breaks'))).toBe(true);
@@ -41,7 +42,12 @@ describe('without pawl', () => {
   });
 
   test('a throttled write doubles the effect, if the record comes after it', async () => {
-    const result = await rehearsed({ code: 'records-after.mjs' }, { throttle: 1 }, { intents: 20 });
+    // Under this seed four of the twenty are refused at each of the SDK's tries, from the write on. Under others it may be none.
+    const result = await rehearsed(
+      { code: 'records-after.mjs', batchSize: 1 },
+      { throttle: 1 },
+      { intents: 20, seed: 31 },
+    );
     expect(result.effects[0]?.doubled.length).toBeGreaterThan(0);
     expect(result.harmed[0]?.story.join('\n')).toMatch(/ProvisionedThroughputExceeded/);
   });
