@@ -136,6 +136,7 @@ export const SECTIONS: readonly Section[] = [
           'evidence/stryker',
           'evidence/kills',
           'evidence/peer',
+          'evidence/public-apps',
           'evidence/statements',
           'evidence/locks',
           'evidence/versions',

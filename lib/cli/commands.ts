@@ -275,6 +275,9 @@ file, kills, throttles and delivers again, and counts what happened twice or not
     more: `Needs Java 17 or newer if the app has tables, for DynamoDB Local, and: ${REHEARSAL_INSTALL}
 Needs no AWS account and no Docker. Functions must be for Node.
 Exits with 0 if no effect was lost and none doubled, 1 if one was or if the run shows nothing, and 2 if it could not run.`,
-    run: async (line, io) => (await import('./rehearse.ts')).rehearse(line, io),
+    run: async (line, io) => {
+      (await import('./rehearse-needs.ts')).expectNeeds();
+      return (await import('./rehearse.ts')).rehearse(line, io);
+    },
   },
 ];

@@ -16,7 +16,6 @@ import type { RehearsalConsole } from './rehearsal-console.ts';
 
 /** `pawl rehearse`. @returns 0 if all is good, 1 if an effect was lost or doubled or if the run shows nothing, 2 if it could not run */
 export async function rehearse(line: Line, io: Io): Promise<number> {
-  expectNode();
   // Those that are asked for only when a server starts are asked for now, while nothing runs yet.
   for (const peer of REHEARSAL_PEERS) import.meta.resolve(peer);
   const seed = seedOf(line);
@@ -91,12 +90,6 @@ interface Standing {
   readonly signal?: AbortSignal;
   /** The number of the run, from 0. */
   readonly version?: number;
-}
-
-/** @throws UsageError if this Node is too old. The others of pawl's commands run on it */
-function expectNode(): void {
-  if (typeof AsyncDisposableStack === 'function') return;
-  throw new UsageError(`pawl rehearse needs Node 24 or newer; this is ${process.version}.`);
 }
 
 function seedOf(line: Line): number {

@@ -42,7 +42,7 @@ async function readPart(folder: string, taken: Set<string>): Promise<Assembly> {
   const stacks: Synthesized[] = [];
   const missing = list(manifest['missing']).map((one) => String(record(one)['provider']));
   for (const [id, artifact] of Object.entries(record(manifest['artifacts']))) {
-    const { type, displayName, environment, properties } = record(artifact);
+    const { type, displayName, environment, properties, metadata } = record(artifact);
     if (type === 'cdk:cloud-assembly') {
       const stage = await readPart(join(folder, String(record(properties)['directoryName'])), taken);
       stacks.push(...stage.stacks);
@@ -55,9 +55,13 @@ async function readPart(folder: string, taken: Set<string>): Promise<Assembly> {
     taken.add(name);
     const alsoCalled = [named, id, ...(typeof displayName === 'string' ? [displayName] : [])];
     const place: Place = { folder, environment: String(environment), stackName: name };
-    stacks.push(
-      ...(await readStack(place, String(templateFile), { alsoCalled, assets: await readAssets(folder, id) })),
-    );
+    const older = olderAssets(metadata);
+    const assets = new Map([
+      ...(await readAssets(folder, id)),
+      ...older.map(({ key, path }) => [key, resolve(folder, path)] as const),
+    ]);
+    const [stack, ...nested] = await readStack(place, String(templateFile), { alsoCalled, assets });
+    stacks.push({ ...stack, template: withDefaults(stack.template, older) }, ...nested);
   }
   return { folder, stacks: stacks.toSorted((a, b) => (a.stackName < b.stackName ? -1 : 1)), missing };
 }
@@ -82,7 +86,7 @@ interface Place {
 
 type Rest = Omit<Synthesized, 'stackName' | 'template'>;
 
-async function readStack(place: Place, file: string, rest: Rest): Promise<readonly Synthesized[]> {
+async function readStack(place: Place, file: string, rest: Rest): Promise<readonly [Synthesized, ...Synthesized[]]> {
   const { folder, environment, stackName } = place;
   const template: Template = JSON.parse(inOnePlace(await readFile(resolve(folder, file), 'utf8'), environment));
   const stack: Synthesized = { ...rest, stackName, template };
@@ -137,4 +141,34 @@ async function readAssets(folder: string, id: string): Promise<ReadonlyMap<strin
     }
   }
   return assets;
+}
+
+/** An asset as version 1 of the CDK hands it over: by parameters, which `cdk deploy` fills in. */
+interface OlderAsset {
+  readonly key: string;
+  readonly path: string;
+  readonly defaults: Readonly<Record<string, string>>;
+}
+
+function olderAssets(metadata: unknown): readonly OlderAsset[] {
+  const entries = Object.values(record(metadata)).flatMap((all) => list(all).map(record));
+  return entries.flatMap(({ type, data }) => {
+    const { path, sourceHash, s3BucketParameter, s3KeyParameter, artifactHashParameter } = record(data);
+    if (type !== 'aws:cdk:asset' || typeof s3KeyParameter !== 'string') return [];
+    const key = String(sourceHash);
+    // The template takes the key apart at `||`, into a prefix and the rest.
+    const defaults = {
+      [s3KeyParameter]: `||${key}`,
+      [String(s3BucketParameter)]: 'assets',
+      [String(artifactHashParameter)]: key,
+    };
+    return [{ key, path: String(path), defaults }];
+  });
+}
+
+function withDefaults(template: Template, older: readonly OlderAsset[]): Template {
+  if (older.length === 0) return template;
+  const values = older.flatMap(({ defaults }) => Object.entries(defaults));
+  const filled = values.map(([name, Default]) => [name, { ...template.Parameters?.[name], Default }]);
+  return { ...template, Parameters: { ...template.Parameters, ...Object.fromEntries(filled) } };
 }

@@ -92,7 +92,9 @@ async function poll(state: State): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       // A poller that ends at one failed request would leave its share of the queue unread for ever.
-      console.error(`The event source of ${state.options.queue.url} will try again:`, error);
+      console.error(
+        `The event source of ${state.options.queue.url} will try again: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
+      );
       await sleep(200);
     }
   }

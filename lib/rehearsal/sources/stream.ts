@@ -117,7 +117,9 @@ async function readShard(state: State, shard: Shard): Promise<void> {
       if (records.length === 0) await waited(state, BETWEEN_READS_MS);
     } catch (error) {
       if (stopping.signal.aborted) return;
-      console.error(`The event source of ${options.streamArn} will try again:`, error);
+      console.error(
+        `The event source of ${options.streamArn} will try again: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
+      );
       await waited(state, 500);
     }
   }
