@@ -42,5 +42,7 @@ test.each(['1.9.2', '2.3.9', '3.0.0'])('fauxqs %s is refused by name, with what 
 });
 
 test.each(['2.4.0', '2.4.1', '2.10.0'])('fauxqs %s fits, and what is not installed is not judged', (version) => {
-  expectPeers({ fauxqs: '^2.4.0', '@aws-sdk/client-sqs': '^3.521.0' }, besideFauxqs(version));
+  expect(() =>
+    expectPeers({ fauxqs: '^2.4.0', '@aws-sdk/client-sqs': '^3.521.0' }, besideFauxqs(version)),
+  ).not.toThrow();
 });
