@@ -1,4 +1,5 @@
-import { endOnSignals, endSoon } from '../lib/rehearsal/end-on-signals.ts';
+import { endSoon } from '../lib/cli/end-soon.ts';
+import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
 import { exitCodeOf } from '../lib/rehearsal/file/result.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';

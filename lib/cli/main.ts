@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { explained } from '../kernel/error-code.ts';
 import { nearestOf } from '../kernel/unknown-option.ts';
-import { endSoon } from '../rehearsal/end-on-signals.ts';
 import { type Command, helpOf, type Io, Line, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { completion } from './completion.ts';
+import { endSoon } from './end-soon.ts';
 import { createEnding, endOnProcessSignals, Stopped } from './ending.ts';
 import { peersOf } from './peers.ts';
 import { screenOn } from './screen.ts';
