@@ -204,7 +204,7 @@ function outcomeOf<R>(called: Called<R>): OnceOutcome<R> {
     case 'returned':
       return { outcome: 'completed', replayed: false, result: called.value };
     case 'reconciled':
-      return { outcome: 'completed', replayed: true, result: called.value, recorded: true };
+      return { outcome: 'completed', replayed: true, result: called.value, recorded: called.value !== undefined };
     case 'in-doubt':
       if (called.recorded === 'parked') return { outcome: 'parked', error: called.error };
       return { outcome: 'in-doubt', retryAfterMs: called.retryAfterMs };

@@ -35,7 +35,7 @@ export interface StepOptions {
 }
 
 /**
- * The policy to ask the provider of one step. `settleMs` is in milliseconds: "not applied" is believed that long after the attempt ended.
+ * The policy to ask the provider of one step. The step returns the `result` of a verdict `applied`: without one, `undefined`, as after an operator's word. `settleMs` is in milliseconds: "not applied" is believed that long after the attempt ended.
  *
  * @example
  * const policy: StepReconcile = {
