@@ -1,11 +1,9 @@
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
 import { NothingRunError } from '../kernel/errors.ts';
-import { heard } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { warnOnce } from '../kernel/warn-once.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
@@ -15,6 +13,7 @@ import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { useOf } from './handlers.ts';
 import { identify, type KeyValue } from './identity.ts';
+import { expectCalls, handlersAround } from './inside-step.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
 import type { ClaimRecord } from './record.ts';
@@ -154,11 +153,12 @@ export function once<Input, R, Kept extends boolean = true>(
     return outcomeOf(await callOnce(input, call));
   }
 
-  // A call that is not awaited goes on behind its caller, and in Lambda it is frozen with its sandbox, under its lease.
-  const awaited = <T>(started: Promise<T>) =>
-    heard(`a call of once, ${settings.operation}`, started, () => warnOfCall(settings.operation));
-  const onceFunction = (...args: Parameters<typeof callAndReturn>) => awaited(callAndReturn(...args));
-  const outcome = (...args: Parameters<typeof callForOutcome>) => awaited(callForOutcome(...args));
+  // A handler that does not await the call would complete without it, and Lambda would freeze it with its sandbox. Outside, the promise is the caller's own.
+  const followed = <T>(started: Promise<T>): Promise<T> =>
+    handlersAround()[0]?.work.followCall(settings.operation, started) ?? started;
+  const onceFunction = (...args: Parameters<typeof callAndReturn>) => followed(callAndReturn(...args));
+  const outcome = (...args: Parameters<typeof callForOutcome>) => followed(callForOutcome(...args));
+  expectCalls();
   return Object.assign(onceFunction as OnceFunction<Input, R, Kept>, { outcome });
 }
 
@@ -168,11 +168,6 @@ function deadlineOf({ remainingMs }: OnceCall, host: Host): number | undefined {
   const expected = 'a function that returns milliseconds, or no such option where nothing stops the caller';
   expect(typeof remainingMs === 'function', 'remainingMs', expected, remainingMs, 'wrong-time');
   return host.now() + remainingTime('remainingMs', remainingMs());
-}
-
-function warnOfCall(operation: string): void {
-  const said = `a call of once with operation '${operation}' was not awaited: its caller goes on, whatever comes of it`;
-  warnOnce('not-awaited', operation, `${said}. Write await before the call, or return its promise`);
 }
 
 /** What came of a call: it was not granted its claim, or the handler was run. */
