@@ -9,6 +9,7 @@ import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint
 import { missingIn } from '../payload/missing-key.ts';
 import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
+import { warnOfChanged } from './changed-result.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { useOf } from './handlers.ts';
@@ -137,7 +138,10 @@ export function once<Input, R, Kept extends boolean = true>(
     if (acquired.kind === 'replayed') use.foundDone();
     if (acquired.grant === undefined) return acquired;
     use.hasRun();
-    return run(engine, acquired.grant, fn, input);
+    const ended = await run(engine, acquired.grant, fn, input);
+    const hasResult = settings.recordResult && (ended.kind === 'returned' || ended.kind === 'reconciled');
+    if (hasResult) warnOfChanged(settings.operation, 'the function', ended.value);
+    return ended;
   }
 
   async function callAndReturn(input: Input, call: OnceCall = {}): Promise<R | undefined> {

@@ -4,6 +4,7 @@ import { explainedError, InDoubtError, LeaseError, RetryableError } from '../ker
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { warnOfChanged } from './changed-result.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { Claim, Verdict } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
@@ -134,6 +135,7 @@ async function runStep<R>(
     throw await failStep(next, error, onAbandoned);
   }
   await expectReached(next, 'done', value);
+  warnOfChanged(next.engine.settings.operation, `step ${next.name}`, value);
   return value;
 }
 
