@@ -53,7 +53,7 @@ async function worldOf(situation: Situation) {
   const host = virtualHost();
   const store = memoryStore();
   const transactions = memoryTransactions(store);
-  const common = { store, onEvent: () => undefined, host };
+  const common = { store, onEvent: (_: ClaimEvent): void => undefined, host };
   const options = { ...common, operation: 'notify', key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
   const before = { ...options, fingerprint: () => canonicalValue(situation === 'key-reused' ? 'another' : 'this') };
   const broken: ClaimStore = { ...store, write: () => Promise.reject(new Error('down')) };
