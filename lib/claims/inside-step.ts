@@ -3,15 +3,46 @@ import { explainedError } from '../kernel/errors.ts';
 import { processWide } from '../kernel/process-wide.ts';
 import type { Work } from './work.ts';
 
-/** A step whose function is under way, by the work of its claim: each run of a handler has one. */
+/** A handler that is under way, by its work: each run of a handler has one. */
+export interface Handling {
+  readonly work: Work;
+  /** Of its claim. */
+  readonly id: string;
+  readonly store: object;
+}
+
+/** A handler, or the function of a step, that is under way. */
 interface Inside {
   readonly work: Work;
-  readonly step: string;
+  readonly handling?: Handling;
+  readonly step?: string;
   readonly around: Inside | undefined;
 }
 
 /** By where a call is made, and not by time: steps that a handler runs in parallel are no steps of each other. Of all copies of pawl, as a claim is. */
-const insides = processWide('claims.inside-step/1', () => new AsyncLocalStorage<Inside>());
+const insides = processWide('claims.inside-step/2', () => new AsyncLocalStorage<Inside>());
+/** Only a call of `once` asks which handler it is made in: a process without one does not carry what that takes. */
+const calls = processWide('claims.calls-of-once/1', () => ({ expected: false }));
+
+/** Says that a handler may call a function of `once`. */
+export function expectCalls(): void {
+  calls.expected = true;
+}
+
+/** Runs a handler. */
+export function insideHandler<T>(handling: Handling, run: () => T): T {
+  if (!calls.expected) return run();
+  return insides.run({ work: handling.work, handling, around: insides.getStore() }, run);
+}
+
+/** The handlers that this is called in, the innermost first. What a handler has left behind runs in none that is over. */
+export function handlersAround(): readonly Handling[] {
+  const found: Handling[] = [];
+  for (let inside = insides.getStore(); inside; inside = inside.around) {
+    if (inside.handling !== undefined && !inside.work.stopped) found.push(inside.handling);
+  }
+  return found;
+}
 
 /** Runs the function of a step. */
 export function insideStep<T>(work: Work, step: string, run: () => T): T {
@@ -27,7 +58,7 @@ export function insideStep<T>(work: Work, step: string, run: () => T): T {
  */
 export function refuseInsideStep(work: Work, what: string): void {
   for (let inside = insides.getStore(); inside; inside = inside.around) {
-    if (inside.work !== work) continue;
+    if (inside.work !== work || inside.step === undefined) continue;
     const said = `${what} was called inside step ${inside.step}, and was not started: call it after that step, in the handler itself`;
     const error = explainedError(Error, said, 'nested-step');
     work.leaveUnstarted(error);

@@ -1,20 +1,20 @@
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
 import { NothingRunError } from '../kernel/errors.ts';
-import { heard } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { warnOnce } from '../kernel/warn-once.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
 import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
+import { warnOfChanged } from './changed-result.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { useOf } from './handlers.ts';
 import { identify, type KeyValue } from './identity.ts';
+import { expectCalls, handlersAround } from './inside-step.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
 import type { ClaimRecord } from './record.ts';
@@ -138,7 +138,10 @@ export function once<Input, R, Kept extends boolean = true>(
     if (acquired.kind === 'replayed') use.foundDone();
     if (acquired.grant === undefined) return acquired;
     use.hasRun();
-    return run(engine, acquired.grant, fn, input);
+    const ended = await run(engine, acquired.grant, fn, input);
+    const hasResult = settings.recordResult && (ended.kind === 'returned' || ended.kind === 'reconciled');
+    if (hasResult) warnOfChanged(settings.operation, 'the function', ended.value);
+    return ended;
   }
 
   async function callAndReturn(input: Input, call: OnceCall = {}): Promise<R | undefined> {
@@ -154,11 +157,12 @@ export function once<Input, R, Kept extends boolean = true>(
     return outcomeOf(await callOnce(input, call));
   }
 
-  // A call that is not awaited goes on behind its caller, and in Lambda it is frozen with its sandbox, under its lease.
-  const awaited = <T>(started: Promise<T>) =>
-    heard(`a call of once, ${settings.operation}`, started, () => warnOfCall(settings.operation));
-  const onceFunction = (...args: Parameters<typeof callAndReturn>) => awaited(callAndReturn(...args));
-  const outcome = (...args: Parameters<typeof callForOutcome>) => awaited(callForOutcome(...args));
+  // A handler that does not await the call would complete without it, and Lambda would freeze it with its sandbox. Outside, the promise is the caller's own.
+  const followed = <T>(started: Promise<T>): Promise<T> =>
+    handlersAround()[0]?.work.followCall(settings.operation, started) ?? started;
+  const onceFunction = (...args: Parameters<typeof callAndReturn>) => followed(callAndReturn(...args));
+  const outcome = (...args: Parameters<typeof callForOutcome>) => followed(callForOutcome(...args));
+  expectCalls();
   return Object.assign(onceFunction as OnceFunction<Input, R, Kept>, { outcome });
 }
 
@@ -168,11 +172,6 @@ function deadlineOf({ remainingMs }: OnceCall, host: Host): number | undefined {
   const expected = 'a function that returns milliseconds, or no such option where nothing stops the caller';
   expect(typeof remainingMs === 'function', 'remainingMs', expected, remainingMs, 'wrong-time');
   return host.now() + remainingTime('remainingMs', remainingMs());
-}
-
-function warnOfCall(operation: string): void {
-  const said = `a call of once with operation '${operation}' was not awaited: its caller goes on, whatever comes of it`;
-  warnOnce('not-awaited', operation, `${said}. Write await before the call, or return its promise`);
 }
 
 /** What came of a call: it was not granted its claim, or the handler was run. */
@@ -204,7 +203,7 @@ function outcomeOf<R>(called: Called<R>): OnceOutcome<R> {
     case 'returned':
       return { outcome: 'completed', replayed: false, result: called.value };
     case 'reconciled':
-      return { outcome: 'completed', replayed: true, result: called.value, recorded: true };
+      return { outcome: 'completed', replayed: true, result: called.value, recorded: called.value !== undefined };
     case 'in-doubt':
       if (called.recorded === 'parked') return { outcome: 'parked', error: called.error };
       return { outcome: 'in-doubt', retryAfterMs: called.retryAfterMs };

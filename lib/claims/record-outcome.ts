@@ -80,6 +80,15 @@ export function succeed(engine: Engine, grant: Grant, value: unknown): Promise<R
   return recordOutcome(engine, grant, outcome);
 }
 
+/**
+ * Records that a provider has said that the effect happened. Without a `result`, nobody has said what the handler would have returned: a duplicate must not
+ * take `undefined` for it. As after an operator's word. Never throws.
+ */
+export function confirm(engine: Engine, grant: Grant, result: unknown): Promise<Recorded> {
+  if (result !== undefined || !engine.settings.recordResult) return succeed(engine, grant, result);
+  return recordOutcome(engine, grant, { status: 'completed', resultOmitted: 'not-returned' });
+}
+
 /** Whether nothing is recorded of a handler, because it may still be at work: its claim stays in flight. */
 export function isLeftInFlight(engine: Engine, thrown: unknown, phase: Phase): boolean {
   // A handler that marks its effect and has not begun it cannot begin it any more. One that has had it, has had it.

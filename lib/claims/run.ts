@@ -7,6 +7,7 @@ import type { Claim } from './claim.ts';
 import type { ClaimRules } from './decide.ts';
 import { type Engine, effectOf, emit } from './engine.ts';
 import { type Grant, startsUntil } from './grant.ts';
+import { insideHandler } from './inside-step.ts';
 import { openClaim } from './open-claim.ts';
 import type { Settings } from './options.ts';
 import { fail, giveBackUnstarted, isLeftInFlight, succeed } from './record-outcome.ts';
@@ -46,13 +47,15 @@ export async function run<Input, R>(
   const marked = markedEffect(claim, work);
   let end: End<R>;
   try {
-    const value = await handler(input, Object.assign(claim, { effect: marked.effect }));
+    const given = Object.assign(claim, { effect: marked.effect });
+    const handling = { work, id: grant.identity.id, store: settings.store };
+    const value = await insideHandler(handling, () => handler(input, given));
     end = { kind: 'returned', value: expectRun(value, 'the handler') };
   } catch (error) {
     end = { kind: 'threw', error };
   }
   work.end(end.kind);
-  if (end.kind === 'returned' && work.isUnderWay) warnOfUnawaited(settings.operation);
+  if (end.kind === 'returned') warnOfUnawaited(settings.operation, work);
   // What the handler started and did not wait for would go on in a frozen sandbox, after its lease.
   // Until the worker ends, if that is known: a lease that lapses because its renewals fail takes nothing away from a late proof.
   const workerEnd = () => grant.keptUntil ?? grant.deadline ?? grant.record.leaseUntil;
@@ -87,13 +90,16 @@ function warnOfUnmarked(operation: string): void {
 }
 
 /** What is under way is waited for, but its error reaches no code of the author's. */
-function warnOfUnawaited(operation: string): void {
-  const said = `a handler of '${operation}' returned while its effect or a step was under way`;
-  warnOnce(
-    'not-awaited',
-    operation,
-    `${said}. Write await before claim.effect(), step() and commit(), or return the promise`,
-  );
+function warnOfUnawaited(operation: string, { unasked, isUnderWay }: Work): void {
+  for (const called of new Set(unasked)) {
+    const said = `a handler of '${operation}' returned and had not awaited its call of once with operation '${called}'`;
+    const advice = 'Write await before the call, or return its promise: its error counts as one of the handler';
+    warnOnce('not-awaited', `${operation} ${called}`, `${said}. ${advice}`);
+  }
+  if (unasked.length > 0 || !isUnderWay) return;
+  const said = `a handler of '${operation}' returned while its effect, a step or a call of once was under way`;
+  const advice = 'Write await before claim.effect(), step(), commit() and the call, or return the promise';
+  warnOnce('not-awaited', operation, `${said}. ${advice}`);
 }
 
 /** How far a handler came with the effect that it marks. */

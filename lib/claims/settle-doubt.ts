@@ -7,7 +7,7 @@ import { openClaim } from './open-claim.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reconcile } from './reconcile.ts';
 import type { ClaimRecord } from './record.ts';
-import { recordOutcome, succeed } from './record-outcome.ts';
+import { confirm, recordOutcome } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 
 /** What a provider said of an attempt in doubt, and what follows from it. */
@@ -81,7 +81,7 @@ async function askAndSettle<Input, R>(
     return undefined;
   }
   if (after.kind === 'applied') {
-    const recorded = await succeed(engine, grant, asked.result);
+    const recorded = await confirm(engine, grant, asked.result);
     return { kind: 'reconciled', value: asked.result as R, recorded };
   }
   const { outcome, retryAfterMs } = after;

@@ -4,6 +4,7 @@ import { explainedError, InDoubtError, LeaseError, RetryableError } from '../ker
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { warnOfChanged } from './changed-result.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import type { Claim, Verdict } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
@@ -35,7 +36,7 @@ export interface StepOptions {
 }
 
 /**
- * The policy to ask the provider of one step. `settleMs` is in milliseconds: "not applied" is believed that long after the attempt ended.
+ * The policy to ask the provider of one step. The step returns the `result` of a verdict `applied`: without one, `undefined`, as after an operator's word. `settleMs` is in milliseconds: "not applied" is believed that long after the attempt ended.
  *
  * @example
  * const policy: StepReconcile = {
@@ -134,6 +135,7 @@ async function runStep<R>(
     throw await failStep(next, error, onAbandoned);
   }
   await expectReached(next, 'done', value);
+  warnOfChanged(next.engine.settings.operation, `step ${next.name}`, value);
   return value;
 }
 

@@ -1,4 +1,5 @@
 import { LeaseError } from '../kernel/errors.ts';
+import { Asked } from '../kernel/heard.ts';
 import { type Host, whenOver } from '../kernel/host.ts';
 
 /** An error in a box: what was thrown may be `undefined`, `null` or `''`, and is an error all the same. */
@@ -14,6 +15,13 @@ export interface Rested {
   readonly late: readonly Thrown[];
 }
 
+/** A call of `once` that the handler has made. */
+interface Call {
+  readonly operation: string;
+  readonly asked: Asked<unknown>;
+  failure: Thrown | undefined;
+}
+
 /**
  * How many microtasks what has ended may take to begin the next: some for each `await` and `then` between the two. What waits for a timer or a request in
  * between has to be awaited by its handler.
@@ -25,6 +33,7 @@ export class Work {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #late: Thrown[] = [];
   readonly #inDoubt: Thrown[] = [];
+  readonly #calls: Call[] = [];
   /** Throws where its caller is inside a step. Set by the first step: a handler without steps does not carry what it takes. */
   refuseInStep: ((what: string) => void) | undefined;
   #ended = false;
@@ -35,7 +44,7 @@ export class Work {
     return this.#stopped;
   }
 
-  /** Whether an effect or a step is under way. */
+  /** Whether an effect, a step or a call of `once` is under way. */
   get isUnderWay(): boolean {
     return this.#underWay.size > 0;
   }
@@ -56,6 +65,25 @@ export class Work {
       },
     );
     return started;
+  }
+
+  /** The operations of the calls of `once` whose outcome no code has asked for. */
+  get unasked(): readonly string[] {
+    return this.#calls.filter(({ asked }) => !asked.isAsked).map(({ operation }) => operation);
+  }
+
+  /** Waits for a call of `once` as well. Its error is of who asks for its outcome; if nobody has asked, it counts as the handler's own. */
+  followCall<T>(operation: string, started: Promise<T>): Promise<T> {
+    const asked = Asked.of(started);
+    const call: Call = { operation, asked, failure: undefined };
+    this.#calls.push(call);
+    const over = () => this.#underWay.delete(ended);
+    const ended: Promise<unknown> = started.then(over, (error) => {
+      call.failure = { error };
+      over();
+    });
+    this.#underWay.add(ended);
+    return asked;
   }
 
   /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
@@ -91,7 +119,9 @@ export class Work {
       // What has ended may be about to begin the next: `step(a).then(() => commit(b))`, which the handler does not await.
       for (let hop = 0; hop < mostHops && this.#underWay.size === 0; hop++) await undefined;
       if (this.#underWay.size > 0 && remainingMs() <= 0) {
-        this.leaveUnstarted(new LeaseError('an effect or a step of the handler had not ended when the time was over'));
+        this.leaveUnstarted(
+          new LeaseError('an effect, a step or a call of once of the handler had not ended when the time was over'),
+        );
         break;
       }
     }
@@ -100,6 +130,7 @@ export class Work {
 
   #stop(): Rested {
     this.#stopped = true;
+    for (const { asked, failure } of this.#calls) if (failure && !asked.isAsked) this.#late.push(failure);
     return { inDoubt: this.#inDoubt, late: this.#late };
   }
 }

@@ -59,6 +59,7 @@ export const errorCodes = [
   // Calls of once.
   'call-not-done',
   'result-not-kept',
+  'changed-result',
   // What a process shows of its set-up.
   'same-operation',
   'nothing-ignored',

@@ -4,12 +4,21 @@ import { recordedError } from './recorded-error.ts';
 const patienceMs = 1000;
 
 /** A promise that knows whether it was asked for its outcome, by `await` or in any other way. */
-class Asked<T> extends Promise<T> {
+export class Asked<T> extends Promise<T> {
   /** What follows from it is an ordinary promise. */
   static override get [Symbol.species]() {
     return Promise;
   }
   isAsked = false;
+
+  /** @param started how this ends. It may fail although nobody asks for it */
+  static of<T>(started: Promise<T>): Asked<T> {
+    const asked = new Asked<T>((resolve, reject) => started.then(resolve, reject));
+    asked.then(undefined, () => undefined);
+    // By the line above, and by no author.
+    asked.isAsked = false;
+    return asked;
+  }
 
   // biome-ignore lint/suspicious/noThenProperty: it is a promise, and this is how `await` asks it.
   override then<A = T, B = never>(
@@ -24,24 +33,16 @@ class Asked<T> extends Promise<T> {
 /**
  * Lets what was started fail although it is awaited late or never: Node ends a process for that, and with it a whole batch. A failure
  * that was not asked for goes to the console: no caller learns of it.
- *
- * @param onUnasked called when it has succeeded, and its outcome was not asked for
  */
-export function heard<T>(what: string, started: Promise<T>, onUnasked?: () => void): Promise<T> {
-  const asked = new Asked<T>((resolve, reject) => started.then(resolve, reject));
-  const unlessAsked = (say: () => void) => {
-    if (asked.isAsked) return;
-    const timer = setTimeout(() => asked.isAsked || say(), patienceMs);
-    // A process that has nothing else to do may end.
-    timer.unref();
-  };
+export function heard<T>(what: string, started: Promise<T>): Promise<T> {
+  const asked = Asked.of(started);
   const sayOf = (error: unknown) =>
     console.warn(JSON.stringify({ pawl: 'not-awaited', what, error: recordedError(error) }));
-  asked.then(
-    () => onUnasked && unlessAsked(onUnasked),
-    (error) => unlessAsked(() => sayOf(error)),
-  );
-  // By the line above, and by no author.
-  asked.isAsked = false;
+  started.catch((error) => {
+    if (asked.isAsked) return;
+    const timer = setTimeout(() => asked.isAsked || sayOf(error), patienceMs);
+    // A process that has nothing else to do may end.
+    timer.unref();
+  });
   return asked;
 }

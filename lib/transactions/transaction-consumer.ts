@@ -3,11 +3,13 @@ import { internalsOf } from '../claims/claim-internals.ts';
 import { decide } from '../claims/decide.ts';
 import { emit, requestMs } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
+import { insideHandler } from '../claims/inside-step.ts';
 import { policyOf } from '../claims/options.ts';
 import type { Reconcile } from '../claims/reconcile.ts';
 import { completion } from '../claims/result.ts';
 import { run } from '../claims/run.ts';
 import { settle } from '../claims/settle.ts';
+import { Work } from '../claims/work.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
@@ -154,7 +156,14 @@ async function isCommittedAtOnce<Body>(
   const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
   if (typeof next === 'string') return false;
   try {
-    const carrier = new WriteCarrier(settings.store, await writesOf(one.message));
+    const work = new Work();
+    const handling = { work, id: one.identity.id, store: settings.store };
+    const writes = await insideHandler(handling, () => writesOf(one.message));
+    const hasForgotten = work.isUnderWay || work.unasked.length > 0;
+    await work.rest(host, () => deadline - settings.marginMs - host.now());
+    // What came of a call of `once` that was not awaited counts, and is said, under a claim.
+    if (hasForgotten) return false;
+    const carrier = new WriteCarrier(settings.store, writes);
     // A request that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
     const until = Math.min(deadline - settings.marginMs, host.now() + requestMs);
     const written = await answeredBy(host, until, carrier.write({ next, seen: undefined }));

@@ -155,6 +155,22 @@ describe('a call of a once-function', () => {
     expect(await thrownBy(refund(payment))).toBeInstanceOf(ResultNotKeptError);
   });
 
+  it('throws so where its provider says that it was applied, and not what it returned', async () => {
+    const ask = () => ({ verdict: 'applied' }) as const;
+    const onAbandoned = reconcile({ ask, settleMs: 0 });
+    const { refund, base } = setUp<typeof receipt>(() => Promise.reject(new Error('reset')), { onAbandoned });
+    await expect(refund(payment)).rejects.toThrow('reset');
+    // The call that has asked, and every later one.
+    expect(await thrownBy(refund(payment))).toBeInstanceOf(ResultNotKeptError);
+    expect(await thrownBy(refund(payment))).toBeInstanceOf(ResultNotKeptError);
+    const unknown = { outcome: 'completed', replayed: true, result: undefined, recorded: false };
+    expect(await refund.outcome(payment)).toEqual(unknown);
+    const failing = once({ ...base, operation: 'none', recordResult: false }, () => Promise.reject(new Error('reset')));
+    await expect(failing(payment)).rejects.toThrow('reset');
+    expect(await failing(payment)).toBeUndefined();
+    expect(await failing(payment)).toBeUndefined();
+  });
+
   it('returns nothing under recordResult: false, now and to a duplicate, whatever became of the result', async () => {
     const { refund, store, base } = setUp(() => receipt, { recordResult: false });
     expect(await refund(payment)).toBeUndefined();

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { bodyField as httpField } from '../../lib/http/index.ts';
 import {
   type Claim,
+  type ClaimEvent,
   type ClaimStore,
   canonicalValue,
   memoryStore,
@@ -12,10 +13,12 @@ import {
   RejectedError,
   step,
 } from '../../lib/index.ts';
+import { sleep } from '../../lib/kernel/host.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { eachTransaction, inPhases } from '../../lib/transactions/index.ts';
+import { warnedBy } from '../mistakes/mistake.ts';
 import { doors as apis } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
@@ -50,7 +53,7 @@ async function worldOf(situation: Situation) {
   const host = virtualHost();
   const store = memoryStore();
   const transactions = memoryTransactions(store);
-  const common = { store, onEvent: () => undefined, host };
+  const common = { store, onEvent: (_: ClaimEvent): void => undefined, host };
   const options = { ...common, operation: 'notify', key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
   const before = { ...options, fingerprint: () => canonicalValue(situation === 'key-reused' ? 'another' : 'this') };
   const broken: ClaimStore = { ...store, write: () => Promise.reject(new Error('down')) };
@@ -193,5 +196,72 @@ describe('a call of once in the handler of another door', () => {
       // It comes again when the lease of the inner call can have ended: about 66 seconds, of a renewed lease of a minute.
       if (situation === 'in-flight' && door !== 'eachTransaction') expect(hidden.at(-1)).toBeGreaterThan(30);
     }
+  });
+});
+
+describe('a call of once that a handler does not await', () => {
+  /** How a handler forgets the call; `under way` when it returns, or failed before. */
+  const ways: Readonly<Record<string, (world: World) => unknown>> = {
+    'under way': ({ notify }) => void notify(),
+    'failed before': async ({ notify, host }) => {
+      void notify();
+      await sleep(host, 5000);
+    },
+  };
+  const forgetful = Object.entries({ ...queueDoors, ...underRetry, ...otherDoors })
+    // Their handlers are called by Middy: the call is one outside of any handler of pawl.
+    .filter(([door]) => door !== 'sqsOnce' && door !== 'httpOnce')
+    .flatMap(([door, run]) => Object.entries(ways).map(([way, forget]) => ({ door, run, way, forget })));
+
+  /** Where the effect around it was applied when the error came, it must not be repeated: the error is reported. */
+  const applied = ['claim.effect', 'inPhases', 'eachTransaction'];
+
+  test.each(forgetful)('is waited for and counts, in $door, $way', async ({ run, door, forget }) => {
+    const world = await worldOf('in-flight');
+    const events: ClaimEvent['type'][] = [];
+    const common = { ...world.common, onEvent: ({ type }: ClaimEvent) => void events.push(type) };
+    await warnedBy(() => run({ ...world, common, notify: async () => forget(world) }, 'retry'));
+    const isApplied = applied.includes(door);
+    expect((await world.store.read('outer#order-17'))?.status).toBe(isApplied ? 'completed' : 'released');
+    expect(events.includes('failed-after-effect')).toBe(isApplied);
+  });
+
+  test('is said once for both operations, and not where the call is awaited, late, by another, or never to be', async () => {
+    const host = virtualHost();
+    const store = memoryStore();
+    const options = { store, key: (id: string) => id, onAbandoned: 'park', onEvent: () => undefined, host } as const;
+    const inner = once({ ...options, operation: 'said-inner' }, (id) => {
+      if (id === 'fails') throw new RejectedError('no');
+      return id;
+    });
+    const outer = once({ ...options, operation: 'said-outer' }, async (id: string) => {
+      if (id === 'forgets') void inner(id);
+      if (id === 'forgets-more') void inner.outcome(id);
+      if (id === 'late') {
+        const called = inner(id);
+        await sleep(host, 60_000);
+        return called;
+      }
+      if (id === 'together') return (await Promise.all([inner('a'), inner('b')])).join();
+      if (id === 'caught') return inner('fails').catch(() => 'caught');
+      return id;
+    });
+    const call = async (id: string) => {
+      const called = outer(id);
+      await host.advance(120_000);
+      return called;
+    };
+    const silent = await warnedBy(async () => {
+      expect(await call('late')).toBe('late');
+      expect(await call('together')).toBe('a,b');
+      expect(await call('caught')).toBe('caught');
+    });
+    expect(silent).toBe('');
+    const said = await warnedBy(async () => {
+      expect(await call('forgets')).toBe('forgets');
+      expect(await call('forgets-more')).toBe('forgets-more');
+    });
+    expect(said.split('\n')).toHaveLength(1);
+    expect(said).toContain("a handler of 'said-outer' returned and had not awaited its call of once");
   });
 });
