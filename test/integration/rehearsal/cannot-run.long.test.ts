@@ -28,7 +28,22 @@ const rows = [
     name: 'a handler that is missing',
     consumer: 'export const other = 1;',
     file: fileFor(),
-    says: /The function Mails\/SendMail ends before[\s\S]*exports no function handler/,
+    says: /The function Mails\/SendMail cannot run: index\.mjs of its asset exports no function 'handler'/,
+    isSentence: true,
+  },
+  {
+    name: 'TypeScript that was not compiled',
+    consumer: WORKS,
+    file: fileFor("assetFile: 'index.ts'"),
+    says: /The function Mails\/SendMail cannot run: its asset has no index\.mjs, index\.js or index\.cjs, and its handler is 'index\.handler'\. It has index\.ts: compile the app first/,
+    isSentence: true,
+  },
+  {
+    name: 'a function whose asset does not have its file',
+    consumer: WORKS,
+    file: fileFor("assetFile: 'other.mjs'"),
+    says: /The function Mails\/SendMail cannot run: its asset has no index\.mjs, index\.js or index\.cjs, and its handler is 'index\.handler'\. Build the app first/,
+    isSentence: true,
   },
   {
     name: 'a function that never responds',
@@ -76,10 +91,11 @@ const rows = [
 ];
 
 describe('a rehearsal that cannot run says why in a sentence, exits with 2, and leaves nothing', () => {
-  test.each(rows)('$name', async ({ consumer, file, says, ...more }) => {
+  test.each(rows)('$name', async ({ consumer, file, says, isSentence, ...more }) => {
     const project = projectWith(consumer, file, more);
     const { code, error } = await project.run(['--seed', '1']);
     expect(error).toMatch(says);
+    if (isSentence) expect(error).not.toMatch(/^\s+at |sandbox-runtime/m);
     expect(code).toBe(2);
     expect(project.left()).toEqual([]);
     expect(runningIn(project.folder)).toEqual([]);
