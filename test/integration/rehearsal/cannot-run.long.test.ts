@@ -185,6 +185,31 @@ test('after Ctrl-C nothing is left running, and nothing in the temporary folder'
   expect(project.left()).toEqual([]);
 });
 
+test('a function that always fails is named while its messages are waited for, also without a dead-letter queue', async () => {
+  const project = projectWith(
+    "export const handler = async () => { throw new Error('no'); };",
+    fileFor('deadLetters: false, visibility: 1, timeout: 1'),
+  );
+  const main = fileURLToPath(new URL('../../../bin/pawl.ts', import.meta.url));
+  const child = spawn(process.execPath, [main, 'rehearse', join(project.folder, 'rehearsal.mjs')], {
+    env: { ...process.env, TMPDIR: project.temporary },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.on('data', (text) => {
+    said += text;
+  });
+  const ended = once(child, 'exit');
+  await eventually('it says what it waits for', () =>
+    expect(said).toMatch(
+      /SendMail failed \d+ times in a row: \d+ messages? of Orders\/Queue left, which has no dead-letter queue/,
+    ),
+  );
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+});
+
 test('--json is one line for a program, and --junit writes a file', async () => {
   const project = projectWith(WORKS, fileFor());
   const junit = join(project.folder, 'junit.xml');
