@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { MissingJavaError, startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
+import { sayFailing } from '../rehearsal/file/failing.ts';
 import { junitOf } from '../rehearsal/file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';
 import { report } from '../rehearsal/file/report.ts';
@@ -188,10 +189,10 @@ function changed(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-function show(progress: Progress, { seconds, done, killed, left, isWaiting }: Look): void {
+function show(progress: Progress, { seconds, done, killed, left, isWaiting, failing }: Look): void {
   const counts = Array.from(done, ([effect, count]) => `${count} ${effect}`).join('   ');
-  const state = isWaiting ? 'waiting to become visible again' : 'to go';
+  const usual = `${plural(left, 'message')} ${isWaiting ? 'waiting to become visible again' : 'to go'}`;
   progress.update(
-    `${seconds.toFixed(0).padStart(3)} s   ${counts}   ${killed} killed   ${plural(left, 'message')} ${state}`,
+    `${seconds.toFixed(0).padStart(3)} s   ${counts}   ${killed} killed   ${sayFailing(failing) || usual}`,
   );
 }

@@ -19,16 +19,28 @@ function send(message: FromSandbox): void {
   process.send?.(message);
 }
 
-/** `folder/file.export`: the export is what stands behind the first dot of the last part, and may be inside another. */
-async function load(): Promise<Handler> {
-  const [, path = '', file = 'index', name = 'handler'] =
-    /^(.*\/)?([^./]+)\.(.+)$/.exec(environment['_HANDLER'] ?? '') ?? [];
+/**
+ * `folder/file.export`: the export is what stands behind the first dot of the last part, and may be inside another.
+ *
+ * @returns why there is no handler, if there is none
+ */
+async function load(): Promise<Handler | string> {
+  const written = environment['_HANDLER'] ?? '';
+  const [, path = '', file = 'index', name = 'handler'] = /^(.*\/)?([^./]+)\.(.+)$/.exec(written) ?? [];
   const folder = environment['LAMBDA_TASK_ROOT'] ?? '.';
-  const found = ['.mjs', '.js', '.cjs'].map((ending) => join(folder, path + file + ending)).find(existsSync);
-  if (found === undefined) throw new Error(`There is no ${path}${file}.mjs, .js or .cjs in the code of the function.`);
-  const exported: unknown = await import(pathToFileURL(found).href);
+  const firstOf = (...endings: readonly string[]) =>
+    endings.map((ending) => path + file + ending).find((one) => existsSync(join(folder, one)));
+  const found = firstOf('.mjs', '.js', '.cjs');
+  if (found === undefined) {
+    const source = firstOf('.ts', '.mts', '.cts', '.tsx');
+    const build = source === undefined ? 'Build the app first' : `It has ${source}: compile the app first`;
+    return `its asset has no ${path}${file}.mjs, ${path}${file}.js or ${path}${file}.cjs, and its handler is '${written}'. ${build}, or let the command that synthesizes it do so.`;
+  }
+  const exported: unknown = await import(pathToFileURL(join(folder, found)).href);
   const handler = find(exported, name) ?? find(inside(exported, 'default'), name);
-  if (typeof handler !== 'function') throw new Error(`${path}${file} exports no function ${name}.`);
+  if (typeof handler !== 'function') {
+    return `${found} of its asset exports no function '${name}', and its handler is '${written}'. Export it, or name the one that it exports.`;
+  }
   return (event, context) =>
     handler.length >= 3 ? byCallback((callback) => handler(event, context, callback)) : handler(event, context);
 }
@@ -93,11 +105,16 @@ if (process.send !== undefined) {
   // The service is gone, so no caller is left. A frozen sandbox gets here as soon as it is thawed.
   process.on('disconnect', () => process.exit(0));
   const handler = await load();
-  process.on('message', (told: ToSandbox) => {
-    if (told.kind === 'call') {
-      current = told;
-      void respond(handler, told).then(send);
-    } else if (told.requestId === current.requestId) current = told;
-  });
-  send({ kind: 'ready' });
+  if (typeof handler === 'string') {
+    // It is ended by who hears this, so that this is heard before its end.
+    send({ kind: 'unloadable', why: handler });
+  } else {
+    process.on('message', (told: ToSandbox) => {
+      if (told.kind === 'call') {
+        current = told;
+        void respond(handler, told).then(send);
+      } else if (told.requestId === current.requestId) current = told;
+    });
+    send({ kind: 'ready' });
+  }
 }

@@ -20,6 +20,8 @@ export interface Circumstances {
   readonly killed: boolean;
   /** Its handler was loaded. */
   readonly loaded: boolean;
+  /** Why it has no handler, if its code has none: no other sandbox of the same code would. */
+  readonly unloadable?: string;
   /** It printed a line of its own while it handled the event. */
   readonly spoke: boolean;
   /**
@@ -52,6 +54,8 @@ export type ToSandbox =
 
 export type FromSandbox =
   | { readonly kind: 'ready' }
+  /** Its code has no handler. */
+  | { readonly kind: 'unloadable'; readonly why: string }
   /** It wanted to reach another machine. */
   | { readonly kind: 'refused'; readonly address: string }
   | { readonly kind: 'response'; readonly requestId: string; readonly value: string }
@@ -141,7 +145,7 @@ export function startSandbox(options: SandboxOptions): Sandbox {
   const [ended, closed] = [endedBy('exit'), endedBy('close')];
   options.measure.follow(child.pid);
   const loading = timeOf(options.measure, options.initMs);
-  const ready = nextMessage(child, ended, (message) => message.kind === 'ready', loading.leftMs);
+  const ready = nextMessage(child, ended, ({ kind }) => kind === 'ready' || kind === 'unloadable', loading.leftMs);
   const state: State = {
     ...{ options, child, ended, closed, loading, ready },
     ...{ killed: false, killedByFault: false, isHandling: false, spoke: false, frozen: false, stall: 'none' },
@@ -207,6 +211,13 @@ async function invoke(state: State, event: unknown, measure: Measure, qualifier:
     const { killedByFault: killed, spoke } = state;
     return { outcome, circumstances: { killed, loaded, spoke, machine } };
   };
+  if (typeof begun === 'object' && begun.kind === 'unloadable') {
+    kill(state);
+    state.options.onLog(`The function cannot run: ${begun.why}`);
+    const { killedByFault: killed } = state;
+    const circumstances = { killed, loaded: false, unloadable: begun.why, spoke: false, machine: 'gave' } as const;
+    return { outcome: { kind: 'crashed' }, circumstances };
+  }
   if (begun === 'late') kill(state);
   if (begun === 'ended' || begun === 'late' || isDead(state)) {
     await lastLines(state);

@@ -51,8 +51,10 @@ export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch'
   const onEnd = (invocation: Invocation, outcome: Outcome, circumstances: Circumstances) => {
     watch.onEnd?.(invocation, outcome, circumstances);
     const { construct, sandbox } = invocation;
-    const { killed, loaded, spoke, machine } = circumstances;
-    if (outcome.kind === 'response' || outcome.kind === 'error' || (loaded && (spoke || callers.has(sandbox)))) {
+    const { killed, loaded, unloadable, spoke, machine } = circumstances;
+    if (unloadable !== undefined) {
+      reject(new BrokenFunctionError(`The function ${construct} cannot run: ${unloadable}`));
+    } else if (outcome.kind === 'response' || outcome.kind === 'error' || (loaded && (spoke || callers.has(sandbox)))) {
       works.add(construct);
     } else if (!works.has(construct) && !killed && machine !== 'starved' && !wasDisturbed(sandbox)) {
       count(construct, sandbox, outcome.kind);

@@ -60,6 +60,8 @@ export async function resultOf(run: Running, { left, hasRunOut }: Settled): Prom
       hasClaims: claims.tables.length > 0,
       shortened,
       tableOf: (effect) => tableCountedBy(effects[effect], run),
+      uncalledOf: (effect) =>
+        providers.find(({ provider, stats: { calls } }) => provider === effects[effect] && calls === 0)?.name,
     }),
     intents: traffic.sent.size,
     messages: traffic.stats.messages,

@@ -1,4 +1,5 @@
 import { isCountedLive } from './effects.ts';
+import { sayFailing } from './failing.ts';
 import { functionsAtWork } from './functions-at-work.ts';
 import type { Entry } from './journal.ts';
 import { createMarks } from './marks.ts';
@@ -87,9 +88,10 @@ export function followRuns(now: () => number = Date.now): Follower {
         },
         onLook(look) {
           own.look = look;
-          own.doing = look.isWaiting
+          const usual = look.isWaiting
             ? 'waiting for messages to become visible again'
             : 'sending the traffic, and handling it';
+          own.doing = sayFailing(look.failing) || usual;
         },
         onResult(result) {
           clearInterval(own.timer);

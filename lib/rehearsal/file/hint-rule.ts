@@ -15,6 +15,8 @@ export interface Facts {
   readonly shortened: readonly Shortened[];
   /** The table of which an effect counts the items; `undefined` if it is counted otherwise. */
   readonly tableOf: (effect: string) => string | undefined;
+  /** The name of the provider that counts an effect, if nothing has called it at all. */
+  readonly uncalledOf: (effect: string) => string | undefined;
 }
 
 /** An intent that came to harm, with what happened to it. */

@@ -5,6 +5,29 @@ import type { Entry } from './journal.ts';
 
 /* What can be wrong inside of a function: what it remembers, and when it has its effect. */
 
+/** Functions have taken the messages, and none has called the provider: the file may count what the app does not do. */
+export const neverCalled: Rule = ({ uncalledOf }, cases) =>
+  [...Map.groupBy(cases, ({ effect }) => effect)].flatMap(([effect, all]) => {
+    const provider = uncalledOf(effect);
+    if (provider === undefined) return [];
+    return about(
+      'provider-never-called',
+      all.filter(({ problem, intent, entries }) => problem === 'lost' && isTaken(intent, entries)),
+      `No function has called ${provider}, which counts the effect ${effect}. Is ${provider} the environment variable from which the function has the address, does the app have this effect, and does it await the call? An effect of another kind is counted by rows, or by a function of the rehearsal file.`,
+    );
+  });
+
+/** Whether a function said of it that all was well. */
+function isTaken(intent: string, entries: readonly Entry[]): boolean {
+  return entries.some(
+    (entry) =>
+      entry.kind === 'ended' &&
+      entry.intents.includes(intent) &&
+      entry.outcome.kind === 'response' &&
+      !entry.failed.has(intent),
+  );
+}
+
 /** The provider failed, and the function said that all was well. */
 export const swallowed: Rule = (_, cases) => {
   const silent = cases.filter(({ problem, times, intent, entries }) => {

@@ -5,6 +5,7 @@ import type { Consumer, Rehearsal as Engine } from '../rehearsal.ts';
 import type { Assembly, CdkApp } from '../synthesize.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { RehearsalOptions } from './define.ts';
+import type { Failing } from './failing.ts';
 import type { Intents } from './intents.ts';
 import type { Journal } from './journal.ts';
 import type { OwnFaults } from './own-faults.ts';
@@ -57,6 +58,8 @@ export interface Look {
   readonly killed: number;
   readonly left: number;
   readonly isWaiting: boolean;
+  /** The functions that keep failing, with the queues whose messages wait for them. */
+  readonly failing: readonly Failing[];
 }
 
 /** A run, once everything is up. */

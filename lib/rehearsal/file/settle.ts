@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messagesIn } from '../drain.ts';
 import { type Time, timeOf } from '../machine.ts';
+import type { Consumer } from '../rehearsal.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
+import { type Failing, failuresInARow, KEEPS_FAILING } from './failing.ts';
 import type { Journal } from './journal.ts';
 import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
+import { short } from './story.ts';
 
 /** Sends the traffic, waits until all is quiet or the time is up, and does what is to be done afterwards. */
 export async function goThrough(run: Running): Promise<Settled> {
@@ -106,7 +109,8 @@ async function settleIn(
   let before = -1;
   let changedAt = Date.now();
   for (;;) {
-    const depths = await Promise.all(consumersOf(engine).map(({ queue }) => engine.sqs.depth(queue.name)));
+    const consumers = consumersOf(engine);
+    const depths = await Promise.all(consumers.map(({ queue }) => engine.sqs.depth(queue.name)));
     left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await eventsLeft(engine));
     const begun = journal.entries.length;
     const isAtWork = traffic.pending() > 0 || engine.sandboxes.busy > 0;
@@ -125,9 +129,23 @@ async function settleIn(
       killed: run.carried.stats.kill,
       left,
       isWaiting: depths.every(({ ready }) => ready === 0) && engine.sandboxes.busy === 0,
+      failing: failingAt(consumers, depths.map(messagesIn), journal),
     });
     await sleep(BETWEEN_LOOKS_MS);
   }
+}
+
+function failingAt(consumers: readonly Consumer[], left: readonly number[], journal: Journal): readonly Failing[] {
+  const times = failuresInARow(journal);
+  return consumers
+    .map(({ queue, mapping }, index) => ({
+      function: short(mapping.function.construct),
+      times: times.get(mapping.function.construct) ?? 0,
+      queue: short(queue.construct),
+      messages: left[index] ?? 0,
+      hasDeadLetters: queue.deadLetterArn !== undefined,
+    }))
+    .filter((one) => one.messages > 0 && one.times >= KEEPS_FAILING);
 }
 
 /** It would keep a run of CI until that is cancelled, without a word. */

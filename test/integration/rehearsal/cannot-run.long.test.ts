@@ -28,7 +28,22 @@ const rows = [
     name: 'a handler that is missing',
     consumer: 'export const other = 1;',
     file: fileFor(),
-    says: /The function Mails\/SendMail ends before[\s\S]*exports no function handler/,
+    says: /The function Mails\/SendMail cannot run: index\.mjs of its asset exports no function 'handler'/,
+    isSentence: true,
+  },
+  {
+    name: 'TypeScript that was not compiled',
+    consumer: WORKS,
+    file: fileFor("assetFile: 'index.ts'"),
+    says: /The function Mails\/SendMail cannot run: its asset has no index\.mjs, index\.js or index\.cjs, and its handler is 'index\.handler'\. It has index\.ts: compile the app first/,
+    isSentence: true,
+  },
+  {
+    name: 'a function whose asset does not have its file',
+    consumer: WORKS,
+    file: fileFor("assetFile: 'other.mjs'"),
+    says: /The function Mails\/SendMail cannot run: its asset has no index\.mjs, index\.js or index\.cjs, and its handler is 'index\.handler'\. Build the app first/,
+    isSentence: true,
   },
   {
     name: 'a function that never responds',
@@ -76,10 +91,11 @@ const rows = [
 ];
 
 describe('a rehearsal that cannot run says why in a sentence, exits with 2, and leaves nothing', () => {
-  test.each(rows)('$name', async ({ consumer, file, says, ...more }) => {
+  test.each(rows)('$name', async ({ consumer, file, says, isSentence, ...more }) => {
     const project = projectWith(consumer, file, more);
     const { code, error } = await project.run(['--seed', '1']);
     expect(error).toMatch(says);
+    if (isSentence) expect(error).not.toMatch(/^\s+at |sandbox-runtime/m);
     expect(code).toBe(2);
     expect(project.left()).toEqual([]);
     expect(runningIn(project.folder)).toEqual([]);
@@ -167,6 +183,31 @@ test('after Ctrl-C nothing is left running, and nothing in the temporary folder'
   expect(await ended).toEqual([130, null]);
   await eventually('its processes have ended', () => expect(started.filter(isRunning)).toEqual([]));
   expect(project.left()).toEqual([]);
+});
+
+test('a function that always fails is named while its messages are waited for, also without a dead-letter queue', async () => {
+  const project = projectWith(
+    "export const handler = async () => { throw new Error('no'); };",
+    fileFor('deadLetters: false, visibility: 1, timeout: 1'),
+  );
+  const main = fileURLToPath(new URL('../../../bin/pawl.ts', import.meta.url));
+  const child = spawn(process.execPath, [main, 'rehearse', join(project.folder, 'rehearsal.mjs')], {
+    env: { ...process.env, TMPDIR: project.temporary },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.on('data', (text) => {
+    said += text;
+  });
+  const ended = once(child, 'exit');
+  await eventually('it says what it waits for', () =>
+    expect(said).toMatch(
+      /SendMail failed \d+ times in a row: \d+ messages? of Orders\/Queue left, which has no dead-letter queue/,
+    ),
+  );
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
 });
 
 test('--json is one line for a program, and --junit writes a file', async () => {

@@ -128,6 +128,24 @@ test('a provider of the file that throws ends the rehearsal: the verdict would b
   );
 });
 
+test('a provider that no function has called is a hint, and one that was called for some intents is none', async () => {
+  const never = await rehearsed({ code: 'nothing.mjs' }, {}, { intents: 3 });
+  expect(never).toMatchObject({ good: false, effects: [{ done: 0, lost: ['order-1', 'order-2', 'order-3'] }] });
+  expect(never.hints).toMatchObject([
+    {
+      name: 'provider-never-called',
+      text: expect.stringContaining('No function has called MAILER_URL, which counts the effect email.'),
+      intents: ['order-1', 'order-2', 'order-3'],
+    },
+  ]);
+  const some = await rehearsed({ code: 'some.mjs', batchSize: 1 }, {}, { intents: 3 });
+  expect(some).toMatchObject({ good: false, effects: [{ done: 1, lost: ['order-1', 'order-3'] }] });
+  expect(hintsOf(some)).toEqual([]);
+  const asked = await rehearsed({ code: 'asks.mjs' }, {}, { intents: 3 });
+  expect(asked.effects).toMatchObject([{ done: 0 }]);
+  expect(hintsOf(asked)).not.toContain('provider-never-called');
+});
+
 test('under a filter, an effect that has not happened at all is named as not judged', async () => {
   const [mail, receipts] = [mailer('orderId'), mailer('orderId')];
   const both = { providers: { MAILER_URL: mail, RECEIPTS_URL: receipts }, effects: { email: mail, receipt: receipts } };

@@ -37,6 +37,10 @@ describe('a function is broken', () => {
       name: 'that cannot be loaded, and called and printed before it ended',
       ends: times(2, { kind: 'crashed', loaded: false, called: true, spoke: true }),
     },
+    {
+      name: 'whose code has no handler, at the first time, and also if the rehearsal killed it',
+      ends: [{ kind: 'crashed', loaded: false, killed: true, unloadable: 'its asset has no index.js' }],
+    },
     { name: 'that never responds', ends: times(4, { kind: 'timed-out' }) },
   ])('$name', async ({ ends }) => {
     expect(await verdictOn(ends)).toBe('broken');

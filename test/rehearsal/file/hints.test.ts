@@ -9,6 +9,7 @@ const CONSUMER = 'Mails/Send';
 const FACTS: Facts = {
   ...{ harmed: [], verdicts: [], journal: createJournal(), consumers: [], hasClaims: false, shortened: [] },
   tableOf: () => undefined,
+  uncalledOf: () => undefined,
 };
 
 /** What happened to `order-1`, which came to harm. */
@@ -109,6 +110,18 @@ test('the effect is outside of the claim: an invocation had it before it wrote o
   expect(hintsOn('doubled', outside, { hasClaims: true })).toEqual(['outside-of-the-claim']);
   const inside = [began('S1'), stored('written'), applied('S1'), began('S1'), stored('written'), applied('S1')];
   expect(hintsOn('doubled', inside, { hasClaims: true })).toEqual([]);
+});
+
+test('no function has called the provider: of what a function took and let pass, and of nothing else', () => {
+  const uncalled: Partial<Facts> = { uncalledOf: (effect) => (effect === 'email' ? 'MAILER_URL' : undefined) };
+  expect(hintsOn('lost', [began('S1'), ended('response')], uncalled)).toEqual(['provider-never-called']);
+  expect(hintsOn('lost', [began('S1'), ended('response')])).toEqual([]);
+  // That it failed is why.
+  expect(hintsOn('lost', [began('S1'), ended('error')], uncalled)).toEqual([]);
+  expect(hintsOn('lost', [began('S1'), ended('response', 1, ['order-1'])], uncalled)).toEqual([]);
+  // No function ever had it.
+  expect(hintsOn('lost', [sent], uncalled)).toEqual([]);
+  expect(hintsOn('unfinished', [began('S1'), ended('response')], uncalled)).toEqual([]);
 });
 
 test('a failure is swallowed: the provider had failed, and the function said that all was done', () => {

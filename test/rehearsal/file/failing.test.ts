@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { failuresInARow, sayFailing } from '../../../lib/rehearsal/file/failing.ts';
+import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
+import type { Outcome } from '../../../lib/rehearsal/sandbox.ts';
+
+const ERROR: Outcome = { kind: 'error', error: { name: 'Error', message: 'no' } };
+const RESPONSE: Outcome = { kind: 'response', value: {} };
+
+const ended = (outcome: Outcome, failed: readonly string[] = [], sandbox = 'S1'): Happening => ({
+  ...{ kind: 'ended', sandbox, construct: 'Mails/Send', batch: 1, outcome, failed: new Set(failed) },
+});
+const killed: Happening = { kind: 'killed', sandbox: 'S9', moment: 'as it began' };
+const stalled: Happening = { kind: 'stalled', sandbox: 'S9', moment: 'as it began', forMs: 1 };
+
+test.each<{ readonly name: string; readonly happened: readonly Happening[]; readonly times: number }>([
+  { name: 'errors', happened: [ended(ERROR), ended(ERROR)], times: 2 },
+  {
+    name: 'timeouts, and ends of its own',
+    happened: [ended({ kind: 'timed-out' }), ended({ kind: 'crashed' })],
+    times: 2,
+  },
+  { name: 'a response that names each message as failed', happened: [ended(RESPONSE, ['a', 'b'])], times: 1 },
+  { name: 'a response that names some', happened: [ended(ERROR), ended(RESPONSE, ['a'])], times: 0 },
+  { name: 'a response', happened: [ended(ERROR), ended(RESPONSE), ended(ERROR)], times: 1 },
+  {
+    name: 'what the rehearsal killed or stalled, which neither counts nor ends the row',
+    happened: [
+      ...[ended(ERROR), killed, ended({ kind: 'crashed' }, [], 'S9')],
+      ...[stalled, ended({ kind: 'timed-out' }, [], 'S9'), ended(ERROR)],
+    ],
+    times: 2,
+  },
+])('failures in a row: $name', ({ happened, times }) => {
+  const journal = createJournal();
+  for (const one of happened) journal.add(['a', 'b'], one);
+  expect(failuresInARow(journal).get('Mails/Send') ?? 0).toBe(times);
+});
+
+test('it names the function, how often it failed, and the queue whose messages wait for it', () => {
+  const one = { function: 'Send', times: 4, queue: 'Orders', messages: 1 };
+  expect(sayFailing([{ ...one, hasDeadLetters: true }])).toBe('Send failed 4 times in a row: 1 message of Orders left');
+  expect(sayFailing([{ ...one, messages: 2, hasDeadLetters: false }])).toBe(
+    'Send failed 4 times in a row: 2 messages of Orders left, which has no dead-letter queue',
+  );
+});
