@@ -125,6 +125,14 @@ export function once<Input, R, Kept extends boolean = true>(
 
   async function callOnce(input: Input, call: OnceCall): Promise<Called<R>> {
     expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', inherited: 'taken', docs });
+    // Taken for options, the context would say nothing of the time that is left.
+    const isContext = 'getRemainingTimeInMillis' in call;
+    expect(
+      !isContext,
+      'the second argument of a call',
+      '{ remainingMs: () => context.getRemainingTimeInMillis() }',
+      call,
+    );
     const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
     const deadline = deadlineOf(call, settings.host);
     const prints = printsOf(

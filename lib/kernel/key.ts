@@ -21,6 +21,10 @@ export function identifyingText(value: unknown, what: string, missing?: () => st
   if (typeof value === 'string' && value.isWellFormed()) return value;
   // The promise of an async function is no key; nothing will wait for it.
   letFail(value);
-  const given = typeof value === 'number' ? value : `of type ${typeof value}`;
-  throw new InvalidMessageError('invalid-key', `${what} is ${given}; expected well-formed text or a safe integer`);
+  const isPromise = value instanceof Promise;
+  const given = isPromise ? 'a promise' : typeof value === 'number' ? value : `of type ${typeof value}`;
+  throw new InvalidMessageError(
+    'invalid-key',
+    `${what} is ${given}; expected well-formed text or a safe integer${isPromise ? ', at once: a function that is not async' : ''}`,
+  );
 }

@@ -146,7 +146,7 @@ describe('a key that identifies nothing', () => {
 
 it('nobody waits for a key that an async function answers: it is refused, and its own error is not left unhandled', async () => {
   const key = Promise.reject(new Error('no such order'));
-  expect(() => identify('send-email', key, nodeHost)).toThrow('of type object');
+  expect(() => identify('send-email', key, nodeHost)).toThrow('the key is a promise; expected');
   await new Promise((resolve) => setImmediate(resolve));
 });
 

@@ -200,6 +200,16 @@ describe('a call of a once-function', () => {
     expect(await refund(payment, { remainingMs: () => 30_000 })).toEqual(receipt);
   });
 
+  it("refuses Lambda's context as its second argument, and runs nothing: it would not know what time is left", async () => {
+    let runs = 0;
+    const { refund } = setUp(() => ++runs);
+    const context = { getRemainingTimeInMillis: () => 30_000 } as never;
+    expect(await thrownBy(refund(payment, context))).toMatchObject({
+      message: expect.stringContaining('expected { remainingMs: () => context.getRemainingTimeInMillis() }'),
+    });
+    expect(runs).toBe(0);
+  });
+
   it('has an outcome that needs no this, and functions that every batch processor can call', async () => {
     const { refund } = setUp(() => receipt);
     const { outcome } = refund;

@@ -38,7 +38,9 @@ describe('a value that identifies something', () => {
 
   it('is no promise, and one that fails later ends no process', async () => {
     const unhandled = await unhandledRejections(async () => {
-      expect(() => identifyingText(Promise.reject(new Error('late')), 'the key')).toThrow('of type object');
+      expect(() => identifyingText(Promise.reject(new Error('late')), 'the key')).toThrow(
+        'the key is a promise; expected',
+      );
     });
     expect(unhandled).toEqual([]);
   });
