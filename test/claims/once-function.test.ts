@@ -238,13 +238,13 @@ it('has the types of what it returns', () => {
   const find = async (_: Refund) => receipt;
   const kept = once(options, find);
   expectTypeOf(kept).toEqualTypeOf<OnceFunction<Refund, typeof receipt, true>>();
-  expectTypeOf(kept(payment)).toEqualTypeOf<Promise<typeof receipt>>();
-  expectTypeOf(once({ ...options, recordResult: true }, find)(payment)).toEqualTypeOf<Promise<typeof receipt>>();
-  const unkept = once({ ...options, key: ({ id }: Refund) => `unkept-${id}`, recordResult: false }, find);
-  expectTypeOf(unkept(payment)).toEqualTypeOf<Promise<void>>();
+  expectTypeOf(kept).returns.toEqualTypeOf<Promise<typeof receipt>>();
+  expectTypeOf(once({ ...options, recordResult: true }, find)).returns.toEqualTypeOf<Promise<typeof receipt>>();
+  const unkept = once({ ...options, recordResult: false }, find);
+  expectTypeOf(unkept).returns.toEqualTypeOf<Promise<void>>();
   const either = once({ ...options, recordResult: Math.random() > 2 } as OnceOptions<Refund, boolean>, find);
   // biome-ignore lint/suspicious/noConfusingVoidType: where it is not kept, nothing is returned.
-  expectTypeOf(either({ ...payment, id: 'either' })).toEqualTypeOf<Promise<typeof receipt | void>>;
+  expectTypeOf(either).returns.toEqualTypeOf<Promise<typeof receipt | void>>();
   const wrong = () => [
     // @ts-expect-error a result that is not kept cannot be read
     unkept(payment).then(({ refund }) => refund),
