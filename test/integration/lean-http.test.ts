@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
 import { nodeHost } from '../../lib/host.ts';
 import type { Host } from '../../lib/kernel/host.ts';
@@ -220,18 +220,17 @@ describe('credentials', () => {
       const said = { AccessKeyId: 'local', SecretAccessKey: 'local', Token: `token-${issued}`, Expiration };
       response.end(JSON.stringify(said));
     });
-    const before = { ...process.env };
     try {
-      delete process.env['AWS_ACCESS_KEY_ID'];
-      process.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = `${server.endpoint}/creds`;
-      process.env['AWS_CONTAINER_AUTHORIZATION_TOKEN'] = 'of-the-container';
+      vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+      vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', `${server.endpoint}/creds`);
+      vi.stubEnv('AWS_CONTAINER_AUTHORIZATION_TOKEN', 'of-the-container');
       const tokens: unknown[] = [];
       const faultOf = ({ headers }: Arrival) => void tokens.push(headers['x-amz-security-token']);
       expectUnharmed(await handleBatches({ faultOf, options: { credentials: undefined as never } }));
       expect([tokens[0], tokens.at(-1)]).toEqual(['token-1', 'token-2']);
       expect({ issued, authorization }).toEqual({ issued: 2, authorization: 'of-the-container' });
     } finally {
-      process.env = before;
+      vi.unstubAllEnvs();
       await server.stop();
     }
   });

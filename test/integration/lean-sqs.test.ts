@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
 import { nodeHost } from '../../lib/host.ts';
 import { memoryStore } from '../../lib/index.ts';
@@ -144,17 +144,14 @@ describe.each(doors)('%s over leanSqs', (_, door) => {
   });
 
   it('does the same by itself, where no client is given', async () => {
-    const before = { ...process.env };
-    Object.assign(process.env, {
-      AWS_REGION: 'us-east-1',
-      AWS_ENDPOINT_URL_SQS: queues.endpoint,
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-    });
+    vi.stubEnv('AWS_REGION', 'us-east-1');
+    vi.stubEnv('AWS_ENDPOINT_URL_SQS', queues.endpoint);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
     try {
       await expectCarriedOut(await fail(door, { sqsClient: undefined }));
     } finally {
-      process.env = before;
+      vi.unstubAllEnvs();
     }
   });
 

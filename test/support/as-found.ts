@@ -5,7 +5,8 @@ import { afterAll, vi } from 'vitest';
  * has replaced is put back after it, so that no verdict depends on which file came before.
  */
 
-const env = { ...process.env };
+const live = process.env;
+const env = { ...live };
 const events = ['uncaughtException', 'unhandledRejection', 'exit', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const listeners = new Map(events.map((event) => [event, new Set(process.listeners(event as 'exit'))]));
 
@@ -14,6 +15,8 @@ afterAll(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
+  const isReplaced = process.env !== live;
+  process.env = live;
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   for (const [name, value] of Object.entries(env)) process.env[name] = value;
   process.exitCode = undefined;
@@ -22,4 +25,6 @@ afterAll(() => {
       if (!found.has(listener)) process.removeListener(event, listener);
     }
   }
+  // A plain object in its place is read by JavaScript alone: what Node itself asks for, such as the temporary folder, no longer follows it.
+  if (isReplaced) throw new Error('process.env was replaced by another object: set single variables, with vi.stubEnv');
 });
