@@ -30,8 +30,14 @@ export interface RunMore extends Partial<RehearsalOptions> {
   readonly run?: Pick<RunOptions, 'faults' | 'machine' | 'onLog'>;
 }
 
-/** Rehearses the app of `test/fixtures/rehearsed` in this process: an email for each of some orders. */
-export function rehearsed(
+/** How often what the machine was too slow to judge is rehearsed, at most. */
+const TRIES = 3;
+
+/**
+ * Rehearses the app of `test/fixtures/rehearsed` in this process: an email for each of some orders. What the machine was too slow to judge is rehearsed again,
+ * as the person who reads that in a report does it: no test asserts how fast the machine is.
+ */
+export async function rehearsed(
   context: Rehearsed,
   faults: Faults,
   { seed = 1, intents = 20, filter, story, run, ...more }: RunMore = {},
@@ -48,7 +54,12 @@ export function rehearsed(
     ...more,
   });
   const app = { command: [process.execPath, 'app.mjs'] as const, folder: FOLDER };
-  return runRehearsal(file, { seed, filter, story, app, ...run });
+  for (let tries = 1; ; tries += 1) {
+    const result = await runRehearsal(file, { seed, filter, story, app, ...run });
+    const isJudged = result.noVerdict === undefined && result.effects.every(({ unjudged }) => unjudged.length === 0);
+    // A test that makes the machine slow is about that.
+    if (isJudged || run?.machine !== undefined || tries === TRIES) return result;
+  }
 }
 
 export function hintsOf({ hints }: RehearsalResult): readonly string[] {
