@@ -361,6 +361,8 @@ describe('pawl restored', () => {
     const tableName = await claimsTable(incident.dynamo);
     const run = (...args: readonly string[]) => runCommand(['restored', '--table', tableName, ...args]);
     expect(await run()).toMatchObject({ code: 0, out: `The table ${tableName} has no mark of a restore.\n` });
+    const early = await run('--lift', ...acted, '--yes');
+    expect([early.code, early.error]).toEqual([1, expect.stringContaining('has no mark to lift. Nothing was changed')]);
     const cutOff = ['--cut-off', '2026-11-21T09:00:00Z'];
     await expect(run(...cutOff, '--yes')).rejects.toThrow('--by');
     await expect(run(...cutOff, ...acted)).rejects.toThrow('no terminal');
