@@ -245,10 +245,12 @@ describe('pawl dlq and pawl redrive', () => {
 
   it('refuse what is undecided, and send nothing with --dry-run or without an agreement', async () => {
     expect(await pawl('redrive', ...dead, '--dry-run')).toMatchObject({
+      error: expect.not.stringContaining('does not feed'),
       code: 1,
       out: expect.stringMatching(/(stay: parked.*\n){3}/),
     });
-    await pawl('resolve', `${mailing}#order-3`, 'not-applied', '--yes', ...acted);
+    const resolved = await pawl('resolve', `${mailing}#order-3`, 'not-applied', '--yes', ...acted);
+    expect(resolved.error).toMatch(/^The youngest doubt is \d+ (s|min|h|d) old\. not-applied is right only once/m);
     await expect(pawl('redrive', ...dead)).rejects.toThrow(/Say --yes/);
     expect(await pawl('redrive', ...dead, '--reason', 'rejected', '--yes')).toMatchObject({
       code: 0,
@@ -280,6 +282,9 @@ describe('pawl dlq and pawl redrive', () => {
     expect(out).toMatch(/ parked +\S{36} +send-email#order-1\n/);
     const plan = await pawl('redrive', '--queue', url, '--to', incident.mails.queue.url, '--dry-run');
     expect(plan.out).toMatch(/stay: foreign .* send-email#foreign\n/);
+    expect(plan.error).toContain(
+      `${incident.mails.queue.url} does not feed ${url}: its redrive policy does not name it`,
+    );
   });
 
   it('find the table and the queues of a stack', async () => {
