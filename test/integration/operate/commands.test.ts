@@ -57,6 +57,8 @@ describe('pawl claims', () => {
   it('ends with 0 if nothing is open', async () => {
     expect(await pawl('claims', '--operation', 'nothing')).toMatchObject({ code: 0, out: 'No claim is open.\n' });
     expect(await pawl('claims', '--operation', mailing, '--older-than', '3d')).toMatchObject({ code: 0 });
+    expect(await pawl('claims', '--operation', mailing, '--doubt-older-than', '3d')).toMatchObject({ code: 0 });
+    expect(await pawl('claims', '--operation', mailing, '--doubt-older-than', '0s')).toMatchObject({ code: 1 });
   });
 
   it('stops after --limit', async () => {
@@ -152,7 +154,10 @@ describe('pawl resolve', () => {
       out: expect.stringContaining('steps-in-doubt'),
     });
     const steps = ['--step', 'charge=applied', '--step-result', 'charge={"id":"ch_1"}', '--step', 'mail=not-applied'];
-    expect(await pawl('resolve', id, ...steps, '--yes', ...acted)).toMatchObject({ code: 0 });
+    expect(await pawl('resolve', id, ...steps, '--yes', ...acted)).toMatchObject({
+      code: 0,
+      error: expect.stringMatching(/^The youngest doubt is \d+ s old\. not-applied is right only once/m),
+    });
     const resolved = await incident.store.read(id);
     expect(resolved?.resolution).toMatchObject({
       verdict: 'by-step',
