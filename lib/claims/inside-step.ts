@@ -21,8 +21,11 @@ interface Inside {
 
 /** By where a call is made, and not by time: steps that a handler runs in parallel are no steps of each other. Of all copies of pawl, as a claim is. */
 const insides = processWide('claims.inside-step/2', () => new AsyncLocalStorage<Inside>());
-/** Only a call of `once` asks which handler it is made in: a process without one does not carry what that takes. */
-const calls = processWide('claims.calls-of-once/1', () => ({ expected: false }));
+/**
+ * Only a call of `once` asks which handler it is made in: a process without one does not carry what that takes. `unseen`: the handlers that began before
+ * there was such a function. One of them may make it, such as by an import that it awaits, and its call is then made in one of these.
+ */
+const calls = processWide('claims.calls-of-once/2', () => ({ expected: false, unseen: new Set<Handling>() }));
 
 /** Says that a handler may call a function of `once`. */
 export function expectCalls(): void {
@@ -31,8 +34,10 @@ export function expectCalls(): void {
 
 /** Runs a handler. */
 export function insideHandler<T>(handling: Handling, run: () => T): T {
-  if (!calls.expected) return run();
-  return insides.run({ work: handling.work, handling, around: insides.getStore() }, run);
+  if (calls.expected) return insides.run({ work: handling.work, handling, around: insides.getStore() }, run);
+  calls.unseen.add(handling);
+  handling.work.onStop = () => calls.unseen.delete(handling);
+  return run();
 }
 
 /** The handlers that this is called in, the innermost first. What a handler has left behind runs in none that is over. */
@@ -42,6 +47,15 @@ export function handlersAround(): readonly Handling[] {
     if (inside.handling !== undefined && !inside.work.stopped) found.push(inside.handling);
   }
   return found;
+}
+
+/**
+ * The handlers that wait for a call which is made here: the innermost. If it is in none that is seen, it may be in any of those that began before there
+ * was a function of `once`, and each of them waits. Otherwise its error would end the process for all of them.
+ */
+export function handlersOfCall(): readonly Handling[] {
+  const [innermost] = handlersAround();
+  return innermost === undefined ? [...calls.unseen] : [innermost];
 }
 
 /** Runs the function of a step. */

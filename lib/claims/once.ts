@@ -1,5 +1,7 @@
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
-import { NothingRunError } from '../kernel/errors.ts';
+import { explained } from '../kernel/error-code.ts';
+import { NothingRunError, RetryableError } from '../kernel/errors.ts';
+import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
@@ -14,7 +16,7 @@ import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import { useOf } from './handlers.ts';
 import { identify, type KeyValue } from './identity.ts';
-import { expectCalls, handlersAround } from './inside-step.ts';
+import { expectCalls, handlersAround, handlersOfCall } from './inside-step.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
 import type { ClaimRecord } from './record.ts';
@@ -80,6 +82,7 @@ const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies 
  * | thrown | when |
  * |---|---|
  * | `RetryableError`, with `retryAfterMs` | another worker runs it, it is not known yet whether an earlier attempt applied it, or too little time was left to start |
+ * | `RetryableError` | it has the key and the operation of the handler that it is made in |
  * | `InDoubtError` | it is parked: an operator has to decide |
  * | `RejectedError` | it failed for good, or its key was used before with another payload |
  * | `ResultNotKeptError` | it is done, and its result was not kept; never with `recordResult: false` |
@@ -95,8 +98,8 @@ const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies 
 export interface OnceFunction<Input, R, Kept extends boolean = true> {
   (input: Input, call?: OnceCall): Promise<Kept extends true ? R : void>;
   /**
-   * The same call, for a caller that asks what became of it: only the handler's own error, `StoreUnavailableError`, `InvalidMessageError`, and `LeaseError`
-   * where too little time was left to start, are thrown.
+   * The same call, for a caller that asks what became of it: only the handler's own error, `StoreUnavailableError`, `InvalidMessageError`, `LeaseError`
+   * where too little time was left to start, and the `RetryableError` of a call with the key and the operation of the handler that it is made in, are thrown.
    */
   outcome(input: Input, call?: OnceCall): Promise<OnceOutcome<R>>;
 }
@@ -134,6 +137,7 @@ export function once<Input, R, Kept extends boolean = true>(
       call,
     );
     const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
+    expectNotAround(settings, identity.id);
     const deadline = deadlineOf(call, settings.host);
     const prints = printsOf(
       rule,
@@ -166,12 +170,29 @@ export function once<Input, R, Kept extends boolean = true>(
   }
 
   // A handler that does not await the call would complete without it, and Lambda would freeze it with its sandbox. Outside, the promise is the caller's own.
-  const followed = <T>(started: Promise<T>): Promise<T> =>
-    handlersAround()[0]?.work.followCall(settings.operation, started) ?? started;
+  const followed = <T>(started: Promise<T>): Promise<T> => {
+    const around = handlersOfCall();
+    if (around.length === 0) return started;
+    const asked = Asked.of(started);
+    for (const { work } of around) work.followCall(settings.operation, started, asked);
+    return asked;
+  };
   const onceFunction = (...args: Parameters<typeof callAndReturn>) => followed(callAndReturn(...args));
   const outcome = (...args: Parameters<typeof callForOutcome>) => followed(callForOutcome(...args));
   expectCalls();
   return Object.assign(onceFunction as OnceFunction<Input, R, Kept>, { outcome });
+}
+
+/**
+ * A call whose claim is that of a handler around it: it would wait for that claim, and the handler for it. Where the handler has no claim yet, as at the
+ * first try of `eachTransaction`, the call would complete what the handler has not done.
+ *
+ * @throws RetryableError: nothing was applied by the call
+ */
+function expectNotAround({ store, operation }: Pick<ClaimOptions<never>, 'store' | 'operation'>, id: string): void {
+  if (!handlersAround().some((around) => around.id === id && around.store === store)) return;
+  const said = `nothing was run: this call has the key and the operation '${operation}' of the handler that it is made in`;
+  throw new RetryableError(explained(`${said}. Give it an operation of its own`, 'same-operation'));
 }
 
 /** When the caller is stopped, in epoch milliseconds. @throws OptionError unless `remainingMs` returns a time */

@@ -3,6 +3,7 @@ import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { explainedError, InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOfChanged } from './changed-result.ts';
 import type { Checkpoint } from './checkpoints.ts';
@@ -239,10 +240,13 @@ function resultOf({ name, result, omitted }: Checkpoint): unknown {
   return result === undefined ? undefined : JSON.parse(result);
 }
 
+/** What a provider said of a step. What is no verdict is inconclusive, as for a whole claim. */
 async function verdictOf({ ask }: StepReconcile, run: StepRun): Promise<Verdict> {
   try {
-    return await ask(run);
+    const said = await ask(run);
+    if (propertyOf(said, 'verdict') !== undefined) return said;
   } catch {
-    return { verdict: 'inconclusive' };
+    // It could not be asked.
   }
+  return { verdict: 'inconclusive' };
 }

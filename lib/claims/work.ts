@@ -1,5 +1,5 @@
 import { LeaseError } from '../kernel/errors.ts';
-import { Asked } from '../kernel/heard.ts';
+import type { Asked } from '../kernel/heard.ts';
 import { type Host, whenOver } from '../kernel/host.ts';
 
 /** An error in a box: what was thrown may be `undefined`, `null` or `''`, and is an error all the same. */
@@ -36,6 +36,8 @@ export class Work {
   readonly #calls: Call[] = [];
   /** Throws where its caller is inside a step. Set by the first step: a handler without steps does not carry what it takes. */
   refuseInStep: ((what: string) => void) | undefined;
+  /** Called when nothing of the handler may start any more. */
+  onStop: (() => void) | undefined;
   #ended = false;
   #stopped = false;
 
@@ -72,9 +74,12 @@ export class Work {
     return this.#calls.filter(({ asked }) => !asked.isAsked).map(({ operation }) => operation);
   }
 
-  /** Waits for a call of `once` as well. Its error is of who asks for its outcome; if nobody has asked, it counts as the handler's own. */
-  followCall<T>(operation: string, started: Promise<T>): Promise<T> {
-    const asked = Asked.of(started);
+  /**
+   * Waits for a call of `once` as well. Its error is of who asks for its outcome; if nobody has asked, it counts as the handler's own.
+   *
+   * @param asked the call as its caller has it
+   */
+  followCall(operation: string, started: Promise<unknown>, asked: Asked<unknown>): void {
     const call: Call = { operation, asked, failure: undefined };
     this.#calls.push(call);
     const over = () => this.#underWay.delete(ended);
@@ -83,7 +88,6 @@ export class Work {
       over();
     });
     this.#underWay.add(ended);
-    return asked;
   }
 
   /** A step was left in doubt. The claim cannot complete with that, even if the handler catches the error, or never waits for it. */
@@ -99,7 +103,12 @@ export class Work {
   /** The handler has ended. After a throw nothing of it may start: it would run under a claim that is released or rejected. */
   end(how: 'returned' | 'threw'): void {
     this.#ended = true;
-    this.#stopped = how === 'threw';
+    if (how === 'threw') this.#nothingStarts();
+  }
+
+  #nothingStarts(): void {
+    this.#stopped = true;
+    this.onStop?.();
   }
 
   /**
@@ -129,7 +138,7 @@ export class Work {
   }
 
   #stop(): Rested {
-    this.#stopped = true;
+    this.#nothingStarts();
     for (const { asked, failure } of this.#calls) if (failure && !asked.isAsked) this.#late.push(failure);
     return { inDoubt: this.#inDoubt, late: this.#late };
   }

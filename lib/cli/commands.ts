@@ -143,7 +143,7 @@ Without --cut-off and --lift, it shows the mark.`,
       yes: { about: 'do not ask before writing' },
       ...common,
     },
-    more: `Needs dynamodb:GetItem, DescribeTable and PutItem on the table: claims.grantRestore(role).\nExits with 0 if the table has no mark or a lifted one, 1 if its mark stands, and 2 if it could not run.`,
+    more: `Needs dynamodb:GetItem, DescribeTable and PutItem on the table: claims.grantRestore(role).\nExits with 0 if the table has no mark or a lifted one, 1 if its mark stands or what was asked for was refused, and 2 if it could not run.`,
     run: async (line, io) => (await import('./restored.ts')).restored(line, io),
   },
   {

@@ -1,5 +1,5 @@
 import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from '../operate/index.ts';
-import { youngestDoubt } from '../operate/young-doubt.ts';
+import { youngestDoubt, youngestStepDoubt } from '../operate/young-doubt.ts';
 import { claimName, queryOf } from './claims.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
@@ -48,7 +48,7 @@ async function carryOut(line: Line, io: Io, operate: Operator, plan: ResolutionP
     else io.out.line(`${plural(plan.count, 'claim')} would be resolved as ${plan.verdict}, ${stay} would stay.`);
     return stay > 0 || plan.items.length === 0 ? 1 : 0;
   }
-  warnOfYoungDoubt(io, plan);
+  if (plan.verdict === 'not-applied') warnOfYoungDoubt(io, youngestDoubt(plan.items));
   const question = `Resolve ${plural(plan.count, 'claim')} as ${plan.verdict}? This cannot be undone.`;
   if (!(await confirmed(line, io, question))) {
     io.error.line('Nothing was changed.');
@@ -76,9 +76,8 @@ async function carryOut(line: Line, io: Io, operate: Operator, plan: ResolutionP
 }
 
 /** What was not applied at the moment may be applied by a request that is still under way. */
-function warnOfYoungDoubt({ error }: Io, { verdict, items }: ResolutionPlan): void {
-  const youngest = youngestDoubt(items);
-  if (verdict !== 'not-applied' || youngest === undefined) return;
+function warnOfYoungDoubt({ error }: Io, youngest: number | undefined): void {
+  if (youngest === undefined) return;
   error.line(
     `The youngest doubt is ${age(Date.now() - youngest)} old. not-applied is right only once a request that the worker gave up can no longer reach the provider: wait as long as settleMs would be, or leave younger ones out with --doubt-older-than.`,
   );
@@ -89,7 +88,7 @@ async function resolveSteps(
   io: Io,
   operate: Operator,
   [name, ...more]: readonly ClaimToResolve[],
-  steps: StepVerdicts,
+  steps: Exclude<StepVerdicts, string>,
   acted: { readonly by: string; readonly note: string },
 ): Promise<number> {
   if (name === undefined || more.length > 0)
@@ -97,6 +96,9 @@ async function resolveSteps(
   const text = Object.entries(steps).map(([step, said]) => `${step} ${typeof said === 'string' ? said : said.verdict}`);
   if (line.flag('dry-run'))
     throw new UsageError('--dry-run: a resolution by step has no plan. Look at the claim with: pawl claim <key>.');
+  const notApplied = Object.keys(steps).filter((step) => steps[step] === 'not-applied');
+  const claim = notApplied.length === 0 ? undefined : await operate.readClaim(name);
+  if (claim !== undefined) warnOfYoungDoubt(io, youngestStepDoubt(claim, notApplied));
   if (!(await confirmed(line, io, `Resolve ${text.join(', ')}? This cannot be undone.`))) {
     io.error.line('Nothing was changed.');
     return 1;

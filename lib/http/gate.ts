@@ -2,6 +2,7 @@ import { type Acquired, acquire } from '../claims/acquire.ts';
 import type { ClaimRules, ParkedReason } from '../claims/decide.ts';
 import { type Engine, emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
+import { type HandlerUse, useOf } from '../claims/handlers.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { fallbackLease } from '../claims/renewed-lease.ts';
@@ -34,6 +35,8 @@ export interface Gate<Event extends HttpEvent> {
   readonly engine: Engine<HttpRequest<Event>>;
   /** What of a request is its intent; nothing where intents are not compared. */
   readonly rule: FingerprintRule<HttpRequest<Event>> | undefined;
+  /** Of its handler, where the door knows it. */
+  readonly use: HandlerUse | undefined;
 }
 
 /** Of Lambda's context, the only thing that matters here: when it will be stopped. */
@@ -74,14 +77,18 @@ type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
   Required<Pick<HttpOptions<Event>, 'host' | 'key' | 'required' | 'fingerprint' | 'isFinal'>> &
   Required<Pick<ClaimRules, 'refusalsMayRepeat'>>;
 
-/** @throws OptionError when an option is missing or out of range */
-export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>): Gate<Event> {
+/**
+ * @param handler where the door knows it: a middleware does not
+ * @throws OptionError when an option is missing or out of range
+ */
+export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>, handler?: object): Gate<Event> {
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
   checkReaders(settings);
   const { isFinal } = settings;
   expectFunction('isFinal', 'a function of the response', isFinal, 'wrong-handler');
   const engine = { settings, fallback: fallbackLease(settings), mayStillRun: isStillRunning };
-  return { settings, engine, rule: ruleOf<HttpRequest<Event>>(settings.fingerprint) };
+  const use = handler && useOf(settings.store, settings.operation, handler);
+  return { settings, engine, rule: ruleOf<HttpRequest<Event>>(settings.fingerprint), use };
 }
 
 /**
@@ -95,7 +102,7 @@ export async function enter<Event extends HttpEvent>(
   event: Event,
   context?: RequestContext,
 ): Promise<Entered<Event>> {
-  const { settings, engine, rule } = gate;
+  const { settings, engine, rule, use } = gate;
   const { host } = settings;
   const request = requestOf(event);
   const admission = admissionOf(request, settings, rule, host);
@@ -109,7 +116,11 @@ export async function enter<Event extends HttpEvent>(
   const said: unknown = context?.getRemainingTimeInMillis?.();
   const deadline = said === undefined ? undefined : host.now() + remainingTime('getRemainingTimeInMillis()', said);
   const acquired = await acquire(engine, { identity, ...prints, attributes, deadline });
-  if (acquired.grant !== undefined) return { kind: 'admitted', admitted: { request, grant: acquired.grant } };
+  if (acquired.grant !== undefined) {
+    use?.hasRun();
+    return { kind: 'admitted', admitted: { request, grant: acquired.grant } };
+  }
+  if (acquired.kind === 'replayed') use?.foundDone();
   return { kind: 'answered', answer: answerOf(gate, event, acquired) };
 }
 

@@ -53,7 +53,7 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   const known = { ...httpOptionNames, ...ofWorlds };
   expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/guides/http.md' });
   expectFunction('the handler of onceOverHttp', 'a function, after the options', handler, 'wrong-handler');
-  const gate = createGate(options);
+  const gate = createGate(options, handler);
   // One that has a published type takes no claim: it leaves its third parameter alone.
   const call = handler as (event: Event, context: Context, claim: Claim) => Returned<Response>;
 

@@ -1,3 +1,4 @@
+import { longestTimeMs } from '../kernel/check.ts';
 import { bytesOf } from '../kernel/text.ts';
 import { type HttpEvent, infersResponses, speaksMultiValue } from './event.ts';
 
@@ -172,6 +173,11 @@ function hasHeader({ headers, multiValueHeaders }: HttpResponse, name: string): 
   return Object.keys({ ...headers, ...multiValueHeaders }).some((other) => other.toLowerCase() === name);
 }
 
+/** A time as `Retry-After` has it: whole seconds, in digits. An author's error may say any number, and JavaScript writes a large one with an exponent. */
+function secondsOf(ms: number): string {
+  return String(Math.ceil(Math.min(Math.max(1, ms / 1000), longestTimeMs / 1000)));
+}
+
 interface ProblemFacts {
   readonly retryAfterMs?: number | undefined;
   readonly documentation?: string | undefined;
@@ -198,7 +204,7 @@ export function problemOf(
     { statusCode: status, body: JSON.stringify({ type, title, status, detail, reason }) },
     {
       'content-type': 'application/problem+json',
-      ...(retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+      ...(retryAfterMs !== undefined && { 'retry-after': secondsOf(retryAfterMs) }),
       ...(documentation !== undefined && { link: `<${documentation}>; rel="describedby"` }),
       ...(replayed && { [replayedHeader]: 'true' }),
     },

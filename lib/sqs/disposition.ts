@@ -56,6 +56,11 @@ export interface DeadLettered {
 }
 
 export const acknowledged: Acknowledged = { kind: 'acknowledged' };
+
+/** Whether a message that was refused its claim is done already. */
+export function isFoundDone(refused: Disposition): boolean {
+  return refused.kind === 'acknowledged' && refused.discarded !== true;
+}
 /** It comes again after its back-off, through no fault of its own: the store failed, or its handler still runs. */
 export const returned: Returned = { kind: 'returned' };
 /** It did not get its turn, through no fault of its own. */

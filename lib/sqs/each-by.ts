@@ -6,7 +6,7 @@ import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
 import { claimMessage } from './claim-message.ts';
 import { createConsumer, type DoorRules } from './consumer.ts';
-import { dispositionOfRun } from './disposition.ts';
+import { dispositionOfRun, isFoundDone } from './disposition.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { Message } from './message.ts';
 import { type SqsOptions, sqsOptionNames } from './options.ts';
@@ -44,7 +44,7 @@ export function eachMessageOver<Body>(
     use ??= useOf(options.store, options.operation, handle);
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') {
-      if (attempt.disposition.kind === 'acknowledged' && !attempt.disposition.discarded) use.foundDone();
+      if (isFoundDone(attempt.disposition)) use.foundDone();
       return attempt.disposition;
     }
     use.hasRun();

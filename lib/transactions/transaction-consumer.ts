@@ -3,6 +3,7 @@ import { internalsOf } from '../claims/claim-internals.ts';
 import { decide } from '../claims/decide.ts';
 import { emit, requestMs } from '../claims/engine.ts';
 import { factsOf } from '../claims/events.ts';
+import { type HandlerUse, useOf } from '../claims/handlers.ts';
 import { insideHandler } from '../claims/inside-step.ts';
 import { policyOf } from '../claims/options.ts';
 import type { Reconcile } from '../claims/reconcile.ts';
@@ -17,7 +18,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { claimMessage } from '../sqs/claim-message.ts';
 import type { Consumer } from '../sqs/consumer.ts';
 import type { Runnable } from '../sqs/delivery.ts';
-import { acknowledged, dispositionOfRun } from '../sqs/disposition.ts';
+import { acknowledged, dispositionOfRun, isFoundDone } from '../sqs/disposition.ts';
 import { eachBy, type SqsHandler } from '../sqs/each-by.ts';
 import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
@@ -116,16 +117,23 @@ export function eachTransactionOver<Body>(
       throw isCommitRefused(error) && onRefused !== undefined ? onRefused(error, message) : error;
     }
   };
+  let use: HandlerUse | undefined;
   const handler = eachBy<Body>(
     wayToSqs,
     { ...options, onAbandoned: onInheritedDoubt },
     async (consumer, one, deadline, mayTakeOver, { isNew }) => {
+      use ??= useOf(options.store, options.operation, writesOf);
       if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) {
+        use.hasRun();
         isNew();
         return acknowledged;
       }
       const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
-      if (attempt.kind === 'refused') return attempt.disposition;
+      if (attempt.kind === 'refused') {
+        if (isFoundDone(attempt.disposition)) use.foundDone();
+        return attempt.disposition;
+      }
+      use.hasRun();
       isNew();
       return dispositionOfRun(await run(consumer.engine, attempt.grant, commitMessage, one.message));
     },

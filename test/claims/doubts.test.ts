@@ -340,6 +340,23 @@ describe('a step in doubt', () => {
     expect(record()).toMatchObject({ status: 'released' });
   });
 
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'applied'],
+    ['no verdict', {}],
+    ['another verdict', { verdict: 'yes' }],
+    ['a generator', (function* () {})()],
+  ])('is as it was where its provider returns %s: that says nothing', async (_, said) => {
+    const { attempt, dies, record } = setUp();
+    let charged = 0;
+    await dies((claim, death) => step(claim, 'charge', () => death, park));
+    const options = { onAbandoned: { ask: () => said as never, settleMs: 0 } };
+    const asked = attempt((claim) => step(claim, 'charge', () => ++charged, options));
+    await expect(asked).rejects.toThrow('step charge may have been applied, and its provider cannot say yet');
+    expect([charged, record()?.status]).toEqual([0, 'released']);
+  });
+
   it('keeps a claim from completing after its marked effect as well', async () => {
     for (const options of [park, asking('inconclusive')]) {
       const { attempt, record } = setUp();

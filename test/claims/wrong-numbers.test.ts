@@ -50,7 +50,12 @@ const wrongSteps: readonly (readonly [string, ClaimRecord])[] = [
   '{"name":"charge"}',
   '[',
 ].map((checkpoints) => [`checkpoints: ${checkpoints}`, { ...abandoned, checkpoints }]);
-const all = [...wrongRecords, ...wrongSteps];
+/** Without it, no worker knows its own write. */
+const wrongTokens: readonly (readonly [string, ClaimRecord])[] = [undefined, null, 17, {}].map((claimId) => [
+  `claimId: ${String(claimId)}`,
+  { ...abandoned, claimId } as unknown as ClaimRecord,
+]);
+const all = [...wrongRecords, ...wrongSteps, ...wrongTokens];
 
 function setUp(found: ClaimRecord) {
   const host = virtualHost();

@@ -359,6 +359,17 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
     expect(statuses()).toEqual(['released']);
   });
 
+  it.each([
+    [0.5, '1'],
+    [1500.5, '2'],
+    [1e300, '31622400'],
+  ])('says in digits when to come again, if an error says %d ms', async (retryAfterMs, seconds) => {
+    const { call } = api(() => {
+      throw new RetryableError('slow down', { retryAfterMs });
+    });
+    expect(headersOf(await call(apiGatewayV2(order)))['retry-after']).toBe(seconds);
+  });
+
   it('answers 503 with Retry-After while locks cannot be reached: nothing was applied', async () => {
     const down = () => Promise.reject(new Error('down'));
     const { call, host, statuses } = api(

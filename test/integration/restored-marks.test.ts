@@ -1,5 +1,5 @@
 import { type AttributeValue, type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
 import { type ClaimStore, failOpen, once } from '../../lib/index.ts';
 import { operator } from '../../lib/operate/index.ts';
@@ -166,8 +166,14 @@ describe('a store with restored: true', () => {
         return real();
       },
     });
-    const restored = consumer(leanStore({ tableName: first, client: counting, restored: true }));
-    for (const key of ['a', 'b', 'c']) expect(await restored.pay(key)).toBe('parked');
+    let later = 0;
+    const host = { ...nodeHost, now: () => Date.now() + later };
+    const restored = consumer(leanStore({ tableName: first, client: counting, restored: true, host }));
+    for (const key of ['a', 'b', 'c']) {
+      expect(await restored.pay(key)).toBe('parked');
+      // The mark itself is read again.
+      later += 30_000;
+    }
     expect(asked).toBe(1);
     const plain = consumer(leanStore({ tableName: second, client: counting }));
     expect(await plain.pay('a')).toBe('completed');
@@ -256,6 +262,26 @@ describe('markRestored', () => {
     );
     const cutOff = new Date(restoredTo * 1000);
     expect(await markRestored({ ...options, cutOff })).toMatchObject({ cutOff: restoredTo * 1000, tableId: 'id' });
+  });
+
+  it('never has the name of an earlier mark, however far the clock of the operator is behind', async () => {
+    const mark = await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
+    await restore();
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(mark.reopenedAt - 10 * minutes);
+    try {
+      const cutOff = new Date(mark.cutOff);
+      const own = await markRestored({ tableName: second, client, cutOff, ...acted });
+      expect(own.reopenedAt).toBe(mark.reopenedAt + 1);
+      const corrected = await correctRestore({
+        tableName: second,
+        client,
+        cutOff: new Date(mark.cutOff - minutes),
+        ...acted,
+      });
+      expect(corrected?.reopenedAt).toBe(mark.reopenedAt + 2);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('lets one of two at once set the mark, and both see it', async () => {

@@ -6,7 +6,7 @@ import { identify, identityOf, idPrefix, isEffectKey, namesIn, stepEffectKey } f
 import { openShards, shardName, unstatedPlace } from '../../lib/claims/open.ts';
 import { nodeHost } from '../../lib/host.ts';
 import { scopedKey } from '../../lib/http/index.ts';
-import { extended, hashedTail, joined, ownParts, partsOf } from '../../lib/kernel/name.ts';
+import { boundedText, extended, hashedTail, joined, ownParts, partsOf } from '../../lib/kernel/name.ts';
 import { bytesOf } from '../../lib/kernel/text.ts';
 import { segmentId } from '../../lib/locks/dynamodb/progress.ts';
 import { resourceId } from '../../lib/locks/resource.ts';
@@ -275,6 +275,17 @@ describe('a name', () => {
     expect(identify('pay', `${long}#123456`, nodeHost).id).toBe(`pay#sha256:${nodeHost.sha256(`${long}~1123456`)}`);
     expect(segmentId({ id: 'pay#order-17', work: 'repay' }, 3, nodeHost)).toBe('#work#pay~1order-17#repay#3');
     expect(unstatedPlace('pay', '07')).toBe('#unstated#pay#07');
+  });
+
+  it('of a long text is no other text, and none that reads like the hash of it', () => {
+    fc.assert(
+      fc.property(text, fc.nat(8), (long, most) => {
+        const bounded = boundedText(long, most, nodeHost);
+        const others = [`${long}.`, bounded, `sha256:${nodeHost.sha256(long)}`].filter((other) => other !== long);
+        for (const other of others) expect(boundedText(other, most, nodeHost)).not.toBe(bounded);
+      }),
+      { seed: 28 },
+    );
   });
 
   it('has its parts back', () => {

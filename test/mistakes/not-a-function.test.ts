@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { onceOverHttp } from '../../lib/http/index.ts';
 import { type Claim, type ClaimEvent, memoryStore, once, step } from '../../lib/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { commit, commitStep } from '../../lib/transactions/index.ts';
+import { commit, commitStep, eachTransaction, type TransactionalStore } from '../../lib/transactions/index.ts';
+import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { unhandledRejections } from '../support/rejections.ts';
@@ -11,6 +13,13 @@ import { untyped, warnedBy } from './mistake.ts';
 
 const put = { Put: { TableName: 'ledger', Item: { id: 'entry' } } };
 let operations = 0;
+
+/** What two handlers of one operation share. */
+interface Both {
+  readonly operation: string;
+  readonly store: TransactionalStore;
+  readonly onEvent: () => undefined;
+}
 
 async function deliver(handle: (claim: Claim) => unknown, onAbandoned: 'retry' | 'park' = 'park', times = 1) {
   const store = memoryStore();
@@ -240,6 +249,37 @@ describe('what a process shows of its set-up', () => {
     });
     expect(lines.split('\n')).toHaveLength(1);
     expect(lines).toMatch(/two handlers of this process have the operation 'order' and one store.*#same-operation$/);
+  });
+
+  test.each<readonly [string, (options: Both) => Promise<unknown>]>([
+    [
+      'eachTransaction',
+      async (options) => {
+        const handler = eachTransaction({ ...options, key: bodyField('id'), sqsClient: noQueue }, () => [put]);
+        await handler(message({ id: '7' }), context());
+      },
+    ],
+    [
+      'onceOverHttp',
+      (options) =>
+        onceOverHttp({ ...options, onAbandoned: 'park', key: () => '7', caller: 'anyone' }, async () => ({
+          statusCode: 200,
+        }))(apiGatewayV2({}), context()),
+    ],
+  ])('so are a handler of %s and another one, whichever runs', async (door, call) => {
+    const charge = (options: Both) =>
+      once({ ...options, key: (id: string) => id, onAbandoned: 'park' }, () => `charged beside ${door}`)('7');
+    for (const [at, both] of [
+      [call, charge],
+      [charge, call],
+    ].entries()) {
+      const { store } = memoryTransactions(memoryStore());
+      const options = { operation: `${door}-${at}`, store, onEvent: () => undefined };
+      const lines = await warnedBy(async () => {
+        for (const one of both) await one(options);
+      });
+      expect(lines).toMatch(/two handlers of this process have the operation.*#same-operation$/);
+    }
   });
 
   test('not of one that is made twice, of another store, or of one that runs as well', async () => {

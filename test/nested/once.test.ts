@@ -11,9 +11,11 @@ import {
   memoryStore,
   once,
   RejectedError,
+  RetryableError,
   step,
 } from '../../lib/index.ts';
 import { sleep } from '../../lib/kernel/host.ts';
+import { processWide } from '../../lib/kernel/process-wide.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
@@ -199,6 +201,38 @@ describe('a call of once in the handler of another door', () => {
   });
 });
 
+describe('a call of once with the key and the operation of its handler', () => {
+  /** It would wait for the claim of its handler, and the handler for it. */
+  const ownDoors = Object.entries({ ...queueDoors, ...underRetry, ...otherDoors }).filter(
+    // Their handlers are called by Middy, and know no claim: the call is one of another worker.
+    ([door]) => door !== 'sqsOnce' && door !== 'httpOnce',
+  );
+
+  test.each(ownDoors)('is refused before it claims anything, in %s', async (_, run) => {
+    const world = await worldOf('done');
+    const { store } = world.transactions;
+    const types: string[] = [];
+    const common = { ...world.common, onEvent: ({ type }: ClaimEvent) => void types.push(type) };
+    let runs = 0;
+    const options = { ...common, store, operation: 'outer', key: ({ id }: Order) => id, onAbandoned: 'retry' } as const;
+    const own = once(options, () => ++runs);
+    let said = '';
+    const notify = (): Promise<unknown> =>
+      own.outcome(order).catch((error: Error) => {
+        said = error.message;
+        throw error;
+      });
+    await run(
+      { ...world, common: { ...common, store: Object.assign(store, { ...world.store, ...store }) }, notify },
+      'retry',
+    );
+    expect(said).toMatch(/has the key and the operation 'outer' of the handler that it is made in.*#same-operation$/);
+    expect(runs).toBe(0);
+    expect((await world.store.read('outer#order-17'))?.status).toBe('released');
+    expect(types).not.toContain('in-flight');
+  });
+});
+
 describe('a call of once that a handler does not await', () => {
   /** How a handler forgets the call; `under way` when it returns, or failed before. */
   const ways: Readonly<Record<string, (world: World) => unknown>> = {
@@ -224,6 +258,32 @@ describe('a call of once that a handler does not await', () => {
     const isApplied = applied.includes(door);
     expect((await world.store.read('outer#order-17'))?.status).toBe(isApplied ? 'completed' : 'released');
     expect(events.includes('failed-after-effect')).toBe(isApplied);
+  });
+
+  /** What a process has that has called `once` nowhere yet. */
+  const calls = processWide('claims.calls-of-once/2', () => ({ expected: false, unseen: new Set<object>() }));
+
+  test('is waited for and counts where the handler itself makes the function, and no handler of the process has before', async () => {
+    const { host, store, common } = await worldOf('done');
+    calls.expected = false;
+    const handler = eachMessage<Order>(
+      { ...common, operation: 'outer', key: bodyField('id'), onAbandoned: 'retry', sqsClient: queue().sqsClient },
+      async () => {
+        await sleep(host, 1);
+        const options = { ...common, operation: 'late', key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
+        const notify = once(options, async () => {
+          await sleep(host, 5000);
+          throw new RetryableError('the mail service is away');
+        });
+        void notify(order);
+      },
+    );
+    const records = [sqsRecord(order, { messageId: 'a' }), sqsRecord({ id: 'order-18' }, { messageId: 'b' })];
+    const called = handler(sqsEvent(...records), context(30_000, host.now));
+    await warnedBy(async () => expect(failuresOf(await finished(host, called))).toContain('a'));
+    expect((await store.read('outer#order-17'))?.status).toBe('released');
+    // What has ended is kept nowhere.
+    expect([calls.expected, calls.unseen.size]).toEqual([true, 0]);
   });
 
   test('is said once for both operations, and not where the call is awaited, late, by another, or never to be', async () => {

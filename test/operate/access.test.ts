@@ -1,11 +1,12 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { operator } from '../../lib/operate/index.ts';
 import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/http.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, readRestored } from '../../lib/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { collect } from '../support/collect.ts';
+import { runCommand } from '../support/in-process.ts';
 import { context } from '../support/lambda.ts';
 import { localClient } from '../support/tables.ts';
 
@@ -79,4 +80,20 @@ it.each<readonly [string, () => Promise<unknown>, string]>([
   );
   expect(String(error)).toContain(`Grant it: ${grant}`);
   expect(error).toMatchObject({ name: 'SetupError', code: 'access-denied' });
+});
+
+it.each<readonly [string, readonly string[], string]>([
+  ['claims', [], 'claimsTable.grantOperate(role)'],
+  ['claims', ['--backfill', '--yes'], 'claimsTable.grantBackfill(role)'],
+  ['claim', ['pay#order-1'], 'claimsTable.grantOperate(role)'],
+  ['resolve', ['pay#order-1', 'applied', '--yes', '--by', 'maria', '--note', 'n'], 'claimsTable.grantOperate(role)'],
+  ['restored', [], 'claimsTable.grantRestore(role)'],
+  ['statements', ['pay'], 'claimsTable.grantStatements(role)'],
+  ['findings', [], 'claimsTable.grantStatements(role)'],
+])('advises the operator who runs pawl %s %j the grant of that command', async (command, args, grant) => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  const at = ['--table', 'claims', '--endpoint', aws.endpoint, '--region', 'us-east-1'];
+  await expect(runCommand([command, ...args, ...at])).rejects.toThrow(`Grant it: ${grant}`);
+  vi.unstubAllEnvs();
 });

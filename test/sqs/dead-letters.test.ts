@@ -51,6 +51,22 @@ describe('a copy for the dead-letter queue', () => {
     expect(sent.at(-1)).toEqual(['tenant', 'pawl-source-message-id']);
   });
 
+  it('says which message it was first made of, through any number of copies: a key that is made of that id stays the same', async () => {
+    const sent: SendMessageCommandInput['MessageAttributes'][] = [];
+    const transport: SqsTransport = {
+      kind: 'sqs-transport',
+      async call(_, input: Partial<SendMessageCommandInput>) {
+        sent.push(input.MessageAttributes);
+        return {};
+      },
+    };
+    const first = sqsRecord({ orderId: 'o-1' }, { messageId: 'first' });
+    const source = { 'pawl-source-message-id': { dataType: 'String', stringValue: 'first' } };
+    const redriven = sqsRecord({ orderId: 'o-1' }, { messageId: 'second', messageAttributes: source });
+    for (const one of [first, redriven]) await deadLetterQueue('https://sqs/dead').send(transport, one, 'parked', 'no');
+    expect(sent.map((attributes) => attributes?.['pawl-source-message-id']?.StringValue)).toEqual(['first', 'first']);
+  });
+
   it.each([
     ['a connection that was reset', new Error('socket hang up')],
     [

@@ -1,7 +1,16 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, memoryStore, once, reconcile, step } from '../../lib/index.ts';
+import { asRestored } from '../../lib/claims/restored.ts';
+import {
+  type ClaimEvent,
+  type ClaimRecord,
+  memoryStore,
+  once,
+  RetryableError,
+  reconcile,
+  step,
+} from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { bodyField, eachMessage, type Message } from '../../lib/sqs/index.ts';
@@ -164,6 +173,25 @@ describe('eachTransaction, deployed where another door was', () => {
     await world.deliver(() => transaction(again(), lambda()));
     expect(await world.record()).toMatchObject({ status: 'parked' });
     expect(asked).toBe(0);
+  });
+
+  it('asks no writes for a claim of which its table may have forgotten a commit, also where it would commit none', async () => {
+    const world = setUp();
+    const { claims, queue, again, lambda } = world;
+    const failing = eachMessage<Payment>({ ...queue, onAbandoned: 'retry' }, () => {
+      throw new RetryableError('busy');
+    });
+    await world.deliver(() => failing(again(), lambda()));
+    const found = (await world.record()) as ClaimRecord;
+    const marked = asRestored(found.id, found, { reopenedAt: world.host.now() }, world.host.now());
+    await claims.write({ next: { ...marked, rev: (found.rev ?? 0) + 1 }, seen: found });
+    let asked = 0;
+    const transaction = world.transaction({ onInheritedDoubt: 'retry' }, () => {
+      asked++;
+      return [];
+    });
+    await world.deliver(() => transaction(again(), lambda()));
+    expect([asked, (await world.record())?.status]).toEqual([0, 'parked']);
   });
 
   it("runs what is in doubt under onInheritedDoubt: 'retry', as its author says", async () => {

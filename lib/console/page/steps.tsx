@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ClaimView, ResolveResult } from '../../operate/index.ts';
+import { youngestStepDoubt } from '../../operate/young-doubt.ts';
 import type { ConsoleState } from '../api.ts';
 import { ActedBy, VERDICTS, YoungDoubt } from './act.tsx';
 import { post } from './call.ts';
@@ -28,6 +29,9 @@ export function StepsDialog({
   const [error, setError] = useState<string>();
   const of = (name: string): Said => said.get(name) ?? { verdict: '', result: '' };
   const say = (name: string, change: Partial<Said>) => setSaid(new Map(said).set(name, { ...of(name), ...change }));
+
+  const notApplied = claim.stepsInDoubt.filter((name) => of(name).verdict === 'not-applied');
+  const youngest = youngestStepDoubt(claim, notApplied);
 
   async function resolve(by: string, note: string) {
     setError(undefined);
@@ -84,10 +88,7 @@ export function StepsDialog({
             </fieldset>
           ))}
           <Failed error={error} />
-          {claim.inDoubtSince !== undefined &&
-            claim.stepsInDoubt.some((name) => of(name).verdict === 'not-applied') && (
-              <YoungDoubt age={Date.now() - claim.inDoubtSince} />
-            )}
+          {youngest !== undefined && <YoungDoubt age={Date.now() - youngest} />}
           <ActedBy
             state={state}
             undo="A written decision has no undo. The handler runs again, and its steps go on from this."

@@ -152,6 +152,9 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await dialog().getByText('It did not happen, and').click();
     await dialog().getByRole('button', { name: 'Show the plan' }).click();
     await dialog().getByText('39 will be resolved').waitFor();
+    await dialog()
+      .getByText(/^The youngest doubt is \d+ (s|min|h|d) old/)
+      .waitFor();
     await dialog().getByLabel('Note').fill('the mail service has no such mail');
     await dialog().getByRole('button', { name: 'Resolve 39 claims as not-applied' }).click();
     await dialog().getByText('39 resolved, 0 not').waitFor();
@@ -232,6 +235,9 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await confirm();
     await dialog().getByText('mail: choose what you know of it.').waitFor();
     await step('mail').getByRole('combobox').selectOption('not-applied');
+    await dialog()
+      .getByText(/^The youngest doubt is \d+ (s|min|h|d) old/)
+      .waitFor();
     await confirm();
     await dialog().getByText('resolved', { exact: true }).waitFor();
     await page.keyboard.press('Escape');

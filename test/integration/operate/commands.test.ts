@@ -57,6 +57,8 @@ describe('pawl claims', () => {
   it('ends with 0 if nothing is open', async () => {
     expect(await pawl('claims', '--operation', 'nothing')).toMatchObject({ code: 0, out: 'No claim is open.\n' });
     expect(await pawl('claims', '--operation', mailing, '--older-than', '3d')).toMatchObject({ code: 0 });
+    expect(await pawl('claims', '--operation', mailing, '--doubt-older-than', '3d')).toMatchObject({ code: 0 });
+    expect(await pawl('claims', '--operation', mailing, '--doubt-older-than', '0s')).toMatchObject({ code: 1 });
   });
 
   it('stops after --limit', async () => {
@@ -152,7 +154,10 @@ describe('pawl resolve', () => {
       out: expect.stringContaining('steps-in-doubt'),
     });
     const steps = ['--step', 'charge=applied', '--step-result', 'charge={"id":"ch_1"}', '--step', 'mail=not-applied'];
-    expect(await pawl('resolve', id, ...steps, '--yes', ...acted)).toMatchObject({ code: 0 });
+    expect(await pawl('resolve', id, ...steps, '--yes', ...acted)).toMatchObject({
+      code: 0,
+      error: expect.stringMatching(/^The youngest doubt is \d+ s old\. not-applied is right only once/m),
+    });
     const resolved = await incident.store.read(id);
     expect(resolved?.resolution).toMatchObject({
       verdict: 'by-step',
@@ -245,10 +250,12 @@ describe('pawl dlq and pawl redrive', () => {
 
   it('refuse what is undecided, and send nothing with --dry-run or without an agreement', async () => {
     expect(await pawl('redrive', ...dead, '--dry-run')).toMatchObject({
+      error: expect.not.stringContaining('does not feed'),
       code: 1,
       out: expect.stringMatching(/(stay: parked.*\n){3}/),
     });
-    await pawl('resolve', `${mailing}#order-3`, 'not-applied', '--yes', ...acted);
+    const resolved = await pawl('resolve', `${mailing}#order-3`, 'not-applied', '--yes', ...acted);
+    expect(resolved.error).toMatch(/^The youngest doubt is \d+ (s|min|h|d) old\. not-applied is right only once/m);
     await expect(pawl('redrive', ...dead)).rejects.toThrow(/Say --yes/);
     expect(await pawl('redrive', ...dead, '--reason', 'rejected', '--yes')).toMatchObject({
       code: 0,
@@ -280,6 +287,9 @@ describe('pawl dlq and pawl redrive', () => {
     expect(out).toMatch(/ parked +\S{36} +send-email#order-1\n/);
     const plan = await pawl('redrive', '--queue', url, '--to', incident.mails.queue.url, '--dry-run');
     expect(plan.out).toMatch(/stay: foreign .* send-email#foreign\n/);
+    expect(plan.error).toContain(
+      `${incident.mails.queue.url} does not feed ${url}: its redrive policy does not name it`,
+    );
   });
 
   it('find the table and the queues of a stack', async () => {
@@ -361,6 +371,8 @@ describe('pawl restored', () => {
     const tableName = await claimsTable(incident.dynamo);
     const run = (...args: readonly string[]) => runCommand(['restored', '--table', tableName, ...args]);
     expect(await run()).toMatchObject({ code: 0, out: `The table ${tableName} has no mark of a restore.\n` });
+    const early = await run('--lift', ...acted, '--yes');
+    expect([early.code, early.error]).toEqual([1, expect.stringContaining('has no mark to lift. Nothing was changed')]);
     const cutOff = ['--cut-off', '2026-11-21T09:00:00Z'];
     await expect(run(...cutOff, '--yes')).rejects.toThrow('--by');
     await expect(run(...cutOff, ...acted)).rejects.toThrow('no terminal');

@@ -1,3 +1,4 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
@@ -108,6 +109,16 @@ describe('a worker that holds the claim', () => {
   it('keeps its letter, also against a discard in doubt', async () => {
     await world.letter('order-1', { status: 'in-flight', leaseUntil: now() + 600_000 });
     expect((await planned(true)).items).toMatchObject([{ will: 'stay', whyNot: 'in-flight' }]);
+  });
+
+  it('keeps its letter where a later version wrote it, also against a discard in doubt, and if it was written since the plan', async () => {
+    await world.letter('order-1', { status: 'rejected' });
+    const early = await planned(true);
+    const Item = { id: { S: world.id('order-1') }, v: { N: '3' }, status: { S: 'paused' } };
+    await world.dynamo.send(new PutItemCommand({ TableName: world.tableName, Item }));
+    expect(await planned(true)).toMatchObject({ count: 0, items: [{ will: 'stay', whyNot: 'foreign' }] });
+    expect(await collect(operate().discard(early))).toMatchObject([{ outcome: 'stays', whyNot: 'foreign' }]);
+    expect(await world.deadBodies()).toEqual(['order-1']);
   });
 
   it('keeps its letter if it began between the plan and the act', async () => {

@@ -119,6 +119,42 @@ describe('a redrive', () => {
     expect(await contentOf(dead.url)).toEqual([]);
   });
 
+  it.each(['a FIFO queue', 'a standard queue'])(
+    'begins nothing once its signal is aborted, and gives back what it holds, on %s',
+    async (kind) => {
+      const isFifo = kind === 'a FIFO queue';
+      if (isFifo) await fifoQueues();
+      const bodies = Array.from({ length: 12 }, (_, index) => `m-${index}`);
+      for (const body of bodies) await bury({ body, ...(isFifo && { group: 'g', dedup: body }) });
+      const controller = new AbortController();
+      const after: string[] = [];
+      const watched = clientOf(sqs.endpoint);
+      watched.middlewareStack.add(
+        (next, { commandName = '' }) =>
+          async (args) => {
+            // A standard queue's messages are sent together: there, the first receive is the last.
+            if (controller.signal.aborted) after.push(commandName);
+            const answer = await next(args);
+            if (commandName === (isFifo ? 'SendMessageCommand' : 'ReceiveMessageCommand')) controller.abort();
+            return answer;
+          },
+        { step: 'initialize' },
+      );
+      const { letters } = await anOperator().operate.deadLetters({ queueUrl: dead.url });
+      const operate = operator({ store: memoryStore(), sqsClient: watched, onEvent: () => undefined });
+      const plan = await operate.planRedrive({ from: dead.url, to: queue.url, letters, ...maria });
+      const results = await collect(operate.redrive(plan, { signal: controller.signal }));
+      watched.destroy();
+      expect(results.map(({ outcome }) => outcome)).toEqual(isFifo ? ['redriven'] : []);
+      // What was sent is deleted, and what is held is given back: no further receive, no further copy.
+      expect(new Set(after)).toEqual(
+        new Set([...(isFifo ? ['DeleteMessageCommand'] : []), 'ChangeMessageVisibilityBatchCommand']),
+      );
+      expect(await bodiesOf(queue.url)).toEqual(isFifo ? ['m-0'] : []);
+      expect((await bodiesOf(dead.url)).toSorted()).toEqual(bodies.slice(isFifo ? 1 : 0).toSorted());
+    },
+  );
+
   it('sends a message with ten attributes if its key is known not to be its id: a copy has no room to say whose it is', async () => {
     const attributes = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`a${index}`, text('x')]));
     await bury({ body: '{"id":"p-1"}', attributes });
