@@ -16,6 +16,8 @@ interface Inside {
   readonly work: Work;
   readonly handling?: Handling;
   readonly step?: string;
+  /** Entered where another library calls the handler: what that calls afterwards is in it as well. */
+  readonly isEntered?: boolean;
   readonly around: Inside | undefined;
 }
 
@@ -40,6 +42,33 @@ export function insideHandler<T>(handling: Handling, run: () => T): T {
   return run();
 }
 
+/**
+ * Takes what follows for a part of a handler that pawl does not call itself, as Middy calls it: from here on, and in all that is awaited behind it. To be
+ * called where that handler is about to be.
+ */
+export function enterHandler(handling: Handling): void {
+  if (calls.expected) {
+    const around = atWork(insides.getStore());
+    if (around?.work !== handling.work) insides.enterWith({ work: handling.work, handling, isEntered: true, around });
+    return;
+  }
+  calls.unseen.add(handling);
+  handling.work.onStop = () => calls.unseen.delete(handling);
+}
+
+/** The place that this is called in, to be entered from elsewhere. */
+export function placeHere(): () => void {
+  const inside = insides.getStore();
+  return () => inside && insides.enterWith({ ...inside, isEntered: true });
+}
+
+/** The innermost that is not over: what is entered is never left, and would grow with each request that a process handles. */
+function atWork(inside: Inside | undefined): Inside | undefined {
+  let found = inside;
+  while (found?.work.stopped) found = found.around;
+  return found;
+}
+
 /** The handlers that this is called in, the innermost first. What a handler has left behind runs in none that is over. */
 export function handlersAround(): readonly Handling[] {
   const found: Handling[] = [];
@@ -47,6 +76,13 @@ export function handlersAround(): readonly Handling[] {
     if (inside.handling !== undefined && !inside.work.stopped) found.push(inside.handling);
   }
   return found;
+}
+
+/** Whether this is called by what a handler has left behind: it is over, and nothing around it is under way. */
+export function isLeftBehind(): boolean {
+  let inside = insides.getStore();
+  while (inside?.handling === undefined && inside !== undefined) inside = inside.around;
+  return inside !== undefined && !inside.isEntered && handlersAround().length === 0;
 }
 
 /**

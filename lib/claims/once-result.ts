@@ -48,7 +48,7 @@ export function resultOf<R>(outcome: OnceOutcome<R>): R {
     case 'in-doubt':
       throw again('it is not known yet whether an earlier attempt applied its effect', outcome.retryAfterMs);
     case 'parked': {
-      const said = `an operator has to decide what became of an earlier attempt: ${textOf(outcome.error)}`;
+      const said = `it is parked, and an operator has to decide: ${textOf(outcome.error)}`;
       throw explainedError(InDoubtError, said, 'call-not-done');
     }
     case 'rejected':

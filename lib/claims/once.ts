@@ -1,11 +1,13 @@
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
 import { explained } from '../kernel/error-code.ts';
-import { NothingRunError, RetryableError } from '../kernel/errors.ts';
+import { errorKind, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
 import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { warnOnce } from '../kernel/warn-once.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
@@ -14,9 +16,11 @@ import { checkedAttributes } from './attributes.ts';
 import { warnOfChanged } from './changed-result.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
+import { warnOfGap } from './gap-in-key.ts';
 import { useOf } from './handlers.ts';
 import { identify, type KeyValue } from './identity.ts';
-import { expectCalls, handlersAround, handlersOfCall } from './inside-step.ts';
+import { expectCalls, handlersAround, handlersOfCall, isLeftBehind } from './inside-step.ts';
+import { markNotDone } from './not-done.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
 import type { ClaimRecord } from './record.ts';
@@ -126,7 +130,8 @@ export function once<Input, R, Kept extends boolean = true>(
   const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
   const use = useOf(settings.store, settings.operation, fn);
 
-  async function callOnce(input: Input, call: OnceCall): Promise<Called<R>> {
+  /** What a call needs before it asks for its claim. */
+  function prepare(input: Input, call: OnceCall) {
     expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', inherited: 'taken', docs });
     // Taken for options, the context would say nothing of the time that is left.
     const isContext = 'getRemainingTimeInMillis' in call;
@@ -136,7 +141,9 @@ export function once<Input, R, Kept extends boolean = true>(
       '{ remainingMs: () => context.getRemainingTimeInMillis() }',
       call,
     );
+    expectOneIntent(input);
     const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
+    warnOfGap(settings.operation, identity.key);
     expectNotAround(settings, identity.id);
     const deadline = deadlineOf(call, settings.host);
     const prints = printsOf(
@@ -145,8 +152,11 @@ export function once<Input, R, Kept extends boolean = true>(
       settings.host,
     );
     const attributes = options.attributes && checkedAttributes(options.attributes(input));
-    const { redelivered } = call;
-    const acquired = await acquire(engine, { identity, ...prints, attributes, deadline, redelivered });
+    return { identity, ...prints, attributes, deadline, redelivered: call.redelivered };
+  }
+
+  async function callOnce(input: Input, call: OnceCall): Promise<Called<R>> {
+    const acquired = await acquire(engine, prepared(input, call));
     if (acquired.kind === 'replayed') use.foundDone();
     if (acquired.grant === undefined) return acquired;
     use.hasRun();
@@ -154,6 +164,16 @@ export function once<Input, R, Kept extends boolean = true>(
     const hasResult = settings.recordResult && (ended.kind === 'returned' || ended.kind === 'reconciled');
     if (hasResult) warnOfChanged(settings.operation, 'the function', ended.value);
     return ended;
+  }
+
+  /** No event tells of a call that never had an identity, and the caller may be a batch processor that swallows its error. */
+  function prepared(input: Input, call: OnceCall) {
+    try {
+      return prepare(input, call);
+    } catch (error) {
+      if (errorKind(error) !== 'retryable') warnOfRefused(settings.operation, error);
+      throw error;
+    }
   }
 
   async function callAndReturn(input: Input, call: OnceCall = {}): Promise<R | undefined> {
@@ -166,21 +186,49 @@ export function once<Input, R, Kept extends boolean = true>(
   }
 
   async function callForOutcome(input: Input, call: OnceCall = {}): Promise<OnceOutcome<R>> {
-    return outcomeOf(await callOnce(input, call));
+    const outcome = outcomeOf(await callOnce(input, call));
+    if (outcome.outcome !== 'completed') markNotDone(outcome, () => resultOf(outcome));
+    return outcome;
   }
 
   // A handler that does not await the call would complete without it, and Lambda would freeze it with its sandbox. Outside, the promise is the caller's own.
   const followed = <T>(started: Promise<T>): Promise<T> => {
     const around = handlersOfCall();
-    if (around.length === 0) return started;
+    if (around.length === 0) {
+      if (isLeftBehind()) warnOfLateCall(settings.operation);
+      return started;
+    }
     const asked = Asked.of(started);
-    for (const { work } of around) work.followCall(settings.operation, started, asked);
+    const isOwn = handlersAround().length > 0;
+    for (const { work } of around) work.followCall(settings.operation, started, asked, isOwn);
     return asked;
   };
   const onceFunction = (...args: Parameters<typeof callAndReturn>) => followed(callAndReturn(...args));
   const outcome = (...args: Parameters<typeof callForOutcome>) => followed(callForOutcome(...args));
   expectCalls();
   return Object.assign(onceFunction as OnceFunction<Input, R, Kept>, { outcome });
+}
+
+function warnOfLateCall(operation: string): void {
+  const said = `a call of once with operation '${operation}' began when its handler had ended: nothing waits for it`;
+  warnOnce('not-awaited', `${operation} late`, `${said}. Await what makes the call, in the handler`);
+}
+
+function warnOfRefused(operation: string, error: unknown): void {
+  warnOnce(
+    'author-error',
+    `${operation} call`,
+    `a call of once with operation '${operation}' was refused: ${recordedError(error).message}`,
+  );
+}
+
+/** @throws OptionError for an event of several records: one claim for all of them would pass by what comes in another company */
+function expectOneIntent(input: unknown): void {
+  const records = propertyOf(input, 'Records');
+  const several = Array.isArray(records) && records.length > 1;
+  if (!several) return;
+  const said = `a call of once: expected what one record is about; got an event of ${records.length} records. Call it for each of its records`;
+  throw new OptionError(said, 'wrong-event');
 }
 
 /**
@@ -202,6 +250,9 @@ function deadlineOf({ remainingMs }: OnceCall, host: Host): number | undefined {
   expect(typeof remainingMs === 'function', 'remainingMs', expected, remainingMs, 'wrong-time');
   return host.now() + remainingTime('remainingMs', remainingMs());
 }
+
+/** How long a provider that cannot say yet is left alone, in milliseconds. */
+const askAgainMs = 1000;
 
 /** What came of a call: it was not granted its claim, or the handler was run. */
 type Called<R> = Extract<Acquired, { readonly grant?: undefined }> | RunResult<R>;
@@ -235,7 +286,8 @@ function outcomeOf<R>(called: Called<R>): OnceOutcome<R> {
       return { outcome: 'completed', replayed: true, result: called.value, recorded: called.value !== undefined };
     case 'in-doubt':
       if (called.recorded === 'parked') return { outcome: 'parked', error: called.error };
-      return { outcome: 'in-doubt', retryAfterMs: called.retryAfterMs };
+      // A provider that cannot say yet is not asked again at once: it would be asked once too often within milliseconds.
+      return { outcome: 'in-doubt', retryAfterMs: called.retryAfterMs === 0 ? askAgainMs : called.retryAfterMs };
     case 'threw':
     case 'not-started':
       throw called.error;

@@ -1,4 +1,4 @@
-import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
+import { expectRun, isGeneratorFunction, isPromise, notAFunction, promisesIn } from '../kernel/callable.ts';
 import { effectKind, explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
@@ -8,6 +8,7 @@ import type { ClaimRules } from './decide.ts';
 import { type Engine, effectOf, emit } from './engine.ts';
 import { type Grant, startsUntil } from './grant.ts';
 import { insideHandler } from './inside-step.ts';
+import { expectDone } from './not-done.ts';
 import { openClaim } from './open-claim.ts';
 import type { Settings } from './options.ts';
 import { fail, giveBackUnstarted, isLeftInFlight, succeed } from './record-outcome.ts';
@@ -49,8 +50,14 @@ export async function run<Input, R>(
   try {
     const given = Object.assign(claim, { effect: marked.effect });
     const handling = { work, id: grant.identity.id, store: settings.store };
-    const value = await insideHandler(handling, () => handler(input, given));
-    end = { kind: 'returned', value: expectRun(value, 'the handler') };
+    const called = insideHandler(handling, () => handler(input, given));
+    const value = await called;
+    end = { kind: 'returned', value: expectDone(expectRun(value, 'the handler')) };
+    const promises = promisesIn(value);
+    for (const one of promises) work.follow(Promise.resolve(one));
+    if (promises.length > 0) warnOfList(settings.operation);
+    else if (called === undefined && marked.state().kind === 'none' && !work.isUnderWay)
+      warnOfCallbacks(settings.operation);
   } catch (error) {
     end = { kind: 'threw', error };
   }
@@ -89,8 +96,22 @@ function warnOfUnmarked(operation: string): void {
   warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
 }
 
+/** They are waited for, and count; but no code of the author's sees their errors, and what is kept of a promise is nothing. */
+function warnOfList(operation: string): void {
+  const said = `a handler of '${operation}' returned promises in a list or an object, which nothing awaits`;
+  warnOnce('not-awaited', `${operation} promises`, `${said}. Return await Promise.all([…]) in its place`);
+}
+
+/** How work that calls back ends, nothing can tell: the claim completes as it begins. */
+function warnOfCallbacks(operation: string): void {
+  const said = `a handler of '${operation}' returned nothing, and no promise`;
+  const advice =
+    'If it begins work that calls back, such as a client with callbacks, that work is not waited for. Return a promise, as util.promisify makes one. If it has no such work, write async before it';
+  warnOnce('not-awaited', `${operation} callbacks`, `${said}. ${advice}`);
+}
+
 /** What is under way is waited for, but its error reaches no code of the author's. */
-function warnOfUnawaited(operation: string, { unasked, isUnderWay }: Work): void {
+export function warnOfUnawaited(operation: string, { unasked, isUnderWay }: Work): void {
   for (const called of new Set(unasked)) {
     const said = `a handler of '${operation}' returned and had not awaited its call of once with operation '${called}'`;
     const advice = 'Write await before the call, or return its promise: its error counts as one of the handler';

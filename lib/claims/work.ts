@@ -75,15 +75,18 @@ export class Work {
   }
 
   /**
-   * Waits for a call of `once` as well. Its error is of who asks for its outcome; if nobody has asked, it counts as the handler's own.
+   * Waits for a call of `once` as well. Its error is of who asks for its outcome. It counts as the handler's own if nobody has asked, or if it comes after the
+   * handler has ended: whoever asked then, the handler has not waited for it.
    *
    * @param asked the call as its caller has it
+   * @param isOwn whether it is known to be made in this handler
    */
-  followCall(operation: string, started: Promise<unknown>, asked: Asked<unknown>): void {
+  followCall(operation: string, started: Promise<unknown>, asked: Asked<unknown>, isOwn: boolean): void {
     const call: Call = { operation, asked, failure: undefined };
     this.#calls.push(call);
     const over = () => this.#underWay.delete(ended);
     const ended: Promise<unknown> = started.then(over, (error) => {
+      if (this.#ended && isOwn && asked.isAsked) this.#late.push({ error });
       call.failure = { error };
       over();
     });

@@ -1,4 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
+import { placeHere } from '../claims/inside-step.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
@@ -19,6 +20,8 @@ type HttpCall<Event> = Request<Event>;
 interface UnderWay {
   readonly request: HttpCall<unknown>;
   readonly claim: Claim;
+  /** Takes what follows for a part of the run. */
+  readonly enterRun: () => void;
   readonly handler: PromiseWithResolvers<unknown>;
   readonly response: Promise<unknown>;
 }
@@ -75,6 +78,7 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
 const watcher: Watcher<UnderWay> = {
   endEarly,
   contextReplaced: (watch, context) => withClaim(context, watch.state.claim),
+  handlerBegins: ({ state }) => state.enterRun(),
 };
 
 /** Claims a request, and begins its run with a handler that ends when Middy's does. @returns the answer, if the handler is not to be called */
@@ -91,23 +95,23 @@ async function begin<Event extends HttpEvent>(
   if (entered.kind === 'answered') return asLast(event, entered.answer);
   if (entered.kind === 'without-key') return undefined;
   const handler = Promise.withResolvers<unknown>();
-  const begun = Promise.withResolvers<Claim>();
+  const begun = Promise.withResolvers<Pick<UnderWay, 'claim' | 'enterRun'>>();
   const response = handle(gate, entered.admitted, (claim) => {
-    begun.resolve(claim);
+    begun.resolve({ claim, enterRun: placeHere() });
     return handler.promise;
   });
   // It may fail before anything waits for it.
   response.catch(() => undefined);
   const first = await Promise.race([
-    begun.promise.then((claim) => ({ kind: 'begun', claim }) as const),
+    begun.promise.then((run) => ({ kind: 'begun', ...run }) as const),
     response.then((answer) => ({ kind: 'answered', answer }) as const),
   ]);
   // Nothing was started: the provider had the answer, or there was no time. So the answer is pawl's own.
   if (first.kind === 'answered') return asLast(event, first.answer as OwnResponse);
-  const { claim } = first;
+  const { claim, enterRun } = first;
   const handedOn = withClaim(context, claim);
   if (handedOn !== context) request.context = handedOn;
-  watchRequest(request, watcher, { request, claim, handler, response });
+  watchRequest(request, watcher, { request, claim, enterRun, handler, response });
   return undefined;
 }
 

@@ -27,8 +27,13 @@ function isFunction(value: unknown, name: PropertyKey): boolean {
  *
  * @param what the function, for the message
  * @throws RetryableError when it is a generator behind a wrapper: its body has not begun, so nothing was applied
+ * @throws TypeError when it is a function: whether the effect is in that one, nothing here can tell
  */
 export function expectRun<T>(value: T, what: string): T {
+  if (typeof value === 'function') {
+    const said = `${what} returned a function, which nothing calls. Put the effect into the handler itself, or return nothing`;
+    throw explainedError(TypeError, said, 'wrong-handler');
+  }
   if (!isGenerator(value)) return value;
   const said = `${what} returned a generator, and its body has not run. Make it a function without *`;
   throw new RetryableError(explained(said, 'generator'));
@@ -36,6 +41,19 @@ export function expectRun<T>(value: T, what: string): T {
 
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof propertyOf(value, 'then') === 'function';
+}
+
+/** The promises in a list, or in the fields of an object: nothing waits for them, if they are returned so. */
+export function promisesIn(value: unknown): readonly PromiseLike<unknown>[] {
+  try {
+    if (typeof value !== 'object' || value === null || isPromise(value)) return [];
+    const isList = Array.isArray(value);
+    if (!isList && Object.getPrototypeOf(value) !== Object.prototype) return [];
+    return (isList ? value : Object.values(value)).filter(isPromise);
+  } catch {
+    // A getter of the author's that throws.
+    return [];
+  }
 }
 
 /** The error of what was given in place of a function that starts an effect. */

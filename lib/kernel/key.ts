@@ -3,22 +3,31 @@ import { InvalidMessageError, letFail } from './errors.ts';
 /** What a key function may return. A missing key may be returned: such an input never runs. */
 export type KeyValue = string | number | undefined | null;
 
+const textOfObject = '[object Object]';
+
 /**
  * A value that identifies something, as text.
  *
  * @param what names the value in the error: `the key`
  * @param missing says what of the input is missing, if that is known
- * @throws InvalidMessageError when it is missing, empty, or nothing that identifies anything
+ * @throws InvalidMessageError when it is missing, blank, or nothing that identifies anything
  */
 export function identifyingText(value: unknown, what: string, missing?: () => string | undefined): string {
-  if (value === undefined || value === null || value === '') {
+  if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) {
     const why = missing?.();
     throw new InvalidMessageError('missing-key', `${what} is missing or empty${why === undefined ? '' : `: ${why}`}`);
   }
   // A number beyond 2^53 was rounded by JSON.parse: two keys may have become one. A lone surrogate becomes the same
   // character as any other one in UTF-8, which is what DynamoDB and SHA-256 see.
   if (Number.isSafeInteger(value)) return String(value);
-  if (typeof value === 'string' && value.isWellFormed()) return value;
+  if (typeof value === 'string' && value.isWellFormed()) {
+    if (!value.includes(textOfObject)) return value;
+    // Every object has that text: all inputs would share one key.
+    throw new InvalidMessageError(
+      'invalid-key',
+      `${what} is a text with '${textOfObject}' in it; expected the text of a field: an object was put into a template`,
+    );
+  }
   // The promise of an async function is no key; nothing will wait for it.
   letFail(value);
   const isPromise = value instanceof Promise;

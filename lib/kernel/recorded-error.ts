@@ -24,5 +24,5 @@ export function recordedError(thrown: unknown): RecordedError {
 
 /** An error in one line. */
 export function lineOf({ name, message }: RecordedError): string {
-  return `${name}: ${message}`;
+  return message === '' ? name : `${name}: ${message}`;
 }

@@ -1,8 +1,10 @@
 import { emit } from '../claims/engine.ts';
 import { startsUntil } from '../claims/grant.ts';
+import { enterHandler, type Handling } from '../claims/inside-step.ts';
 import { keepLease } from '../claims/open-claim.ts';
 import { fail, giveBackUnstarted, succeed } from '../claims/record-outcome.ts';
-import { tooLate } from '../claims/run.ts';
+import { tooLate, warnOfUnawaited } from '../claims/run.ts';
+import { Work } from '../claims/work.ts';
 import { explainedError, OptionError } from '../kernel/errors.ts';
 import { processWide } from '../kernel/process-wide.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
@@ -17,7 +19,14 @@ import type { WayToSqs } from '../sqs/transport.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
 import type { Middleware, Request } from './middy-types.ts';
-import { type BatchResults, type MessageResult, resultsOfThrow, sameForAll, understand } from './responses.ts';
+import {
+  type BatchResults,
+  type MessageResult,
+  resultsOfError,
+  resultsOfThrow,
+  sameForAll,
+  understand,
+} from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
 
 /**
@@ -50,6 +59,8 @@ interface Taken extends ClaimedBatch {
   readonly event: SqsEvent;
   /** The event that was handed on. */
   readonly handedOn: SqsEvent;
+  /** What the handler has under way besides itself: its calls of `once`. */
+  readonly work: Work;
 }
 
 /** Why `sqsOnce` has no use for some options of `eachMessage`. */
@@ -76,7 +87,10 @@ export function sqsOnceOver<Body>(wayToSqs: WayToSqs, options: SqsOnceOptions<Bo
   expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/reference/options.md' });
   const consumer = createConsumer<Body>(options, wayToSqs, { stepless: true });
   expectOneBody(consumer);
-  const watcher: Watcher<Taken> = { endEarly: (watch, response) => endEarly(consumer, watch, response) };
+  const watcher: Watcher<Taken> = {
+    endEarly: (watch, response) => endEarly(consumer, watch, response),
+    handlerBegins: ({ state }) => enterHandler(handlingOf(consumer, state)),
+  };
 
   return {
     async before(request: BatchRequest) {
@@ -140,7 +154,7 @@ async function begin<Body>(
   }
   for (const one of messages) one.stopKeeping = keepLease(engine, one.grant);
   const handedOn: SqsEvent = { ...event, Records: messages.map(({ copy }) => copy) };
-  watchRequest(request, watcher, { ...claimed, request, event, handedOn });
+  watchRequest(request, watcher, { ...claimed, request, event, handedOn, work: new Work() });
   request.event = handedOn;
   return undefined;
 }
@@ -171,17 +185,49 @@ function answeredEarly<Body>({ settings: { operation } }: Consumer<Body>): Error
   return explainedError(Error, said, 'early-response');
 }
 
+/** The batch has many claims, and no single id. */
+function handlingOf<Body>({ settings }: Consumer<Body>, { work }: Taken): Handling {
+  return { work, id: '', store: settings.store };
+}
+
 /** Records the results of the messages that were handed on. @returns the batch response */
-async function end<Body>(consumer: Consumer<Body>, taken: Taken, results: BatchResults): Promise<SqsBatchResponse> {
+async function end<Body>(consumer: Consumer<Body>, taken: Taken, said: BatchResults): Promise<SqsBatchResponse> {
   const { request, batch, event } = taken;
   stopWatching(request);
   // A middleware around this one answers for the records that it finds here: for all of them, then.
   request.event = event;
   const messages = handedOnOf(batch).length;
-  if (results.misunderstood !== undefined) {
-    emit(consumer.engine, undefined, { type: 'answer-not-understood', came: results.misunderstood, messages });
+  if (said.misunderstood !== undefined) {
+    emit(consumer.engine, undefined, { type: 'answer-not-understood', came: said.misunderstood, messages });
   }
+  const results = await afterItsCalls(consumer, taken, said);
   return concludeBatch(consumer, taken, (one, place) => record(consumer, one, results.of(place)));
+}
+
+/**
+ * Waits for the calls of `once` that the handler has not awaited. Which message one was made for, nothing says: if it fails, no message is done.
+ */
+async function afterItsCalls<Body>(
+  { settings }: Consumer<Body>,
+  { work, batch, deadline }: Taken,
+  results: BatchResults,
+): Promise<BatchResults> {
+  const isRunning = results.of(0).status === 'running';
+  work.end(isRunning ? 'threw' : 'returned');
+  // There is no time to wait for anything.
+  if (isRunning) return results;
+  warnOfUnawaited(settings.operation, work);
+  const { host, marginMs } = settings;
+  const { late } = await work.rest(host, () => deadline - marginMs - host.now());
+  const [failure] = late;
+  if (failure === undefined) return results;
+  const failed = resultsOfError(failure.error, handedOnOf(batch).length);
+  return {
+    of(place) {
+      const result = results.of(place);
+      return result.status === 'fulfilled' ? failed.of(place) : result;
+    },
+  };
 }
 
 /** Gives each message that was handed on its disposition. @returns the batch response */

@@ -1,3 +1,4 @@
+import { expectDone } from '../claims/not-done.ts';
 import { isGenerator } from '../kernel/callable.ts';
 import { explainedError, letFail } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
@@ -105,7 +106,7 @@ function resultOf(element: unknown): Partial<MessageResult> {
     if (status === 'fulfilled') {
       const value = 'value' in element ? element.value : undefined;
       letFail(value);
-      return { status, value };
+      return { status, value: expectDone(value) };
     }
     return status === 'rejected' ? { status, reason: 'reason' in element ? element.reason : undefined } : noResult();
   } catch (error) {
@@ -165,6 +166,11 @@ function isEmpty(response: object): boolean {
 export function resultsOfThrow(cause: unknown, messages: number): BatchResults {
   // An early timeout of Middy's: the handler is still running.
   if (isEarlyTimeout(cause)) return sameForAll('running');
+  return resultsOfError(cause, messages);
+}
+
+/** An error of the whole batch, for each of its messages. */
+export function resultsOfError(cause: unknown, messages: number): BatchResults {
   // A throw is about the batch. What it says of one message is only clear when there was only one.
   if (messages === 1) return allFailed(cause);
   return allFailed(

@@ -42,6 +42,8 @@ export interface Watcher<State> {
    * @returns the context that the handler gets
    */
   contextReplaced?(watch: Watch<State>, context: Context): Context;
+  /** The handler is about to be called, or another middleware reads the context: called at each reading. */
+  handlerBegins?(watch: Watch<State>): void;
 }
 
 /** What a request is to Middy beyond its types: a hook that answers early leaves its answer here too. */
@@ -139,6 +141,7 @@ const watched: PropertyDescriptorMap & ThisType<Watched> = {
     get() {
       const watch = this[watching];
       watch.handlerHasBegun = true;
+      watch.watcher.handlerBegins?.(watch);
       return watch.context;
     },
     set(context) {

@@ -1,3 +1,4 @@
+import { warnOfGap } from '../claims/gap-in-key.ts';
 import { identify } from '../claims/identity.ts';
 import { type Opened, payloadIn } from '../payload/envelopes/envelope.ts';
 import { type Compared, printsOf } from '../payload/fingerprint-rule.ts';
@@ -43,6 +44,7 @@ export async function prepare<Body, One extends Delivery>(
     const message = messageOf(record, body, opened);
     stage = 'key';
     const identity = identify(operation, returnedKey(key(message)), host, () => missingIn(key, message));
+    warnOfGap(operation, identity.key);
     stage = 'fingerprint';
     const intentOf = (by: Compared<Message<Body>>) =>
       'of' in by

@@ -261,7 +261,7 @@ describe('a handler', () => {
 
 describe('a warning', () => {
   test('comes once in a cold start, however many messages there are', async () => {
-    const handler = eachMessage(options({ marksEffect: true }), handle);
+    const handler = eachMessage(options({ marksEffect: true }), async () => handle());
     const lines = await warnedBy(async () => {
       for (const orderId of ['1', '2', '3']) await handler(sqsEvent(sqsRecord({ orderId })), context());
     });

@@ -1,0 +1,19 @@
+import { warnOnce } from '../kernel/warn-once.ts';
+
+/** What a template makes of a field that is not there. */
+const absent = new Set(['undefined', 'null', 'NaN']);
+
+/**
+ * Warns, once in a cold start, of a key that looks like a template with a missing field: `bucket/undefined`. Two inputs that lack the field share it. It is
+ * not refused: `null` may be somebody's name.
+ */
+export function warnOfGap(operation: string, key: string): void {
+  const gap = key.split(/[^A-Za-z0-9]+/).find((part) => absent.has(part));
+  if (gap === undefined) return;
+  const said = `a key of operation '${operation}' has the text '${gap}' in it, as a template makes it of a missing field`;
+  warnOnce(
+    'missing-key',
+    `${operation} gap`,
+    `${said}. Take compositeKey, which refuses such an input, or test the field first`,
+  );
+}
