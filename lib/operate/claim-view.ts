@@ -85,6 +85,7 @@ export interface ClaimView extends Omit<OpenClaimView, 'state'> {
 
 /** The id of the record. @throws OptionError, or InvalidMessageError when the key is none */
 export function idOf(name: ClaimName, host: Pick<Host, 'sha256'>): string {
+  expect(typeof name === 'object' && name !== null, 'name', '{ id }, or { operation, key }', name);
   if (!('id' in name)) {
     const { operation, key } = name;
     expect(typeof operation === 'string' && operation !== '', 'operation', 'the name of an operation', operation);

@@ -2,6 +2,7 @@ import { type ResolutionVerdict, understood } from '../claims/record.ts';
 import type { StepResolutions } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
 import { openDesk } from './desk.ts';
@@ -117,7 +118,8 @@ export function operator(options: OperatorOptions): Operator {
     },
     resolve: (name, verdict, resolved) => resolve(desk, name, verdict, resolved),
     planResolutions: (wanted) => planResolutions(desk, wanted),
-    resolveAll: (plan, acting = {}) => resolveAll(desk, plan, checkedActing('resolveAll', acting)),
+    resolveAll: (plan, acting = {}) =>
+      resolveAll(desk, checkedPlan('planResolutions', plan), checkedActing('resolveAll', acting)),
     deadLetters: (query) => deadLetters(desk, query),
     async queueDepth(queueUrl) {
       expect(typeof queueUrl === 'string' && queueUrl !== '', 'queueUrl', "a queue's URL", queueUrl);
@@ -130,9 +132,15 @@ export function operator(options: OperatorOptions): Operator {
       return sourcesOf(desk, deadLetterUrl);
     },
     planDiscard: (wanted) => planDiscard(desk, wanted),
-    discard: (plan, acting = {}) => discard(desk, plan, checkedActing('discard', acting)),
-    redrive: (plan, acting = {}) => redrive(desk, plan, checkedActing('redrive', acting)),
+    discard: (plan, acting = {}) => discard(desk, checkedPlan('planDiscard', plan), checkedActing('discard', acting)),
+    redrive: (plan, acting = {}) => redrive(desk, checkedPlan('planRedrive', plan), checkedActing('redrive', acting)),
   };
+}
+
+/** @throws OptionError for what is no plan, such as the promise of one */
+function checkedPlan<Plan extends { readonly items: readonly unknown[] }>(planner: string, plan: Plan): Plan {
+  expect(Array.isArray(propertyOf(plan, 'items')), 'plan', `the plan that ${planner} has made`, plan);
+  return plan;
 }
 
 /** @throws OptionError */

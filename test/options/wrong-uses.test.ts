@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ENTRIES } from '../../checks/entries.ts';
+import { memoryStore } from '../../lib/index.ts';
+import { operator } from '../../lib/operate/index.ts';
+import { noQueue } from '../support/lambda.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -122,5 +125,32 @@ describe('a public function that is called with something else', () => {
       if (said.every((one) => one !== undefined && !bare.test(one))) needless.push(name);
     }
     expect(needless).toEqual([]);
+  });
+});
+
+describe('a function of an operator that is called with something else', () => {
+  const operate = operator({ store: memoryStore(), sqsClient: noQueue, onEvent: () => undefined });
+  /** They take no argument as well. */
+  const takesNone: readonly string[] = ['openClaims'];
+  const methods = Object.entries(operate).filter(([name]) => !takesNone.includes(name)) as [string, Method][];
+  type Method = (...args: readonly unknown[]) => unknown;
+
+  test.each(methods)('%s says so in words of its own', async (_, method) => {
+    const left: string[] = [];
+    for (const [what, args] of Object.entries(wrongArguments)) {
+      const said = await saidOf(async () => {
+        const answer = await method(...args());
+        for await (const one of answer as AsyncIterable<unknown>) return one;
+        return undefined;
+      });
+      if (said === undefined || bare.test(said)) left.push(`${what}: ${said ?? 'it takes it'}`);
+    }
+    expect(left).toEqual([]);
+  });
+
+  test.each(['resolveAll', 'redrive', 'discard'] as const)('%s says that the promise of a plan is none', (name) => {
+    expect(() => operate[name](Promise.resolve({ items: [] }) as never)).toThrow(
+      /plan: expected the plan that plan.*; got a promise; await it first/,
+    );
   });
 });

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { ClaimView, ResolveResult } from '../../operate/index.ts';
-import { youngestStepDoubt } from '../../operate/young-doubt.ts';
 import type { ConsoleState } from '../api.ts';
 import { ActedBy, VERDICTS, YoungDoubt } from './act.tsx';
 import { post } from './call.ts';
@@ -30,8 +29,7 @@ export function StepsDialog({
   const of = (name: string): Said => said.get(name) ?? { verdict: '', result: '' };
   const say = (name: string, change: Partial<Said>) => setSaid(new Map(said).set(name, { ...of(name), ...change }));
 
-  const notApplied = claim.stepsInDoubt.filter((name) => of(name).verdict === 'not-applied');
-  const youngest = youngestStepDoubt(claim, notApplied);
+  const youngest = youngestOf(claim, (name) => of(name).verdict === 'not-applied');
 
   async function resolve(by: string, note: string) {
     setError(undefined);
@@ -99,6 +97,15 @@ export function StepsDialog({
       )}
     </Modal>
   );
+}
+
+/** Since when the youngest doubt about some steps of a claim stands, which no worker holds. @returns nothing where none of them is in doubt */
+function youngestOf(
+  { steps, stepsInDoubt, inDoubtSince = 0 }: ClaimView,
+  isMeant: (name: string) => boolean,
+): number | undefined {
+  const since = steps.filter(({ name }) => stepsInDoubt.includes(name) && isMeant(name)).map(({ at }) => at);
+  return since.length === 0 ? undefined : Math.max(...since, inDoubtSince);
 }
 
 /** @throws Error, whose message is for the operator */
