@@ -94,6 +94,18 @@ export function handlersOfCall(): readonly Handling[] {
   return innermost === undefined ? [...calls.unseen] : [innermost];
 }
 
+/**
+ * For a world in which workers are killed inside of one process: their handlers never end, and every later call would wait for them.
+ *
+ * @returns forgets the handlers that have begun since
+ */
+export function forgetHandlersLater(): () => void {
+  const before = new Set(calls.unseen);
+  return () => {
+    for (const one of calls.unseen) if (!before.has(one)) calls.unseen.delete(one);
+  };
+}
+
 /** Runs the function of a step. */
 export function insideStep<T>(work: Work, step: string, run: () => T): T {
   return insides.run({ work, step, around: insides.getStore() }, run);

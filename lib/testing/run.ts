@@ -1,3 +1,4 @@
+import { forgetHandlersLater } from '../claims/inside-step.ts';
 import { killOfContext, runBy } from './ambient.ts';
 import { createClock } from './clock.ts';
 import type { Boundary, FaultAt } from './faults.ts';
@@ -46,7 +47,12 @@ export function runOnce<Provider>(
   const clock = createClock();
   return runBy({ now: clock.now }, async () => {
     const run = createRunState(clock, settings, circumstances);
-    await drive(run);
+    const forgetHandlers = forgetHandlersLater();
+    try {
+      await drive(run);
+    } finally {
+      forgetHandlers();
+    }
     return resultOf(run);
   });
 }

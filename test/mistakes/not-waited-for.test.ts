@@ -155,6 +155,18 @@ test('a call of once that begins when its handler has ended is said', async () =
   expect(warned).toMatch(/a call of once with operation 'late' began when its handler had ended.*#not-awaited$/);
 });
 
+test('a call of once that another middleware makes and awaits after the handler is none of these', async () => {
+  const { host, store, operation } = worldOf();
+  const given = { store, host, onAbandoned: 'park', onEvent() {} } as const;
+  const audit = once({ ...given, operation: 'audit', key: ({ id }: Order) => id }, async () => 1);
+  const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })
+    .use({ after: async () => void (await audit(order)) })
+    .use(sqsOnce<Order>({ ...given, operation, key: bodyField('id'), sqsClient: noQueue }));
+  const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;
+  const warned = await warnedBy(() => handler(event, context(30_000, host.now) as Context));
+  expect({ warned, audit: (await store.read('audit#order-17'))?.status }).toEqual({ warned: '', audit: 'completed' });
+});
+
 describe('a call of once', () => {
   const options = { store: memoryStore(), onAbandoned: 'park', onEvent: (_: ClaimEvent) => undefined } as const;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RetryableError } from '../../lib/index.ts';
+import { processWide } from '../../lib/kernel/process-wide.ts';
 import { bodyField, deadLetterQueue, eachMessage, type MessageHandler, messageId } from '../../lib/sqs/index.ts';
 import { crashSweep, type Finding, type SweepOptions, type SweepReport, type World } from '../../lib/testing/index.ts';
 import { forgetfulProvider, type Order, order, orders } from './providers.ts';
@@ -169,4 +170,22 @@ describe('caught:', () => {
       '1 kill-before #2',
     ]);
   });
+});
+
+it('keeps no handler of a worker that it has killed: each later call of once would wait for it', async () => {
+  const calls = processWide('claims.calls-of-once/2', () => ({ expected: false, unseen: new Set<object>() }));
+  const { expected } = calls;
+  const before = calls.unseen.size;
+  calls.expected = false;
+  try {
+    const report = await sweepOf(
+      (world, mailer) =>
+        ({ body }) =>
+          world.io('mailer.send', () => mailer.send(body.orderId)),
+    );
+    expect(report.fates.parked).toBeGreaterThan(0);
+    expect(calls.unseen.size).toBe(before);
+  } finally {
+    calls.expected = expected;
+  }
 });
