@@ -2,6 +2,7 @@ import type { DeliveryFaults } from '../event-source.ts';
 import type { FunctionPlace } from '../functions.ts';
 import type { Invocation, InvocationWatch } from '../lambda.ts';
 import type { ProviderFault } from '../provider.ts';
+import type { ConsumerPlace } from '../running.ts';
 import type { Circumstances, Outcome } from '../sandbox.ts';
 import type { StreamFaults } from '../sources/stream.ts';
 import type { TapHooks } from '../tap.ts';
@@ -25,6 +26,8 @@ export interface CarriedOut {
   readonly planned: Readonly<FaultStats>;
   /** Whether a function has read an index, where one may lag. */
   readonly readsIndex: () => boolean;
+  /** Whether a function has read a table, by its name. */
+  readonly hasRead: (construct: string, table: string) => boolean;
   /** The intents that a sandbox is working on. */
   readonly workOf: (sandbox: string) => readonly string[];
   /** Whether something went wrong for a sandbox in its last invocation. */
@@ -33,7 +36,7 @@ export interface CarriedOut {
   readonly disturb: (sandbox: string) => void;
   readonly watch: InvocationWatch;
   readonly dynamodb: TapHooks;
-  readonly delivery: (consumer: FunctionPlace) => DeliveryFaults;
+  readonly delivery: (consumer: ConsumerPlace) => DeliveryFaults;
   readonly streamDelivery: (consumer: FunctionPlace) => StreamFaults;
   /** Kills the sandbox that calls a provider, at the moment of its fault. */
   readonly killCaller: (sandbox: string) => void;
@@ -61,6 +64,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     stats: state.stats,
     planned: state.planned,
     readsIndex: () => state.spent.has('reads an index'),
+    hasRead: (construct, table) => state.spent.has(['reads', construct, table].join('\n')),
     workOf: (sandbox) => state.working.get(sandbox)?.intents ?? [],
     wasDisturbed: (sandbox) => state.disturbed.has(sandbox),
     disturb: (sandbox) => void state.disturbed.add(sandbox),
@@ -69,7 +73,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
       onEnd: (invocation, outcome, { machine }) => end(state, invocation, outcome, machine),
     },
     dynamodb: storeHooks(state),
-    delivery: ({ construct }) => deliveryFaults(state, construct),
+    delivery: (consumer) => deliveryFaults(state, consumer),
     streamDelivery: ({ construct }) => streamFaults(state, construct),
     killCaller: (sandbox) => killCaller(state, sandbox),
     atProvider: (intent, provider, sandbox) => atProvider(state, intent, provider, sandbox),
@@ -107,7 +111,7 @@ function countPlanned(state: Carrying, intent: string, construct: string): void 
   if (!takes(state, 'planned', construct, intent)) return;
   const { planned } = state;
   const trouble = state.plan.trouble(intent, construct);
-  for (const fault of ['kill', 'redeliver', 'loseAnswer', 'throttle', 'freeze', 'ttl', 'indexLag'] as const) {
+  for (const fault of ['kill', 'loseAnswer', 'throttle', 'freeze', 'indexLag'] as const) {
     if (trouble[fault] !== undefined && trouble[fault] !== false) planned[fault] += 1;
   }
 }

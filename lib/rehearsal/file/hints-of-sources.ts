@@ -72,10 +72,10 @@ export const wholeBatchReturns: Rule = (_, cases) => {
 
 export const visibilityIsShort: Rule = ({ consumers, shortened }) =>
   consumers.flatMap(({ mapping, queue }) => {
-    const original = (logicalId: string, now: number) =>
-      shortened.find((one) => one.logicalId === logicalId)?.from ?? now;
-    const timeout = original(mapping.function.logicalId, mapping.function.timeoutMs / 1_000);
-    const visibility = original(queue.logicalId, queue.visibilitySeconds);
+    const original = (construct: string, now: number) =>
+      shortened.find((one) => one.construct === construct)?.from ?? now;
+    const timeout = original(mapping.function.construct, mapping.function.timeoutMs / 1_000);
+    const visibility = original(queue.construct, queue.visibilitySeconds);
     const window = mapping.windowMs / 1_000;
     if (visibility >= timeout + window) return [];
     const and = window > 0 ? ` and the batching window (${window} s)` : '';

@@ -74,7 +74,8 @@ async function runOn(
   const provider = Promise.withResolvers<never>();
   // No failure is the rule.
   provider.promise.catch(() => undefined);
-  const broken = watchForBroken(carried);
+  let shorter: ShorterApp | undefined;
+  const broken = watchForBroken(carried, (at) => shorter?.shortened.find(({ construct }) => construct === at));
   const { providers, addresses } = await serveProviders(
     options.providers ?? {},
     {
@@ -83,7 +84,6 @@ async function runOn(
     },
     stopping,
   );
-  let shorter: ShorterApp | undefined;
   const engine = stopping.use(
     await startRehearsal({
       app: run.app,

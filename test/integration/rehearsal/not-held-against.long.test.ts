@@ -40,6 +40,22 @@ describe('a function is not broken', () => {
   });
 });
 
+describe('a timeout that the rehearsal has shortened', () => {
+  // It works for 3 s, and would in an account.
+  const code = `import { setTimeout as sleep } from 'node:timers/promises';
+    export const handler = async () => { console.log('renders'); await sleep(3000); await fetch(process.env.MAILER_URL, { method: 'POST', body: '{}' }); };`;
+
+  test('makes no innocent app guilty: there is no verdict, and it is said what to set', async () => {
+    const more = 'functionTimeoutSeconds: 1, settleSeconds: 8,';
+    const project = projectWith(code, fileFor('timeout: 30, visibility: 180, batchSize: 1, maxReceiveCount: 2', more));
+    const { code: exit, out } = await project.run(['--seed', '1']);
+    expect(out).toMatch(
+      /No verdict\. Mails\/SendMail did not respond before its timeout\. The rehearsal has shortened its timeout from 30 s to 1 s\. .* set functionTimeoutSeconds to 30/,
+    );
+    expect(exit).toBe(2);
+  });
+});
+
 describe('a machine that takes the time of functions away', () => {
   const taking = (share: number) =>
     createMachine({ waitedMs: (pid) => (pid === undefined ? 0 : share * performance.now()) });

@@ -8,6 +8,8 @@ const CONSUMER = 'Mails/Send';
 
 const FACTS: Facts = {
   ...{ harmed: [], verdicts: [], journal: createJournal(), consumers: [], hasClaims: false, shortened: [] },
+  // Every function looks at what it writes, but in the log.
+  hasRead: (_, table) => table !== 'Log',
   tableOf: () => undefined,
   uncalledOf: () => undefined,
 };
@@ -34,7 +36,7 @@ const called = (sandbox: string, result: 'applied' | 'not-applied') =>
   ({ kind: 'called', sandbox, provider: 'MAILER_URL', call: 'POST /', result, fault: undefined }) as const;
 const applied = (sandbox: string): Happening => called(sandbox, 'applied');
 const sent: Happening = { kind: 'asked', how: 'sent to Orders' };
-const stored = (result: string, sandbox = 'S1', isNamed = true): Happening => ({
+const stored = (result: string, sandbox = 'S1', isNamed = true): Extract<Happening, { kind: 'stored' }> => ({
   kind: 'stored',
   sandbox,
   operation: 'PutItem',
@@ -54,6 +56,8 @@ const ended = (kind: 'error' | 'timed-out' | 'response', batch = 1, failed: read
         ? { kind, value: {} }
         : { kind },
 });
+
+const responded = (sandbox: string) => ({ ...ended('response'), sandbox }) as const;
 
 const twice = [began('S1'), applied('S1'), began('S2'), applied('S2')];
 
@@ -76,13 +80,50 @@ test('neither is said of an app with a claims table', () => {
   expect(hintsOn('doubled', twice, { hasClaims: true })).toEqual([]);
 });
 
-test('the record came too early: it was written, and the effect never happened', () => {
-  expect(hintsOn('lost', [began('S1'), stored('written')])).toEqual(['recorded-too-early']);
-  expect(hintsOn('lost', [began('S1'), stored('ConditionalCheckFailed')])).toEqual([]);
+test('a log remembers nothing: nothing looks at what the function writes', () => {
+  const log = (sandbox: string, key: string, looks?: boolean) => {
+    const { write, ...rest } = stored('written', sandbox);
+    return { ...rest, write: { ...write, table: 'Log', key, ...(looks === undefined ? {} : { looks }) } };
+  };
+  const saved = (first: string, second: string, looks?: boolean) => [
+    ...[began('S1'), applied('S1'), log('S1', first, looks)],
+    ...[began('S2'), applied('S2'), log('S2', second, looks)],
+  ];
+  expect(hintsOn('doubled', saved('order-1', 'order-1'))).toEqual(['no-idempotency']);
+  expect(hintsOn('doubled', saved('8e1f', '77b0'))).toEqual(['no-idempotency']);
+  // A write that has a condition looks by itself.
+  expect(hintsOn('doubled', saved('order-1', 'order-1', true))).toEqual(['idempotency-incomplete']);
+  expect(hintsOn('doubled', saved('8e1f', '77b0', true))).toEqual(['key-made-anew']);
 });
 
-test('the client tries again: one invocation applied the effect twice', () => {
-  expect(hintsOn('doubled', [began('S1'), applied('S1'), applied('S1')])).toEqual(['client-retries']);
+describe('the record came too early', () => {
+  const believes = [began('S2'), responded('S2')];
+
+  test('it was written, and the next delivery called nothing and said that all was done', () => {
+    expect(hintsOn('lost', [began('S1'), stored('written'), ...believes])).toEqual(['recorded-too-early']);
+    // The response to its own write was lost, and it takes the record for that of another.
+    expect(hintsOn('lost', [began('S1'), stored('written'), responded('S1')])).toEqual(['recorded-too-early']);
+  });
+
+  test('and not if no record was written, no delivery believed it, or the function had called the provider', () => {
+    expect(hintsOn('lost', [began('S1'), stored('ConditionalCheckFailed'), ...believes])).toEqual([]);
+    expect(hintsOn('lost', [began('S1'), stored('written')])).toEqual([]);
+    const called1 = [began('S1'), called('S1', 'not-applied'), stored('written'), responded('S1')];
+    expect(hintsOn('lost', called1)).toEqual(['failure-swallowed']);
+  });
+
+  test('and not if another function wrote it', () => {
+    expect(hintsOn('lost', [began('S9', 'Mails/Accept'), stored('written', 'S9'), ...believes])).toEqual([]);
+  });
+});
+
+test('the client tries again: one invocation applied the effect twice, and a call had looked as if it had failed', () => {
+  const failed: Happening = { ...called('S1', 'applied'), fault: { kind: 'drop-applied' } };
+  expect(hintsOn('doubled', [began('S1'), failed, applied('S1')])).toEqual(['client-retries']);
+});
+
+test('a function that calls twice by itself has no client that tries again', () => {
+  expect(hintsOn('doubled', [began('S1'), applied('S1'), applied('S1')])).toEqual(['called-twice']);
 });
 
 test('two copies in one batch are no client that tries again, unless a call had failed', () => {
@@ -297,4 +338,7 @@ test('an index is named as the cause only if it hid the record before the effect
   const again = [begun('S1', 'm-1'), applied('S1'), stored('written'), begun('S2', 'm-1')];
   expect(hintsOn('doubled', [...again, hidden, applied('S2')])).toEqual(['index-lags']);
   expect(hintsOn('doubled', [...again, applied('S2'), hidden])).toEqual(['idempotency-incomplete']);
+  // It finds by the index what it has written, under whatever key.
+  const anew = [begun('S1', 'm-1'), applied('S1'), wrote('8e1f', 'S1'), begun('S2', 'm-1')];
+  expect(hintsOn('doubled', [...anew, hidden, applied('S2'), wrote('77b0', 'S2')])).toEqual(['index-lags']);
 });
