@@ -58,17 +58,24 @@ export const reportsAreOff: Rule = ({ consumers, hasClaims }, cases) =>
 
 /** One failure gives the whole batch back, with those that were done. */
 export const wholeBatchReturns: Rule = (_, cases) => {
-  const returned = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      entries.some((entry) => entry.kind === 'ended' && entry.batch > 1 && entry.outcome.kind === 'error'),
-  );
+  const returned = cases.filter(({ problem, entries }) => problem === 'doubled' && hasReturnedDone(entries));
   return about(
     'whole-batch',
     returned,
     'The function failed as a whole, so the whole batch came back, with the messages whose effect had happened. Report each message by itself: ReportBatchItemFailures, and batchItemFailures in the response.',
   );
 };
+
+/** Whether a batch failed as a whole in which the effect had happened by then. */
+function hasReturnedDone(entries: readonly Entry[]): boolean {
+  const done = new Set<string>();
+  return entries.some((entry) => {
+    if (entry.kind === 'began') done.delete(entry.sandbox);
+    if (entry.kind === 'called' && entry.result === 'applied' && entry.sandbox !== undefined) done.add(entry.sandbox);
+    if (entry.kind === 'stored' && entry.write.result.startsWith('written')) done.add(entry.sandbox);
+    return entry.kind === 'ended' && entry.batch > 1 && entry.outcome.kind === 'error' && done.has(entry.sandbox);
+  });
+}
 
 export const visibilityIsShort: Rule = ({ consumers, shortened }) =>
   consumers.flatMap(({ mapping, queue }) => {

@@ -1,3 +1,4 @@
+import { plural } from '../../kernel/plural.ts';
 import { sayShortened } from './cut-short.ts';
 import type { Facts, Rule } from './hint-rule.ts';
 import {
@@ -58,7 +59,7 @@ const neverResponds: Rule = ({ journal, shortened }) => {
       {
         name: 'timeouts',
         text: [
-          `${short(construct)} did not respond before its timeout in ${late.length} of ${invocations.length} invocations.`,
+          `${short(construct)} did not respond before its timeout in ${late.length} of ${plural(invocations.length, 'invocation')}.`,
           ...(its ? [sayShortened(its)] : []),
         ].join(' '),
         intents: [],

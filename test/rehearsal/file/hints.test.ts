@@ -175,6 +175,8 @@ test('a failure is swallowed: the provider had failed, and the function said tha
 test('a whole batch came back, because one of it failed', () => {
   expect(hintsOn('doubled', [...twice, ended('error', 5)])).toContain('whole-batch');
   expect(hintsOn('doubled', [...twice, ended('error', 1)])).not.toContain('whole-batch');
+  // A batch that failed before the effect had happened doubles nothing.
+  expect(hintsOn('doubled', [began('S1'), ended('error', 5), ...twice])).not.toContain('whole-batch');
 });
 
 test('the deduplication window has passed', () => {
@@ -315,6 +317,8 @@ describe('an event with several messages', () => {
 test('two consumers have the effect, each once', () => {
   const both = [sent, begun('S1', 'm-1'), applied('S1'), begun('S2', 'm-2', 'Mails/Other'), applied('S2')];
   expect(hintsOn('doubled', both)).toEqual(['two-consumers']);
+  // It was sent twice: a copy for each is no share of one.
+  expect(hintsOn('doubled', [sent, ...both])).not.toContain('two-consumers');
   // One of them had it twice: that is what doubles, with or without the other.
   expect(hintsOn('doubled', [...both, begun('S3', 'm-1'), applied('S3')])).toEqual(['no-idempotency']);
 });
