@@ -28,6 +28,12 @@ export interface CarriedOut {
   readonly readsIndex: () => boolean;
   /** Whether a function has read a table, by its name. */
   readonly hasRead: (construct: string, table: string) => boolean;
+  /** Whether a function may remember where no record is: it writes to S3, or asks a provider before it calls. */
+  readonly mayRemember: (construct: string) => boolean;
+  /** A sandbox has done something that may be its memory. */
+  readonly remembers: (sandbox: string | undefined) => void;
+  /** Sees who writes to S3. */
+  readonly s3: TapHooks;
   /** The intents that a sandbox is working on. */
   readonly workOf: (sandbox: string) => readonly string[];
   /** Whether something went wrong for a sandbox in its last invocation. */
@@ -60,9 +66,21 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     disturbed: new Set(),
     dying: new Map(),
   };
+  const remembers = (sandbox: string | undefined) => {
+    const work = sandbox === undefined ? undefined : state.working.get(sandbox);
+    if (work !== undefined) takes(state, 'may remember', work.construct);
+  };
   return {
     stats: state.stats,
     planned: state.planned,
+    mayRemember: (construct) => state.spent.has(['may remember', construct].join('\n')),
+    remembers,
+    s3: {
+      onRequest({ sandbox, operation }) {
+        if (/^(?:PUT|POST) /.test(operation)) remembers(sandbox);
+        return 'pass';
+      },
+    },
     readsIndex: () => state.spent.has('reads an index'),
     hasRead: (construct, table) => state.spent.has(['reads', construct, table].join('\n')),
     workOf: (sandbox) => state.working.get(sandbox)?.intents ?? [],

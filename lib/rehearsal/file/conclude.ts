@@ -65,6 +65,7 @@ export async function resultOf(run: Running, { left, hasRunOut }: Settled): Prom
       hasClaims: claims.tables.length > 0,
       shortened,
       hasRead: carried.hasRead,
+      mayRemember: carried.mayRemember,
       tableOf: (effect) => tableCountedBy(effects[effect], run),
       uncalledOf: (effect) =>
         providers.find(({ provider, stats: { calls } }) => provider === effects[effect] && calls === 0)?.name,

@@ -15,6 +15,8 @@ export interface Facts {
   readonly shortened: readonly Shortened[];
   /** Whether a function has read a table, by its name. */
   readonly hasRead: (construct: string, table: string) => boolean;
+  /** Whether a function may remember where no record is, such as in S3, or at the provider. */
+  readonly mayRemember: (construct: string) => boolean;
   /** The table of which an effect counts the items; `undefined` if it is counted otherwise. */
   readonly tableOf: (effect: string) => string | undefined;
   /** The name of the provider that counts an effect, if nothing has called it at all. */

@@ -75,7 +75,9 @@ export const nothingRemembers: Rule = (facts, cases) => {
       one.problem === 'doubled' &&
       (appliedIn(one.entries).size > 1 || isEachCopy(one.entries)) &&
       !isRemembered(one, facts) &&
-      !isExplained(one, facts),
+      !isExplained(one, facts) &&
+      // What it has seen there is not known.
+      !one.entries.some((entry) => entry.kind === 'began' && facts.mayRemember(entry.construct)),
   );
   return about(
     'no-idempotency',

@@ -95,8 +95,17 @@ function struckBefore({ entries }: Case, isIt: (entry: Extract<Entry, { kind: 's
 }
 
 const hasExpired = (one: Case) => isDoubled(one) && struckBefore(one, ({ gone }) => gone === 'record');
-const isForgotten = (one: Case) => isDoubled(one) && struckBefore(one, ({ gone }) => gone === 'deduplication-id');
+/** The window matters only to a second message: one message that comes back is delivered again in any case. */
+const isForgotten = (one: Case) =>
+  isDoubled(one) && struckBefore(one, ({ gone }) => gone === 'deduplication-id') && hasTwoMessages(one);
 const wasHidden = (one: Case) => isDoubled(one) && struckBefore(one, ({ fault }) => fault === 'indexLag');
+
+/** Whether several messages led to an effect at one function. */
+function hasTwoMessages(one: Case): boolean {
+  const working = attemptsOf(one).filter(({ applied, records }) => applied > 0 || records.size > 0);
+  const byFunction = Map.groupBy(working, ({ construct }) => construct);
+  return [...byFunction.values()].some((attempts) => new Set(attempts.map(({ message }) => message)).size > 1);
+}
 
 /** The record was gone when the message came back. */
 export const recordExpired: Rule = ({ consumers }, cases) => {

@@ -80,7 +80,7 @@ async function runOn(
     options.providers ?? {},
     {
       ...{ intents, journal, kill: faults.killCaller, nextFault: faults.atProvider },
-      ...{ workOf: carried.workOf, onCall: broken.called, onBroken: provider.reject },
+      ...{ workOf: carried.workOf, onCall: broken.called, onLook: carried.remembers, onBroken: provider.reject },
     },
     stopping,
   );

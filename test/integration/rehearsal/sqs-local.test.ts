@@ -32,6 +32,21 @@ async function receive(url: string, most = 10) {
 
 const bodies = (messages: readonly { readonly body: string }[]) => messages.map(({ body }) => body);
 
+test('a FIFO queue forgets the deduplication ids of what is over, and takes such a message again', async () => {
+  const { url } = await sqs.createQueue('forgets.fifo', FIFO);
+  const again = async () => {
+    await send(url, 'a1', 'b1');
+    const messages = await receive(url);
+    for (const { ReceiptHandle } of messages)
+      await sqs.client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }));
+    return bodies(messages);
+  };
+  expect(await again()).toEqual(['a1', 'b1']);
+  expect(await again()).toEqual([]);
+  expect(sqs.endDeduplication((text) => text === 'a1')).toEqual(['forgets.fifo']);
+  expect(await again()).toEqual(['a1']);
+});
+
 test('a message that is to become visible again may be given more time at the last moment', async () => {
   let extended = 0;
   const patient: SqsLocal = await startSqsLocal({

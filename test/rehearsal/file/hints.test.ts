@@ -10,6 +10,7 @@ const FACTS: Facts = {
   ...{ harmed: [], verdicts: [], journal: createJournal(), consumers: [], hasClaims: false, shortened: [] },
   // Every function looks at what it writes, but in the log.
   hasRead: (_, table) => table !== 'Log',
+  mayRemember: () => false,
   tableOf: () => undefined,
   uncalledOf: () => undefined,
 };
@@ -70,6 +71,11 @@ test('what another function writes for the same intent remembers nothing of the 
 test('nothing remembers: the effect happened at two deliveries, and the function wrote nothing', () => {
   expect(hintsOn('doubled', twice)).toEqual(['no-idempotency']);
   expect(hintsOn('doubled', [...twice, stored('ConditionalCheckFailed')])).toEqual(['no-idempotency']);
+});
+
+test('no cause is named if the function may remember where no record is, such as in S3 or at the provider', () => {
+  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct === CONSUMER })).toEqual([]);
+  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct !== CONSUMER })).toEqual(['no-idempotency']);
 });
 
 test('the memory is incomplete: the function wrote a record, and the effect happened twice all the same', () => {
@@ -328,12 +334,14 @@ test('time that passes is named as the cause only if something that the app reli
     ...{ kind: 'struck', fault: 'ttl', sandbox: undefined, text: '4 days PASS' },
     ...(gone === undefined ? {} : { gone }),
   });
-  const again = (happening: Happening) => [
+  const again = (happening: Happening, message = 'm-1') => [
     ...[begun('S1', 'm-1'), applied('S1'), stored('written'), happening],
-    ...[begun('S2', 'm-1'), applied('S2'), stored('written', 'S2')],
+    ...[begun('S2', message), applied('S2'), stored('written', 'S2')],
   ];
   expect(hintsOn('doubled', again(passes('record')))).toEqual(['record-expired']);
-  expect(hintsOn('doubled', again(passes('deduplication-id')))).toEqual(['deduplication-window']);
+  expect(hintsOn('doubled', again(passes('deduplication-id'), 'm-2'))).toEqual(['deduplication-window']);
+  // The same message came back: a queue does that within its window, too.
+  expect(hintsOn('doubled', again(passes('deduplication-id')))).toEqual(['idempotency-incomplete']);
   expect(hintsOn('doubled', again(passes()))).toEqual(['idempotency-incomplete']);
 });
 

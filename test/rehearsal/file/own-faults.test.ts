@@ -20,6 +20,7 @@ function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
   const killed: string[] = [];
   const carried: CarriedOut = {
     ...{ stats: NONE, planned: NONE, workOf: () => [], readsIndex: () => false, hasRead: () => false },
+    ...{ mayRemember: () => false, remembers: () => undefined, s3: {} },
     watch: {},
     wasDisturbed: () => false,
     disturb: () => undefined,

@@ -62,6 +62,22 @@ test('what an index does not show comes back: the queue delivers the message aga
   expect(planned.indexLag).toBe(lagging.length);
 });
 
+test('a function that writes to S3, or asks a provider, may remember there; one that reads an object may not', () => {
+  const { begin, s3, remembers, mayRemember } = carried({});
+  begin('S1', 'order-1');
+  s3.onRequest?.({ sandbox: 'S1', operation: 'GET /bucket/in/order-1.csv', body: '' });
+  expect(mayRemember('App/Fn')).toBe(false);
+  s3.onRequest?.({ sandbox: 'S1', operation: 'PUT /bucket/done/order-1', body: '' });
+  expect(mayRemember('App/Fn')).toBe(true);
+  const other = carried({});
+  other.begin('S1', 'order-1');
+  other.remembers('S2');
+  expect(other.mayRemember('App/Fn')).toBe(false);
+  other.remembers('S1');
+  expect(other.mayRemember('App/Fn')).toBe(true);
+  remembers(undefined);
+});
+
 test('as many deliveries are planned as are drawn for the mapping, of which a function may have several', async () => {
   const { begin, delivery, planned, stats } = carried({ redeliver: 0.5 });
   const { forgetsDeletion, deliversTwice } = delivery(CONSUMER);
