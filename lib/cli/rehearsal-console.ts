@@ -35,7 +35,7 @@ interface ServeOptions {
 }
 
 /** A page that is open looks every second. */
-const SEEN_WITHIN_MS = 3_000;
+const SEEN_WITHIN_MS = 2_000;
 
 const NOTHING: Shown = { queues: [], desks: new Map() };
 

@@ -20,6 +20,11 @@ import { streamClient } from './sources/stream-client.ts';
 import { deliverToFunction } from './sources/topic-functions.ts';
 import type { TapHooks } from './tap.ts';
 
+/** A queue that feeds a function: the construct of the mapping, and that of the function. */
+export interface ConsumerPlace extends FunctionPlace {
+  readonly handler: string;
+}
+
 export interface RehearsalFaults {
   /** What happens to the requests of functions to DynamoDB. */
   readonly dynamodb?: TapHooks;
@@ -30,7 +35,7 @@ export interface RehearsalFaults {
   /** What happens to the requests of functions to S3. */
   readonly s3?: TapHooks;
   /** What happens to the messages of a consumer. */
-  readonly delivery?: (consumer: FunctionPlace) => DeliveryFaults | undefined;
+  readonly delivery?: (consumer: ConsumerPlace) => DeliveryFaults | undefined;
   /** What happens to the records of a consumer of a stream. */
   readonly streamDelivery?: (consumer: FunctionPlace) => StreamFaults | undefined;
 }
@@ -119,7 +124,7 @@ async function startConsumer(starting: Starting, mapping: ProvisionedEventSource
   const { faults, machine, servers, functions, sources, provisioned } = starting;
   const { stack, logicalId, construct, queue, qualifier, maximumConcurrency, enabled } = mapping;
   const fn = await functionFor(functions, mapping.function);
-  const delivery = faults.delivery?.({ stack, construct });
+  const delivery = faults.delivery?.({ stack, construct, handler: mapping.function.construct });
   const source = startEventSource({
     ...mapping,
     client: servers.sqs.client,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createMachine, MachineTooSlowError } from '../../lib/rehearsal/machine.ts';
+import { createMachine, MachineTooSlowError, type Measure, timeOf } from '../../lib/rehearsal/machine.ts';
 
 /** A machine whose clock and run queues the test sets. */
 function machineWith() {
@@ -77,6 +77,17 @@ describe('a measure', () => {
     machine.sample();
     expect(bits).toEqual([10, 30]);
   });
+});
+
+test('time that was taken away comes back, up to five times of what something has', () => {
+  let stolen = 0;
+  const measure: Measure = { stolenMs: () => stolen, follow: () => undefined, end: () => undefined };
+  const time = timeOf(measure, 100_000);
+  expect(time.leftMs()).toBeLessThanOrEqual(100_000);
+  stolen = 150_000;
+  expect(time.leftMs()).toBeGreaterThan(200_000);
+  stolen = 3_600_000;
+  expect(time.leftMs()).toBeLessThanOrEqual(500_000);
 });
 
 describe('a machine', () => {

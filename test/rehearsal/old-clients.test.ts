@@ -33,6 +33,11 @@ describe('a client that would ask AWS itself is seen', () => {
       is: /^aws-sdk, version 2/,
     },
     {
+      name: 'version 2, behind an address and a comment that has ended',
+      files: { 'index.cjs': "/* a */ const at = 'https://a.example'; const AWS = require('aws-sdk');" },
+      is: /^aws-sdk, version 2/,
+    },
+    {
       name: 'version 2, bundled and minified',
       files: {
         'index.js': 'var a={configOptInEnv:"AWS_SDK_LOAD_CONFIG"},b=process.env.AWS_NODEJS_CONNECTION_REUSE_ENABLED',
@@ -87,6 +92,13 @@ describe('code is let through', () => {
     {
       name: 'that sets a variable of version 2',
       files: { 'index.mjs': "process.env.AWS_NODEJS_CONNECTION_REUSE_ENABLED = '1';" },
+    },
+    {
+      name: 'that has loaded version 2 once, as its comments say',
+      files: {
+        'index.mjs':
+          "// const AWS = require('aws-sdk');\n/* import S3 from 'aws-sdk/clients/s3'\n * from 'aws-sdk' */\nexport const a = 1;",
+      },
     },
     { name: 'that imports a client which is nowhere', files: { 'index.mjs': USES_SQS } },
   ])('$name', async ({ files }) => {

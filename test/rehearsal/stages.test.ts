@@ -53,6 +53,14 @@ const STAGES = [
   { account: '222222222222', region: 'us-west-2' },
 ];
 
+test('stages that are named after their accounts stay two', async () => {
+  let at = 0;
+  const assembly = await readAssembly(appOf(STAGES, () => ({ QueueName: `orders-${STAGES[at++]?.account}` })));
+  const { stacks } = readApp(assembly, { sqs: SQS });
+  const names = stacks.flatMap(({ resources }) => resources.filter(({ logicalId }) => logicalId === 'Orders'));
+  expect(names.map(({ name }) => name)).toEqual(['orders-111111111111', 'orders-222222222222']);
+});
+
 test('stages that are named after their regions stay two, and each is found by its path', async () => {
   const assembly = await readAssembly(appOf(STAGES, (stage) => ({ QueueName: `${stage}-orders` })));
   const queues = readApp(assembly, { sqs: SQS })

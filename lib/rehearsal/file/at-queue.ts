@@ -1,5 +1,6 @@
 import type { DeliveryFaults } from '../event-source.ts';
-import { type Carrying, takes } from './carrying.ts';
+import type { ConsumerPlace } from '../running.ts';
+import { type Carrying, countPlannedDelivery, takes } from './carrying.ts';
 import type { Trouble } from './plan.ts';
 
 interface QueueMessage {
@@ -8,16 +9,12 @@ interface QueueMessage {
 }
 
 /** What goes wrong with the messages of a consumer. */
-export function deliveryFaults(state: Carrying, construct: string): DeliveryFaults {
+export function deliveryFaults(state: Carrying, { construct, handler }: ConsumerPlace): DeliveryFaults {
   const intentsOf = ({ MessageId = '', Body = '' }: QueueMessage) => {
     const known = state.messageIntent(MessageId);
     return known === undefined ? state.intents.namedIn(Body) : [known];
   };
-  const victimOf = (
-    intents: readonly string[],
-    fault: 'redeliver' | 'ttl' | 'indexLag',
-    isIt: (trouble: Trouble) => boolean,
-  ) => {
+  const victimOf = (intents: readonly string[], fault: 'redeliver' | 'ttl', isIt: (trouble: Trouble) => boolean) => {
     const victim = intents.find((intent) => isIt(state.plan.trouble(intent, construct)));
     return victim !== undefined && takes(state, fault, construct, victim) ? victim : undefined;
   };
@@ -35,12 +32,18 @@ export function deliveryFaults(state: Carrying, construct: string): DeliveryFaul
     for (const one of gone) state.journal.add([intent], { kind: 'struck', fault: 'ttl', sandbox: undefined, ...one });
     return true;
   };
-  /** The index lags at one more delivery, unless the message has one anyway. */
+  /** The index lags at one more delivery, unless the message has one anyway. For whom it lags is drawn for the function, which reads it. */
   const comesBackEarly = (intents: readonly string[]) =>
-    victimOf(intents, 'indexLag', ({ indexLag, redeliver }) => indexLag && redeliver === undefined) !== undefined;
+    intents.some(
+      (intent) =>
+        state.plan.trouble(intent, handler).indexLag &&
+        state.plan.trouble(intent, construct).redeliver === undefined &&
+        takes(state, 'indexLag', construct, intent),
+    );
   return {
     deliversTwice(message) {
       const intents = intentsOf(message);
+      for (const intent of intents) countPlannedDelivery(state, intent, construct, ['redeliver', 'ttl']);
       const twice = redelivers(intents, 'while-handled');
       if (twice) state.journal.add(intents, { kind: 'visible-while-handled', construct, message: message.MessageId });
       return twice;

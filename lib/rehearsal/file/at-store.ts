@@ -4,7 +4,7 @@ import { list, record } from '../template.ts';
 import { lagging } from './at-index.ts';
 import { type Carrying, dies, freezes, nth, type Seen, takes } from './carrying.ts';
 import type { Moment } from './plan.ts';
-import { isWrite, writesOf } from './store-calls.ts';
+import { isWrite, readsOf, writesOf } from './store-calls.ts';
 
 /** What goes wrong with the requests to DynamoDB. */
 export function storeHooks(state: Carrying): TapHooks {
@@ -32,6 +32,7 @@ function lookAt(state: Carrying, call: TapCall): Seen | undefined {
   const writes = isWrite(call)
     ? new Map(intents.map((intent) => [intent, nth(state, 'write', construct, intent)]))
     : undefined;
+  for (const table of readsOf(call)) takes(state, 'reads', construct, table);
   const seen: Seen = { sandbox, construct, intents, writes };
   state.seen.set(call, seen);
   return seen;

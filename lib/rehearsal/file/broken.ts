@@ -4,6 +4,8 @@ import type { Circumstances, Outcome } from '../sandbox.ts';
 import type { TapHooks } from '../tap.ts';
 import { combineHooks } from '../tap-hooks.ts';
 import type { CarriedOut } from './carry-out.ts';
+import { sayShortened } from './cut-short.ts';
+import type { Shortened } from './shorten.ts';
 
 /** A function of the app does not work at all: the rest of the rehearsal would show nothing. */
 export class BrokenFunctionError extends Error {
@@ -40,7 +42,10 @@ export interface BrokenWatch {
  * Nothing that the rehearsal or the machine did is held against a function. What has called something or printed a line while it handled an event
  * is at work: what becomes of its events is for the judge.
  */
-export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch' | 'wasDisturbed'>): BrokenWatch {
+export function watchForBroken(
+  { watch, wasDisturbed }: Pick<CarriedOut, 'watch' | 'wasDisturbed'>,
+  shortenedOf: (construct: string) => Shortened | undefined = () => undefined,
+): BrokenWatch {
   const seen = new Map<string, { crashes: number; timeouts: number; sandboxes: readonly string[] }>();
   const works = new Set<string>();
   const callers = new Set<string>();
@@ -75,11 +80,9 @@ export function watchForBroken({ watch, wasDisturbed }: Pick<CarriedOut, 'watch'
     if (now.crashes >= CRASHES) {
       reject(new BrokenFunctionError(`The function ${construct} ends before it has handled anything. ${said}`));
     } else if (now.timeouts >= TIMEOUTS) {
-      reject(
-        new BrokenFunctionError(
-          `The function ${construct} has not responded before its timeout in any of ${TIMEOUTS} invocations. ${said}`,
-        ),
-      );
+      const short = shortenedOf(construct);
+      const what = `The function ${construct} has not responded before its timeout in any of ${TIMEOUTS} invocations.`;
+      reject(new BrokenFunctionError([what, ...(short ? [sayShortened(short)] : []), said].join(' ')));
     }
   };
   const called = (sandbox: string | undefined) => {

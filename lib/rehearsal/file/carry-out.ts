@@ -2,6 +2,7 @@ import type { DeliveryFaults } from '../event-source.ts';
 import type { FunctionPlace } from '../functions.ts';
 import type { Invocation, InvocationWatch } from '../lambda.ts';
 import type { ProviderFault } from '../provider.ts';
+import type { ConsumerPlace } from '../running.ts';
 import type { Circumstances, Outcome } from '../sandbox.ts';
 import type { StreamFaults } from '../sources/stream.ts';
 import type { TapHooks } from '../tap.ts';
@@ -25,6 +26,14 @@ export interface CarriedOut {
   readonly planned: Readonly<FaultStats>;
   /** Whether a function has read an index, where one may lag. */
   readonly readsIndex: () => boolean;
+  /** Whether a function has read a table, by its name. */
+  readonly hasRead: (construct: string, table: string) => boolean;
+  /** Whether a function may remember where no record is: it writes to S3, or asks a provider before it calls. */
+  readonly mayRemember: (construct: string) => boolean;
+  /** A sandbox has done something that may be its memory. */
+  readonly remembers: (sandbox: string | undefined) => void;
+  /** Sees who writes to S3. */
+  readonly s3: TapHooks;
   /** The intents that a sandbox is working on. */
   readonly workOf: (sandbox: string) => readonly string[];
   /** Whether something went wrong for a sandbox in its last invocation. */
@@ -33,7 +42,7 @@ export interface CarriedOut {
   readonly disturb: (sandbox: string) => void;
   readonly watch: InvocationWatch;
   readonly dynamodb: TapHooks;
-  readonly delivery: (consumer: FunctionPlace) => DeliveryFaults;
+  readonly delivery: (consumer: ConsumerPlace) => DeliveryFaults;
   readonly streamDelivery: (consumer: FunctionPlace) => StreamFaults;
   /** Kills the sandbox that calls a provider, at the moment of its fault. */
   readonly killCaller: (sandbox: string) => void;
@@ -57,10 +66,23 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     disturbed: new Set(),
     dying: new Map(),
   };
+  const remembers = (sandbox: string | undefined) => {
+    const work = sandbox === undefined ? undefined : state.working.get(sandbox);
+    if (work !== undefined) takes(state, 'may remember', work.construct);
+  };
   return {
     stats: state.stats,
     planned: state.planned,
+    mayRemember: (construct) => state.spent.has(['may remember', construct].join('\n')),
+    remembers,
+    s3: {
+      onRequest({ sandbox, operation }) {
+        if (/^(?:PUT|POST) /.test(operation)) remembers(sandbox);
+        return 'pass';
+      },
+    },
     readsIndex: () => state.spent.has('reads an index'),
+    hasRead: (construct, table) => state.spent.has(['reads', construct, table].join('\n')),
     workOf: (sandbox) => state.working.get(sandbox)?.intents ?? [],
     wasDisturbed: (sandbox) => state.disturbed.has(sandbox),
     disturb: (sandbox) => void state.disturbed.add(sandbox),
@@ -69,7 +91,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
       onEnd: (invocation, outcome, { machine }) => end(state, invocation, outcome, machine),
     },
     dynamodb: storeHooks(state),
-    delivery: ({ construct }) => deliveryFaults(state, construct),
+    delivery: (consumer) => deliveryFaults(state, consumer),
     streamDelivery: ({ construct }) => streamFaults(state, construct),
     killCaller: (sandbox) => killCaller(state, sandbox),
     atProvider: (intent, provider, sandbox) => atProvider(state, intent, provider, sandbox),
@@ -107,7 +129,7 @@ function countPlanned(state: Carrying, intent: string, construct: string): void 
   if (!takes(state, 'planned', construct, intent)) return;
   const { planned } = state;
   const trouble = state.plan.trouble(intent, construct);
-  for (const fault of ['kill', 'redeliver', 'loseAnswer', 'throttle', 'freeze', 'ttl', 'indexLag'] as const) {
+  for (const fault of ['kill', 'loseAnswer', 'throttle', 'freeze', 'indexLag'] as const) {
     if (trouble[fault] !== undefined && trouble[fault] !== false) planned[fault] += 1;
   }
 }

@@ -93,6 +93,18 @@ export function nth({ counts }: Carrying, ...what: readonly string[]): number {
   return before;
 }
 
+/** What is planned for the deliveries of an intent by a queue or a stream. It is drawn for the mapping, and not for its function, which may have several. */
+export function countPlannedDelivery(
+  state: Carrying,
+  intent: string,
+  construct: string,
+  faults: readonly ('redeliver' | 'ttl')[],
+): void {
+  if (!takes(state, 'planned delivery', construct, intent)) return;
+  const trouble = state.plan.trouble(intent, construct);
+  for (const fault of faults) if (trouble[fault]) state.planned[fault] += 1;
+}
+
 function isSame(moment: Moment | undefined, other: Moment): boolean {
   if (moment?.at !== other.at) return false;
   if (moment.at === 'start' || other.at === 'start') return true;

@@ -1,6 +1,7 @@
 import { plural } from '../../kernel/plural.ts';
 import { isAt } from '../constructs.ts';
 import { WHAT_TO_DO } from '../machine.ts';
+import { type CutShort, sayShortened } from './cut-short.ts';
 import { type Counted, tableOfRows } from './effects.ts';
 import { hintsFor } from './hints.ts';
 import type { Journal } from './journal.ts';
@@ -18,7 +19,9 @@ import { untestedBy } from './untested.ts';
 export async function resultOf(run: Running, { left, hasRunOut }: Settled): Promise<RehearsalResult> {
   const { options, plan, journal, providers, engine, traffic, carried, shortened } = run;
   const effects = options.effects ?? options.providers ?? {};
-  const { counts, claims, deadLettered, deadLetters, ...standing } = await standingOf(run, effects, { hasRunOut });
+  const { counts, claims, deadLettered, deadLetters, short, ...standing } = await standingOf(run, effects, {
+    hasRunOut,
+  });
   const { verdicts, reasons } = withoutUncounted(standing.verdicts, { effects, providers, journal });
   const findings = (await options.check?.(traffic.app)) ?? [];
   const untested = untestedBy(run, effects);
@@ -43,7 +46,9 @@ export async function resultOf(run: Running, { left, hasRunOut }: Settled): Prom
   return {
     seed: plan.seed,
     good,
-    noVerdict: good ? undefined : whyNoVerdict(verdicts, { unjudged, hasRunOut, refused }),
+    noVerdict: good
+      ? undefined
+      : whyNoVerdict(verdicts, { unjudged, hasRunOut, refused, short, isEmpty: empty.length > 0 }),
     refused,
     effects: verdicts,
     empty,
@@ -59,6 +64,8 @@ export async function resultOf(run: Running, { left, hasRunOut }: Settled): Prom
       consumers: consumersOf(engine),
       hasClaims: claims.tables.length > 0,
       shortened,
+      hasRead: carried.hasRead,
+      mayRemember: carried.mayRemember,
       tableOf: (effect) => tableCountedBy(effects[effect], run),
       uncalledOf: (effect) =>
         providers.find(({ provider, stats: { calls } }) => provider === effects[effect] && calls === 0)?.name,
@@ -100,8 +107,18 @@ function tableCountedBy(counted: Counted | undefined, { engine }: Running): stri
 /** What `check` finds, or what is missing, may follow from what the rehearsal could not give. An effect that came to harm without that does not. */
 function whyNoVerdict(
   verdicts: readonly EffectVerdict[],
-  { unjudged, hasRunOut, refused }: { unjudged: number; hasRunOut: boolean; refused: RehearsalResult['refused'] },
+  {
+    unjudged,
+    hasRunOut,
+    refused,
+    short: { functions },
+    isEmpty,
+  }: { unjudged: number; hasRunOut: boolean; refused: RehearsalResult['refused']; short: CutShort; isEmpty: boolean },
 ): string | undefined {
+  const [longest] = functions.toSorted((one, other) => other.from - one.from);
+  if (verdicts.every(isClean) && (unjudged > 0 || isEmpty) && longest !== undefined) {
+    return `${longest.construct} did not respond before its timeout. ${sayShortened(longest)}`;
+  }
   if (verdicts.every(isClean) && (unjudged > 0 || hasRunOut)) return tooSlow(unjudged);
   const [first] = Object.entries(refused).toSorted(([, one], [, other]) => other - one);
   if (first === undefined || verdicts.some(({ doubled }) => doubled.length > 0)) return undefined;

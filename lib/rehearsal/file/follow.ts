@@ -124,13 +124,10 @@ async function sample(followed: Followed, now: () => number): Promise<void> {
     // The result came first: it has the last word.
     if (followed.state !== 'running') return;
     const at = now();
-    const begun = begunIn(running.journal.entries);
-    const isOver = events > 0 ? () => false : overBy(running.journal.entries, at - QUIET_MS);
     for (const { effect, intents, done, doubled, lost } of verdicts) {
       followed.owed.set(effect, intents);
-      const handled = lost.filter((intent) => begun.has(intent));
-      const toCome = lost.length - handled.length;
-      add(followed, effect, { at, done, doubled: doubled.length, lost: handled.filter(isOver).length, toCome });
+      const soFar = lostSoFar(lost, { entries: running.journal.entries, at, events });
+      add(followed, effect, { at, done, doubled: doubled.length, ...soFar });
     }
   } catch {
     // A table that is just being written to or deleted. The result does not depend on it.
@@ -143,6 +140,21 @@ function add({ counts }: Followed, effect: string, one: Counts): void {
   const all = counts.get(effect) ?? [];
   all.push(one);
   counts.set(effect, all.length > MOST_SAMPLES ? all.filter((_, index) => index % 2 === all.length % 2) : all);
+}
+
+/**
+ * How many of those without their effect are lost so far, and how many no function has had yet. Of the others, something is still under way.
+ *
+ * @param events how many events are not done with, of which it is not known what they are about
+ */
+export function lostSoFar(
+  lost: readonly string[],
+  { entries, at, events }: { readonly entries: readonly Entry[]; readonly at: number; readonly events: number },
+): { readonly lost: number; readonly toCome: number } {
+  const begun = begunIn(entries);
+  const handled = lost.filter((intent) => begun.has(intent));
+  const isOver = events > 0 ? () => false : overBy(entries, at - QUIET_MS);
+  return { lost: handled.filter(isOver).length, toCome: lost.length - handled.length };
 }
 
 /** The intents that a function has had, or that a filter has kept from it. */

@@ -1,5 +1,5 @@
 import type { Consumer } from '../rehearsal.ts';
-import type { Entry, Journal } from './journal.ts';
+import type { Entry, Journal, StoreWrite } from './journal.ts';
 import type { EffectVerdict } from './judge.ts';
 import type { Harmed, Hint } from './result.ts';
 import type { Shortened } from './shorten.ts';
@@ -13,6 +13,10 @@ export interface Facts {
   /** Whether the app has a claims table of pawl. */
   readonly hasClaims: boolean;
   readonly shortened: readonly Shortened[];
+  /** Whether a function has read a table, by its name. */
+  readonly hasRead: (construct: string, table: string) => boolean;
+  /** Whether a function may remember where no record is, such as in S3, or at the provider. */
+  readonly mayRemember: (construct: string) => boolean;
   /** The table of which an effect counts the items; `undefined` if it is counted otherwise. */
   readonly tableOf: (effect: string) => string | undefined;
   /** The name of the provider that counts an effect, if nothing has called it at all. */
@@ -22,6 +26,15 @@ export interface Facts {
 /** An intent that came to harm, with what happened to it. */
 export interface Case extends Harmed {
   readonly entries: readonly Entry[];
+}
+
+/** Whether a function looks at what it writes: at the write, or by a read of the table. What nothing looks at is a log, and remembers nothing. */
+export function isLookedAt(
+  { table, looks = false }: StoreWrite,
+  construct: string,
+  { hasRead }: Pick<Facts, 'hasRead'>,
+): boolean {
+  return looks || hasRead(construct, table);
 }
 
 /** One cause, and those that came to harm by it. If it is not sure, it returns nothing. */

@@ -1,4 +1,4 @@
-import { about, type Case, type Rule } from './hint-rule.ts';
+import { about, type Case, type Facts, isLookedAt, type Rule } from './hint-rule.ts';
 import { functionsThatAreLate, isNotAwaited } from './hints-of-handlers.ts';
 import { isExplained } from './hints-of-records.ts';
 import type { Entry } from './journal.ts';
@@ -45,9 +45,10 @@ export const swallowed: Rule = (_, cases) => {
 };
 
 /**
- * Whether a function that had the effect wrote a record. What another function of the app writes for the same intent remembers nothing of this effect.
+ * Whether a function that had the effect wrote a record at which it looks. What another function of the app writes for the same intent remembers nothing
+ * of this effect.
  */
-function isRemembered({ entries }: Case): boolean {
+function isRemembered({ entries }: Case, facts: Facts): boolean {
   const constructs = new Map<string, string>();
   const callers = new Set<string>();
   const writers = new Set<string>();
@@ -56,37 +57,44 @@ function isRemembered({ entries }: Case): boolean {
     const construct = 'sandbox' in entry && entry.sandbox !== undefined ? constructs.get(entry.sandbox) : undefined;
     if (construct === undefined) continue;
     if (entry.kind === 'called' && entry.result === 'applied') callers.add(construct);
-    if (entry.kind === 'stored' && entry.write.result.startsWith('written')) writers.add(construct);
+    if (entry.kind === 'stored' && isWritten(entry) && isLookedAt(entry.write, construct, facts))
+      writers.add(construct);
   }
   return [...callers].some((construct) => writers.has(construct));
 }
 
-/** No write of the app says that the effect has happened. */
-export const nothingRemembers: Rule = ({ hasClaims, tableOf }, cases) => {
-  if (hasClaims) return [];
+function isWritten({ write }: Extract<Entry, { kind: 'stored' }>): boolean {
+  return write.result.startsWith('written');
+}
+
+/** No write of the app says that the effect has happened, or nothing looks at it. */
+export const nothingRemembers: Rule = (facts, cases) => {
+  if (facts.hasClaims) return [];
   const forgotten = cases.filter(
     (one) =>
       one.problem === 'doubled' &&
       (appliedIn(one.entries).size > 1 || isEachCopy(one.entries)) &&
-      !isRemembered(one) &&
-      !isExplained(one, tableOf(one.effect)),
+      !isRemembered(one, facts) &&
+      !isExplained(one, facts) &&
+      // What it has seen there is not known.
+      !one.entries.some((entry) => entry.kind === 'began' && facts.mayRemember(entry.construct)),
   );
   return about(
     'no-idempotency',
     forgotten,
-    'The function has the effect at each delivery: nothing remembers that it has happened. One line of pawl would: eachMessage({ operation, key, store }, handler).',
+    'The function has the effect at each delivery: nothing that it looks at remembers that it has happened. One line of pawl would: eachMessage({ operation, key, store }, handler).',
   );
 };
 
 /** The app remembers in a way that a fault got around. */
-export const memoryFailed: Rule = ({ hasClaims, tableOf }, cases) => {
-  if (hasClaims) return [];
+export const memoryFailed: Rule = (facts, cases) => {
+  if (facts.hasClaims) return [];
   const around = cases.filter(
     (one) =>
       one.problem === 'doubled' &&
       appliedIn(one.entries).size > 1 &&
-      isRemembered(one) &&
-      !isExplained(one, tableOf(one.effect)),
+      isRemembered(one, facts) &&
+      !isExplained(one, facts),
   );
   return about(
     'idempotency-incomplete',
@@ -96,24 +104,40 @@ export const memoryFailed: Rule = ({ hasClaims, tableOf }, cases) => {
 };
 
 /** The record said that the effect had happened, when it had not. */
-export const recordedTooEarly: Rule = ({ hasClaims, journal }, cases) => {
-  if (hasClaims) return [];
-  const late = functionsThatAreLate({ journal });
-  const trusted = cases.filter((one) => {
-    const { problem, times, entries } = one;
-    return (
-      !isNotAwaited(one, late) &&
-      problem === 'lost' &&
-      times === 0 &&
-      entries.some((entry) => entry.kind === 'stored' && entry.isNamed && entry.write.result.startsWith('written'))
-    );
-  });
+export const recordedTooEarly: Rule = (facts, cases) => {
+  if (facts.hasClaims) return [];
+  const late = functionsThatAreLate(facts);
+  const trusted = cases.filter(
+    (one) => !isNotAwaited(one, late) && one.problem === 'lost' && one.times === 0 && isBelieved(one, facts),
+  );
   return about(
     'recorded-too-early',
     trusted,
     'The function wrote its record before the effect, died in between, and the next delivery believed the record. A record needs two states, begun and done: pawl has both, and decides what a begun one means.',
   );
 };
+
+/** Whether an invocation called nothing and said that all was done, when its function had written a record at which it looks. */
+function isBelieved({ intent, entries }: Case, facts: Facts): boolean {
+  const working = new Map<string, { readonly construct: string; hasCalled: boolean }>();
+  const written = new Set<string>();
+  return entries.some((entry) => {
+    if (entry.kind === 'began') working.set(entry.sandbox, { construct: entry.construct, hasCalled: false });
+    const work = 'sandbox' in entry && entry.sandbox !== undefined ? working.get(entry.sandbox) : undefined;
+    if (work === undefined) return false;
+    if (entry.kind === 'called' && entry.intents.includes(intent)) work.hasCalled = true;
+    if (
+      entry.kind === 'stored' &&
+      entry.isNamed &&
+      isWritten(entry) &&
+      isLookedAt(entry.write, work.construct, facts)
+    ) {
+      written.add(work.construct);
+    }
+    if (entry.kind !== 'ended' || entry.outcome.kind !== 'response' || entry.failed.has(intent)) return false;
+    return written.has(work.construct) && !work.hasCalled;
+  });
+}
 
 /** The client of the function's own tried again, within one invocation. Two copies in one batch are no such thing. */
 export const clientRetries: Rule = (_, cases) => {
@@ -122,12 +146,30 @@ export const clientRetries: Rule = (_, cases) => {
       problem === 'doubled' &&
       appliedCalls(entries).length > 1 &&
       appliedIn(entries).size === 1 &&
-      (sends(entries) <= 1 || hasFaultedCall(entries)),
+      hasFaultedCall(entries),
   );
   return about(
     'client-retries',
     retried,
     'One invocation called the provider more than once: its HTTP client tries again after an error or a lost response, and the provider had applied the first call. Send an idempotency key, and use a provider that honours it.',
+  );
+};
+
+/** One invocation called the provider more than once, and no call looked as if it had failed: the function calls so. */
+export const calledTwice: Rule = (_, cases) => {
+  const twice = cases.filter(
+    ({ problem, entries }) =>
+      problem === 'doubled' &&
+      appliedCalls(entries).length > 1 &&
+      appliedIn(entries).size === 1 &&
+      sends(entries) <= 1 &&
+      !hasFaultedCall(entries),
+  );
+  const calls = new Set(twice.flatMap(({ entries }) => appliedCalls(entries).map(({ call }) => call)));
+  return about(
+    'called-twice',
+    twice,
+    `One invocation called the provider more than once, and no call had failed: ${[...calls].slice(0, 3).join(', ')}. If they are not the same effect, tell them apart by \`intent\` of the provider.`,
   );
 };
 
@@ -183,7 +225,7 @@ function appliedIn(entries: readonly Entry[]): ReadonlySet<string> {
 }
 
 function appliedCalls(entries: readonly Entry[]) {
-  return entries.filter((entry) => entry.kind === 'called' && entry.result === 'applied');
+  return entries.filter((entry) => entry.kind === 'called').filter(({ result }) => result === 'applied');
 }
 
 /** How often it was sent, or asked for. */
@@ -193,7 +235,7 @@ function sends(entries: readonly Entry[]): number {
 
 /** Whether a call that was applied looked to its caller as if it had failed. */
 function hasFaultedCall(entries: readonly Entry[]): boolean {
-  return appliedCalls(entries).some((entry) => entry.kind === 'called' && entry.fault !== undefined);
+  return appliedCalls(entries).some(({ fault }) => fault !== undefined);
 }
 
 /** Several copies met in one invocation, and each had the effect, although no call had failed. */

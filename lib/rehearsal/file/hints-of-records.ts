@@ -1,5 +1,5 @@
-import { about, type Case, type Rule } from './hint-rule.ts';
-import type { Entry } from './journal.ts';
+import { about, type Case, type Facts, isLookedAt, type Rule } from './hint-rule.ts';
+import type { Entry, StoreWrite } from './journal.ts';
 import { short } from './story.ts';
 
 /* What can be wrong with what an app remembers by: its key, how long it lives, where it is looked for, and who else has the effect. */
@@ -8,13 +8,16 @@ import { short } from './story.ts';
 interface Attempt {
   readonly construct: string;
   readonly message: string | undefined;
-  /** The records that it wrote, or tried to. */
+  /** The records that it wrote, or tried to, if anything looks at them. */
   readonly records: Set<string>;
   applied: number;
 }
 
-/** The invocations for the intent of a case, in their order. */
-export function attemptsOf({ intent, entries }: Pick<Case, 'intent' | 'entries'>): readonly Attempt[] {
+/** The invocations for the intent of a case, in their order. @param counts whether a record of this function matters */
+function attemptsOf(
+  { intent, entries }: Pick<Case, 'intent' | 'entries'>,
+  counts: (write: StoreWrite, construct: string) => boolean = () => true,
+): readonly Attempt[] {
   const attempts: Attempt[] = [];
   const current = new Map<string, Attempt>();
   for (const entry of entries) {
@@ -26,7 +29,9 @@ export function attemptsOf({ intent, entries }: Pick<Case, 'intent' | 'entries'>
     }
     const attempt = 'sandbox' in entry ? current.get(entry.sandbox ?? '') : undefined;
     if (attempt === undefined || !entry.intents.includes(intent)) continue;
-    if (entry.kind === 'stored') attempt.records.add(`${entry.write.table} ${entry.write.key}`);
+    if (entry.kind === 'stored' && counts(entry.write, attempt.construct)) {
+      attempt.records.add(`${entry.write.table} ${entry.write.key}`);
+    }
     if (entry.kind === 'called' && entry.result === 'applied') attempt.applied += 1;
   }
   return attempts;
@@ -35,8 +40,11 @@ export function attemptsOf({ intent, entries }: Pick<Case, 'intent' | 'entries'>
 /** Under which keys the attempts of a function wrote their records. */
 type Keys = 'shared' | 'of-the-message' | 'made-anew' | 'unknown';
 
-function keysOf(one: Case, table: string | undefined): Keys {
-  const attempts = attemptsOf(one);
+function keysOf(one: Case, facts: Facts): Keys {
+  // Of an effect that is counted in a table, its rows matter, whether or not anything looks at them.
+  const table = facts.tableOf(one.effect);
+  const counts = (write: StoreWrite, construct: string) => write.table === table || isLookedAt(write, construct, facts);
+  const attempts = attemptsOf(one, counts);
   const effective = attempts.filter(({ applied }) => applied > 0);
   const at = new Set((effective.length > 0 ? effective : attempts).map(({ construct }) => construct));
   // A record is one that is seen whole: of those that a batch shares, it is not known which is about what.
@@ -59,19 +67,22 @@ function keysOf(one: Case, table: string | undefined): Keys {
 
 const isDoubled = ({ problem }: Case) => problem === 'doubled';
 
+/** Whether an effect was doubled although the function would have found its record: it had not expired, and no index hid it. */
+const isFound = (one: Case) => isDoubled(one) && !hasExpired(one) && !isForgotten(one) && !wasHidden(one);
+
 /** Each delivery writes under a key of its own. */
-export const keyMadeAnew: Rule = ({ hasClaims, tableOf }, cases) =>
+export const keyMadeAnew: Rule = (facts, cases) =>
   about(
     'key-made-anew',
-    hasClaims ? [] : cases.filter((one) => isDoubled(one) && keysOf(one, tableOf(one.effect)) === 'made-anew'),
+    facts.hasClaims ? [] : cases.filter((one) => isFound(one) && keysOf(one, facts) === 'made-anew'),
     'Each delivery writes its record under another key: one that is made anew, such as a random id or the time. None finds the record of the one before. Derive the key from what the message says.',
   );
 
 /** Each copy writes under the key of its message. */
-export const keyOfTheCopy: Rule = ({ hasClaims, tableOf }, cases) =>
+export const keyOfTheCopy: Rule = (facts, cases) =>
   about(
     'key-of-the-copy',
-    hasClaims ? [] : cases.filter((one) => isDoubled(one) && keysOf(one, tableOf(one.effect)) === 'of-the-message'),
+    facts.hasClaims ? [] : cases.filter((one) => isFound(one) && keysOf(one, facts) === 'of-the-message'),
     'It was sent more than once, and the key of its record is the id of the message, which differs from copy to copy. Take the key from what the copies share.',
   );
 
@@ -84,8 +95,17 @@ function struckBefore({ entries }: Case, isIt: (entry: Extract<Entry, { kind: 's
 }
 
 const hasExpired = (one: Case) => isDoubled(one) && struckBefore(one, ({ gone }) => gone === 'record');
-const isForgotten = (one: Case) => isDoubled(one) && struckBefore(one, ({ gone }) => gone === 'deduplication-id');
+/** The window matters only to a second message: one message that comes back is delivered again in any case. */
+const isForgotten = (one: Case) =>
+  isDoubled(one) && struckBefore(one, ({ gone }) => gone === 'deduplication-id') && hasTwoMessages(one);
 const wasHidden = (one: Case) => isDoubled(one) && struckBefore(one, ({ fault }) => fault === 'indexLag');
+
+/** Whether several messages led to an effect at one function. */
+function hasTwoMessages(one: Case): boolean {
+  const working = attemptsOf(one).filter(({ applied, records }) => applied > 0 || records.size > 0);
+  const byFunction = Map.groupBy(working, ({ construct }) => construct);
+  return [...byFunction.values()].some((attempts) => new Set(attempts.map(({ message }) => message)).size > 1);
+}
 
 /** The record was gone when the message came back. */
 export const recordExpired: Rule = ({ consumers }, cases) => {
@@ -145,8 +165,8 @@ function isShared(one: Case): boolean {
 }
 
 /** Whether a rule of this file knows why the memory of an app did not help. */
-export function isExplained(one: Case, table: string | undefined): boolean {
-  const keys = keysOf(one, table);
+export function isExplained(one: Case, facts: Facts): boolean {
+  const keys = keysOf(one, facts);
   return (
     keys === 'made-anew' ||
     keys === 'of-the-message' ||

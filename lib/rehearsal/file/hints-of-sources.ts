@@ -58,11 +58,7 @@ export const reportsAreOff: Rule = ({ consumers, hasClaims }, cases) =>
 
 /** One failure gives the whole batch back, with those that were done. */
 export const wholeBatchReturns: Rule = (_, cases) => {
-  const returned = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      entries.some((entry) => entry.kind === 'ended' && entry.batch > 1 && entry.outcome.kind === 'error'),
-  );
+  const returned = cases.filter(({ problem, entries }) => problem === 'doubled' && hasReturnedDone(entries));
   return about(
     'whole-batch',
     returned,
@@ -70,12 +66,23 @@ export const wholeBatchReturns: Rule = (_, cases) => {
   );
 };
 
+/** Whether a batch failed as a whole in which the effect had happened by then. */
+function hasReturnedDone(entries: readonly Entry[]): boolean {
+  const done = new Set<string>();
+  return entries.some((entry) => {
+    if (entry.kind === 'began') done.delete(entry.sandbox);
+    if (entry.kind === 'called' && entry.result === 'applied' && entry.sandbox !== undefined) done.add(entry.sandbox);
+    if (entry.kind === 'stored' && entry.write.result.startsWith('written')) done.add(entry.sandbox);
+    return entry.kind === 'ended' && entry.batch > 1 && entry.outcome.kind === 'error' && done.has(entry.sandbox);
+  });
+}
+
 export const visibilityIsShort: Rule = ({ consumers, shortened }) =>
   consumers.flatMap(({ mapping, queue }) => {
-    const original = (logicalId: string, now: number) =>
-      shortened.find((one) => one.logicalId === logicalId)?.from ?? now;
-    const timeout = original(mapping.function.logicalId, mapping.function.timeoutMs / 1_000);
-    const visibility = original(queue.logicalId, queue.visibilitySeconds);
+    const original = (construct: string, now: number) =>
+      shortened.find((one) => one.construct === construct)?.from ?? now;
+    const timeout = original(mapping.function.construct, mapping.function.timeoutMs / 1_000);
+    const visibility = original(queue.construct, queue.visibilitySeconds);
     const window = mapping.windowMs / 1_000;
     if (visibility >= timeout + window) return [];
     const and = window > 0 ? ` and the batching window (${window} s)` : '';

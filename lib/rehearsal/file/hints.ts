@@ -1,5 +1,8 @@
+import { plural } from '../../kernel/plural.ts';
+import { sayShortened } from './cut-short.ts';
 import type { Facts, Rule } from './hint-rule.ts';
 import {
+  calledTwice,
   claimOfTheCopy,
   clientRetries,
   memoryFailed,
@@ -43,7 +46,7 @@ export function hintsFor(facts: Facts): readonly Hint[] {
   return RULES.flatMap((rule) => rule(facts, cases));
 }
 
-const neverResponds: Rule = ({ journal }) => {
+const neverResponds: Rule = ({ journal, shortened }) => {
   const ended = Map.groupBy(
     journal.entries.filter((entry) => entry.kind === 'ended'),
     ({ construct }) => construct,
@@ -51,10 +54,14 @@ const neverResponds: Rule = ({ journal }) => {
   return Array.from(ended).flatMap(([construct, invocations]) => {
     const late = invocations.filter(({ outcome }) => outcome.kind === 'timed-out');
     if (late.length === 0 || late.length < invocations.length / 2) return [];
+    const its = shortened.find((one) => one.construct === construct);
     return [
       {
         name: 'timeouts',
-        text: `${short(construct)} did not respond before its timeout in ${late.length} of ${invocations.length} invocations.`,
+        text: [
+          `${short(construct)} did not respond before its timeout in ${late.length} of ${plural(invocations.length, 'invocation')}.`,
+          ...(its ? [sayShortened(its)] : []),
+        ].join(' '),
         intents: [],
       },
     ];
@@ -83,6 +90,7 @@ const RULES: readonly Rule[] = [
   swallowed,
   wholeBatchReturns,
   clientRetries,
+  calledTwice,
   claimOfTheCopy,
   outsideOfTheClaim,
   missingAwait,

@@ -86,6 +86,8 @@ export interface StoreWrite {
   readonly key: string;
   /** `written`; the name of the error; or what was done to the request. */
   readonly result: string;
+  /** Whether the write itself looked at what stood there: it has a condition, or asks for what it replaces. */
+  readonly looks?: boolean;
 }
 
 /** One thing that happened, when, and which intents it is about; none, if it is about all. */

@@ -23,7 +23,7 @@ export interface EffectVerdict {
   readonly setAside: readonly string[];
   /** Has not happened, and the client knows that, or knows that it does not know: it was refused, or gave up. */
   readonly notOwed: readonly string[];
-  /** Came to harm, and nobody can say by whom: the machine had not given a function its time. */
+  /** Came to harm, and nobody can say by whom: the machine had not given a function its time, or the rehearsal had shortened it. */
   readonly unjudged: readonly string[];
 }
 
@@ -42,6 +42,8 @@ export interface Evidence {
   readonly waiting: ReadonlySet<string>;
   /** Intents of which the machine did not give a function its time. */
   readonly starved: ReadonlySet<string>;
+  /** Intents of which an invocation ended at a timeout that the rehearsal had made shorter. */
+  readonly cutShort: ReadonlySet<string>;
   /** Whether the rehearsal has waited for the queues in vain, since the machine did not give it the time. */
   readonly hasRunOut: boolean;
 }
@@ -95,10 +97,11 @@ function fateOf(effect: string, intent: string, sends: readonly Sent[], evidence
   return asking.some(({ ended }) => ended === 'sent') ? 'lost' : 'notOwed';
 }
 
-/** What the machine may have done is not held against the app. */
-function excused(fate: Fate | undefined, intent: string, { starved, hasRunOut }: Evidence): Fate | undefined {
+/** What the machine may have done, or a shortened timeout, is not held against the app. */
+function excused(fate: Fate | undefined, intent: string, evidence: Evidence): Fate | undefined {
+  const { starved, cutShort, hasRunOut } = evidence;
   const isHarm = fate === 'doubled' || fate === 'lost' || fate === 'unfinished';
-  const isExcused = (isHarm && starved.has(intent)) || (fate === 'unfinished' && hasRunOut);
+  const isExcused = (isHarm && (starved.has(intent) || cutShort.has(intent))) || (fate === 'unfinished' && hasRunOut);
   return isExcused ? 'unjudged' : fate;
 }
 
@@ -122,5 +125,9 @@ export function emptiness(
   return verdicts
     .filter((verdict) => verdict.intents > 0 && verdict.done === verdict.absent && isClean(verdict))
     .filter(({ unjudged }) => unjudged.length === 0)
-    .map(({ effect, intents }) => `Of ${intents} intents that are to have the effect ${effect}, none has had it.`);
+    .map(({ effect, intents }) =>
+      intents === 1
+        ? `The one intent that is to have the effect ${effect} has not had it.`
+        : `Of ${intents} intents that are to have the effect ${effect}, none has had it.`,
+    );
 }

@@ -35,8 +35,8 @@ interface Notes {
 /** The drawn faults, and then the caller's own. */
 export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, notes: Notes): RunFaults {
   if (own === undefined) {
-    const { dynamodb, delivery, streamDelivery, atProvider, killCaller } = carried;
-    return { engine: { dynamodb, delivery, streamDelivery }, atProvider, killCaller };
+    const { dynamodb, s3, delivery, streamDelivery, atProvider, killCaller } = carried;
+    return { engine: { dynamodb, s3, delivery, streamDelivery }, atProvider, killCaller };
   }
   const known = { ...notes, disturb: carried.disturb };
   return {
@@ -45,7 +45,7 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
       dynamodb: combineHooks(carried.dynamodb, noted(own.dynamodb, 'DynamoDB', known)),
       ...(own.sqs ? { sqs: noted(own.sqs, 'SQS', known) } : {}),
       ...(own.sns ? { sns: noted(own.sns, 'SNS', known) } : {}),
-      ...(own.s3 ? { s3: noted(own.s3, 'S3', known) } : {}),
+      s3: combineHooks(carried.s3, noted(own.s3, 'S3', known)),
       streamDelivery: (place) =>
         bothStreams(own.streamDelivery?.(place), carried.streamDelivery(place), place.construct, notes),
       delivery: (place) => bothDeliveries(own.delivery?.(place), carried.delivery(place), place.construct, notes),

@@ -73,7 +73,7 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
       paint,
       'intents',
       result.intents,
-      `${result.messages} messages and requests; ${result.duplicates} of them sent again`,
+      `${plural(result.messages, 'message or request', 'messages and requests')}; ${result.duplicates} of them sent again`,
     ),
     ...(result.deliveries > 0
       ? [row(paint, 'delivered', result.deliveries, `${result.redeliveries} of them not for the first time`)]
@@ -215,13 +215,23 @@ function happened({ effects: verdicts }: RehearsalResult): string {
   const sum = (pick: (verdict: RehearsalResult['effects'][number]) => number) =>
     verdicts.reduce((total, verdict) => total + pick(verdict), 0);
   const rest = [
-    [sum(({ absent }) => absent), 'have not happened, and need not'],
-    [sum(({ parked }) => parked.length), 'wait for an operator'],
-    [sum(({ setAside }) => setAside.length), 'are in a dead-letter queue'],
-    [sum(({ notOwed }) => notOwed.length), 'were refused or given up by their client'],
+    [sum(({ absent }) => absent), 'has not happened, and need not', 'have not happened, and need not'],
+    [sum(({ parked }) => parked.length), 'waits for an operator', 'wait for an operator'],
+    [sum(({ setAside }) => setAside.length), 'is in a dead-letter queue', 'are in a dead-letter queue'],
+    [
+      sum(({ notOwed }) => notOwed.length),
+      'was refused or given up by its client',
+      'were refused or given up by their client',
+    ],
   ] as const;
-  const others = rest.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return [`${sum(({ done, absent }) => done - absent)} effects happened once`, ...others].join(', ');
+  const others = rest.filter(([count]) => count > 0).map(([count, one, many]) => plural(count, one, many));
+  return [
+    `${plural(
+      sum(({ done, absent }) => done - absent),
+      'effect',
+    )} happened once`,
+    ...others,
+  ].join(', ');
 }
 
 function conclusion(result: RehearsalResult, paint: Paint, again: string): readonly string[] {

@@ -43,8 +43,8 @@ export async function runRehearsal(rehearsal: Rehearsal, run: RunOptions): Promi
   }
 }
 
-/** How long the end of everything may take. */
-const ENDS_WITHIN_MS = 8_000;
+/** How long the end of everything may take. Behind it, a page that is open shows why, and the process ends: in ten seconds altogether. */
+const ENDS_WITHIN_MS = 6_000;
 
 async function runOn(
   { options }: Rehearsal,
@@ -74,16 +74,16 @@ async function runOn(
   const provider = Promise.withResolvers<never>();
   // No failure is the rule.
   provider.promise.catch(() => undefined);
-  const broken = watchForBroken(carried);
+  let shorter: ShorterApp | undefined;
+  const broken = watchForBroken(carried, (at) => shorter?.shortened.find(({ construct }) => construct === at));
   const { providers, addresses } = await serveProviders(
     options.providers ?? {},
     {
       ...{ intents, journal, kill: faults.killCaller, nextFault: faults.atProvider },
-      ...{ workOf: carried.workOf, onCall: broken.called, onBroken: provider.reject },
+      ...{ workOf: carried.workOf, onCall: broken.called, onLook: carried.remembers, onBroken: provider.reject },
     },
     stopping,
   );
-  let shorter: ShorterApp | undefined;
   const engine = stopping.use(
     await startRehearsal({
       app: run.app,

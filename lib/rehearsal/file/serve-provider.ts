@@ -39,6 +39,8 @@ export interface ServeOptions {
   readonly workOf?: (sandbox: string) => readonly string[];
   /** Called for each call, also for one that asks for no effect. @default nothing */
   readonly onCall?: (sandbox: string | undefined) => void;
+  /** Called for each call that asks for no effect, such as a look-up. @default nothing */
+  readonly onLook?: (sandbox: string | undefined) => void;
   /** A function of the file has thrown. The app gets no response, and its verdict would be about the file. @default nothing */
   readonly onBroken?: (error: BrokenProviderError) => void;
 }
@@ -135,6 +137,7 @@ function routed(
   if (refusal !== undefined) return refusal;
   if (first === undefined) {
     if (isForEffect) noteUnnamed(state, call, request);
+    else state.serve.onLook?.(call.sandbox);
     // A look-up asks about an effect: that of the intent that it names.
     const [about] = state.serve.intents.namedIn(textOf(request));
     return answer(about === undefined ? 0 : (state.counts.get(about) ?? 0));

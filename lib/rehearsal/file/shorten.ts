@@ -4,6 +4,8 @@ import type { Place, References } from '../template/references.ts';
 /** A timeout that is shorter in a rehearsal than in its template. */
 export interface Shortened {
   readonly logicalId: string;
+  /** The path of its construct: the same logical id may stand in several stacks. */
+  readonly construct: string;
   readonly from: number;
   readonly to: number;
 }
@@ -37,7 +39,8 @@ export function shorten(stacks: readonly Synthesized[], references: References, 
   const change = (at: Place, property: Change['property'], from: number, to: number) => {
     // A queue that feeds several functions is as patient as the most patient of them.
     const longest = Math.max(to, changes.get(idOf(at))?.to ?? 0);
-    if (longest < from) changes.set(idOf(at), { property, logicalId: at.logicalId, from, to: longest });
+    const { logicalId, construct } = at;
+    if (longest < from) changes.set(idOf(at), { property, logicalId, construct, from, to: longest });
     else changes.delete(idOf(at));
   };
   for (const fn of references.resources) {
@@ -54,7 +57,7 @@ export function shorten(stacks: readonly Synthesized[], references: References, 
   }
   return {
     stacks: stacks.map((stack) => changed(stack, changes)),
-    shortened: [...changes.values()].map(({ logicalId, from, to }) => ({ logicalId, from, to })),
+    shortened: [...changes.values()].map(({ property: _, ...one }) => one),
     unread: references.resources.filter((one) => unread.has(idOf(one))).map(({ construct }) => construct),
   };
 }

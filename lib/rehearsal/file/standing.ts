@@ -1,4 +1,5 @@
 import { findClaims } from '../pawl/find-claims.ts';
+import { cutShort } from './cut-short.ts';
 import { type Counted, countEffects } from './effects.ts';
 import { type FunctionsAtWork, functionsAtWork, type Waiting } from './functions-at-work.ts';
 import { judge } from './judge.ts';
@@ -28,6 +29,7 @@ export async function standingOf(
   const starved = new Set(
     journal.entries.flatMap((entry) => (entry.kind === 'ended' && entry.machine !== undefined ? entry.intents : [])),
   );
+  const short = cutShort(journal, run.shortened);
   const happened = Object.keys(effects).filter((effect) =>
     [...(counts.get(effect)?.values() ?? [])].some((count) => count > 0),
   );
@@ -43,10 +45,11 @@ export async function standingOf(
       deadLettered: atWork.waiting(functions, deadLettered),
       waiting: atWork.waiting(functions, queued),
       starved,
+      cutShort: short.intents,
       hasRunOut,
     });
   });
-  return { counts, verdicts, claims, deadLettered, deadLetters };
+  return { counts, verdicts, claims, deadLettered, deadLetters, short };
 }
 
 /** The functions that have an effect; none, if that is not known: a function of the author's counts it, or no function called the provider. */

@@ -33,14 +33,14 @@ export function writesOf(
     case 'PutItem':
     case 'UpdateItem':
     case 'DeleteItem':
-      return [{ ...writeOf(request, keysOf), result: failure ?? 'written' }];
+      return [{ ...writeOf(request, keysOf), ...lookOf(request), result: failure ?? 'written' }];
     case 'TransactWriteItems': {
       const reasons = list(given['CancellationReasons']).map((reason) => String(record(reason)['Code']));
       return list(request['TransactItems']).map((item, index) => {
         const [one] = Object.values(record(item));
         const reason = reasons[index];
         const result = failure === undefined ? 'written' : reason && reason !== 'None' ? reason : 'not written';
-        return { ...writeOf(record(one), keysOf), result };
+        return { ...writeOf(record(one), keysOf), ...lookOf(record(one)), result };
       });
     }
     case 'BatchWriteItem':
@@ -54,7 +54,36 @@ export function writesOf(
       return statementsOf(request).map((statement, index) => {
         const response = record(list(given['Responses'])[index]);
         const error = record(response['Error'])['Code'];
-        return { ...statementWrite(statement), result: failure ?? (typeof error === 'string' ? error : 'written') };
+        // An `INSERT` is refused where a record stands, and what else a statement asks for stands in its text.
+        const result = failure ?? (typeof error === 'string' ? error : 'written');
+        return { ...statementWrite(statement), looks: true, result };
+      });
+  }
+}
+
+/** What a write says of what it expects to find, or wants to know of what it has found. */
+function lookOf({ ConditionExpression, Expected, ReturnValues = 'NONE' }: Readonly<Record<string, unknown>>) {
+  const looks = ConditionExpression !== undefined || Expected !== undefined || ReturnValues !== 'NONE';
+  return looks ? { looks } : {};
+}
+
+/** The tables that a request reads. */
+export function readsOf({ operation, body }: Pick<TapCall, 'operation' | 'body'>): readonly string[] {
+  const request = record(parse(body));
+  switch (operation) {
+    case 'GetItem':
+    case 'Query':
+    case 'Scan':
+      return [String(request['TableName'])];
+    case 'BatchGetItem':
+      return Object.keys(record(request['RequestItems']));
+    case 'TransactGetItems':
+      return list(request['TransactItems']).map((item) => String(record(record(item)['Get'])['TableName']));
+    default:
+      if (!STATEMENTS.has(operation)) return [];
+      return statementsOf(request).flatMap((statement) => {
+        const { Statement } = record(statement);
+        return /^\s*SELECT\b.*?\bFROM\s+"?([\w.-]+)"?/is.exec(String(Statement))?.[1] ?? [];
       });
   }
 }

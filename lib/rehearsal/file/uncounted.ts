@@ -31,9 +31,10 @@ export function withoutUncounted(
     const counted = effects[verdict.effect];
     const served = providers.find(({ provider }) => provider === counted);
     if (served === undefined || !isProvider(counted)) return verdict;
-    const calls = journal.entries.filter(
-      (entry) => entry.kind === 'unnamed' && entry.provider === served.name,
-    ) as Unnamed[];
+    const beside = callsBeside(journal, served.name);
+    const calls = journal.entries
+      .filter((entry) => entry.kind === 'unnamed')
+      .filter(({ provider, call }) => provider === served.name && !beside.has(call));
     // A function of the file that knows some of the calls says of the others that they ask for nothing.
     if (counted.options.intent !== undefined && served.counts.size > 0) return verdict;
     const isUnknown = calls.some(({ intents }) => intents.length === 0);
@@ -44,6 +45,30 @@ export function withoutUncounted(
     return { ...verdict, lost: verdict.lost.filter((intent) => !uncounted.includes(intent)), uncounted };
   });
   return { verdicts: judged, reasons };
+}
+
+/**
+ * The calls that go with those that are counted, such as that for a token: no such call has asked for an effect under any name, and in some invocation each
+ * intent had a call of its own besides.
+ */
+function callsBeside({ entries }: Journal, provider: string): ReadonlySet<string> {
+  const counted = new Set<string>();
+  const beside = new Set<string>();
+  const working = new Map<string, { readonly intents: readonly string[]; named: Set<string>; unnamed: Set<string> }>();
+  for (const entry of entries) {
+    if (entry.kind === 'began') {
+      working.set(entry.sandbox, { intents: entry.intents, named: new Set(), unnamed: new Set() });
+    }
+    if ((entry.kind !== 'called' && entry.kind !== 'unnamed') || entry.provider !== provider) continue;
+    const work = entry.sandbox === undefined ? undefined : working.get(entry.sandbox);
+    if (entry.kind === 'unnamed') work?.unnamed.add(entry.call);
+    else {
+      counted.add(entry.call);
+      for (const intent of entry.intents) work?.named.add(intent);
+    }
+    if (work?.intents.every((intent) => work.named.has(intent))) for (const call of work.unnamed) beside.add(call);
+  }
+  return new Set([...beside].filter((call) => !counted.has(call)));
 }
 
 function reasonOf(

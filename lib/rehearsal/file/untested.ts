@@ -21,7 +21,7 @@ export function untestedBy(
 }
 
 /** The calls of an effect that came from no sandbox: none of them could be killed. */
-function unknownCallers(
+export function unknownCallers(
   { plan, journal, providers }: Pick<Running, 'plan' | 'journal' | 'providers'>,
   effects: Readonly<Record<string, Counted>>,
 ): readonly string[] {

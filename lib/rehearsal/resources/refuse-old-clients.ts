@@ -69,13 +69,23 @@ async function textsIn(folder: string): Promise<readonly string[]> {
 /** A client that is bundled: the SDK says its name in the user agent, and version 2 has variables of its own. Minifying leaves texts as they are. */
 function oldClientInText(text: string): string | undefined {
   const isVersion2 = text.includes('AWS_NODEJS_CONNECTION_REUSE_ENABLED') && text.includes('AWS_SDK_LOAD_CONFIG');
-  if (isVersion2 || IMPORTS_VERSION_2.test(text)) return 'aws-sdk, version 2 of the SDK';
+  if (isVersion2 || isFound(text, IMPORTS_VERSION_2)) return 'aws-sdk, version 2 of the SDK';
   const isBundled = /["'`]aws-sdk-js["'`]/.test(text);
   return isBundled && !text.includes('AWS_ENDPOINT_URL') ? 'clients of an early version 3 of the SDK' : undefined;
 }
 
-const IMPORTS_VERSION_2 = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']aws-sdk(?:\/[^"']*)?["']/;
+const IMPORTS_VERSION_2 = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']aws-sdk(?:\/[^"']*)?["']/g;
 const IMPORTS_CLIENT = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'](@aws-sdk\/client-[a-z0-9-]+)["']/g;
+
+/** Whether a pattern is found outside of comments: a comment loads nothing. */
+function isFound(text: string, pattern: RegExp): boolean {
+  return [...text.matchAll(pattern)].some(({ index }) => {
+    const line = text.slice(text.lastIndexOf('\n', index) + 1, index);
+    // What follows `://` is no comment, but an address.
+    const isInLine = /(?<!:)\/\/|^\s*\*/.test(line);
+    return !isInLine && text.lastIndexOf('/*', index) <= text.lastIndexOf('*/', index);
+  });
+}
 
 /** A client that is not bundled, but found from the folder upwards, as Node finds it. */
 async function oldPackage(text: string, folder: string): Promise<string | undefined> {

@@ -30,7 +30,7 @@ function isAlive(pid: number): boolean {
   return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
 }
 
-test.concurrent.each(['exit', 'throw', 'SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+test.concurrent.each(['exit', 'throw', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
   'a child process, frozen, ends with a parent that ends by %s',
   async (end) => {
     const args = ['--input-type=module', '-e', PARENT, '--', end];

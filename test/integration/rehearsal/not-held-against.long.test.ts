@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { serveRehearsals } from '../../../lib/cli/rehearsal-console.ts';
 import type { OwnFaults } from '../../../lib/rehearsal/file/own-faults.ts';
 import { exitCodeOf } from '../../../lib/rehearsal/file/result.ts';
 import { createMachine } from '../../../lib/rehearsal/machine.ts';
 import { openPage } from '../../support/console-client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { fileFor, projectWith, rehearsed } from '../../support/rehearsed.ts';
 
 /** What the rehearsal or the machine did to a function is not held against the app. */
@@ -36,6 +40,22 @@ describe('a function is not broken', () => {
     const code = `console.log('loads'); await fetch(process.env.MAILER_URL, { method: 'POST', body: '{}' }).catch(() => {}); throw new Error('no config');`;
     const { code: exit, error } = await projectWith(code, fileFor()).run(['--seed', '1']);
     expect(error).toMatch(/Mails\/SendMail ends before it has handled anything\. It printed:[\s\S]*no config/);
+    expect(exit).toBe(2);
+  });
+});
+
+describe('a timeout that the rehearsal has shortened', () => {
+  // It works for 3 s, and would in an account.
+  const code = `import { setTimeout as sleep } from 'node:timers/promises';
+    export const handler = async () => { console.log('renders'); await sleep(3000); await fetch(process.env.MAILER_URL, { method: 'POST', body: '{}' }); };`;
+
+  test('makes no innocent app guilty: there is no verdict, and it is said what to set', async () => {
+    const more = 'functionTimeoutSeconds: 1, settleSeconds: 8,';
+    const project = projectWith(code, fileFor('timeout: 30, visibility: 180, batchSize: 1, maxReceiveCount: 2', more));
+    const { code: exit, out } = await project.run(['--seed', '1']);
+    expect(out).toMatch(
+      /No verdict\. Mails\/SendMail did not respond before its timeout\. The rehearsal has shortened its timeout from 30 s to 1 s\. .* set functionTimeoutSeconds to 30/,
+    );
     expect(exit).toBe(2);
   });
 });
@@ -74,10 +94,7 @@ describe('a machine that takes the time of functions away', () => {
 });
 
 describe('a rehearsal that fails', () => {
-  test('ends within ten seconds, also if its traffic calls on and a stub never returns', {
-    timeout: 60_000,
-  }, async () => {
-    const file = `RUN
+  const FAILS = `RUN
 export default rehearsal({
   context: { code: import.meta.dirname + '/consumer.mjs' },
   stubs: { SendMail: { handler: () => new Promise(() => setInterval(() => {}, 1000)) } },
@@ -91,11 +108,46 @@ export default rehearsal({
     throw new Error('no traffic');
   },
 });`;
-    const { code, error } = await projectWith('export const handler = async () => {};', file).run(['--seed', '1']);
+  const project = () => projectWith('export const handler = async () => {};', FAILS);
+
+  test('ends within ten seconds, also if its traffic calls on and a stub never returns', async () => {
+    const { code, error } = await project().run(['--seed', '1']);
     const ended = Date.now();
     expect(error).toContain('no traffic');
     expect(code).toBe(2);
     expect(ended - Number(/FAILS (\d+)/.exec(error)?.[1])).toBeLessThan(10_000);
+  });
+
+  test('ends within ten seconds while its page is open, and the page has said why', async () => {
+    const { folder, temporary } = project();
+    const main = fileURLToPath(new URL('../../../bin/pawl.ts', import.meta.url));
+    const child = spawn(process.execPath, [main, 'rehearse', join(folder, 'rehearsal.mjs'), '--console'], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
+    let ended: number | undefined;
+    child.once('exit', () => {
+      ended = Date.now();
+    });
+    const url = await eventually('it says its address', () => {
+      const [found] = /http:\/\/127\.0\.0\.1:\d+\S*/.exec(said) ?? [];
+      if (found === undefined) throw new Error(said);
+      return found;
+    });
+    const page = await openPage({ url, port: Number(new URL(url).port) });
+    const shown: unknown[] = [];
+    while (ended === undefined) {
+      // As the page does, which looks every second.
+      const { text } = await page.get('/api/rehearsal').catch(() => ({ text: '{}' }));
+      shown.push(JSON.parse(text).rehearsal);
+      await sleep(500);
+    }
+    expect(shown).toContainEqual(expect.objectContaining({ state: 'failed', doing: 'no traffic' }));
+    expect(child.exitCode).toBe(2);
+    expect(ended - Number(/FAILS (\d+)/.exec(said)?.[1])).toBeLessThan(10_000);
   });
 
   test('is said on its page before that ends', async () => {

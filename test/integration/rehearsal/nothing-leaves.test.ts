@@ -32,6 +32,7 @@ const tries = {
   dns: () => new Promise((resolve, reject) => dns.lookup('example.com', (error) => (error ? reject(error) : resolve()))),
   dnsPromise: () => lookup('example.com'),
   resolver: () => new dns.promises.Resolver().resolve4('example.com'),
+  resolverCallback: () => new Promise((resolve, reject) => new dns.Resolver().resolve4('example.com', (error) => (error ? reject(error) : resolve()))),
   datagram: async () => createSocket('udp4').send('a', 53, '192.0.2.1'),
   worker: () => event(new Worker("require('node:net').connect(443, '192.0.2.1')", { eval: true }), 'exit'),
   child: async () => {
@@ -80,7 +81,7 @@ const tried = async (what: string) => {
 
 test.each([
   ...['fetch', 'http', 'https', 'net', 'netOptions', 'raw', 'tls', 'http2', 'dns', 'dnsPromise', 'resolver'],
-  ...['datagram', 'worker', 'child'],
+  ...['resolverCallback', 'datagram', 'worker', 'child'],
 ])('a function reaches no other machine by %s, and learns why', async (what) => {
   expect(await tried(what)).toMatchObject({
     code: 'ERR_NOT_REHEARSED',

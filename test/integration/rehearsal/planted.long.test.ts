@@ -35,6 +35,10 @@ const FOUND_SOON = [
   'a record expires before its message',
   'a queue behind forgets its deduplication id',
   'it asks an index',
+  'it counts in an index',
+  'it saves what it did, and never looks',
+  'it keeps a log, and nothing remembers',
+  'a failure is saved, and the message is gone',
 ];
 
 test.each(FOUND_SOON.map((name, index) => [name, index] as const))('found, with its cause: %s', async (name, index) => {
@@ -45,6 +49,7 @@ test.each(FOUND_SOON.map((name, index) => [name, index] as const))('found, with 
     const result = await rehearsePlanted(mistake, { ...runOf(index), seed });
     const harm = result.effects[0]?.[mistake.shows].length ?? 0;
     const causes = result.hints.map((hint) => hint.name);
+    if (harm > 0 && mistake.only) expect(causes).toEqual([mistake.why]);
     if (harm > 0 && causes.includes(mistake.why)) return;
     seen.push({ seed, harm, causes });
   }

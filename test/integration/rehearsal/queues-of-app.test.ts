@@ -83,6 +83,21 @@ test('an app whose messages would wait for ever is refused, with each reason, an
   expect(leftIn({ command: '', folder: `${app.assembly}/..` })).toEqual([]);
 });
 
+test('an app with a client that would ask AWS itself is refused by its name, and one with a stub for it is not', async () => {
+  await using app = await handWrittenApp({
+    Asks: {
+      template: {
+        Resources: { Fn: inlineFunction("const { SQS } = require('aws-sdk'); exports.handler = () => new SQS();") },
+      },
+    },
+  });
+  const refused = await startRehearsal({ app }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(RefusedAppError);
+  expect(String(refused)).toContain('Fn (AWS::Lambda::Function), Code: Its code has aws-sdk, version 2 of the SDK');
+  await using rehearsal = await startRehearsal({ app, stubs: { Fn: { handler: () => 'stub' } } });
+  expect(await (await rehearsal.function('Fn')).invoke({})).toEqual({ kind: 'response', value: 'stub' });
+});
+
 test('a service that has no stand-in refuses a function, and never reaches AWS', async () => {
   await using app = await handWrittenApp({
     Asks: {

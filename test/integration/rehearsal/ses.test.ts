@@ -98,6 +98,11 @@ describe('v1', () => {
     faults = [{ kind: 'error-before', status: 503 }];
     await client().send(new SendEmailCommand({ ...ADDRESSES, Message: simple('order-1') }));
     expect(counts()).toEqual({ 'order-1': 1 });
+    faults = [{ kind: 'error-before', status: 503 }];
+    const once = new SESClient({ ...settings(), maxAttempts: 1 });
+    const failed = once.send(new SendEmailCommand({ ...ADDRESSES, Message: simple('order-2') }));
+    // As an error of SES, and not as a response that cannot be read.
+    await expect(failed).rejects.toMatchObject({ name: 'InternalFailure', message: 'The provider had a problem.' });
   });
 
   test('what is no email is refused by name', async () => {

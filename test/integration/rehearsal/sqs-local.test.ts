@@ -32,6 +32,45 @@ async function receive(url: string, most = 10) {
 
 const bodies = (messages: readonly { readonly body: string }[]) => messages.map(({ body }) => body);
 
+test('a FIFO queue forgets the deduplication ids of what is over, and takes such a message again', async () => {
+  const { url } = await sqs.createQueue('forgets.fifo', FIFO);
+  const again = async () => {
+    await send(url, 'a1', 'b1');
+    const messages = await receive(url);
+    for (const { ReceiptHandle } of messages)
+      await sqs.client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }));
+    return bodies(messages);
+  };
+  expect(await again()).toEqual(['a1', 'b1']);
+  expect(await again()).toEqual([]);
+  expect(sqs.endDeduplication((text) => text === 'a1')).toEqual(['forgets.fifo']);
+  expect(await again()).toEqual(['a1']);
+});
+
+test('a message that is to become visible again may be given more time at the last moment', async () => {
+  let extended = 0;
+  const patient: SqsLocal = await startSqsLocal({
+    beforeExpiry() {
+      extended += 1;
+      patient.extend('patient', held, 60_000);
+    },
+  });
+  const held: string[] = [];
+  try {
+    const { url } = await patient.createQueue('patient', { VisibilityTimeout: '1' });
+    await patient.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'a' }));
+    const { Messages = [] } = await patient.client.send(new ReceiveMessageCommand({ QueueUrl: url }));
+    held.push(...Messages.map(({ ReceiptHandle = '' }) => ReceiptHandle));
+    await sleep(1_500);
+    const { Messages: again = [] } = await patient.client.send(new ReceiveMessageCommand({ QueueUrl: url }));
+    expect(again).toEqual([]);
+    expect(await patient.depth('patient')).toMatchObject({ ready: 0, inFlight: 1 });
+    expect(extended).toBe(1);
+  } finally {
+    await patient.stop();
+  }
+});
+
 test('a receive from a FIFO queue takes as many messages of a group as fit, in order, and other groups after it', async () => {
   const { url } = await sqs.createQueue('groups.fifo', FIFO);
   await send(url, 'a1', 'a2', 'b1', 'a3', 'b2');

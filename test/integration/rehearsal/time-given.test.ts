@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { startEventSource } from '../../../lib/rehearsal/event-source.ts';
 import { type Circumstances, createLambda, type LambdaLocal } from '../../../lib/rehearsal/lambda.ts';
 import { createMachine, type Machine } from '../../../lib/rehearsal/machine.ts';
+import { startSandbox } from '../../../lib/rehearsal/sandbox.ts';
 import { startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
 
 /** A timeout is judged by the time that the machine gave, and so is a visibility timeout. */
@@ -80,6 +81,38 @@ describe('a function', () => {
       [true, true, false],
       [false, true, false],
     ]);
+  });
+});
+
+describe('a sandbox', () => {
+  const HANGS = 'await new Promise((resolve) => setTimeout(resolve, 600_000)); export const handler = () => 1;';
+
+  test.each([
+    [1, 'starved'],
+    [0, 'gave'],
+  ] as const)(
+    'that is not loaded in time, on a machine that takes %d of it, is said to be %s',
+    async (share, machine) => {
+      lambda = createLambda();
+      await writeFile(join(folder, 'hangs.mjs'), HANGS);
+      const measure = machineThatTakes(share).measure();
+      const sandbox = startSandbox({
+        ...{ id: 'S', timeoutMs: 1_000, initMs: 200, measure, onLog: () => undefined, onEnded: () => undefined },
+        environment: { _HANDLER: 'hangs.handler', LAMBDA_TASK_ROOT: folder },
+      });
+      const { outcome, circumstances } = await sandbox.invoke({}, measure);
+      measure.end();
+      expect(outcome).toEqual({ kind: 'crashed' });
+      expect(circumstances).toMatchObject({ loaded: false, killed: false, machine });
+    },
+  );
+
+  test('that the plan has stopped beyond its time is late for that, whatever the machine took away', async () => {
+    const fn = create(machineThatTakes(1), 1_000);
+    const outcome = fn.invoke({ ms: 60_000 });
+    await vi.waitFor(() => expect(lambda.stall('SANDBOX0001', 60_000)).toBe(true), { timeout: 20_000 });
+    expect(await outcome).toEqual({ kind: 'timed-out' });
+    expect(ends).toMatchObject([{ machine: 'gave' }]);
   });
 });
 

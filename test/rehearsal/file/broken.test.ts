@@ -47,6 +47,18 @@ describe('a function is broken', () => {
   });
 });
 
+test('a function whose timeout the rehearsal has shortened is told so, with what to do', async () => {
+  const { watch, failed } = watchForBroken({ watch: {}, wasDisturbed: () => false }, (construct) => ({
+    ...{ logicalId: 'Fn', construct, from: 30, to: 6 },
+  }));
+  for (const sandbox of ['S1', 'S2', 'S3', 'S4']) {
+    watch.onEnd?.({ sandbox, construct: 'App/Fn', event: {} }, { kind: 'timed-out' }, USUAL);
+  }
+  await expect(failed).rejects.toThrow(
+    /any of 4 invocations\. The rehearsal has shortened its timeout from 30 s to 6 s\. .* set functionTimeoutSeconds to 30/,
+  );
+});
+
 describe('a function is not broken', () => {
   test.each<{ readonly name: string; readonly end: End }>([
     { name: 'that the rehearsal killed', end: { kind: 'crashed', killed: true } },

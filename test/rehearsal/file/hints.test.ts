@@ -8,6 +8,9 @@ const CONSUMER = 'Mails/Send';
 
 const FACTS: Facts = {
   ...{ harmed: [], verdicts: [], journal: createJournal(), consumers: [], hasClaims: false, shortened: [] },
+  // Every function looks at what it writes, but in the log.
+  hasRead: (_, table) => table !== 'Log',
+  mayRemember: () => false,
   tableOf: () => undefined,
   uncalledOf: () => undefined,
 };
@@ -34,7 +37,7 @@ const called = (sandbox: string, result: 'applied' | 'not-applied') =>
   ({ kind: 'called', sandbox, provider: 'MAILER_URL', call: 'POST /', result, fault: undefined }) as const;
 const applied = (sandbox: string): Happening => called(sandbox, 'applied');
 const sent: Happening = { kind: 'asked', how: 'sent to Orders' };
-const stored = (result: string, sandbox = 'S1', isNamed = true): Happening => ({
+const stored = (result: string, sandbox = 'S1', isNamed = true): Extract<Happening, { kind: 'stored' }> => ({
   kind: 'stored',
   sandbox,
   operation: 'PutItem',
@@ -55,6 +58,8 @@ const ended = (kind: 'error' | 'timed-out' | 'response', batch = 1, failed: read
         : { kind },
 });
 
+const responded = (sandbox: string) => ({ ...ended('response'), sandbox }) as const;
+
 const twice = [began('S1'), applied('S1'), began('S2'), applied('S2')];
 
 test('what another function writes for the same intent remembers nothing of the effect', () => {
@@ -68,6 +73,11 @@ test('nothing remembers: the effect happened at two deliveries, and the function
   expect(hintsOn('doubled', [...twice, stored('ConditionalCheckFailed')])).toEqual(['no-idempotency']);
 });
 
+test('no cause is named if the function may remember where no record is, such as in S3 or at the provider', () => {
+  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct === CONSUMER })).toEqual([]);
+  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct !== CONSUMER })).toEqual(['no-idempotency']);
+});
+
 test('the memory is incomplete: the function wrote a record, and the effect happened twice all the same', () => {
   expect(hintsOn('doubled', [...twice, stored('written')])).toEqual(['idempotency-incomplete']);
 });
@@ -76,13 +86,50 @@ test('neither is said of an app with a claims table', () => {
   expect(hintsOn('doubled', twice, { hasClaims: true })).toEqual([]);
 });
 
-test('the record came too early: it was written, and the effect never happened', () => {
-  expect(hintsOn('lost', [began('S1'), stored('written')])).toEqual(['recorded-too-early']);
-  expect(hintsOn('lost', [began('S1'), stored('ConditionalCheckFailed')])).toEqual([]);
+test('a log remembers nothing: nothing looks at what the function writes', () => {
+  const log = (sandbox: string, key: string, looks?: boolean) => {
+    const { write, ...rest } = stored('written', sandbox);
+    return { ...rest, write: { ...write, table: 'Log', key, ...(looks === undefined ? {} : { looks }) } };
+  };
+  const saved = (first: string, second: string, looks?: boolean) => [
+    ...[began('S1'), applied('S1'), log('S1', first, looks)],
+    ...[began('S2'), applied('S2'), log('S2', second, looks)],
+  ];
+  expect(hintsOn('doubled', saved('order-1', 'order-1'))).toEqual(['no-idempotency']);
+  expect(hintsOn('doubled', saved('8e1f', '77b0'))).toEqual(['no-idempotency']);
+  // A write that has a condition looks by itself.
+  expect(hintsOn('doubled', saved('order-1', 'order-1', true))).toEqual(['idempotency-incomplete']);
+  expect(hintsOn('doubled', saved('8e1f', '77b0', true))).toEqual(['key-made-anew']);
 });
 
-test('the client tries again: one invocation applied the effect twice', () => {
-  expect(hintsOn('doubled', [began('S1'), applied('S1'), applied('S1')])).toEqual(['client-retries']);
+describe('the record came too early', () => {
+  const believes = [began('S2'), responded('S2')];
+
+  test('it was written, and the next delivery called nothing and said that all was done', () => {
+    expect(hintsOn('lost', [began('S1'), stored('written'), ...believes])).toEqual(['recorded-too-early']);
+    // The response to its own write was lost, and it takes the record for that of another.
+    expect(hintsOn('lost', [began('S1'), stored('written'), responded('S1')])).toEqual(['recorded-too-early']);
+  });
+
+  test('and not if no record was written, no delivery believed it, or the function had called the provider', () => {
+    expect(hintsOn('lost', [began('S1'), stored('ConditionalCheckFailed'), ...believes])).toEqual([]);
+    expect(hintsOn('lost', [began('S1'), stored('written')])).toEqual([]);
+    const called1 = [began('S1'), called('S1', 'not-applied'), stored('written'), responded('S1')];
+    expect(hintsOn('lost', called1)).toEqual(['failure-swallowed']);
+  });
+
+  test('and not if another function wrote it', () => {
+    expect(hintsOn('lost', [began('S9', 'Mails/Accept'), stored('written', 'S9'), ...believes])).toEqual([]);
+  });
+});
+
+test('the client tries again: one invocation applied the effect twice, and a call had looked as if it had failed', () => {
+  const failed: Happening = { ...called('S1', 'applied'), fault: { kind: 'drop-applied' } };
+  expect(hintsOn('doubled', [began('S1'), failed, applied('S1')])).toEqual(['client-retries']);
+});
+
+test('a function that calls twice by itself has no client that tries again', () => {
+  expect(hintsOn('doubled', [began('S1'), applied('S1'), applied('S1')])).toEqual(['called-twice']);
 });
 
 test('two copies in one batch are no client that tries again, unless a call had failed', () => {
@@ -134,6 +181,8 @@ test('a failure is swallowed: the provider had failed, and the function said tha
 test('a whole batch came back, because one of it failed', () => {
   expect(hintsOn('doubled', [...twice, ended('error', 5)])).toContain('whole-batch');
   expect(hintsOn('doubled', [...twice, ended('error', 1)])).not.toContain('whole-batch');
+  // A batch that failed before the effect had happened doubles nothing.
+  expect(hintsOn('doubled', [began('S1'), ended('error', 5), ...twice])).not.toContain('whole-batch');
 });
 
 test('the deduplication window has passed', () => {
@@ -274,6 +323,8 @@ describe('an event with several messages', () => {
 test('two consumers have the effect, each once', () => {
   const both = [sent, begun('S1', 'm-1'), applied('S1'), begun('S2', 'm-2', 'Mails/Other'), applied('S2')];
   expect(hintsOn('doubled', both)).toEqual(['two-consumers']);
+  // It was sent twice: a copy for each is no share of one.
+  expect(hintsOn('doubled', [sent, ...both])).not.toContain('two-consumers');
   // One of them had it twice: that is what doubles, with or without the other.
   expect(hintsOn('doubled', [...both, begun('S3', 'm-1'), applied('S3')])).toEqual(['no-idempotency']);
 });
@@ -283,12 +334,14 @@ test('time that passes is named as the cause only if something that the app reli
     ...{ kind: 'struck', fault: 'ttl', sandbox: undefined, text: '4 days PASS' },
     ...(gone === undefined ? {} : { gone }),
   });
-  const again = (happening: Happening) => [
+  const again = (happening: Happening, message = 'm-1') => [
     ...[begun('S1', 'm-1'), applied('S1'), stored('written'), happening],
-    ...[begun('S2', 'm-1'), applied('S2'), stored('written', 'S2')],
+    ...[begun('S2', message), applied('S2'), stored('written', 'S2')],
   ];
   expect(hintsOn('doubled', again(passes('record')))).toEqual(['record-expired']);
-  expect(hintsOn('doubled', again(passes('deduplication-id')))).toEqual(['deduplication-window']);
+  expect(hintsOn('doubled', again(passes('deduplication-id'), 'm-2'))).toEqual(['deduplication-window']);
+  // The same message came back: a queue does that within its window, too.
+  expect(hintsOn('doubled', again(passes('deduplication-id')))).toEqual(['idempotency-incomplete']);
   expect(hintsOn('doubled', again(passes()))).toEqual(['idempotency-incomplete']);
 });
 
@@ -297,4 +350,7 @@ test('an index is named as the cause only if it hid the record before the effect
   const again = [begun('S1', 'm-1'), applied('S1'), stored('written'), begun('S2', 'm-1')];
   expect(hintsOn('doubled', [...again, hidden, applied('S2')])).toEqual(['index-lags']);
   expect(hintsOn('doubled', [...again, applied('S2'), hidden])).toEqual(['idempotency-incomplete']);
+  // It finds by the index what it has written, under whatever key.
+  const anew = [begun('S1', 'm-1'), applied('S1'), wrote('8e1f', 'S1'), begun('S2', 'm-1')];
+  expect(hintsOn('doubled', [...anew, hidden, applied('S2'), wrote('77b0', 'S2')])).toEqual(['index-lags']);
 });

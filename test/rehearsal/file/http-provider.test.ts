@@ -72,3 +72,14 @@ test.each<[string, HttpProviderOptions]>([
   ]);
   expect([...(providers[0]?.counts ?? [])]).toEqual([]);
 });
+
+test('a call that asks for no effect is told apart from one that may: only the first may be what a function remembers by', async () => {
+  const looks: unknown[] = [];
+  const provider = httpProvider({ intent: ({ method }) => (method === 'POST' ? 'order-1' : undefined) });
+  const { addresses } = await start({ PROVIDER_URL: provider }, { onLook: (sandbox) => void looks.push(sandbox) });
+  await post(addresses['PROVIDER_URL'], 'a');
+  await fetch(`${addresses['PROVIDER_URL']}/order-1`, { method: 'PUT' });
+  expect(looks).toEqual([]);
+  await fetch(`${addresses['PROVIDER_URL']}/order-1`);
+  expect(looks).toEqual([undefined]);
+});

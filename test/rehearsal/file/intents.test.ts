@@ -34,9 +34,10 @@ test('finds an intent with spaces and signs', () => {
 });
 
 test('finds an intent with an ending, such as a file name, and not one that only begins with it', () => {
-  const { namedIn } = intentsOf('upload-1', 'upload-17', 'v1', '17', 'example');
+  const { namedIn } = intentsOf('upload-1', 'upload-17', 'v1', '17', 'example', 'scan17');
   expect(namedIn('{"key":"in/upload-1.csv"}')).toEqual(['upload-1']);
   expect(namedIn('{"key":"in%2Fupload-17.tar.gz"}')).toEqual(['upload-17']);
+  expect(namedIn('in/scan17.pdf')).toEqual(['scan17']);
   expect(namedIn('upload-170.csv reupload-1.csv upload-1x.csv v1.2 17.5 www.example.com')).toEqual([]);
 });
 

@@ -18,6 +18,7 @@ function verdictOn(intents: readonly Sent[], evidence: Partial<Evidence> = {}) {
     deadLettered: new Set(),
     waiting: new Set(),
     starved: new Set(),
+    cutShort: new Set(),
     hasRunOut: false,
     ...evidence,
   });
@@ -148,6 +149,15 @@ test('harm to an intent of which the machine starved a function is not judged, a
   expect(verdict).toMatchObject({ doubled: ['b'], lost: ['e'], unfinished: [], unjudged: ['a', 'c', 'd'] });
   const late = verdictOn(intents, { counts, waiting: new Set(['c', 'd', 'e']), hasRunOut: true });
   expect(late).toMatchObject({ doubled: ['a', 'b'], unfinished: [], unjudged: ['c', 'd', 'e'] });
+});
+
+test('harm to an intent of which a shortened timeout ended an invocation is not judged; what waits for an operator waits', () => {
+  const short = { cutShort: new Set(['a', 'b', 'c']), parked: new Set(['b']), counts: new Map([['a', 2]]) };
+  const verdict = verdictOn(
+    ['a', 'b', 'c', 'd'].map((intent) => sent(intent)),
+    short,
+  );
+  expect(verdict).toMatchObject({ doubled: [], parked: ['b'], unjudged: ['a', 'c'], lost: ['d'] });
 });
 
 test('an effect that was starved does not show nothing: it is not judged', () => {

@@ -19,7 +19,8 @@ function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
   const journal = createJournal(() => 1_770_000_000_000);
   const killed: string[] = [];
   const carried: CarriedOut = {
-    ...{ stats: NONE, planned: NONE, workOf: () => [], readsIndex: () => false },
+    ...{ stats: NONE, planned: NONE, workOf: () => [], readsIndex: () => false, hasRead: () => false },
+    ...{ mayRemember: () => false, remembers: () => undefined, s3: {} },
     watch: {},
     wasDisturbed: () => false,
     disturb: () => undefined,
@@ -57,7 +58,7 @@ test('a message that a rule of the caller delivers again is in the story, and on
   const { engine, told } = faultsOf({
     delivery: () => ({ forgetsDeletion: () => true, deliversTwice: ({ Body }) => Body === 'order-1' }),
   });
-  const { forgetsDeletion, deliversTwice } = engine.delivery?.(place) ?? {};
+  const { forgetsDeletion, deliversTwice } = engine.delivery?.({ ...place, handler: 'App/Fn' }) ?? {};
   expect(deliversTwice?.({ Body: 'order-2' })).toBe(false);
   expect(told()).toEqual([]);
   expect(deliversTwice?.({ Body: 'order-1' })).toBe(true);

@@ -137,8 +137,8 @@ test('a timeout that is a parameter is read', () => {
   const stacks = twoStacks('its ARN', { timeout: { Ref: 'Seconds' }, visibility: 180 });
   const { shortened: changes } = shorten(stacks, referencesIn(stacks, { Seconds: '30' }), 6);
   expect(changes).toEqual([
-    { logicalId: 'Fn', from: 30, to: 6 },
-    { logicalId: 'Queue', from: 180, to: 8 },
+    { logicalId: 'Fn', construct: 'Fn', from: 30, to: 6 },
+    { logicalId: 'Queue', construct: 'Queue', from: 180, to: 8 },
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWrite, writesOf } from '../../../lib/rehearsal/file/store-calls.ts';
+import { isWrite, readsOf, writesOf } from '../../../lib/rehearsal/file/store-calls.ts';
 
 const ok = (body: object = {}) => ({ status: 200, body: JSON.stringify(body) });
 const call = (operation: string, body: object) => ({ operation, body: JSON.stringify(body) });
@@ -43,8 +43,8 @@ test('each statement of a batch has its own result, and the key of its condition
   });
   const answer = ok({ Responses: [{}, { Error: { Code: 'DuplicateItem' } }] });
   expect(writesOf(batch, answer)).toEqual([
-    { table: 'Claims', key: 'a', result: 'written' },
-    { table: 'Claims', key: 'b', result: 'DuplicateItem' },
+    { table: 'Claims', key: 'a', looks: true, result: 'written' },
+    { table: 'Claims', key: 'b', looks: true, result: 'DuplicateItem' },
   ]);
 });
 
@@ -52,4 +52,29 @@ test('a read is no write, also as a statement', () => {
   expect(isWrite(call('GetItem', {}))).toBe(false);
   expect(isWrite(call('BatchExecuteStatement', { Statements: [{ Statement: 'SELECT * FROM T' }] }))).toBe(false);
   expect(isWrite(call('BatchExecuteStatement', { Statements: [{ Statement: 'UPDATE T SET a=?' }] }))).toBe(true);
+});
+
+test('a write looks at what stands there if it has a condition, or asks for what it replaces', () => {
+  const looks = (operation: string, body: object) => writesOf(call(operation, body), ok()).map((one) => one.looks);
+  const Item = { id: { S: 'a' } };
+  expect(looks('PutItem', { TableName: 'T', Item })).toEqual([undefined]);
+  expect(looks('PutItem', { TableName: 'T', Item, ConditionExpression: 'attribute_not_exists(id)' })).toEqual([true]);
+  expect(looks('UpdateItem', { TableName: 'T', Key: Item, ReturnValues: 'ALL_OLD' })).toEqual([true]);
+  const TransactItems = [
+    { Put: { TableName: 'T', Item } },
+    { Put: { TableName: 'T', Item, ConditionExpression: 'a' } },
+  ];
+  expect(looks('TransactWriteItems', { TransactItems })).toEqual([undefined, true]);
+  expect(looks('BatchWriteItem', { RequestItems: { T: [{ PutRequest: { Item } }] } })).toEqual([undefined]);
+});
+
+test('the tables that a request reads are known, of a statement as well', () => {
+  const reads = (operation: string, body: object) => readsOf(call(operation, body));
+  expect(reads('Query', { TableName: 'T', IndexName: 'i' })).toEqual(['T']);
+  expect(reads('BatchGetItem', { RequestItems: { A: {}, B: {} } })).toEqual(['A', 'B']);
+  expect(reads('TransactGetItems', { TransactItems: [{ Get: { TableName: 'T' } }] })).toEqual(['T']);
+  expect(reads('ExecuteStatement', { Statement: 'SELECT * FROM "T"."i" WHERE id = ?' })).toEqual(['T']);
+  const Statements = [{ Statement: 'select id from T where id = ?' }, { Statement: 'INSERT INTO "U" VALUE {}' }];
+  expect(reads('BatchExecuteStatement', { Statements })).toEqual(['T']);
+  expect(reads('PutItem', { TableName: 'T' })).toEqual([]);
 });

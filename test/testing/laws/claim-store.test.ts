@@ -114,6 +114,16 @@ test('a store of which every write is refused because of itself is held to all o
   expect(passed).toEqual(right.passed);
 });
 
+test('a law in which no response was lost fails: it would pass with any store', async () => {
+  const openLosingResponses = (store: ClaimStore) => ({ store, lost: () => 0 });
+  const { failed } = await runLaws((test) =>
+    claimStoreLaws({ test, open: rightStore, openLosingResponses, races: 1, runs: 1 }),
+  );
+  expect([...failed.keys()].filter((law) => !law.startsWith('responses lost, sent again by its client'))).toEqual([]);
+  expect(failed.size).toBeGreaterThan(3);
+  for (const message of failed.values()) expect(message).toMatch(/^0 responses were lost, expected \d/);
+});
+
 test('a failure says what the store did, what was expected, and why that matters', async () => {
   const { failed } = await lawsOver(brokenStores['keeps maps one level deep'] ?? rightStore);
   expect(failed.get('keeps every field of a record, maps inside of it included')).toBe(
