@@ -15,7 +15,7 @@ export async function standingOf(
   const { options, intents, journal, providers, engine, traffic } = run;
   const ofProvider = (provider: Provider) =>
     providers.find((served) => served.provider === provider)?.counts ?? new Map<string, number>();
-  const counts = await countEffects(effects, traffic.app, ofProvider);
+  const counts = await countEffects(effects, traffic.app, ofProvider, intents);
   const claims = await findClaims(
     engine.dynamo,
     engine.stacks.flatMap(({ tables }) => tables.map(({ name }) => name)),
