@@ -60,7 +60,7 @@ export function functionsWith(
   return served === undefined ? new Set() : atWork.calling(served.name);
 }
 
-/** Which intents have a message in a dead-letter queue, and which one on another queue. */
+/** Which intents have a message in a dead-letter queue, and which one on another queue or a record in a stream. */
 async function whereMessagesAre({ engine, intents }: Running) {
   const queues = engine.stacks.flatMap((stack) => stack.queues);
   const deadLetterArns = new Set(queues.map(({ deadLetterArn }) => deadLetterArn));
@@ -75,6 +75,12 @@ async function whereMessagesAre({ engine, intents }: Running) {
       if (isDeadLetter) deadLetters += 1;
       const named = intents.namedIn(body).map((intent): Waiting => ({ intent, functions }));
       (isDeadLetter ? deadLettered : queued).push(...named);
+    }
+  }
+  for (const { waiting, functionConstruct } of engine.stacks.flatMap(({ streamConsumers }) => streamConsumers)) {
+    const functions = new Set([functionConstruct]);
+    for (const record of await waiting()) {
+      queued.push(...intents.namedIn(JSON.stringify(record)).map((intent): Waiting => ({ intent, functions })));
     }
   }
   return { deadLettered, deadLetters, queued };
