@@ -27,7 +27,7 @@ export interface RunMore extends Partial<RehearsalOptions> {
   readonly filter?: string;
   readonly story?: string;
   /** How it is run. */
-  readonly run?: Pick<RunOptions, 'faults' | 'machine' | 'onLog' | 'onStarting'>;
+  readonly run?: Pick<RunOptions, 'faults' | 'machine' | 'onLog'>;
 }
 
 /** Rehearses the app of `test/fixtures/rehearsed` in this process: an email for each of some orders. */

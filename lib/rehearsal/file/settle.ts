@@ -39,6 +39,8 @@ export interface Settled {
   readonly left: number;
   /** Whether it did not have the time that it waits, since the machine did not give it. */
   readonly hasRunOut: boolean;
+  /** Why it was waited no longer for what is left, before the time was up. */
+  readonly gaveUp?: string;
 }
 
 /** The sending of the traffic. */
@@ -125,8 +127,7 @@ async function settleIn(
     if (time !== undefined && time.leftMs() <= 0) return { left, hasRunOut: time.isStarved() };
     const failing = failingAt(consumers, depths.map(messagesIn), journal);
     if (sending.hasReturned && traffic.pending() === 0 && isHopeless(failing, left)) {
-      run.run.onStarting?.(`waiting no longer: ${sayFailing(failing)}`);
-      return { left, hasRunOut: false };
+      return { left, hasRunOut: false, gaveUp: sayFailing(failing) };
     }
     run.run.onLook?.({
       seconds: (Date.now() - run.begunAt) / 1_000,
