@@ -2,7 +2,6 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownAddresses } from './callers.ts';
 import { createMachine, type Machine, type Measure } from './machine.ts';
-import { RUNTIME_OF_NODE } from './runtime-of-node.ts';
 import { type Circumstances, type Invoked, type Outcome, type Sandbox, startSandbox } from './sandbox.ts';
 import type { StubInvoke } from './stub.ts';
 import { REGION } from './template.ts';
@@ -266,7 +265,7 @@ async function startFor(state: FunctionState, measure: Measure): Promise<Sandbox
     environment: {
       ...environment,
       _HANDLER: definition.handler,
-      ...(definition.node === undefined ? {} : { [RUNTIME_OF_NODE]: String(definition.node) }),
+      ...(definition.node === undefined ? {} : { PAWL_RUNTIME_OF_NODE: String(definition.node) }),
       LAMBDA_TASK_ROOT: definition.folder,
       NODE_OPTIONS: `--enable-source-maps --require=${JSON.stringify(NET_GUARD)}`,
     },

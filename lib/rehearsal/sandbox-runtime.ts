@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LAST_OF_CALLBACKS, RUNTIME_OF_NODE } from './runtime-of-node.ts';
 import type { Call, FromSandbox, ToSandbox } from './sandbox.ts';
 
 /**
@@ -30,6 +29,12 @@ interface Context {
 
 const environment = process.env;
 const sandbox = environment['AWS_ACCESS_KEY_ID'] ?? '';
+
+/** The runtime that the template names, as the rehearsal says: 22 of `nodejs22.x`. The function does not see it. */
+const RUNTIME_OF_NODE = 'PAWL_RUNTIME_OF_NODE';
+
+/** The last runtime of Lambda whose handlers may respond by a function. From the next one on, what a handler returns is the response. */
+const LAST_OF_CALLBACKS = 22;
 
 function send(message: FromSandbox): void {
   process.send?.(message);
