@@ -52,6 +52,7 @@ export async function run<Input, R>(
     const handling = { work, id: grant.identity.id, store: settings.store };
     const called = insideHandler(handling, () => handler(input, given));
     const value = await called;
+    if (typeof value === 'function') expectNoFunction(settings.operation, called);
     end = { kind: 'returned', value: expectDone(expectRun(value, 'the handler')) };
     const promises = promisesIn(value);
     for (const one of promises) work.follow(Promise.resolve(one));
@@ -94,6 +95,19 @@ function warnOfUnmarked(operation: string): void {
   const advice =
     'Put the effect inside claim.effect(() => …), or remove marksEffect: an error of such a handler is taken for one that applied nothing';
   warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
+}
+
+/**
+ * A function that comes at once is in the place of the effect: nothing was awaited before it, and nothing calls it. One that comes later is a result like another
+ * that cannot be kept: it must not undo the effect before it.
+ *
+ * @throws TypeError: whether an effect has begun, nothing here can tell
+ */
+function expectNoFunction(operation: string, called: unknown): void {
+  const said = `a handler of '${operation}' returned a function, which nothing calls`;
+  const advice = 'Put the effect into the handler itself, or return nothing';
+  if (typeof called === 'function') throw explainedError(TypeError, `${said}. ${advice}`, 'wrong-handler');
+  warnOnce('wrong-handler', operation, `${said}. ${advice}`);
 }
 
 /** They are waited for, and count; but no code of the author's sees their errors, and what is kept of a promise is nothing. */

@@ -27,13 +27,8 @@ function isFunction(value: unknown, name: PropertyKey): boolean {
  *
  * @param what the function, for the message
  * @throws RetryableError when it is a generator behind a wrapper: its body has not begun, so nothing was applied
- * @throws TypeError when it is a function: whether the effect is in that one, nothing here can tell
  */
 export function expectRun<T>(value: T, what: string): T {
-  if (typeof value === 'function') {
-    const said = `${what} returned a function, which nothing calls. Put the effect into the handler itself, or return nothing`;
-    throw explainedError(TypeError, said, 'wrong-handler');
-  }
   if (!isGenerator(value)) return value;
   const said = `${what} returned a generator, and its body has not run. Make it a function without *`;
   throw new RetryableError(explained(said, 'generator'));

@@ -2,6 +2,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildAppOptions } from 'fauxqs';
+import { withTopicFilters } from './topic-filters.ts';
 
 type Stores = NonNullable<BuildAppOptions['stores']>;
 type Queue = ReturnType<Stores['sqsStore']['createQueue']>;
@@ -32,6 +33,7 @@ export async function storesWithFifoBatches(beforeExpiry: () => void): Promise<F
     load('s3/s3Store.js'),
   ]);
   const stores: Stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
+  withTopicFilters(stores);
   const create = stores.sqsStore.createQueue.bind(stores.sqsStore);
   const queues: { readonly queue: Queue; readonly bodies: Map<string, string> }[] = [];
   stores.sqsStore.createQueue = (...given) => {

@@ -84,13 +84,14 @@ export async function definitionOf(
   bundleFor: FunctionsOptions['bundleFor'],
 ) {
   const { sandboxesPerFunction = 3 } = options;
-  const { name, construct, handler, timeoutMs, memoryMb, reservedConcurrency, stub } = provisioned;
+  const { name, construct, handler, timeoutMs, memoryMb, node, reservedConcurrency, stub } = provisioned;
   return {
     name,
     construct,
     handler,
     timeoutMs,
     memoryMb,
+    ...(node === undefined ? {} : { node }),
     folder: (await bundleFor?.(provisioned)) ?? (await folderOf(provisioned.code, scratch)),
     environment: { ...provisioned.environment, ...options.environment },
     // A function that reserves nothing may have all. One that reserves 0 is switched off: its invocations wait.

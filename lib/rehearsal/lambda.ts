@@ -19,6 +19,8 @@ export interface FunctionDefinition {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly memoryMb?: number;
+  /** Lambda's runtime for it: 22 of `nodejs22.x`. @default the newest */
+  readonly node?: number;
   /** How many sandboxes it may have at once; further invocations wait. */
   readonly maxSandboxes: number;
   /** In place of its code: what an invocation returns. It runs in no sandbox. */
@@ -263,6 +265,7 @@ async function startFor(state: FunctionState, measure: Measure): Promise<Sandbox
     environment: {
       ...environment,
       _HANDLER: definition.handler,
+      ...(definition.node === undefined ? {} : { PAWL_RUNTIME_OF_NODE: String(definition.node) }),
       LAMBDA_TASK_ROOT: definition.folder,
       NODE_OPTIONS: `--enable-source-maps --require=${JSON.stringify(NET_GUARD)}`,
     },

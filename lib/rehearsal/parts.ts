@@ -27,9 +27,13 @@ export interface StreamConsumer extends AtConstruct {
   /** The queue that is told of the records that were given up; `undefined` if the mapping has none. */
   readonly failures: ProvisionedQueue | undefined;
   readonly function: LocalFunction;
+  /** The path of the function's construct. */
+  readonly functionConstruct: string;
   readonly stats: StreamConsumerStats;
   /** How many records the consumer has not done with yet. */
   lag(): Promise<number>;
+  /** These records. */
+  waiting(): Promise<readonly unknown[]>;
 }
 
 export interface StreamConsumerStats {

@@ -40,6 +40,8 @@ export interface ProvisionedFunction extends InStack {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly memoryMb: number;
+  /** 22 of the runtime `nodejs22.x`; `undefined` of one that is not for Node, and of the alias `nodejs`. */
+  readonly node: number | undefined;
   /** How many sandboxes the template reserves for it, and therefore allows it; `undefined` if it reserves none. */
   readonly reservedConcurrency: number | undefined;
   /** What becomes of an event that it is given to handle by itself, without a caller that waits. */

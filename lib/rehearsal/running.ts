@@ -147,8 +147,11 @@ async function startStreamConsumer(starting: Starting, mapping: ProvisionedStrea
   const { stack, logicalId, construct, table, onFailure } = mapping;
   const fn = await functionFor(functions, mapping.function);
   const failures = provisioned.queues.find(({ arn }) => arn === onFailure);
-  const common = { stack, logicalId, construct, table, failures, function: fn };
-  if (!mapping.enabled || table.streamArn === undefined) return { ...common, stats: NOTHING_READ, lag: async () => 0 };
+  const functionConstruct = mapping.function.construct;
+  const common = { stack, logicalId, construct, table, failures, function: fn, functionConstruct };
+  if (!mapping.enabled || table.streamArn === undefined) {
+    return { ...common, stats: NOTHING_READ, lag: async () => 0, waiting: async () => [] };
+  }
   const delivery = faults.streamDelivery?.({ stack, construct });
   const { onFailure: _, ...options } = mapping;
   const source = await startStreamSource({
@@ -161,7 +164,8 @@ async function startStreamConsumer(starting: Starting, mapping: ProvisionedStrea
     ...(delivery ? { faults: delivery } : {}),
   });
   sources.push(source);
-  return { ...common, stats: source.stats, lag: source.lag };
+  const { stats, waiting } = source;
+  return { ...common, stats, waiting, lag: async () => (await waiting()).length };
 }
 
 /** The queue behind a topic is ours: what it delivers is an asynchronous invocation. */

@@ -10,10 +10,31 @@ import type { Call, FromSandbox, ToSandbox } from './sandbox.ts';
  * A process of its own, so that killing it loses exactly what a killed sandbox loses, and freezing it freezes its timers and sockets.
  */
 
-type Handler = (event: unknown, context: unknown) => unknown;
+type Handler = (event: unknown, context: Context) => unknown;
+
+interface Context {
+  readonly awsRequestId: string;
+  readonly functionName: string;
+  readonly functionVersion: string;
+  readonly invokedFunctionArn: string;
+  readonly memoryLimitInMB: string;
+  readonly logGroupName: string;
+  readonly logStreamName: string;
+  getRemainingTimeInMillis(): number;
+  callbackWaitsForEmptyEventLoop: boolean;
+  done(error?: unknown, value?: unknown): void;
+  fail(error?: unknown): void;
+  succeed(value?: unknown): void;
+}
 
 const environment = process.env;
 const sandbox = environment['AWS_ACCESS_KEY_ID'] ?? '';
+
+/** The runtime that the template names, as the rehearsal says: 22 of `nodejs22.x`. The function does not see it. */
+const RUNTIME_OF_NODE = 'PAWL_RUNTIME_OF_NODE';
+
+/** The last runtime of Lambda whose handlers may respond by a function. From the next one on, what a handler returns is the response. */
+const LAST_OF_CALLBACKS = 22;
 
 function send(message: FromSandbox): void {
   process.send?.(message);
@@ -41,8 +62,11 @@ async function load(): Promise<Handler | string> {
   if (typeof handler !== 'function') {
     return `${found} of its asset exports no function '${name}', and its handler is '${written}'. Export it, or name the one that it exports.`;
   }
-  return (event, context) =>
-    handler.length >= 3 ? byCallback((callback) => handler(event, context, callback)) : handler(event, context);
+  const isOfCallbacks =
+    handler.length >= 3 || Number(environment[RUNTIME_OF_NODE] ?? LAST_OF_CALLBACKS + 1) <= LAST_OF_CALLBACKS;
+  delete environment[RUNTIME_OF_NODE];
+  if (!isOfCallbacks) return (event, context) => handler(event, context);
+  return (event, context) => byCallback(context, (callback) => handler(event, context, callback));
 }
 
 function find(exported: unknown, name: string): unknown {
@@ -53,21 +77,60 @@ function inside(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined;
 }
 
-/** A handler of the old kind, which gives its response to a function. If it returns a promise, that counts as well. */
-function byCallback(call: (callback: (error: unknown, value: unknown) => void) => unknown): Promise<unknown> {
+type Callback = (error?: unknown, value?: unknown) => void;
+
+/**
+ * A handler as Lambda calls it up to Node 22. It responds by a promise, or by a function. Without either, and behind a function, Lambda waits
+ * until nothing is left to do: a call that is not awaited still happens. A returned value that is no promise is not the response.
+ */
+function byCallback(context: Context, call: (callback: Callback) => unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const returned = call((error, value) => {
+    const end: Callback = (error, value) => {
       if (error === null || error === undefined) resolve(value);
       else reject(error);
+    };
+    context.done = end;
+    context.succeed = (value) => end(null, value);
+    context.fail = (error) => end(error ?? 'handled');
+    whenIdle(() => resolve(null));
+    let isCalled = false;
+    const returned = call((error, value) => {
+      if (isCalled) return;
+      isCalled = true;
+      const isFailure = error !== null && error !== undefined;
+      if (isFailure || !context.callbackWaitsForEmptyEventLoop) end(error, value);
+      else whenIdle(() => resolve(value));
     });
-    if (returned instanceof Promise) returned.then(resolve, reject);
-  });
+    if (returned instanceof Promise) {
+      notWhenIdle();
+      returned.then(resolve, reject);
+    }
+  }).finally(notWhenIdle);
 }
+
+/** What to do as soon as the handler has left nothing to do. The channel to the rehearsal is always open, and must not count. */
+let atIdle: (() => void) | undefined;
+
+function whenIdle(then: () => void): void {
+  atIdle = then;
+  process.channel?.unref();
+}
+
+function notWhenIdle(): void {
+  atIdle = undefined;
+  process.channel?.ref();
+}
+
+process.on('beforeExit', () => {
+  const then = atIdle;
+  notWhenIdle();
+  then?.();
+});
 
 /** When the invocation that is being handled ends, in epoch milliseconds. */
 let current = { requestId: '', deadline: 0 };
 
-function contextOf(call: Call): object {
+function contextOf(call: Call): Context {
   const name = environment['AWS_LAMBDA_FUNCTION_NAME'] ?? '';
   const arn = `arn:aws:lambda:${environment['AWS_REGION']}:000000000000:function:${name}`;
   return {

@@ -153,7 +153,7 @@ const places: Readonly<Record<string, Place>> = {
     after: true,
     async use(store, value, run) {
       const key = fresh();
-      const call = once({ ...shared(store), key: () => key, maxResultBytes: 300_000 }, () => {
+      const call = once({ ...shared(store), key: () => key, maxResultBytes: 300_000 }, async () => {
         run();
         return value;
       });

@@ -70,10 +70,13 @@ describe('promises in what a handler returns', () => {
   });
 });
 
-test('a function in place of a result says that nothing calls it, and the claim does not complete', async () => {
+test('a function in place of the effect says that nothing calls it, and the claim does not complete; one that comes later is only said', async () => {
   const { status, record } = await deliver(() => () => undefined);
   expect(status).toBe('parked');
-  expect(record?.error?.message).toMatch(/the handler returned a function, which nothing calls.*#wrong-handler$/);
+  expect(record?.error?.message).toMatch(/returned a function, which nothing calls.*#wrong-handler$/);
+  const later = await deliver(async () => () => undefined);
+  expect(later.status).toBe('completed');
+  expect(later.warned).toMatch(/returned a function, which nothing calls.*#wrong-handler$/);
 });
 
 describe('a handler that returns nothing, and no promise', () => {

@@ -196,19 +196,19 @@ export const misspelt: readonly Misspelt[] = [
     door: 'operator().redrive',
     option: 'signl',
     meant: 'signal',
-    call: async () => operate.redrive(untyped({}), untyped({ signl: undefined })),
+    call: async () => operate.redrive(untyped({ items: [] }), untyped({ signl: undefined })),
   },
   {
     door: 'operator().discard',
     option: 'signl',
     meant: 'signal',
-    call: async () => operate.discard(untyped({}), untyped({ signl: undefined })),
+    call: async () => operate.discard(untyped({ items: [] }), untyped({ signl: undefined })),
   },
   {
     door: 'operator().resolveAll',
     option: 'signl',
     meant: 'signal',
-    call: async () => operate.resolveAll(untyped({}), untyped({ signl: undefined })),
+    call: async () => operate.resolveAll(untyped({ items: [] }), untyped({ signl: undefined })),
   },
   {
     door: 'sweepOpenClaims',

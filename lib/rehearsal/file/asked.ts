@@ -29,7 +29,10 @@ function askedOfHttp({ options }: Provider, request: ProviderRequest, intents: I
     isForEffect: !isLookUp(request),
     answer(applied) {
       const answer = options.respond?.(request, applied);
-      if (answer !== undefined) return { status: answer.status, body: answer.body ?? {} };
+      if (answer !== undefined) {
+        const { status, body = {}, contentType } = answer;
+        return { status, body, ...(contentType === undefined ? {} : { contentType }) };
+      }
       return { status: 200, body: request.method === 'GET' ? {} : { id: crypto.randomUUID() } };
     },
   };

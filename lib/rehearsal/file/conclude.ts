@@ -16,7 +16,7 @@ import { withoutUncounted } from './uncounted.ts';
 import { untestedBy } from './untested.ts';
 
 /** Says what became of everything, and why. */
-export async function resultOf(run: Running, { left, hasRunOut }: Settled): Promise<RehearsalResult> {
+export async function resultOf(run: Running, { left, hasRunOut, gaveUp }: Settled): Promise<RehearsalResult> {
   const { options, plan, journal, providers, engine, traffic, carried, shortened } = run;
   const effects = options.effects ?? options.providers ?? {};
   const { counts, claims, deadLettered, deadLetters, short, ...standing } = await standingOf(run, effects, {
@@ -91,6 +91,7 @@ export async function resultOf(run: Running, { left, hasRunOut }: Settled): Prom
     parkedClaims: claims.parked.size,
     hasClaims: claims.tables.length > 0,
     left,
+    ...(gaveUp === undefined ? {} : { gaveUp }),
     notRun: engine.notRun,
     shortened,
     unread: run.unread,

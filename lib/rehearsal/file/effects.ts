@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { App } from './app.ts';
+import type { Intents } from './intents.ts';
 import { isProvider, type Provider } from './providers.ts';
 
 /** How often an effect happened, by intent. Of a list of intents, each entry counts once. */
@@ -58,17 +59,35 @@ export async function itemsOf(
   return items;
 }
 
-/** How often each effect happened. @throws whatever a function of the author's throws; TypeError if it returns no counts */
+/**
+ * How often each effect happened. A name that is no intent, and holds one as a message may, counts for that intent: the key `order-17.pdf`.
+ *
+ * @throws whatever a function of the author's throws; TypeError if it returns no counts
+ */
 export async function countEffects(
   effects: Readonly<Record<string, Counted>>,
   app: App,
   ofProvider: (provider: Provider) => ReadonlyMap<string, number>,
+  intents: Pick<Intents, 'all' | 'namedIn'>,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
   const counts = new Map<string, ReadonlyMap<string, number>>();
   for (const [name, counted] of Object.entries(effects)) {
-    counts.set(name, isProvider(counted) ? ofProvider(counted) : toMap(name, await counted(app)));
+    counts.set(name, isProvider(counted) ? ofProvider(counted) : byIntent(toMap(name, await counted(app)), intents));
   }
   return counts;
+}
+
+function byIntent(
+  counts: ReadonlyMap<string, number>,
+  { all, namedIn }: Pick<Intents, 'all' | 'namedIn'>,
+): ReadonlyMap<string, number> {
+  const made = new Map<string, number>();
+  for (const [name, count] of counts) {
+    const [named, ...others] = all.has(name) ? [name] : namedIn(name);
+    const intent = named === undefined || others.length > 0 ? name : named;
+    made.set(intent, (made.get(intent) ?? 0) + count);
+  }
+  return made;
 }
 
 function toMap(effect: string, counts: Counts): ReadonlyMap<string, number> {

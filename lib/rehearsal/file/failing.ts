@@ -14,23 +14,52 @@ export interface Failing {
   /** How many messages the queue holds. */
   readonly messages: number;
   readonly hasDeadLetters: boolean;
+  /** How long it has failed without a success in between. */
+  readonly forMs: number;
+  readonly visibilityTimeoutMs: number;
 }
 
 /** So many failures in a row are worth a word. */
 export const KEEPS_FAILING = 3;
 
+/** So many failures, over so many visibility timeouts, are not healed by time: a lease of pawl ends within one. */
+const GIVES_UP = { failures: 5, visibilityTimeouts: 4 };
+
+export interface Row {
+  readonly times: number;
+  /** When the first of these failures ended. */
+  readonly since: number;
+}
+
 /** How often each function, by its construct, has failed since it last succeeded. What the rehearsal killed or stalled says nothing of it. */
-export function failuresInARow({ entries }: Pick<Journal, 'entries'>): ReadonlyMap<string, number> {
+export function failuresInARow({ entries }: Pick<Journal, 'entries'>): ReadonlyMap<string, Row> {
   const disturbed = new Set<string>();
-  const times = new Map<string, number>();
+  const rows = new Map<string, Row>();
   for (const entry of entries) {
     if (entry.kind === 'killed' || entry.kind === 'stalled') disturbed.add(entry.sandbox);
     if (entry.kind !== 'ended' || disturbed.delete(entry.sandbox)) continue;
     const { construct, outcome, failed, intents } = entry;
     const hasFailed = outcome.kind !== 'response' || (failed.size > 0 && failed.size >= intents.length);
-    times.set(construct, hasFailed ? (times.get(construct) ?? 0) + 1 : 0);
+    const { times, since } = rows.get(construct) ?? { times: 0, since: entry.at };
+    if (hasFailed) rows.set(construct, { times: times + 1, since });
+    else rows.delete(construct);
   }
-  return times;
+  return rows;
+}
+
+/**
+ * Whether waiting on would show nothing new: all that is left are messages of queues without dead letters, whose functions fail again and again. AWS
+ * would deliver them until their retention ends.
+ */
+export function isHopeless(failing: readonly Failing[], left: number): boolean {
+  return (
+    left > 0 &&
+    failing.reduce((sum, { messages }) => sum + messages, 0) === left &&
+    failing.every(
+      ({ times, forMs, visibilityTimeoutMs, hasDeadLetters }) =>
+        !hasDeadLetters && times >= GIVES_UP.failures && forMs >= GIVES_UP.visibilityTimeouts * visibilityTimeoutMs,
+    )
+  );
 }
 
 /** In a few words, for a line of progress. */

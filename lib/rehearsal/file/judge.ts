@@ -125,9 +125,12 @@ export function emptiness(
   return verdicts
     .filter((verdict) => verdict.intents > 0 && verdict.done === verdict.absent && isClean(verdict))
     .filter(({ unjudged }) => unjudged.length === 0)
-    .map(({ effect, intents }) =>
-      intents === 1
-        ? `The one intent that is to have the effect ${effect} has not had it.`
-        : `Of ${intents} intents that are to have the effect ${effect}, none has had it.`,
-    );
+    .map(({ effect, intents, notOwed, setAside, parked }) => {
+      const none =
+        intents === 1
+          ? `The one intent that is to have the effect ${effect} has not had it.`
+          : `Of ${intents} intents that are to have the effect ${effect}, none has had it.`;
+      const [first] = [...notOwed, ...setAside, ...parked];
+      return first === undefined ? none : `${none} What became of one: --story ${first}`;
+    });
 }

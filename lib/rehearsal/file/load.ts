@@ -96,6 +96,6 @@ export async function findApp(app: Rehearsal['options']['app'], file: string): P
   throw new CannotRehearseError(
     app === undefined
       ? `There is no cdk.json in ${start} or above it. Name the folder of the app: rehearsal({ app: '../my-app', … }).`
-      : `There is no cdk.json in ${start}, which the rehearsal names as its app.`,
+      : `There is no cdk.json in ${start}, which the rehearsal names as its app. If that is a command, give it as a list, with its folder: app: { command: ['node', 'bin/app.js'], folder: '.' }.`,
   );
 }

@@ -20,6 +20,8 @@ export interface ProviderRequest {
 export interface ProviderResponse {
   readonly status: number;
   readonly body?: unknown;
+  /** The media type of a body that is a text as it is, such as the XML of SNS. @default JSON */
+  readonly contentType?: string;
 }
 
 /**

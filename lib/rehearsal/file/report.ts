@@ -84,9 +84,7 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
     ...(result.parkedClaims > 0
       ? [row(paint, 'claims', result.parkedClaims, 'wait for an operator; an effect of one may have happened')]
       : []),
-    ...(result.left > 0
-      ? [row(paint, 'left', result.left, 'messages still on their queues when the time was up')]
-      : []),
+    ...(result.left > 0 ? [row(paint, 'left', result.left, leftSaid(result))] : []),
     '',
     paint('bold', 'Faults'),
     ...FAULT_NAMES.filter((name) => said[name] !== undefined && planned[name] > 0).map((name) =>
@@ -100,6 +98,12 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
       row(paint, 'unknown', count, `calls of ${name} that name no intent`),
     ),
   ];
+}
+
+function leftSaid({ gaveUp }: RehearsalResult): string {
+  return gaveUp === undefined
+    ? 'messages still on their queues when the time was up'
+    : `messages still on their queues. The rehearsal waits no longer: ${gaveUp}`;
 }
 
 function notRun({ notRun: parts, shortened, unread, refused }: RehearsalResult, paint: Paint): readonly string[] {

@@ -68,6 +68,8 @@ export interface RehearsalResult {
   readonly hasClaims: boolean;
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
+  /** Why it was waited no longer for these messages, before the time was up: a function has only failed. */
+  readonly gaveUp?: string;
   /** The addresses of other machines that functions asked for, and how often. None was reached. */
   readonly refused: Readonly<Record<string, number>>;
   /** What of the app did not run. */

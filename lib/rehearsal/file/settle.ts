@@ -4,7 +4,7 @@ import { type Time, timeOf } from '../machine.ts';
 import type { Consumer } from '../rehearsal.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
-import { type Failing, failuresInARow, KEEPS_FAILING } from './failing.ts';
+import { type Failing, failuresInARow, isHopeless, KEEPS_FAILING, sayFailing } from './failing.ts';
 import type { Journal } from './journal.ts';
 import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
@@ -39,6 +39,8 @@ export interface Settled {
   readonly left: number;
   /** Whether it did not have the time that it waits, since the machine did not give it. */
   readonly hasRunOut: boolean;
+  /** Why it was waited no longer for what is left, before the time was up. */
+  readonly gaveUp?: string;
 }
 
 /** The sending of the traffic. */
@@ -123,24 +125,31 @@ async function settleIn(
     else if (Date.now() - changedAt > waitMs) throw new Error(trafficHangs(waitMs));
     if (quiet >= QUIET_LOOKS || signal.aborted) return { left, hasRunOut: false };
     if (time !== undefined && time.leftMs() <= 0) return { left, hasRunOut: time.isStarved() };
+    const failing = failingAt(consumers, depths.map(messagesIn), journal);
+    if (sending.hasReturned && traffic.pending() === 0 && isHopeless(failing, left)) {
+      return { left, hasRunOut: false, gaveUp: sayFailing(failing) };
+    }
     run.run.onLook?.({
       seconds: (Date.now() - run.begunAt) / 1_000,
       done: new Map(providers.map((served) => [effectOf(options, served), served.counts.size])),
       killed: run.carried.stats.kill,
       left,
       isWaiting: depths.every(({ ready }) => ready === 0) && engine.sandboxes.busy === 0,
-      failing: failingAt(consumers, depths.map(messagesIn), journal),
+      failing,
     });
     await sleep(BETWEEN_LOOKS_MS);
   }
 }
 
 function failingAt(consumers: readonly Consumer[], left: readonly number[], journal: Journal): readonly Failing[] {
-  const times = failuresInARow(journal);
+  const rows = failuresInARow(journal);
+  const now = Date.now();
   return consumers
     .map(({ queue, mapping }, index) => ({
       function: short(mapping.function.construct),
-      times: times.get(mapping.function.construct) ?? 0,
+      times: rows.get(mapping.function.construct)?.times ?? 0,
+      forMs: now - (rows.get(mapping.function.construct)?.since ?? now),
+      visibilityTimeoutMs: queue.visibilitySeconds * 1_000,
       queue: short(queue.construct),
       messages: left[index] ?? 0,
       hasDeadLetters: queue.deadLetterArn !== undefined,

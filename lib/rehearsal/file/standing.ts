@@ -16,7 +16,7 @@ export async function standingOf(
   const { options, intents, journal, providers, engine, traffic } = run;
   const ofProvider = (provider: Provider) =>
     providers.find((served) => served.provider === provider)?.counts ?? new Map<string, number>();
-  const counts = await countEffects(effects, traffic.app, ofProvider);
+  const counts = await countEffects(effects, traffic.app, ofProvider, intents);
   const claims = await findClaims(
     engine.dynamo,
     engine.stacks.flatMap(({ tables }) => tables.map(({ name }) => name)),
@@ -63,7 +63,7 @@ export function functionsWith(
   return served === undefined ? new Set() : atWork.calling(served.name);
 }
 
-/** Which intents have a message in a dead-letter queue, and which one on another queue. */
+/** Which intents have a message in a dead-letter queue, and which one on another queue or a record in a stream. */
 async function whereMessagesAre({ engine, intents }: Running) {
   const queues = engine.stacks.flatMap((stack) => stack.queues);
   const deadLetterArns = new Set(queues.map(({ deadLetterArn }) => deadLetterArn));
@@ -78,6 +78,12 @@ async function whereMessagesAre({ engine, intents }: Running) {
       if (isDeadLetter) deadLetters += 1;
       const named = intents.namedIn(body).map((intent): Waiting => ({ intent, functions }));
       (isDeadLetter ? deadLettered : queued).push(...named);
+    }
+  }
+  for (const { waiting, functionConstruct } of engine.stacks.flatMap(({ streamConsumers }) => streamConsumers)) {
+    const functions = new Set([functionConstruct]);
+    for (const record of await waiting()) {
+      queued.push(...intents.namedIn(JSON.stringify(record)).map((intent): Waiting => ({ intent, functions })));
     }
   }
   return { deadLettered, deadLetters, queued };

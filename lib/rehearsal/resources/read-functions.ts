@@ -60,6 +60,7 @@ function readFunction(reading: Reading, resource: Resource, hosts: ReadonlyMap<s
       environment: environmentOf(reading, resource, hosts),
       timeoutMs: Number(Timeout ?? 3) * 1_000,
       memoryMb: Number(MemorySize ?? 128),
+      node: optionalNumber(/^nodejs(\d+)/.exec(String(Runtime))?.[1]),
       reservedConcurrency: optionalNumber(ReservedConcurrentExecutions),
       asynchronous: asynchronousOf(reading, resource),
       ...(stub === undefined ? {} : { stub }),

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { list, record } from '../template.ts';
 
 /*
@@ -12,9 +13,9 @@ export function matchesPattern(pattern: Json, event: unknown): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
     if (name === '$or') return list(wanted).some((one) => matchesPattern(record(one), event));
     const found = record(event)[name];
-    if (!Array.isArray(wanted)) return matchesPattern(record(wanted), found);
-    // A list in the event matches if one of its items does.
-    const values = Array.isArray(found) ? found : [found];
+    // A list in the event matches if one of its items does, also a list of objects: the Records of an event of S3.
+    const values: readonly unknown[] = Array.isArray(found) ? found.flat(Number.POSITIVE_INFINITY) : [found];
+    if (!Array.isArray(wanted)) return values.some((value) => matchesPattern(record(wanted), value));
     return wanted.some((one) => values.some((value) => matchesValue(one, value)));
   });
 }
@@ -35,6 +36,8 @@ function matchesValue(wanted: unknown, value: unknown): boolean {
       return typeof value === 'string' && matchesWildcard(String(operand), value);
     case 'numeric':
       return typeof value === 'number' && matchesNumeric(list(operand), value);
+    case 'cidr':
+      return typeof value === 'string' && isWithin(value, String(operand));
     case 'anything-but':
       return value !== undefined && !isAmong(operand, value);
     default:
@@ -61,6 +64,16 @@ function isAmong(operand: unknown, value: unknown): boolean {
 function matchesWildcard(pattern: string, text: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(text);
+}
+
+function isWithin(address: string, range: string): boolean {
+  const [start = '', bits] = range.split('/');
+  const [family, wanted] = [isIP(address), isIP(start)];
+  if (family === 0 || family !== wanted) return false;
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  const within = new BlockList();
+  within.addSubnet(start, Number(bits ?? (family === 4 ? 32 : 128)), type);
+  return within.check(address, type);
 }
 
 function matchesNumeric(comparisons: readonly unknown[], value: number): boolean {

@@ -36,7 +36,8 @@ export interface StreamSourceOptions {
 /** A stand-in for an event source mapping of a stream: it reads each shard in sequence, one batch at a time. */
 export interface StreamSource {
   readonly stats: StreamConsumerStats;
-  lag(): Promise<number>;
+  /** The records behind the last one that is done. */
+  waiting(): Promise<readonly StreamRecord[]>;
   stop(): Promise<void>;
 }
 
@@ -71,7 +72,7 @@ export async function startStreamSource(options: StreamSourceOptions): Promise<S
   const looking = lookForShards(state);
   return {
     stats,
-    lag: () => lag(state),
+    waiting: () => waiting(state),
     async stop() {
       stopping.abort();
       await looking;
@@ -230,18 +231,17 @@ async function giveUp(
   await options.onFailure?.(failureMessage({ streamArn, functionArn, shard: id }, records, how));
 }
 
-/** Counts what is behind the last record that is done. */
-async function lag({ options: { client, streamArn, filters }, shards }: State): Promise<number> {
-  let count = 0;
+async function waiting({ options: { client, streamArn, filters }, shards }: State): Promise<readonly StreamRecord[]> {
+  const left: StreamRecord[] = [];
   for (const { id, begin, done } of shards.values()) {
     const from =
       done === undefined ? begin : await client.iterator(streamArn, id, { kind: 'after', sequenceNumber: done });
     let next: string | undefined = from;
     while (next !== undefined) {
       const { records, next: further }: Gathered = await client.read(next, 1_000);
-      count += records.filter((one) => passes(filters, eventRecord(one, streamArn))).length;
+      left.push(...records.filter((one) => passes(filters, eventRecord(one, streamArn))));
       next = records.length === 0 ? undefined : further;
     }
   }
-  return count;
+  return left;
 }

@@ -133,3 +133,37 @@ test('a function never has more sandboxes than it may, and further invocations w
   const values = (await Promise.all([1, 2, 3, 4, 5].map(() => fn.invoke({ do: 'work' })))).map(answered);
   expect(new Set(values.map(({ key }) => key))).toEqual(new Set(['SANDBOX0001', 'SANDBOX0002']));
 });
+
+describe('a handler that is not async', () => {
+  const sources: Readonly<Record<string, string>> = {
+    // The call is not awaited. On Lambda it happens: the runtime waits for it.
+    'leaves work': `exports.handler = (event) => { setTimeout(() => console.log('late work'), 300); return { lost: true }; };`,
+    'calls back': `exports.handler = (event, context, callback) => { setTimeout(() => console.log('late work'), 300); callback(null, { back: true }); };`,
+    'does not wait': `exports.handler = (event, context, callback) => {
+      context.callbackWaitsForEmptyEventLoop = false;
+      setTimeout(() => console.log('late work'), 5_000);
+      callback(null, { back: true });
+    };`,
+    fails: `exports.handler = (event, context) => { setTimeout(() => context.fail(new Error('no good')), 10); };`,
+    returns: `exports.handler = () => ({ lost: false });`,
+  };
+
+  test.each([
+    ['leaves work', 22, { kind: 'response', value: null }, true],
+    ['calls back', 22, { kind: 'response', value: { back: true } }, true],
+    ['does not wait', 22, { kind: 'response', value: { back: true } }, false],
+    ['fails', 18, { kind: 'error', error: { message: 'no good' } }, false],
+    ['returns', 24, { kind: 'response', value: { lost: false } }, false],
+  ] as const)('%s, on Node %i', async (name, node, expected, works) => {
+    const own = await mkdtemp(join(tmpdir(), 'pawl-lambda-'));
+    await writeFile(join(own, 'index.js'), sources[name] ?? '');
+    lines = [];
+    lambda = createLambda({ onLog: (line) => lines.push(line) });
+    const limits = { timeoutMs: 4_000, maxSandboxes: 1, environment: {} };
+    const fn = lambda.createFunction({ name: 'a-function', folder: own, handler: 'index.handler', node, ...limits });
+    for (const _ of [1, 2]) expect(await fn.invoke({})).toMatchObject(expected);
+    expect(lambda.stats.started).toBe(1);
+    if (works) await eventually('its work is done', () => expect(lines).toEqual(['late work', 'late work']));
+    await rm(own, { recursive: true });
+  });
+});

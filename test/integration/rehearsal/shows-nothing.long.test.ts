@@ -52,6 +52,28 @@ describe('a rehearsal that shows nothing is not good', () => {
   });
 });
 
+test('messages of a queue without dead letters, whose function always fails, are not waited for to the end', async () => {
+  const begun = Date.now();
+  const result = await rehearsed(
+    { code: ALWAYS_FAILS, deadLetters: false, visibility: 3 },
+    {},
+    { intents: 3, settleSeconds: 300 },
+  );
+  expect(result).toMatchObject({ good: false, effects: [{ lost: [] }] });
+  expect(result.effects[0]?.unfinished).toHaveLength(3);
+  expect(Date.now() - begun).toBeLessThan(120_000);
+  expect(result.gaveUp).toMatch(
+    /^SendMail failed \d+ times in a row: 3 messages of Orders\/Queue left, which has no dead-letter/,
+  );
+});
+
+test('what a stream still has to deliver is unfinished, and not lost', async () => {
+  const traffic = ({ table }: App) =>
+    times(3, (n) => table('Sent').put({ id: `order-${n}` }, { intent: `order-${n}` }));
+  const result = await rehearsed({ code: ALWAYS_FAILS, stream: true }, {}, { traffic, settleSeconds: 2 });
+  expect(result.effects).toMatchObject([{ lost: [], unfinished: ['order-1', 'order-2', 'order-3'] }]);
+});
+
 test('a message that no filter matches is lost, and one that waits at a disabled mapping is unfinished: each hint says so', async () => {
   const filters = [{ body: { kind: ['order'] } }];
   const filtered = await rehearsed({ code: 'plain.mjs', filters }, {}, { intents: 3 });

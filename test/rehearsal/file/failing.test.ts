@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failuresInARow, sayFailing } from '../../../lib/rehearsal/file/failing.ts';
+import { failuresInARow, isHopeless, sayFailing } from '../../../lib/rehearsal/file/failing.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 import type { Outcome } from '../../../lib/rehearsal/sandbox.ts';
 
@@ -33,13 +33,25 @@ test.each<{ readonly name: string; readonly happened: readonly Happening[]; read
 ])('failures in a row: $name', ({ happened, times }) => {
   const journal = createJournal();
   for (const one of happened) journal.add(['a', 'b'], one);
-  expect(failuresInARow(journal).get('Mails/Send') ?? 0).toBe(times);
+  expect(failuresInARow(journal).get('Mails/Send')?.times ?? 0).toBe(times);
 });
 
 test('it names the function, how often it failed, and the queue whose messages wait for it', () => {
-  const one = { function: 'Send', times: 4, queue: 'Orders', messages: 1 };
+  const one = { function: 'Send', times: 4, queue: 'Orders', messages: 1, forMs: 0, visibilityTimeoutMs: 6_000 };
   expect(sayFailing([{ ...one, hasDeadLetters: true }])).toBe('Send failed 4 times in a row: 1 message of Orders left');
   expect(sayFailing([{ ...one, messages: 2, hasDeadLetters: false }])).toBe(
     'Send failed 4 times in a row: 2 messages of Orders left, which has no dead-letter queue',
   );
+});
+
+test.each([
+  ['it fails again and again, without dead letters', {}, 2, true],
+  ['it has dead letters, where its messages will end', { hasDeadLetters: true }, 2, false],
+  ['it has failed for less than four visibility timeouts, and a lease may end', { forMs: 20_000 }, 2, false],
+  ['it has failed a few times', { times: 4 }, 2, false],
+  ['something else is left', {}, 3, false],
+])('waiting on is hopeless if %s', (_, changed, left, expected) => {
+  const one = { function: 'Send', times: 5, queue: 'Orders', messages: 2, hasDeadLetters: false };
+  expect(isHopeless([{ ...one, forMs: 24_000, visibilityTimeoutMs: 6_000, ...changed }], left)).toBe(expected);
+  expect(isHopeless([], 0)).toBe(false);
 });

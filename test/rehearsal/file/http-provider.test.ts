@@ -26,6 +26,13 @@ async function serve(options: HttpProviderOptions) {
   return { counts, stats, results, call: (key: string) => post(addresses['PROVIDER_URL'], key) };
 }
 
+test('a response with a media type is sent as it is', async () => {
+  const respond = () => ({ status: 200, body: '<Done/>', contentType: 'text/xml' });
+  const { addresses } = await start({ PROVIDER_URL: httpProvider({ respond }) });
+  const response = await fetch(`${addresses['PROVIDER_URL']}/order-1`, { method: 'POST' });
+  expect([response.headers.get('content-type'), await response.text()]).toEqual(['text/xml', '<Done/>']);
+});
+
 test('a request that the provider refuses has no effect', async () => {
   const { call, counts, results } = await serve({ respond: (_, applied) => ({ status: applied > 0 ? 409 : 201 }) });
   expect([await call('a'), await call('b')]).toEqual([201, 409]);

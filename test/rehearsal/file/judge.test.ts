@@ -121,7 +121,9 @@ test.each<[string, Partial<Sent>, Partial<Evidence>]>([
   ['need not happen', {}, { expected: () => 'at-most-once' }],
 ])('a run shows nothing of an effect if everything %s, and something if one intent has it', (_, more, evidence) => {
   const both = [sent('a', more), sent('b', more)];
-  expect(reasons(both, evidence)).toEqual(['Of 2 intents that are to have the effect email, none has had it.']);
+  const [said] = reasons(both, evidence);
+  const story = evidence.expected === undefined ? ' What became of one: --story a' : '';
+  expect(said).toBe(`Of 2 intents that are to have the effect email, none has had it.${story}`);
   expect(reasons(both, { ...evidence, counts: new Map([['a', 1]]) })).toEqual([]);
 });
 

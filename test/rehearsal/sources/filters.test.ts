@@ -12,6 +12,10 @@ describe('a pattern', () => {
     ['several names', { a: ['x'], b: ['y'] }, { a: 'x', b: 'z' }, false],
     ['a name inside another', { a: { b: ['x'] } }, { a: { b: 'x' } }, true],
     ['a list in the event', { a: ['x'] }, { a: ['w', 'x'] }, true],
+    ['a name inside a list of objects', { a: { b: ['x'] } }, { a: [{ b: 'w' }, { b: 'x' }] }, true],
+    ['two names that no object of a list has both', { a: { b: ['x'], c: [1] } }, { a: [{ b: 'x' }, { c: 1 }] }, false],
+    ['an address', { a: [{ cidr: '10.0.0.0/8' }] }, { a: '10.1.2.3' }, true],
+    ['another address', { a: [{ cidr: '10.0.0.0/8' }] }, { a: '11.1.2.3' }, false],
     ['exists', { a: [{ exists: true }] }, { a: 0 }, true],
     ['exists not', { a: [{ exists: false }] }, { a: 0 }, false],
     ['a prefix', { a: [{ prefix: 'x' }] }, { a: 'xy' }, true],
@@ -31,7 +35,7 @@ describe('a pattern', () => {
   });
 
   test('with a comparison that is not known is an error, and no match', () => {
-    expect(() => matchesPattern({ a: [{ cidr: '10.0.0.0/8' }] }, { a: 'x' })).toThrow('cidr');
+    expect(() => matchesPattern({ a: [{ near: 1 }] }, { a: 'x' })).toThrow('near');
   });
 });
 
