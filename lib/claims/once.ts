@@ -20,7 +20,7 @@ import { warnOfGap } from './gap-in-key.ts';
 import { useOf } from './handlers.ts';
 import { identify, type KeyValue } from './identity.ts';
 import { expectCalls, handlersAround, handlersOfCall, isLeftBehind } from './inside-step.ts';
-import { markNotDone } from './not-done.ts';
+import { expectDone, markNotDone } from './not-done.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
 import type { ClaimRecord } from './record.ts';
@@ -200,7 +200,9 @@ export function once<Input, R, Kept extends boolean = true>(
     }
     const asked = Asked.of(started);
     const isOwn = handlersAround().length > 0;
-    for (const { work } of around) work.followCall(settings.operation, started, asked, isOwn);
+    // An outcome that nobody looks at is done, or it counts.
+    const done = started.then(expectDone);
+    for (const { work } of around) work.followCall(settings.operation, done, asked, isOwn);
     return asked;
   };
   const onceFunction = (...args: Parameters<typeof callAndReturn>) => followed(callAndReturn(...args));

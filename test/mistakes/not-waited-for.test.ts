@@ -107,6 +107,15 @@ describe('an outcome that is not done, returned to the handler around it', () =>
     expect({ status, failures }).toEqual({ status: 'parked', failures: ['m'] });
   });
 
+  test('counts where no code looks at it', async () => {
+    const { status, failures } = await deliver(async (body, world) => {
+      const inner = parked(world);
+      await inner(body).catch(() => undefined);
+      void inner.outcome(body);
+    });
+    expect({ status, failures }).toEqual({ status: 'parked', failures: ['m'] });
+  });
+
   test('is not kept as the result of a call of once', async () => {
     const world = worldOf();
     const inner = parked(world);
