@@ -160,11 +160,11 @@ describe('an outcome that is not done, returned to the handler around it', () =>
 
 test('a call of once that begins when its handler has ended is said', async () => {
   const { warned } = await deliver(async (body, { host, store }) => {
-    const options = { operation: 'late', store, host, key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
+    const options = { operation: 'too-late', store, host, key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
     const notify = once({ ...options, onEvent() {} }, async () => 1);
     void sleep(host, 1000).then(() => notify(body));
   });
-  expect(warned).toMatch(/a call of once with operation 'late' began when its handler had ended.*#not-awaited$/);
+  expect(warned).toMatch(/a call of once with operation 'too-late' began when its handler had ended.*#not-awaited$/);
 });
 
 test('a call of once that another middleware makes and awaits after the handler is none of these', async () => {
