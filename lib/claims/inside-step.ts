@@ -91,7 +91,8 @@ export function isLeftBehind(): boolean {
  */
 export function handlersOfCall(): readonly Handling[] {
   const [innermost] = handlersAround();
-  return innermost === undefined ? [...calls.unseen] : [innermost];
+  if (innermost !== undefined) return [innermost];
+  return isLeftBehind() ? [] : [...calls.unseen];
 }
 
 /**

@@ -1,8 +1,10 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
+import { Work } from '../../lib/claims/work.ts';
 import { type ClaimEvent, memoryStore, once, RejectedError, reconcile } from '../../lib/index.ts';
 import { sleep } from '../../lib/kernel/host.ts';
+import { processWide } from '../../lib/kernel/process-wide.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
@@ -158,13 +160,19 @@ describe('an outcome that is not done, returned to the handler around it', () =>
   });
 });
 
-test('a call of once that begins when its handler has ended is said', async () => {
+test('a call of once that begins when its handler has ended is said, and no other handler waits for it', async () => {
+  // One that began before there was a function of once, and has not ended.
+  const { unseen } = processWide('claims.calls-of-once/2', () => ({ unseen: new Set<object>() }));
+  const other = { work: new Work() };
+  unseen.add(other);
   const { warned } = await deliver(async (body, { host, store }) => {
     const options = { operation: 'too-late', store, host, key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
     const notify = once({ ...options, onEvent() {} }, async () => 1);
     void sleep(host, 1000).then(() => notify(body));
   });
   expect(warned).toMatch(/a call of once with operation 'too-late' began when its handler had ended.*#not-awaited$/);
+  unseen.delete(other);
+  expect(other.work.isUnderWay).toBe(false);
 });
 
 test('a call of once that another middleware makes and awaits after the handler is none of these', async () => {
