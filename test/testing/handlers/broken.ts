@@ -494,11 +494,14 @@ export const broken: readonly Fixture[] = [
     {
       ...common,
       callers: { understands: () => 'done' },
-      handler: (world, { sendOnce }: Ledger) =>
-        once<Order, void>(
+      handler: (world, { sendOnce }: Ledger) => {
+        const pay = once<Order, void>(
           { ...world.options, operation: 'pay', key: ({ orderId }) => orderId, onAbandoned: 'retry' },
           ({ orderId }, { effectKey }) => world.io('pay', () => sendOnce(orderId, effectKey)),
-        ).outcome,
+        );
+        return (order: Order, context: InvocationContext) =>
+          pay.outcome(order, { remainingMs: () => context.getRemainingTimeInMillis() });
+      },
     },
     { harm: 'lost' },
   ),
