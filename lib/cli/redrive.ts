@@ -76,7 +76,8 @@ function printPlan(io: Io, isJson: boolean, { from, to, isSource, items }: Redri
     for (const item of items) printJson(io, { kind: 'plan', from, to, isSource, ...item });
     return;
   }
-  io.out.line(`From ${from}\n  to ${to}`);
+  io.out.line(`From ${from}`);
+  io.out.line(`  to ${to}`);
   const table = new Table(io, [
     ['WILL', 18],
     ['REASON', 16],
