@@ -37,9 +37,13 @@ export function expectCalls(): void {
 /** Runs a handler. */
 export function insideHandler<T>(handling: Handling, run: () => T): T {
   if (calls.expected) return insides.run({ work: handling.work, handling, around: insides.getStore() }, run);
+  leaveUnseen(handling);
+  return run();
+}
+
+function leaveUnseen(handling: Handling): void {
   calls.unseen.add(handling);
   handling.work.onStop = () => calls.unseen.delete(handling);
-  return run();
 }
 
 /**
@@ -52,8 +56,7 @@ export function enterHandler(handling: Handling): void {
     if (around?.work !== handling.work) insides.enterWith({ work: handling.work, handling, isEntered: true, around });
     return;
   }
-  calls.unseen.add(handling);
-  handling.work.onStop = () => calls.unseen.delete(handling);
+  leaveUnseen(handling);
 }
 
 /** The place that this is called in, to be entered from elsewhere. */

@@ -85,8 +85,8 @@ const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies 
  *
  * | thrown | when |
  * |---|---|
- * | `RetryableError`, with `retryAfterMs` | another worker runs it, it is not known yet whether an earlier attempt applied it, or too little time was left to start |
- * | `RetryableError` | it has the key and the operation of the handler that it is made in |
+ * | `RetryableError`, with `retryAfterMs` | another worker runs it, or it is not known yet whether an earlier attempt applied it |
+ * | `RetryableError` | too little time was left to start, or it has the key and the operation of the handler that it is made in |
  * | `InDoubtError` | it is parked: an operator has to decide |
  * | `RejectedError` | it failed for good, or its key was used before with another payload |
  * | `ResultNotKeptError` | it is done, and its result was not kept; never with `recordResult: false` |
