@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The laws, the integration tests and the long tests share one DynamoDB Local, started for them and stopped after them. Unit tests touch no server. */
 const servers = ['test/support/global-setup.ts'];
@@ -12,8 +13,27 @@ const strict = { ...patience, expect: { requireAssertions: true }, setupFiles: [
 /** A process for many files: a third of the time was spent on importing the same modules again for each. */
 const shared = { ...strict, isolate: false, setupFiles: [...strict.setupFiles, 'test/support/as-found.ts'] };
 
+/** The files that take minutes, which are short to read: one of them that begins last keeps a core waiting. */
+const HEAVY = [
+  'conformance/http',
+  'matrix/matrix',
+  'rehearsal/file',
+  'operate/ended',
+  'rehearsal/apps',
+  'conformance/queue',
+];
+
+class HeavyFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isHeavy = ({ moduleId }: TestSpecification) =>
+      HEAVY.some((name) => moduleId.endsWith(`${name}.long.test.ts`));
+    return (await super.sort(files)).toSorted((one, other) => Number(isHeavy(other)) - Number(isHeavy(one)));
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: HeavyFirst },
     globalSetup: ['test/support/scratch.ts'],
     // Of two cores, Vitest would leave one to itself, which has nothing to do.
     maxWorkers: '100%',

@@ -8,7 +8,7 @@ import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo/fifo-report.ts';
 import { runServed } from './served.ts';
 import { report } from './traffic/report.ts';
 import { runTraffic } from './traffic/traffic.ts';
-import { isGood, jsonLine, type TrafficResult } from './traffic/traffic-result.ts';
+import { isGood, jsonLine, noVerdictOf, type TrafficResult } from './traffic/traffic-result.ts';
 
 /** Runs the command line of `npm start` to its end, and then ends this process: the processor of payments calls on for minutes if a run fails. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -61,7 +61,7 @@ async function run({ json, verbose, fifo, console: isServed, ...options }: Comma
     if (isServed) return await runServed(traffic, print);
     const result = await runTraffic(traffic);
     print(result);
-    return exitCodeOf({ ...result.rehearsed, good: isGood(result) });
+    return exitCodeOf({ good: isGood(result), noVerdict: noVerdictOf(result) });
   } catch (error) {
     progress.end();
     process.stderr.write(`${describe(error)}\n`);

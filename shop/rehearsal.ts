@@ -121,8 +121,8 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
           return decided.length > 0;
         },
       ],
-      async check() {
-        verdicts = await judgeAll(run, callbacks);
+      async check(_, { starved }) {
+        verdicts = await judgeAll(run, callbacks, starved);
         return complaints(verdicts);
       },
     }),
@@ -164,7 +164,11 @@ function timesRepaid(debts: readonly Readonly<Record<string, unknown>>[]): Reado
 }
 
 /** Asks the providers, the tables and the dead-letter queues what became of everything. */
-async function judgeAll(run: RehearsedShop, callbacks: Callbacks): Promise<Omit<Found, 'decided'>> {
+async function judgeAll(
+  run: RehearsedShop,
+  callbacks: Callbacks,
+  starved: ReadonlySet<string>,
+): Promise<Omit<Found, 'decided'>> {
   const { plan, protection, ledger } = run;
   const shop = run.shop();
   const left = await messagesLeft(shop);
@@ -174,7 +178,7 @@ async function judgeAll(run: RehearsedShop, callbacks: Callbacks): Promise<Omit<
     const url = shop.consumers[effect].deadLetterQueue?.url;
     const deadLettered = url === undefined ? new Set<string>() : await deadLetteredOrders(shop.sqs.client, url);
     const mayRepeat = protection === 'retry' && effect === 'email';
-    return judge(effect, orderIds, ledger, { parkedClaims: parked, deadLettered, left }, mayRepeat);
+    return judge(effect, orderIds, ledger, { parkedClaims: parked, deadLettered, left, starved }, mayRepeat);
   };
   return {
     emails: await verdictOn('email'),

@@ -13,7 +13,7 @@ export type {
   RequestOptions,
   SendOptions,
 } from './file/app.ts';
-export { type Deployment, type Rehearsal, type RehearsalOptions, rehearsal, times } from './file/define.ts';
+export { type Deployment, type Given, type Rehearsal, type RehearsalOptions, rehearsal, times } from './file/define.ts';
 export { type Counted, type Counts, rows } from './file/effects.ts';
 export { DEFAULT_FAULTS, type Faults } from './file/plan.ts';
 export {

@@ -2,7 +2,7 @@ import { plural } from '../../lib/kernel/plural.ts';
 import { type Colour, OPTION_FOR, some } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { isFoundExactly } from './payments.ts';
-import { isGood, type TrafficResult } from './traffic-result.ts';
+import { isGood, noVerdictOf, type TrafficResult } from './traffic-result.ts';
 import type { EffectVerdict } from './verdict.ts';
 
 /** A line of the conclusion, and its colour. */
@@ -24,8 +24,9 @@ export function conclusion(result: TrafficResult): readonly Line[] {
   ];
 }
 
-function noVerdict({ rehearsed }: TrafficResult): readonly Line[] {
-  return rehearsed.noVerdict === undefined ? [] : [['red', rehearsed.noVerdict]];
+function noVerdict(result: TrafficResult): readonly Line[] {
+  const why = noVerdictOf(result);
+  return why === undefined ? [] : [['red', why]];
 }
 
 function both({ emails, giftCards }: TrafficResult) {

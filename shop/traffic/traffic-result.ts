@@ -1,4 +1,5 @@
 import type { DynamoDbFaultStats } from '../../lib/rehearsal/dynamodb-faults.ts';
+import { tooSlow } from '../../lib/rehearsal/file/conclude.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import type { Protection } from '../protection/changed-bundle.ts';
@@ -47,10 +48,24 @@ export interface TrafficResult {
 }
 
 /** Whether nothing was lost, nothing doubled, nothing left undone, and nothing set aside without having been tried. */
-export function isGood({ emails, giftCards, payments, repayments, left, rehearsed }: TrafficResult): boolean {
+export function isGood(result: TrafficResult): boolean {
+  return isSound(result) && unjudgedIn(result) === 0;
+}
+
+function isSound({ emails, giftCards, payments, repayments, left, rehearsed }: TrafficResult): boolean {
   return (
     rehearsed.good && left === 0 && isPosted(payments) && isRepaid(repayments) && [emails, giftCards].every(isClean)
   );
+}
+
+function unjudgedIn({ emails, giftCards }: TrafficResult): number {
+  return emails.unjudged.length + giftCards.unjudged.length;
+}
+
+/** Why a run is neither good nor bad, and what to do; `undefined` if it can be judged. */
+export function noVerdictOf(result: TrafficResult): string | undefined {
+  if (result.rehearsed.noVerdict !== undefined) return result.rehearsed.noVerdict;
+  return isSound(result) && !isGood(result) ? tooSlow(unjudgedIn(result)) : undefined;
 }
 
 /** How often providers were asked about effects in doubt. */

@@ -19,6 +19,8 @@ export interface EffectVerdict {
   readonly setAside: readonly string[];
   /** Those of them for which the provider was never called: their handler did not run. This is a failure. */
   readonly neverRun: readonly string[];
+  /** Likewise, and the machine had not given a function its time for them: nobody can say whether the app, or the machine, has used their receives up. */
+  readonly unjudged: readonly string[];
   /** Orders whose effect has not happened, while messages are still on their queues: whether they are lost is not known. */
   readonly unfinished: readonly string[];
   /** Orders whose effect did not happen, and whose messages are gone. */
@@ -33,6 +35,8 @@ export interface Waiting {
   readonly deadLettered: ReadonlySet<string>;
   /** How many messages are still on their queues. */
   readonly left: number;
+  /** The orders for which the machine did not give a function its time. @default none */
+  readonly starved?: ReadonlySet<string>;
 }
 
 /** Whether nothing was lost, nothing doubled, and nothing set aside without having been tried. */
@@ -45,7 +49,7 @@ export function judge(
   effect: EffectKind,
   orderIds: readonly string[],
   ledger: Ledger,
-  { parkedClaims, deadLettered, left }: Waiting,
+  { parkedClaims, deadLettered, left, starved = new Set() }: Waiting,
   mayRepeat = false,
 ): EffectVerdict {
   const counts = ledger.countByOrder(effect);
@@ -55,6 +59,7 @@ export function judge(
   const undone = orderIds.filter((orderId) => times(orderId) === 0 && !isParked(orderId));
   const setAside = undone.filter((orderId) => deadLettered.has(orderId));
   const missing = undone.filter((orderId) => !deadLettered.has(orderId));
+  const neverAsked = setAside.filter((orderId) => !ledger.wasAsked(effect, orderId));
   return {
     effect,
     orders: orderIds.length,
@@ -64,7 +69,8 @@ export function judge(
     parked: orderIds.filter((orderId) => isParked(orderId) && times(orderId) === 0),
     parkedAndDone: orderIds.filter((orderId) => isParked(orderId) && times(orderId) > 0).length,
     setAside,
-    neverRun: setAside.filter((orderId) => !ledger.wasAsked(effect, orderId)),
+    neverRun: neverAsked.filter((orderId) => !starved.has(orderId)),
+    unjudged: neverAsked.filter((orderId) => starved.has(orderId)),
     unfinished: left > 0 ? missing : [],
     lost: left > 0 ? [] : missing,
   };

@@ -79,7 +79,7 @@ describe('the incident that an operator settles', () => {
 describe('the result of a deployment', () => {
   const clean: EffectVerdict = {
     ...{ effect: 'email', orders: 1, done: 1, doubled: [], repeated: [], parked: [], parkedAndDone: 0 },
-    ...{ setAside: [], neverRun: [], unfinished: [], lost: [] },
+    ...{ setAside: [], neverRun: [], unjudged: [], unfinished: [], lost: [] },
   };
   const good: DeployResult = {
     ...{ orders: 1, messages: 2, duplicates: 0, emails: clean, giftCards: { ...clean, effect: 'gift-card' } },

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../lib/rehearsal/file/result.ts';
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import { createLedger } from '../../shop/providers/ledger.ts';
 import { orderOf } from '../../shop/traffic/dead-letters.ts';
 import { report } from '../../shop/traffic/report.ts';
-import { isGood, jsonLine, type TrafficResult } from '../../shop/traffic/traffic-result.ts';
+import { isGood, jsonLine, noVerdictOf, type TrafficResult } from '../../shop/traffic/traffic-result.ts';
 import { judge } from '../../shop/traffic/verdict.ts';
 
 const orders = ['done', 'doubled', 'parked', 'parked-and-done', 'set-aside', 'never-run', 'lost'];
@@ -97,10 +98,27 @@ describe('the verdict', () => {
       parkedAndDone: 1,
       setAside: ['set-aside', 'never-run'],
       neverRun: ['never-run'],
+      unjudged: [],
       unfinished: [],
       lost: ['lost'],
     });
     expect(result.giftCards).toMatchObject({ done: 7, doubled: [], parked: [], setAside: [], lost: [] });
+  });
+
+  test('does not say whether the app, or the machine, has used up the receives of what was never run while its functions had no time', () => {
+    const waits = {
+      parkedClaims: new Set<string>(),
+      deadLettered: new Set(['a', 'b']),
+      left: 0,
+      starved: new Set(['a']),
+    };
+    const emails = judge('email', ['a', 'b'], createLedger(), waits);
+    expect(emails).toMatchObject({ setAside: ['a', 'b'], neverRun: ['b'], unjudged: ['a'] });
+    expect(noVerdictOf({ ...good, emails })).toBeUndefined();
+    const late = { ...good, emails: judge('email', ['a'], createLedger(), waits) };
+    expect(exitCodeOf({ good: isGood(late), noVerdict: noVerdictOf(late) })).toBe(2);
+    expect(report(late, false)).toContain('This machine was too slow to judge 1 effect');
+    expect(noVerdictOf(good)).toBeUndefined();
   });
 
   test('cannot tell what is lost while messages are on their queues', () => {

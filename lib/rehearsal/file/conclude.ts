@@ -16,20 +16,22 @@ import { withoutUncounted } from './uncounted.ts';
 import { untestedBy } from './untested.ts';
 
 /** Says what became of everything, and why. */
-export async function resultOf(run: Running, { left, hasRunOut, gaveUp }: Settled): Promise<RehearsalResult> {
+export async function resultOf(run: Running, settled: Settled): Promise<RehearsalResult> {
+  const { left, hasRunOut, gaveUp, tooSlow } = settled;
   const { options, plan, journal, providers, engine, traffic, carried, shortened } = run;
   const effects = options.effects ?? options.providers ?? {};
-  const { counts, claims, deadLettered, deadLetters, short, ...standing } = await standingOf(run, effects, {
-    hasRunOut,
-  });
+  const { counts, claims, deadLettered, deadLetters, short, starved, ...standing } = await standingOf(
+    run,
+    effects,
+    settled,
+  );
   const { verdicts, reasons } = withoutUncounted(standing.verdicts, { effects, providers, journal });
-  const findings = (await options.check?.(traffic.app)) ?? [];
+  const found = (await options.check?.(traffic.app, { starved })) ?? [];
+  // What is missing was not waited for.
+  const findings = tooSlow === undefined ? found : [];
   const untested = untestedBy(run, effects);
-  const empty = [
-    ...reasons,
-    ...untested.reasons,
-    ...emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined }),
-  ];
+  const isEmpty = emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined });
+  const empty = tooSlow === undefined ? [...reasons, ...untested.reasons, ...isEmpty] : [];
   const inDeadLetters = new Set(deadLettered.map(({ intent }) => intent));
   const harmed = verdicts.flatMap((verdict) =>
     harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters, traffic.sent),
@@ -127,7 +129,8 @@ function whyNoVerdict(
   return `The app asked for ${address} ${times === 1 ? 'once' : `${times} times`}, which a rehearsal does not let it reach, so that what is missing shows nothing. Name the environment variable that has the address in \`providers\`, with what stands for it.`;
 }
 
-function tooSlow(unjudged: number): string {
+/** Why effects are not judged that came to harm, while a function did not have its time. */
+export function tooSlow(unjudged: number): string {
   const what = unjudged === 0 ? 'this run' : plural(unjudged, 'effect');
   return `This machine was too slow to judge ${what}: it did not give the functions their time. ${WHAT_TO_DO}`;
 }

@@ -9,6 +9,17 @@ import { DEFAULT_FAULTS, FAULT_NAMES, type Faults } from './plan.ts';
 import type { Provider } from './providers.ts';
 
 /**
+ * What the machine gave to a rehearsal.
+ *
+ * @example
+ * const check = (_: App, { starved }: Given) => (starved.has('order-1') ? [] : ['order-1 was never tried']);
+ */
+export interface Given {
+  /** The intents of which a function did not have its time, since the machine was busy: what became of them late shows nothing. */
+  readonly starved: ReadonlySet<string>;
+}
+
+/**
  * What a rehearsal file says: which traffic an app gets, what stands for the outside, and which effects are to happen once.
  *
  * @example
@@ -53,8 +64,12 @@ export interface RehearsalOptions {
    * @default nothing
    */
   readonly afterwards?: readonly ((app: App) => unknown)[];
-  /** Looks at what the app has made of it all. Each text that it returns is a finding, and fails the rehearsal. @default none */
-  readonly check?: (app: App) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
+  /**
+   * Looks at what the app has made of it all. Each text that it returns is a finding, and fails the rehearsal. The second argument says what the machine
+   * gave, for a check of what depends on time.
+   * @default none
+   */
+  readonly check?: (app: App, given: Given) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
   /** What goes wrong. What is not named does not happen. @default `DEFAULT_FAULTS` */
   readonly faults?: Faults;
   /** What the deployments of `faults.deploy` deploy, one after the other. @default the same code again */

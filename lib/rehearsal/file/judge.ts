@@ -46,6 +46,8 @@ export interface Evidence {
   readonly cutShort: ReadonlySet<string>;
   /** Whether the rehearsal has waited for the queues in vain, since the machine did not give it the time. */
   readonly hasRunOut: boolean;
+  /** Whether the machine was too slow to go on: what has not happened shows nothing. */
+  readonly isCutOff: boolean;
 }
 
 type Fate = 'done' | 'absent' | 'doubled' | 'lost' | 'unfinished' | 'parked' | 'setAside' | 'notOwed' | 'unjudged';
@@ -99,10 +101,11 @@ function fateOf(effect: string, intent: string, sends: readonly Sent[], evidence
 
 /** What the machine may have done, or a shortened timeout, is not held against the app. */
 function excused(fate: Fate | undefined, intent: string, evidence: Evidence): Fate | undefined {
-  const { starved, cutShort, hasRunOut } = evidence;
-  const isHarm = fate === 'doubled' || fate === 'lost' || fate === 'unfinished';
-  const isExcused = (isHarm && (starved.has(intent) || cutShort.has(intent))) || (fate === 'unfinished' && hasRunOut);
-  return isExcused ? 'unjudged' : fate;
+  const { starved, cutShort, hasRunOut, isCutOff } = evidence;
+  const isMissing = fate === 'lost' || fate === 'unfinished';
+  const isHarm = isMissing || fate === 'doubled';
+  const hadNoTime = (fate === 'unfinished' && hasRunOut) || (isMissing && isCutOff);
+  return (isHarm && (starved.has(intent) || cutShort.has(intent))) || hadNoTime ? 'unjudged' : fate;
 }
 
 /** Whether nothing doubled, nothing was lost, nothing is unfinished, and all could be counted. */

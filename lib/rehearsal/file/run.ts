@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MachineTooSlowError } from '../machine.ts';
 import { type Rehearsal as Engine, startRehearsal } from '../rehearsal.ts';
 import { watchForBroken } from './broken.ts';
 import { carryOut } from './carry-out.ts';
@@ -14,7 +15,7 @@ import { createPlan, DEFAULT_FAULTS } from './plan.ts';
 import type { RehearsalResult } from './result.ts';
 import { consumersOf, type RunOptions, tablesOf } from './running.ts';
 import { serveProviders } from './serve-provider.ts';
-import { goThrough } from './settle.ts';
+import { cutOff, goThrough } from './settle.ts';
 import { type ShorterApp, shorten } from './shorten.ts';
 import { letTimePass } from './time-passes.ts';
 import { createTraffic, type Traffic } from './traffic.ts';
@@ -154,9 +155,16 @@ async function runOn(
   const slow = engine.machine.tooSlow(going.signal);
   // It ends with the run.
   slow.catch(() => undefined);
-  const settled = await Promise.race([goThrough(running), broken.failed, provider.promise, slow, aborted(run.signal)]);
+  const ends = [goThrough(running), broken.failed, provider.promise, slow, aborted(run.signal)];
+  const settled = await Promise.race(ends).catch((error: unknown) => {
+    if (error instanceof MachineTooSlowError) return cutOff(running, error);
+    throw error;
+  });
   // Awaited here: the tables and queues that it reads end with this block.
   const result = await resultOf(running, settled);
+  // What an app doubled needs no time to be judged. Everything else does.
+  if (settled.tooSlow !== undefined && result.effects.every(({ doubled }) => doubled.length === 0))
+    throw settled.tooSlow;
   await run.onResult?.(result);
   return result;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messagesIn } from '../drain.ts';
-import { type Time, timeOf } from '../machine.ts';
+import { type MachineTooSlowError, type Time, timeOf } from '../machine.ts';
 import type { Consumer } from '../rehearsal.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
@@ -41,6 +41,21 @@ export interface Settled {
   readonly hasRunOut: boolean;
   /** Why it was waited no longer for what is left, before the time was up. */
   readonly gaveUp?: string;
+  /** That the machine was too slow to go on. */
+  readonly tooSlow?: MachineTooSlowError;
+}
+
+/** Where a run stands that the machine was too slow to go on with. */
+export async function cutOff({ engine }: Running, tooSlow: MachineTooSlowError): Promise<Settled> {
+  return { left: (await leftAt(engine)).left, hasRunOut: true, gaveUp: tooSlow.message, tooSlow };
+}
+
+/** How many messages, records and events are not done with; and of the messages, how many each consumer has. */
+async function leftAt(engine: Running['engine']) {
+  const consumers = consumersOf(engine);
+  const depths = await Promise.all(consumers.map(({ queue }) => engine.sqs.depth(queue.name)));
+  const left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await eventsLeft(engine));
+  return { consumers, depths, left };
 }
 
 /** The sending of the traffic. */
@@ -107,13 +122,10 @@ async function settleIn(
   let time: Time | undefined;
   const waitMs = (options.settleSeconds ?? 120) * 1_000;
   let quiet = 0;
-  let left = 0;
   let before = -1;
   let changedAt = Date.now();
   for (;;) {
-    const consumers = consumersOf(engine);
-    const depths = await Promise.all(consumers.map(({ queue }) => engine.sqs.depth(queue.name)));
-    left = depths.reduce((sum, depth) => sum + messagesIn(depth), 0) + (await eventsLeft(engine));
+    const { consumers, depths, left } = await leftAt(engine);
     const begun = journal.entries.length;
     const isAtWork = traffic.pending() > 0 || engine.sandboxes.busy > 0;
     const isDone = sending.hasReturned && left === 0 && !isAtWork;

@@ -2,16 +2,18 @@ import { findClaims } from '../pawl/find-claims.ts';
 import { cutShort } from './cut-short.ts';
 import { type Counted, countEffects } from './effects.ts';
 import { type FunctionsAtWork, functionsAtWork, type Waiting } from './functions-at-work.ts';
+import type { Journal } from './journal.ts';
 import { judge } from './judge.ts';
 import { isProvider, type Provider } from './providers.ts';
 import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
+import type { Settled } from './settle.ts';
 
 /** What has become of these effects by now: asks the providers, the tables, the claims and the queues. */
 export async function standingOf(
   run: Running,
   effects: Readonly<Record<string, Counted>>,
-  { hasRunOut = false }: { readonly hasRunOut?: boolean } = {},
+  { hasRunOut = false, tooSlow }: Partial<Pick<Settled, 'hasRunOut' | 'tooSlow'>> = {},
 ) {
   const { options, intents, journal, providers, engine, traffic } = run;
   const ofProvider = (provider: Provider) =>
@@ -26,9 +28,8 @@ export async function standingOf(
     intents.namedIn(id).map((intent): Waiting => ({ intent, functions: atWork.writing(id) })),
   );
   const { deadLettered, deadLetters, queued } = await whereMessagesAre(run);
-  const starved = new Set(
-    journal.entries.flatMap((entry) => (entry.kind === 'ended' && entry.machine !== undefined ? entry.intents : [])),
-  );
+  const isCutOff = tooSlow !== undefined;
+  const starved = starvedIn(journal, { isCutOff });
   const short = cutShort(journal, run.shortened);
   const happened = Object.keys(effects).filter((effect) =>
     [...(counts.get(effect)?.values() ?? [])].some((count) => count > 0),
@@ -47,9 +48,31 @@ export async function standingOf(
       starved,
       cutShort: short.intents,
       hasRunOut,
+      isCutOff,
     });
   });
-  return { counts, verdicts, claims, deadLettered, deadLetters, short };
+  return { counts, verdicts, claims, deadLettered, deadLetters, short, starved };
+}
+
+/** The intents of which the machine did not give a function its time. Where it was too slow to go on, those that a function was at work on as well. */
+export function starvedIn(
+  { entries }: Pick<Journal, 'entries'>,
+  { isCutOff }: { isCutOff: boolean },
+): ReadonlySet<string> {
+  const starved = new Set<string>();
+  const atWork = new Map<string, readonly string[]>();
+  for (const entry of entries) {
+    if (entry.kind === 'began') atWork.set(invocationOf(entry), entry.intents);
+    if (entry.kind !== 'ended') continue;
+    atWork.delete(invocationOf(entry));
+    if (entry.machine !== undefined) for (const intent of entry.intents) starved.add(intent);
+  }
+  if (isCutOff) for (const intent of [...atWork.values()].flat()) starved.add(intent);
+  return starved;
+}
+
+function invocationOf({ sandbox, batch }: { readonly sandbox: string; readonly batch: number }): string {
+  return `${sandbox} ${batch}`;
 }
 
 /** The functions that have an effect; none, if that is not known: a function of the author's counts it, or no function called the provider. */

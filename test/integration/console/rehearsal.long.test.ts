@@ -82,10 +82,10 @@ const UP = /The app and its console are still up/;
 
 describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found ? `: ${found.missing}` : ''}`, () => {
   test('shows deliveries against effects and each fault on a time line, and in the end the story of each doubled effect', async () => {
-    const page = await newPage();
     const project = projectWith(FORGETFUL, fileOf());
     const junit = join(project.folder, 'junit.xml');
     const { url, says, said, child, ended, port } = await served(project, ['--seed', '3', '--json', '--junit', junit]);
+    const page = await newPage();
     await page.goto(url);
     await page.getByRole('heading', { name: 'Rehearsal', exact: true }).waitFor();
     await page.getByRole('status').getByText('running').waitFor();
@@ -123,6 +123,8 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
     await page.evaluate('scrollTo(0, 0)');
     await look(page, 'rehearsal');
     expect(await page.content()).not.toContain(PAYLOAD);
+    // It asks again and again, and would complain of a server that ends in the middle of a response.
+    await page.close();
     child.kill('SIGINT');
     expect((await ended)[0]).toBe(130);
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
@@ -130,8 +132,8 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
   });
 
   test('says why a run is not good in which nothing went wrong: it shows nothing', async () => {
-    const page = await newPage();
     const { url, says } = await served(projectWith(FORGETFUL, fileOf({ orders: 0 })), ['--seed', '3']);
+    const page = await newPage();
     await page.goto(url);
     await says(UP);
     await page.getByText('0 doubled, 0 lost, but it shows nothing.', { exact: true }).waitFor();
@@ -140,12 +142,12 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
   });
 
   test('shows the claims of an app with pawl beside it', async () => {
-    const page = await newPage();
     const project = projectWith(
       FORGETFUL,
       fileOf({ code: JSON.stringify(`${FIXTURES}once.ts`) }).replace('context: {', 'context: { claims: true,'),
     );
     const { url, says } = await served(project, ['--seed', '3']);
+    const page = await newPage();
     await page.goto(url);
     await says(UP);
     await page.getByText(/^0 doubled, 0 lost\./).waitFor();
@@ -180,6 +182,7 @@ test('with --watch, the page follows the newest run', async () => {
   expect(report).toMatchObject({ run: 3, effects: [{ effect: 'MAILER_URL', intents: 3 }] });
 });
 
+/** Made after the server of its test: what is made last ends first, and what a page says of a server that has ended is no complaint. */
 async function newPage(): Promise<Page> {
   if ('missing' in found) throw new Error(found.missing);
   const browser = await found.launch();

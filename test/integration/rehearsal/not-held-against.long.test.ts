@@ -91,6 +91,37 @@ describe('a machine that takes the time of functions away', () => {
     const run = rehearsed({ code: 'slow.mjs' }, {}, { intents: 200, run: { machine } });
     await expect(run).rejects.toThrow(/This machine is too slow to judge an app: of the last/);
   });
+
+  /** A machine that stops running the rehearsal when all is quiet, for ever. */
+  const stoppingAtQuiet = () => {
+    let since = Infinity;
+    const machine = createMachine({
+      aWhileMs: 500,
+      waitedMs: (pid) => (pid === undefined ? Math.max(0, performance.now() - since) : 0),
+    });
+    const stop = () => {
+      since = performance.now();
+      return new Promise(() => undefined);
+    };
+    return { intents: 4, run: { machine }, afterwards: [stop] };
+  };
+
+  test('from the rehearsal itself does not hide what an app has doubled by then', async () => {
+    const check = () => ['something is missing'];
+    const result = await rehearsed({ code: 'plain.mjs' }, { redeliver: 1 }, { ...stoppingAtQuiet(), check });
+    expect(result.effects).toMatchObject([{ doubled: { length: 4 }, lost: [], unfinished: [], unjudged: [] }]);
+    expect(result).toMatchObject({
+      findings: [],
+      empty: [],
+      gaveUp: expect.stringContaining('This machine is too slow'),
+    });
+    expect(exitCodeOf(result)).toBe(1);
+  });
+
+  test('from the rehearsal itself leaves no verdict on an app that has doubled nothing', async () => {
+    const run = rehearsed({ code: 'plain.mjs' }, {}, stoppingAtQuiet());
+    await expect(run).rejects.toThrow(/This machine is too slow to judge an app: of the last/);
+  });
 });
 
 describe('a rehearsal that fails', () => {

@@ -20,6 +20,7 @@ function verdictOn(intents: readonly Sent[], evidence: Partial<Evidence> = {}) {
     starved: new Set(),
     cutShort: new Set(),
     hasRunOut: false,
+    isCutOff: false,
     ...evidence,
   });
 }
@@ -160,6 +161,12 @@ test('harm to an intent of which a shortened timeout ended an invocation is not 
     short,
   );
   expect(verdict).toMatchObject({ doubled: [], parked: ['b'], unjudged: ['a', 'c'], lost: ['d'] });
+});
+
+test('where the machine was too slow to go on, what is missing is not judged, and what doubled is', () => {
+  const evidence = { counts: new Map([['a', 2]]), waiting: new Set(['b']), isCutOff: true };
+  const verdict = verdictOn([sent('a'), sent('b'), sent('c')], evidence);
+  expect(verdict).toMatchObject({ doubled: ['a'], unjudged: ['b', 'c'], lost: [], unfinished: [] });
 });
 
 test('an effect that was starved does not show nothing: it is not judged', () => {
