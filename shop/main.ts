@@ -4,7 +4,7 @@ import { exitCodeOf } from '../lib/rehearsal/file/result.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
 import { runFifo } from './fifo/fifo.ts';
-import { fifoJsonLine, fifoReport, isGoodFifo } from './fifo/fifo-report.ts';
+import { fifoJsonLine, fifoReport, isGoodFifo, noVerdictOfFifo } from './fifo/fifo-report.ts';
 import { runServed } from './served.ts';
 import { report } from './traffic/report.ts';
 import { runTraffic } from './traffic/traffic.ts';
@@ -51,7 +51,7 @@ async function run({ json, verbose, fifo, console: isServed, ...options }: Comma
       const result = await runFifo({ ...options, ...FIFO, progress, ...(onLog ? { onLog } : {}) });
       people.write(`${fifoReport(result, people.isTTY === true)}\n`);
       process.stdout.write(`${fifoJsonLine(result)}\n`);
-      return exitCodeOf({ ...result.rehearsed, good: isGoodFifo(result) });
+      return exitCodeOf({ good: isGoodFifo(result), noVerdict: noVerdictOfFifo(result) });
     }
     const print = (result: TrafficResult) => {
       people.write(`${report(result, people.isTTY === true)}\n`);

@@ -1,6 +1,6 @@
 import { messagesIn } from '../lib/rehearsal/drain.ts';
 import { routedProvider } from '../lib/rehearsal/file/providers.ts';
-import { type App, type Rehearsal, rehearsal, rows } from '../lib/rehearsal/index.ts';
+import { type App, type Given, type Rehearsal, rehearsal, rows } from '../lib/rehearsal/index.ts';
 import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
 import { EFFECTS } from './app/app-functions.ts';
 import type { Shop } from './app/shop.ts';
@@ -56,6 +56,8 @@ export interface RehearsedShop {
 /** What the operator and the judges of the shop found. */
 export interface Found {
   readonly decided: readonly Decided[];
+  /** Whether the machine was too slow to go on: what is missing was not waited for. */
+  readonly isCutOff: boolean;
   readonly emails: EffectVerdict;
   readonly giftCards: EffectVerdict;
   readonly payments: PaymentsVerdict;
@@ -121,8 +123,8 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
           return decided.length > 0;
         },
       ],
-      async check(_, { starved }) {
-        verdicts = await judgeAll(run, callbacks, starved);
+      async check(_, given) {
+        verdicts = await judgeAll(run, callbacks, given);
         return complaints(verdicts);
       },
     }),
@@ -167,11 +169,12 @@ function timesRepaid(debts: readonly Readonly<Record<string, unknown>>[]): Reado
 async function judgeAll(
   run: RehearsedShop,
   callbacks: Callbacks,
-  starved: ReadonlySet<string>,
+  { starved, isCutOff }: Given,
 ): Promise<Omit<Found, 'decided'>> {
   const { plan, protection, ledger } = run;
   const shop = run.shop();
-  const left = await messagesLeft(shop);
+  // What a producer has not sent yet is not on a queue.
+  const left = isCutOff ? Number.POSITIVE_INFINITY : await messagesLeft(shop);
   const { parked } = await readClaims(shop.dynamo, shop.claimsTable);
   const orderIds = plan.orders.map(({ order }) => order.orderId);
   const verdictOn = async (effect: EffectKind) => {
@@ -181,6 +184,7 @@ async function judgeAll(
     return judge(effect, orderIds, ledger, { parkedClaims: parked, deadLettered, left, starved }, mayRepeat);
   };
   return {
+    isCutOff,
     emails: await verdictOn('email'),
     giftCards: await verdictOn('gift-card'),
     payments: await judgePayments(shop.payments, plan.payments, callbacks, plan.misstatements.toBeFound),

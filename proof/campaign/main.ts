@@ -44,9 +44,9 @@ async function run(seed: number): Promise<SeedResult | undefined> {
     }),
   );
   const line = stdout.trim().split('\n').at(-1);
+  const said = stderr.trim().split('\n').slice(-5).join('\n');
+  if (code === 2) return void console.error(`seed ${seed} is not judged, and runs again: ${said}`);
   if (!line?.startsWith('{')) {
-    const said = stderr.trim().split('\n').slice(-5).join('\n');
-    if (code === 2) return void console.error(`seed ${seed} is not judged, and runs again: ${said}`);
     throw new Error(
       `seed ${seed} ended with ${code} and without a result; see: npm start -- ${how.join(' ')} --seed ${seed} --kill ${values.kill}\n${said}`,
     );

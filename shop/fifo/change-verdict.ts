@@ -21,6 +21,8 @@ export interface ChangesVerdict {
   readonly setAside: readonly string[];
   /** They are in the dead-letter queue, and the service was never asked to book them. */
   readonly neverRun: readonly string[];
+  /** Likewise, and the machine had not given a function its time for them: nobody can say whether the app, or the machine, has used their receives up. */
+  readonly unjudged: readonly string[];
   /** Not booked, while messages are still on the queue. */
   readonly unfinished: readonly string[];
   /** Not booked, and without a message in the dead-letter queue; or refused for good, although the account had the points. */
@@ -33,10 +35,13 @@ export interface ChangesSeen {
   readonly deadLetters: readonly HeldMessage[];
   /** How many messages are still on the queue. */
   readonly left: number;
+  /** The changes for which the machine did not give a function its time. @default none */
+  readonly starved?: ReadonlySet<string>;
 }
 
 /** Compares what was booked with what was sent, and in which order. */
 export function judgeChanges(plan: readonly PlannedChange[], seen: ChangesSeen): ChangesVerdict {
+  const { starved = new Set() } = seen;
   const entriesOf = (wanted: AccountsEntry['kind']) => seen.log.filter(({ kind }) => kind === wanted);
   const times = Map.groupBy(entriesOf('booked'), ({ changeId }) => changeId);
   const asked = new Set(entriesOf('asked').map(({ changeId }) => changeId));
@@ -52,6 +57,7 @@ export function judgeChanges(plan: readonly PlannedChange[], seen: ChangesSeen):
   const isDead = (changeId: string) => isUndone(changeId) && reasons.has(changeId);
   const isFor = (reason: string, changeId: string) => isDead(changeId) && reasons.get(changeId) === reason;
   const missing = named((changeId) => isUndone(changeId) && !isDead(changeId));
+  const neverAsked = named((changeId) => isDead(changeId) && !asked.has(changeId));
   const isTold = (changeId: string) => isFor('rejected', changeId) || isFor('parked', changeId);
   return {
     changes: plan.length,
@@ -62,7 +68,8 @@ export function judgeChanges(plan: readonly PlannedChange[], seen: ChangesSeen):
     rejected: named((changeId, { refused }) => refused && isFor('rejected', changeId)),
     parked: named((changeId) => isFor('parked', changeId)),
     setAside: named((changeId) => isDead(changeId) && !isTold(changeId) && asked.has(changeId)),
-    neverRun: named((changeId) => isDead(changeId) && !asked.has(changeId)),
+    neverRun: neverAsked.filter((changeId) => !starved.has(changeId)),
+    unjudged: neverAsked.filter((changeId) => starved.has(changeId)),
     unfinished: seen.left > 0 ? missing : [],
     lost: [
       ...(seen.left > 0 ? [] : missing),

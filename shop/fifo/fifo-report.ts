@@ -1,11 +1,21 @@
 import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
 import { type Colour, createPrinter, OPTION_FOR } from '../printing.ts';
+import { whyUnjudged } from '../traffic/traffic-result.ts';
 import { complaintsAbout, isInOrder } from './change-verdict.ts';
 import type { FifoResult } from './fifo.ts';
 
 /** Whether nothing was lost, doubled, out of order, or set aside without having been tried. */
-export function isGoodFifo({ verdict, left, rehearsed }: FifoResult): boolean {
+export function isGoodFifo(result: FifoResult): boolean {
+  return isSound(result) && result.verdict.unjudged.length === 0;
+}
+
+function isSound({ verdict, left, rehearsed }: FifoResult): boolean {
   return rehearsed.good && left === 0 && isInOrder(verdict);
+}
+
+/** Why a run is neither good nor bad, and what to do; `undefined` if it can be judged. */
+export function noVerdictOfFifo(result: FifoResult): string | undefined {
+  return whyUnjudged(result.rehearsed, isSound(result) ? result.verdict.unjudged.length : 0);
 }
 
 /** The result as the one line that a program reads. */
@@ -68,7 +78,9 @@ export function fifoReport(result: FifoResult, colour: boolean): string {
 }
 
 function conclusion(result: FifoResult): readonly (readonly [Colour, string])[] {
-  const wrong = complaintsAbout(result.verdict).map((text) => ['red', text] as const);
+  const untested = isGoodFifo(result) ? [] : result.rehearsed.untested;
+  const all = [noVerdictOfFifo(result), ...complaintsAbout(result.verdict), ...untested];
+  const wrong = all.flatMap((text) => (text === undefined ? [] : [['red', text] as const]));
   const good = `In order; nothing lost, nothing doubled, nothing set aside unrun, after ${result.seconds} s.`;
   return [...wrong, ...(isGoodFifo(result) ? [['green', good] as const] : []), ['dim', `Again: ${again(result)}`]];
 }

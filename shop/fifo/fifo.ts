@@ -154,9 +154,15 @@ function changesRehearsal({ plan, accounts, queue, deadlineMs }: RehearsedChange
       },
       faults: {},
       settleSeconds: deadlineMs / 1000,
-      async check() {
+      async check(_, { starved, isCutOff }) {
         const { deadLetters, left } = queue();
-        verdict = judgeChanges(plan, { log: accounts.log, deadLetters: await deadLetters(), left: await left() });
+        verdict = judgeChanges(plan, {
+          log: accounts.log,
+          deadLetters: await deadLetters(),
+          // What a producer has not sent yet is not on a queue.
+          left: isCutOff ? Number.POSITIVE_INFINITY : await left(),
+          starved,
+        });
         return complaintsAbout(verdict);
       },
     }),

@@ -16,7 +16,7 @@ export function conclusion(result: TrafficResult): readonly Line[] {
   return [
     ...(isGood(result)
       ? [good]
-      : [...noVerdict(result), ...wrongEffects(result), ...wrongMoney(result), ...unfinished(result)]),
+      : [...noVerdict(result), ...wrongEffects(result), ...(result.isCutOff ? cutOff(result) : missing(result))]),
     ...parked(result),
     ...repeated(result),
     ...setAside(result),
@@ -27,6 +27,14 @@ export function conclusion(result: TrafficResult): readonly Line[] {
 function noVerdict(result: TrafficResult): readonly Line[] {
   const why = noVerdictOf(result);
   return why === undefined ? [] : [['red', why]];
+}
+
+function missing(result: TrafficResult): readonly Line[] {
+  return [...wrongMoney(result), ...unfinished(result)];
+}
+
+function cutOff({ rehearsed }: TrafficResult): readonly Line[] {
+  return rehearsed.untested.map((why) => ['red', `Not judged: ${why}`]);
 }
 
 function both({ emails, giftCards }: TrafficResult) {

@@ -11,7 +11,7 @@ import { type EffectVerdict, isClean } from './verdict.ts';
 /** What the result of a rehearsal is needed for. */
 export type Rehearsed = Pick<
   RehearsalResult,
-  'good' | 'noVerdict' | 'effects' | 'empty' | 'harmed' | 'findings' | 'hints' | 'story'
+  'good' | 'noVerdict' | 'effects' | 'empty' | 'untested' | 'harmed' | 'findings' | 'hints' | 'story'
 >;
 
 /** Everything that a run of the traffic found out. */
@@ -33,6 +33,8 @@ export interface TrafficResult {
   readonly decided: readonly Decided[];
   readonly deadLettered: number;
   readonly sandboxes: { readonly started: number; readonly killed: number; readonly timedOut: number };
+  /** Whether the machine was too slow to go on: what is missing was not waited for. */
+  readonly isCutOff: boolean;
   readonly emails: EffectVerdict;
   readonly giftCards: EffectVerdict;
   readonly payments: PaymentsVerdict;
@@ -64,8 +66,12 @@ function unjudgedIn({ emails, giftCards }: TrafficResult): number {
 
 /** Why a run is neither good nor bad, and what to do; `undefined` if it can be judged. */
 export function noVerdictOf(result: TrafficResult): string | undefined {
-  if (result.rehearsed.noVerdict !== undefined) return result.rehearsed.noVerdict;
-  return isSound(result) && !isGood(result) ? tooSlow(unjudgedIn(result)) : undefined;
+  return whyUnjudged(result.rehearsed, isSound(result) ? unjudgedIn(result) : 0);
+}
+
+/** @param unjudged how many effects nobody can judge, if all else is well */
+export function whyUnjudged({ noVerdict }: Pick<Rehearsed, 'noVerdict'>, unjudged: number): string | undefined {
+  return noVerdict ?? (unjudged > 0 ? tooSlow(unjudged) : undefined);
 }
 
 /** How often providers were asked about effects in doubt. */

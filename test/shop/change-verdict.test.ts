@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ChangesSeen, isInOrder, judgeChanges } from '../../shop/fifo/change-verdict.ts';
-import { fifoJsonLine, fifoReport, isGoodFifo } from '../../shop/fifo/fifo-report.ts';
+import { fifoJsonLine, fifoReport, isGoodFifo, noVerdictOfFifo } from '../../shop/fifo/fifo-report.ts';
 import { type PlannedChange, planChanges } from '../../shop/plan/change-plan.ts';
 import type { AccountsEntry } from '../../shop/providers/accounts.ts';
 
@@ -57,7 +57,7 @@ describe('the verdict on ordered changes', () => {
   test('tells what was set aside after it was tried from what was never tried, which is a failure', () => {
     const log = [entry('asked', 'a1'), ...booked('b1')];
     const verdict = judged(plan, { log, deadLetters: [dead('a1'), dead('a2')] });
-    expect(verdict).toMatchObject({ setAside: ['a1'], neverRun: ['a2'], lost: [] });
+    expect(verdict).toMatchObject({ setAside: ['a1'], neverRun: ['a2'], unjudged: [], lost: [] });
     expect(isInOrder(verdict)).toBe(false);
     expect(isInOrder({ ...verdict, neverRun: [] })).toBe(true);
   });
@@ -96,6 +96,7 @@ describe('the verdict on ordered changes', () => {
         noVerdict: undefined,
         effects: [],
         empty: [],
+        untested: [],
         harmed: [],
         findings: [],
         hints: [],
@@ -110,6 +111,12 @@ describe('the verdict on ordered changes', () => {
     const good = { ...result, verdict: judged(plan, { log: booked('a1', 'a2', 'b1') }) };
     expect(isGoodFifo(good)).toBe(true);
     expect(isGoodFifo({ ...good, left: 1 })).toBe(false);
+    expect(noVerdictOfFifo(result)).toBeUndefined();
+    const late = judged(plan, { log: booked('a1', 'b1'), deadLetters: [dead('a2')], starved: new Set(['a2']) });
+    expect(late).toMatchObject({ neverRun: [], unjudged: ['a2'] });
+    expect(isGoodFifo({ ...good, verdict: late })).toBe(false);
+    expect(noVerdictOfFifo({ ...good, verdict: late })).toMatch(/too slow to judge 1 effect/);
+    expect(fifoReport({ ...good, verdict: late }, false)).toContain('This machine was too slow to judge 1 effect');
     expect(fifoReport(good, true)).toContain('\u001b[');
   });
 });

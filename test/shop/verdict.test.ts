@@ -26,6 +26,7 @@ function verdicts() {
 }
 
 const result: TrafficResult = {
+  isCutOff: false,
   orders: 7,
   messages: 12,
   producerDuplicates: 2,
@@ -61,6 +62,7 @@ const result: TrafficResult = {
     noVerdict: undefined,
     effects: [],
     empty: [],
+    untested: [],
     harmed: [],
     findings: [],
     hints: [],
@@ -119,6 +121,16 @@ describe('the verdict', () => {
     expect(exitCodeOf({ good: isGood(late), noVerdict: noVerdictOf(late) })).toBe(2);
     expect(report(late, false)).toContain('This machine was too slow to judge 1 effect');
     expect(noVerdictOf(good)).toBeUndefined();
+  });
+
+  test('of a run that the machine was too slow for says what doubled, and of nothing that it is missing', () => {
+    const rehearsed = { ...good.rehearsed, good: false, untested: ['What had not happened by then.'] };
+    const repayments = { ...good.repayments, repaid: 49 };
+    const emails = { ...good.emails, effect: 'email', doubled: ['a'] } as const;
+    const text = report({ ...good, rehearsed, repayments, emails, isCutOff: true }, false);
+    expect(text).toContain('Doubled emails: a.');
+    expect(text).toContain('Not judged: What had not happened by then.');
+    expect(text).not.toContain('Not repaid');
   });
 
   test('cannot tell what is lost while messages are on their queues', () => {

@@ -1,5 +1,5 @@
 /*
- * How much of a sweep `npm run test:long` does. `PAWL_SWEEPS=all` does the whole of each, which takes about an hour: its last run is in docs/evidence/README.md.
+ * How much of a sweep `npm run test:long` does. `PAWL_SWEEPS=all` does the whole of each, which takes about an hour.
  */
 
 /** Whether each sweep is to be done as a whole. */

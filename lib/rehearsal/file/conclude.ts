@@ -26,12 +26,14 @@ export async function resultOf(run: Running, settled: Settled): Promise<Rehearsa
     settled,
   );
   const { verdicts, reasons } = withoutUncounted(standing.verdicts, { effects, providers, journal });
-  const found = (await options.check?.(traffic.app, { starved })) ?? [];
-  // What is missing was not waited for.
-  const findings = tooSlow === undefined ? found : [];
+  const isCutOff = tooSlow !== undefined;
+  // What an app doubled needs no time to be judged. Everything else does.
+  if (isCutOff && verdicts.every(({ doubled }) => doubled.length === 0)) throw tooSlow;
+  const check = async () => (await options.check?.(traffic.app, { starved, isCutOff })) ?? [];
+  const findings = isCutOff ? await check().then(none, none) : await check();
   const untested = untestedBy(run, effects);
-  const isEmpty = emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined });
-  const empty = tooSlow === undefined ? [...reasons, ...untested.reasons, ...isEmpty] : [];
+  const unshown = emptiness(verdicts, { sent: traffic.sent.size, expectsSome: options.expect === undefined });
+  const empty = isCutOff ? [] : [...reasons, ...untested.reasons, ...unshown];
   const inDeadLetters = new Set(deadLettered.map(({ intent }) => intent));
   const harmed = verdicts.flatMap((verdict) =>
     harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters, traffic.sent),
@@ -54,7 +56,7 @@ export async function resultOf(run: Running, settled: Settled): Promise<Rehearsa
     refused,
     effects: verdicts,
     empty,
-    untested: untested.notes,
+    untested: isCutOff ? [`What had not happened by then. ${tooSlow.message}`] : untested.notes,
     notJudged: Object.keys(effects).filter((effect) => verdicts.every((verdict) => verdict.effect !== effect)),
     harmed,
     story: run.run.story === undefined ? undefined : { intent: run.run.story, lines: storyOf(run.run.story, journal) },
@@ -99,6 +101,10 @@ export async function resultOf(run: Running, settled: Settled): Promise<Rehearsa
     unread: run.unread,
     seconds: (Date.now() - run.begunAt) / 1_000,
   };
+}
+
+function none(): readonly string[] {
+  return [];
 }
 
 /** The table of which an effect counts the items. */

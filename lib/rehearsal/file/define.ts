@@ -17,6 +17,8 @@ import type { Provider } from './providers.ts';
 export interface Given {
   /** The intents of which a function did not have its time, since the machine was busy: what became of them late shows nothing. */
   readonly starved: ReadonlySet<string>;
+  /** Whether the machine was too slow to go on. What a check finds then does not count: what is missing was not waited for. */
+  readonly isCutOff: boolean;
 }
 
 /**

@@ -47,7 +47,7 @@ export interface Settled {
 
 /** Where a run stands that the machine was too slow to go on with. */
 export async function cutOff({ engine }: Running, tooSlow: MachineTooSlowError): Promise<Settled> {
-  return { left: (await leftAt(engine)).left, hasRunOut: true, gaveUp: tooSlow.message, tooSlow };
+  return { left: (await leftAt(engine)).left, hasRunOut: true, tooSlow };
 }
 
 /** How many messages, records and events are not done with; and of the messages, how many each consumer has. */
