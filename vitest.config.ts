@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -5,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const servers = ['test/support/global-setup.ts'];
 
 /** No test is judged by how fast the machine is: these end one that hangs. */
-const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
+const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
 
 /** A test that asserts nothing cannot fail, so it does: its loop never ran, or its list of cases was empty. */
 const strict = { ...patience, expect: { requireAssertions: true }, setupFiles: ['test/support/not-empty.ts'] };
@@ -35,8 +36,8 @@ export default defineConfig({
   test: {
     sequence: { sequencer: HeavyFirst },
     globalSetup: ['test/support/scratch.ts'],
-    // Of two cores, Vitest would leave one to itself, which has nothing to do.
-    maxWorkers: '100%',
+    // Vitest would leave a core to itself, which has nothing to do; and tests of real processes mostly wait for them.
+    maxWorkers: 2 * availableParallelism(),
     projects: [
       {
         test: {
@@ -50,8 +51,6 @@ export default defineConfig({
       {
         test: {
           ...patience,
-          // A rehearsal that the machine was too slow to judge runs again.
-          testTimeout: 600_000,
           name: 'long',
           include: ['test/**/*.long.test.ts'],
           globalSetup: servers,
