@@ -79,15 +79,21 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-const page = 'See docs/errors.md#';
+const errorsPage = 'docs/errors.md#';
+
+/** Where to read more: on the page of errors, and before it on the page of the door, if the message names one. */
+const page = / See (?:docs\/\S+ and )?docs\/errors\.md#/;
 
 /** A message with where to read more at its end. One that quotes another message keeps the place that is named there: that is the cause. */
 export function explained(message: string, code: ErrorCode): string {
-  if (message.includes(page)) return message;
-  return `${message}${/[.!?]$/.test(message) ? '' : '.'} ${page}${code}`;
+  if (page.test(message)) return message;
+  const ofDoor = / See docs\/\S+\.$/;
+  // Two sentences that send to two pages read as if the second were a mistake.
+  if (ofDoor.test(message)) return `${message.slice(0, -1)} and ${errorsPage}${code}`;
+  return `${message}${/[.!?]$/.test(message) ? '' : '.'} See ${errorsPage}${code}`;
 }
 
 /** What a message says, without where to read more: for a message that goes on after it. */
 export function withoutPage(message: string): string {
-  return message.split(` ${page}`)[0]?.replace(/\.$/, '') ?? message;
+  return message.split(page)[0]?.replace(/\.$/, '') ?? message;
 }

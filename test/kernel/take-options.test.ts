@@ -43,20 +43,20 @@ describe('a door', () => {
 
   it('names the nearest option that it takes, and the page', () => {
     expect(refusal({ leasMs: 5 })).toBe(
-      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/reference/options.md. See docs/errors.md#unknown-option",
+      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/reference/options.md and docs/errors.md#unknown-option",
     );
   });
 
   it('does not advise an option that it refuses', () => {
     expect(refusal({ schemas: 5 })).toBe(
-      "once: there is no option 'schemas'. It takes operation, leaseMs. See docs/reference/options.md. See docs/errors.md#unknown-option",
+      "once: there is no option 'schemas'. It takes operation, leaseMs. See docs/reference/options.md and docs/errors.md#unknown-option",
     );
   });
 
   it('says all that is unknown', () => {
     expect(refusal({ leasMs: 5, operatoin: 'a' })).toBe(
       "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/reference/options.md. " +
-        "once: there is no option 'operatoin'. Did you mean 'operation'? See docs/reference/options.md. See docs/errors.md#unknown-option",
+        "once: there is no option 'operatoin'. Did you mean 'operation'? See docs/reference/options.md and docs/errors.md#unknown-option",
     );
   });
 
@@ -77,7 +77,7 @@ describe('a door', () => {
     ['operation', 'string'],
   ])('expects an object: %s is none', (options, type) => {
     expect(refusal(options)).toBe(
-      `once: expected options to be an object; got ${type}. See docs/reference/options.md. See docs/errors.md#wrong-option`,
+      `once: expected options to be an object; got ${type}. See docs/reference/options.md and docs/errors.md#wrong-option`,
     );
     expect(refusal(options, { within: 'unlock' })).toContain('expected unlock to be an object');
   });

@@ -30,10 +30,13 @@ async function thrownBy(call: () => unknown): Promise<unknown> {
 
 /** A message leads to the page of its door, and to its own paragraph on the page of errors. */
 function expectPages(message: string): void {
-  const pages = Array.from(message.matchAll(/See (docs\/[\w/-]+\.md)(?:#([\w-]+))?/g), ([, path = '', anchor]) => ({
-    path,
-    anchor,
-  }));
+  const pages = Array.from(
+    message.matchAll(/(?:See|and) (docs\/[\w/-]+\.md)(?:#([\w-]+))?/g),
+    ([, path = '', anchor]) => ({
+      path,
+      anchor,
+    }),
+  );
   expect(pages, message).toMatchObject([{ anchor: undefined }, { path: 'docs/errors.md', anchor: expect.anything() }]);
   for (const { path, anchor } of pages) {
     const page = readFileSync(new URL(path, root), 'utf8');
