@@ -240,7 +240,7 @@ function expectTime(name: string, value: unknown): void {
   const isMisplaced = value === 'forever' && name !== 'retentionSeconds';
   const advice = isMisplaced ? `; only retentionSeconds may be 'forever'. Leave ${name} out for its default` : '';
   expect(!isMisplaced, name, `a whole number${advice}`, value, 'wrong-time');
-  expectWhole(name, value, 'wrong-time');
+  expectWhole(name, value, 'wrong-time', name === 'retentionSeconds' ? ", or 'forever'" : '');
 }
 
 /** @throws OptionError unless `renewedLease` made it */
@@ -284,7 +284,7 @@ export function expectStore(store: ClaimStore | undefined): void {
 
 /** @throws OptionError unless it is a time that a record can be kept: a shorter one forgets outcomes while their messages still come */
 export function expectRetention(seconds: number): void {
-  if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds);
+  if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds, undefined, ", or 'forever'");
   const least = "at least 60: the retention of the queue and of its dead-letter queue together, or 'forever'";
   expect(seconds >= 60, 'retentionSeconds', least, seconds, 'wrong-time');
 }

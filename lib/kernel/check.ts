@@ -66,11 +66,14 @@ export function environmentName(
   };
 }
 
-/** @throws OptionError unless it is a whole number, 0 or more */
-export function expectWhole(option: string, value: unknown, code?: ErrorCode): void {
+/**
+ * @param other what else the option may be, for the message
+ * @throws OptionError unless it is a whole number, 0 or more
+ */
+export function expectWhole(option: string, value: unknown, code?: ErrorCode, other = ''): void {
   const unit = option.endsWith('Ms') ? ', in milliseconds' : option.endsWith('Seconds') ? ', in seconds' : '';
   const isWhole = Number.isSafeInteger(value) && (value as number) >= 0;
-  expect(isWhole, option, `a whole number, 0 or more${unit}`, value, code);
+  expect(isWhole, option, `a whole number, 0 or more${unit}${other}`, value, code);
 }
 
 /** The longest time that is taken for one, in milliseconds: 366 days. A later one is a mistake of units, and its date may be none. */

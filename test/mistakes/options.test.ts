@@ -120,6 +120,14 @@ const mistakes: readonly Mistake[] = [
     code: 'wrong-time',
   },
   {
+    mistake: 'a retention that is infinite, by its number',
+    make: consumer({ retentionSeconds: Number.POSITIVE_INFINITY }),
+    wrong: 'got Infinity',
+    expected: 'retentionSeconds: expected a whole number',
+    toDo: "in seconds, or 'forever'",
+    code: 'wrong-time',
+  },
+  {
     mistake: 'a retention that forgets before a message comes back',
     make: consumer({ retentionSeconds: 30 }),
     wrong: 'got 30',
