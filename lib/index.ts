@@ -84,6 +84,7 @@ export type { Transition } from './kernel/record.ts';
 export type { RecordedError } from './kernel/recorded-error.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './payload/fingerprint.ts';
 export type { FingerprintOption, FingerprintRule, PreviousRule } from './payload/fingerprint-rule.ts';
+export { type BodyField, type BodyFields, compositeKey } from './payload/keys.ts';
 export { failOpen } from './stores/fail-open.ts';
 export { type MemoryStore, memoryStore } from './stores/memory.ts';
 export { type RememberOptions, rememberCompleted } from './stores/remember-completed.ts';

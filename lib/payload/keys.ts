@@ -110,11 +110,15 @@ type InputOf<Part> = (Part extends (input: infer Input) => KeyValue ? (input: In
   : never;
 
 /**
- * The key is made of several parts, all of which must be there. `a` + `bc` and `ab` + `c` are different keys.
+ * The key is made of several parts, all of which must be there. `a` + `bc` and `ab` + `c` are different keys. Its parts are
+ * `bodyField` and other keys of `pawl/sqs`, or functions of the input, as `once` takes them.
  *
  * @throws OptionError when there are no parts, or a part is no function
  * @example
+ * import { bodyField } from 'pawl/sqs';
+ *
  * const key = compositeKey(bodyField('customerId'), bodyField('invoiceMonth')); // `c-17/2026-11`
+ * const keyOfInput = compositeKey((bill: { customerId: string; month: string }) => bill.customerId, (bill) => bill.month);
  */
 export function compositeKey<const Paths extends readonly string[]>(
   ...parts: { readonly [Index in keyof Paths]: BodyField<Paths[Index]> }
@@ -136,7 +140,12 @@ export function compositeKey<Input>(...parts: readonly ((input: Input) => KeyVal
   for (const part of parts) {
     const given: unknown = part;
     const named = typeof given === 'string' ? given : 'customerId';
-    expectFunction('compositeKey', `functions: bodyField('${named}')`, part, 'wrong-key-option');
+    expectFunction(
+      'compositeKey',
+      `functions: bodyField('${named}'), or (input) => input.${named} for once`,
+      part,
+      'wrong-key-option',
+    );
   }
   function key(input: Input): KeyValue {
     const texts: string[] = [];
