@@ -17,13 +17,16 @@ export const handler = eachMessage<Order>(
     onAbandoned: reconcile({
       ask: async ({ body }) => {
         console.log(`  worker: did the mail for ${body.orderId} go out?`);
-        const found = await (await fetch(mailsOf(body.orderId))).json();
+        const response = await fetch(mailsOf(body.orderId));
+        if (!response.ok) return { verdict: 'inconclusive' }; // the provider is out of order: an empty list would say "not applied"
+        const found = await response.json();
         return { verdict: Array.isArray(found) && found.length > 0 ? 'applied' : 'not-applied' };
       },
       settleMs: 1_000, // how long the provider's list may lag behind what it has sent
     }),
   },
   async ({ body }) => {
-    await fetch(mailsOf(body.orderId), { method: 'POST' });
+    const { ok, status } = await fetch(mailsOf(body.orderId), { method: 'POST' });
+    if (!ok) throw new Error(`the provider responded with ${status}`);
   },
 );

@@ -30,6 +30,7 @@ export interface Claim {
    * @throws LeaseError when too little time is left to start it; Error when the claim has had its effect, or has ended
    * @example
    * const receipt = await fetch(`https://orders.example.com/${order.id}/receipt`); // may fail: nothing was applied
+   * if (!receipt.ok) throw new RetryableError('there is no receipt yet');
    * await claim.effect(() => mailer.send(order));
    * console.log(receipt.status); // may fail: the mail is not sent again
    */
