@@ -482,9 +482,11 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/statements.md', 'await charge('], // run below
   ['docs/guides/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/guides/install.md', 'issue-card'], // run below
-  ['docs/guides/once.md', 'await notify.outcome(order)'], // run in once.test.ts, as are the next three
+  ['docs/guides/once.md', 'await notify.outcome(order)'], // run in once.test.ts, as are the next five
   ['docs/guides/once.md', 'DynamoDBStreamEvent'],
-  ['docs/guides/once.md', 'processPartialResponse('],
+  ['docs/guides/once.md', 'compositeKey('],
+  ['docs/guides/once.md', 'BatchProcessor(EventType.SQS)'],
+  ['docs/guides/once.md', 'EventType.KinesisDataStreams'],
   ['docs/guides/once.md', 'payOut.outcome(one)'],
   ['docs/guides/adopt.md', '// lib/send-mail.ts'], // adopt.long.test.ts, as are the next two
   ['docs/guides/adopt.md', '// lib/handler.ts'],

@@ -1,6 +1,14 @@
 import type { Context, DynamoDBBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { memoryStore, once, parkedClaims, RejectedError } from '../../lib/index.ts';
+import {
+  FingerprintError,
+  memoryStore,
+  once,
+  parkedClaims,
+  RejectedError,
+  RetryableError,
+  reconcile,
+} from '../../lib/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { exampleOf } from './run-example.ts';
 
@@ -85,9 +93,136 @@ test('of a stream, a record that another worker has at work comes again', async 
   expect(times).toEqual({ a: 1 });
 });
 
+type StreamHandler = (event: object, lambda: Context) => Promise<DynamoDBBatchResponse>;
+
+/** The recipe for streams, with a stream before it: the record that failed comes again, with those behind it. */
+async function stream(ids: readonly string[], names: Record<string, unknown>) {
+  const run = await exampleOf(guide, 'DynamoDBStreamEvent');
+  const store = memoryStore();
+  const all = { once: quiet, dynamoStore: () => store, process: { env: {} }, console: said, ...names };
+  const { handler } = (await run(all)) as { handler: StreamHandler };
+  let waiting = ids.map((id) => ({ dynamodb: { Keys: { customerId: { S: id } }, SequenceNumber: id } }));
+  return {
+    /** @returns the records that wait afterwards */
+    async deliver(times: number): Promise<string> {
+      for (let time = 0; time < times; time++) {
+        const [failed] = failuresOf(await handler({ Records: waiting }, context() as Context));
+        const at = waiting.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === failed);
+        waiting = at < 0 ? [] : waiting.slice(at);
+      }
+      return waiting.map(({ dynamodb }) => dynamodb.SequenceNumber).join('');
+    },
+    statuses: () => store.records().map(({ status }) => status),
+  };
+}
+
+/** A provider that is out of order until it is repaired. */
+function outage(error: unknown) {
+  const issued: string[] = [];
+  let isDown = true;
+  const issueVoucher = async (id: string) => {
+    if (isDown) throw error;
+    issued.push(id);
+  };
+  return { issued, issueVoucher, repair: () => (isDown = false) };
+}
+
+const refused = Object.assign(new Error('connect ECONNREFUSED 192.0.2.1:443'), { code: 'ECONNREFUSED' });
+
+test.each([
+  ['that refuses connections', refused],
+  ['that fetch does not reach', new TypeError('fetch failed', { cause: refused })],
+  ['that has no address', new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })],
+  ['that asks to slow down', new RetryableError('429')],
+])('of a stream, every record outlasts an outage of a provider %s', async (_, error) => {
+  const { issued, issueVoucher, repair } = outage(error);
+  const { deliver, statuses } = await stream(['a', 'b', 'c'], { issueVoucher });
+  // More deliveries than attempts by default, and more than deaths.
+  expect(await deliver(50)).toBe('abc');
+  expect(statuses()).toEqual(['released']);
+  repair();
+  expect(await deliver(1)).toBe('');
+  expect(issued).toEqual(['a', 'b', 'c']);
+});
+
+const mayBeApplied = [
+  ['ends with 503', new Error('the provider responded with 503')],
+  ['breaks off', new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } })],
+  ['throws nothing that is an error', undefined],
+] as const;
+
+test.each(mayBeApplied)("of a stream, 'park' parks each record whose attempt %s", async (_, error) => {
+  const { issued, issueVoucher, repair } = outage(error);
+  const { deliver, statuses } = await stream(['a', 'b'], { issueVoucher });
+  // Each fails once more, with its own error, in the delivery that parks it.
+  expect(await deliver(2)).toBe('b');
+  expect(await deliver(1)).toBe('');
+  repair();
+  expect(statuses()).toEqual(['parked', 'parked']);
+  expect(issued).toEqual([]);
+});
+
+test.each(mayBeApplied)("of a stream, 'retry' brings each record again whose attempt %s", async (_, error) => {
+  const { issued, issueVoucher, repair } = outage(error);
+  const retrying = (options: object, fn: never) => quiet({ ...options, onAbandoned: 'retry' } as never, fn);
+  const { deliver } = await stream(['a', 'b'], { issueVoucher, once: retrying });
+  expect(await deliver(50)).toBe('ab');
+  repair();
+  expect(await deliver(1)).toBe('');
+  expect(issued).toEqual(['a', 'b']);
+});
+
+test('of a stream, a provider that cannot be asked either parks at the third time, or with maxAbandoned not at all', async () => {
+  for (const [maxAbandoned, ends] of [
+    [3, 'parked'],
+    [1_000_000, 'released'],
+  ] as const) {
+    const { issueVoucher } = outage(new Error('the provider responded with 503'));
+    const asking = (options: object, fn: never) => {
+      const onAbandoned = reconcile({ ask: () => Promise.reject(refused), settleMs: 0 });
+      return quiet({ ...options, skewMs: 0, maxAbandoned, onAbandoned } as never, fn);
+    };
+    const { deliver, statuses } = await stream(['a'], { issueVoucher, once: asking });
+    await deliver(5);
+    expect(statuses()).toEqual([ends]);
+  }
+});
+
+test('of a stream, a record that no repetition helps does not block its shard', async () => {
+  const issueVoucher = (id: string) => (id === 'b' ? Promise.reject(new RejectedError('gone')) : undefined);
+  expect(await (await stream(['', 'a', 'b'], { issueVoucher })).deliver(1)).toBe('');
+  const noFingerprint = () => () => Promise.reject(new FingerprintError('NaN'));
+  expect(await (await stream(['a', 'b'], { issueVoucher, once: noFingerprint })).deliver(1)).toBe('');
+});
+
+test("in Powertools' BatchProcessor over a stream, what is parked or no JSON is passed by, and what is in flight comes again", async () => {
+  const { apply, times } = effects({ b: new Error('reset'), d: new RetryableError('429') });
+  const key = ({ id }: { id: string }) => id;
+  const options = { operation: 'notify', store: memoryStore(), key, onAbandoned: 'park', recordResult: false } as const;
+  const run = await exampleOf(guide, 'EventType.KinesisDataStreams');
+  const { handler } = (await run({ notify: quiet(options, ({ id }) => apply(id)), console: said })) as {
+    handler: StreamHandler;
+  };
+  const record = (id: string, data: string) => ({
+    eventSource: 'aws:kinesis',
+    kinesis: { data: Buffer.from(data).toString('base64'), sequenceNumber: id },
+  });
+  const json = ['a', 'b', 'd'].map((id) => record(id, JSON.stringify({ id })));
+  const event = { Records: [...json, record('e', 'no JSON')] };
+  expect(failuresOf(await handler(event, context() as Context))).toEqual(['b', 'd']);
+  expect(failuresOf(await handler(event, context() as Context))).toEqual([]);
+  expect(times).toEqual({ a: 1, b: 1, d: 2 });
+});
+
+test('the key of several fields refuses an input that lacks one', async () => {
+  const { key } = (await (await exampleOf(guide, 'compositeKey('))()) as { key: (bill: object) => unknown };
+  expect(key({ customer: 'c-17', month: '2026-11' })).toBe('c-17/2026-11');
+  expect(key({ customer: 'c-17' })).toBeUndefined();
+});
+
 test("in Powertools' BatchProcessor, exactly what is not done comes again", async () => {
   const { apply, times } = effects({ b: new Error('reset') });
-  const run = await exampleOf(guide, 'processPartialResponse(');
+  const run = await exampleOf(guide, 'BatchProcessor(EventType.SQS)');
   const mailer = { send: ({ id }: { id: string }) => apply(id) };
   const { handler } = (await run({ once: quiet, store: memoryStore(), mailer })) as {
     handler: (event: SQSEvent, lambda: Context) => Promise<unknown>;
