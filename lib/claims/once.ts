@@ -132,15 +132,15 @@ export function once<Input, R, Kept extends boolean = true>(
 
   /** What a call needs before it asks for its claim. */
   function prepare(input: Input, call: OnceCall) {
-    expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', inherited: 'taken', docs });
-    // Taken for options, the context would say nothing of the time that is left.
-    const isContext = 'getRemainingTimeInMillis' in call;
+    // Its names are none of these options: the error says what to make of it.
+    const isContext = propertyOf(call, 'getRemainingTimeInMillis') !== undefined;
     expect(
       !isContext,
       'the second argument of a call',
       '{ remainingMs: () => context.getRemainingTimeInMillis() }',
       call,
     );
+    expectOptions(call, { door: 'a call of once', known: knownOfCall, inherited: 'taken', docs });
     expectOneIntent(input);
     const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
     warnOfGap(settings.operation, identity.key);
