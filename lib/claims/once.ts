@@ -1,3 +1,4 @@
+import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
 import { explained } from '../kernel/error-code.ts';
 import { errorKind, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
@@ -148,7 +149,7 @@ export function once<Input, R, Kept extends boolean = true>(
     const deadline = deadlineOf(call, settings.host);
     const prints = printsOf(
       rule,
-      (by) => ('of' in by ? by.of(input) : canonicalValue(input, by.ignore)),
+      (by) => ('of' in by ? synchronous('fingerprint', by.of(input)) : canonicalValue(input, by.ignore)),
       settings.host,
     );
     const attributes = options.attributes && checkedAttributes(options.attributes(input));
@@ -216,10 +217,12 @@ function warnOfLateCall(operation: string): void {
   warnOnce('not-awaited', `${operation} late`, `${said}. Await what makes the call, in the handler`);
 }
 
+/** Once for each reason: the first mistake would hide the next one. What the author's own code throws is one reason. */
 function warnOfRefused(operation: string, error: unknown): void {
+  const reason = errorKind(error) === undefined ? 'author-error' : String(propertyOf(error, 'code'));
   warnOnce(
     'author-error',
-    `${operation} call`,
+    `${operation} call ${reason}`,
     `a call of once with operation '${operation}' was refused: ${recordedError(error).message}`,
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore, once } from '../../lib/index.ts';
+import { unhandledRejections } from '../support/rejections.ts';
 import { untyped, warnedBy } from './mistake.ts';
 
 let operations = 0;
@@ -38,4 +39,69 @@ describe('a call of once', () => {
     });
     expect(runs).toBe(0);
   });
+
+  test('says each reason for which it was refused, once', async () => {
+    const call = calls();
+    const warned = await warnedBy(async () => {
+      for (const input of [{ id: '' }, { id: {} }, { id: '' }]) await refusal(call(untyped(input)));
+      for (const given of [{ foo: 1 }, { getRemainingTimeInMillis: () => 1 }, { bar: 1 }]) {
+        await refusal(call({ id: '1' }, untyped(given)));
+      }
+    });
+    expect(warned.match(/#[\w-]+$/gm)).toEqual(['#missing-key', '#invalid-key', '#unknown-option', '#wrong-option']);
+  });
+
+  test.each(['attributes', 'fingerprint'])('refuses an async function: %s', async (option) => {
+    const call = calls({ [option]: () => Promise.reject(new Error('late')) });
+    let said = '';
+    const unhandled = await unhandledRejections(async () => {
+      await warnedBy(async () => {
+        said = await refusal(call({ id: '1' }));
+      });
+    });
+    expect(said).toContain(`${option}: expected a value; got a promise`);
+    expect(unhandled).toEqual([]);
+    expect(call.store.records()).toEqual([]);
+  });
+});
+
+describe('a classifier', () => {
+  test.each([
+    ['another word', () => 'retriable', "it returned another text. Did you mean 'retryable'?"],
+    [
+      'a text of the error',
+      (error: Error) => error.message,
+      'it returned another text. Such an error counts as unknown',
+    ],
+    ['what is no word', () => true, 'it returned a value of type boolean. Such an error counts as unknown'],
+    ['a promise', async () => 'retryable', 'it returned a promise. Such an error counts as unknown'],
+    [
+      'an error that it throws',
+      () => {
+        throw new Error('in classify');
+      },
+      'it threw an error. Such an error counts as unknown',
+    ],
+  ])('of which nothing is known is said, once, and is unknown: %s', async (_, classify, said) => {
+    const call = calls({ classify, onAbandoned: 'park' }, () => {
+      throw new Error('card 4111');
+    });
+    const warned = await warnedBy(async () => {
+      for (const id of ['1', '2']) await refusal(call({ id }));
+    });
+    expect(warned).toContain(
+      `classify of '${call.operation}': expected 'retryable', 'rejected', 'unknown' or undefined; ${said}`,
+    );
+    expect(warned).toMatch(/^[^\n]*See docs\/errors\.md#author-error$/);
+    expect(warned).not.toMatch(/4111|in classify/);
+    expect(call.store.records()).toMatchObject([{ status: 'parked' }, { status: 'parked' }]);
+  });
+
+  test.each(['retryable', 'rejected', 'unknown', undefined])(
+    'is not warned of where it says a word: %s',
+    async (said) => {
+      const call = calls({ classify: () => said }, () => Promise.reject(new Error('reset')));
+      expect(await warnedBy(() => refusal(call({ id: '1' })))).toBe('');
+    },
+  );
 });
