@@ -12,6 +12,7 @@ import { warnOnce } from '../kernel/warn-once.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
+import { recordsIn } from '../payload/records-in.ts';
 import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
 import { warnOfChanged } from './changed-result.ts';
@@ -229,10 +230,9 @@ function warnOfRefused(operation: string, error: unknown): void {
 
 /** @throws OptionError for an event of several records: one claim for all of them would pass by what comes in another company */
 function expectOneIntent(input: unknown): void {
-  const records = propertyOf(input, 'Records');
-  const several = Array.isArray(records) && records.length > 1;
-  if (!several) return;
-  const said = `a call of once: expected what one record is about; got an event of ${records.length} records. Call it for each of its records`;
+  const count = recordsIn(input);
+  if (count < 2) return;
+  const said = `a call of once: expected what one record is about; got an event of ${count} records. Call it for each of its records`;
   throw new OptionError(said, 'wrong-event');
 }
 

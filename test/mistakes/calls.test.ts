@@ -65,6 +65,46 @@ describe('a call of once', () => {
   });
 });
 
+const one = (eventSource: string) => ({ eventSource });
+const kafka = (...values: string[]) => ({ 'orders-0': values.slice(1), 'orders-1': values.slice(0, 1) });
+
+describe('an event of several records', () => {
+  test.each<[string, (...values: string[]) => unknown]>([
+    ['DynamoDB Streams', (...values) => ({ Records: values.map((eventID) => ({ eventID, ...one('aws:dynamodb') })) })],
+    ['SNS', (...values) => ({ Records: values.map((Sns) => ({ EventSource: 'aws:sns', Sns })) })],
+    ['Kafka', (...values) => ({ ...one('aws:kafka'), records: kafka(...values) })],
+    ['Kafka elsewhere', (...values) => ({ ...one('SelfManagedKafka'), records: kafka(...values) })],
+    ['ActiveMQ', (...messages) => ({ ...one('aws:mq'), messages })],
+    ['RabbitMQ', (...values) => ({ ...one('aws:rmq'), rmqMessagesByQueue: { 'orders::/': values } })],
+    ['DocumentDB', (...events) => ({ ...one('aws:docdb'), events })],
+    ['Firehose', (...values) => ({ invocationId: 'i', records: values.map((recordId) => ({ recordId })) })],
+    ['ReceiveMessage', (...values) => ({ Messages: values.map((ReceiptHandle) => ({ ReceiptHandle })) })],
+    ['what was received, as a list', (...values) => values.map((ReceiptHandle) => ({ ReceiptHandle }))],
+    ['a list of records', (...values) => values.map((eventID) => ({ eventID, ...one('aws:kinesis') }))],
+  ])('is refused, and one of one record is not: %s', async (_, event) => {
+    const call = calls({ key: () => 'first' });
+    await warnedBy(async () => {
+      for (const several of [event('a', 'b', 'c'), event('a', 'b')]) {
+        expect(await refusal(call(untyped(several)))).toMatch(/got an event of [23] records.*#wrong-event$/);
+      }
+    });
+    expect(await call(untyped(event('a')))).toBe('done');
+  });
+
+  test.each([
+    ['line items', { id: 'order-1', Records: [{ sku: 1 }, { sku: 2 }] }],
+    ['sources of its own', { Records: [{ eventSource: 'web' }, { eventSource: 'shop' }] }],
+    ['messages', { Messages: [{ MessageId: '1' }, { MessageId: '2' }] }],
+    ['records', { records: [{ recordId: '1' }, { recordId: '2' }] }],
+    ['events', { eventSource: 'web', events: [1, 2] }],
+    ['a list', [{ id: 1 }, { id: 2 }]],
+    ['no lists', { eventSource: 'aws:kafka', records: null, events: 'two' }],
+    ['lists of nothing', { Records: [], Messages: [], records: {} }],
+  ])('is not what an author’s own input is: %s', async (_, input) => {
+    expect(await calls({ key: () => 'own' })(untyped(input))).toBe('done');
+  });
+});
+
 describe('a classifier', () => {
   test.each([
     ['another word', () => 'retriable', "it returned another text. Did you mean 'retryable'?"],
