@@ -228,6 +228,28 @@ describe('a call of once', () => {
     expect(warned).toMatch(/^pawl: a key of operation 'gaps' has the text 'undefined' in it.*#missing-key$/);
   });
 
+  test.each([[['', ''].join('-')], [JSON.stringify({ id: undefined })], ['[]'], ['/'], ['|'], ['¿¡']])(
+    'says so where a key has no letter and no digit, as join and JSON make it of missing fields, and runs: %s',
+    async (text) => {
+      const call = once(
+        { ...options, operation: `no-text-${text.codePointAt(0)}`, key: (key: string) => key },
+        () => 1,
+      );
+      const warned = await warnedBy(async () => expect(await call(text)).toBe(1));
+      expect(warned).toMatch(
+        /has no letter and no digit in it, as join or JSON makes it of a missing field.*#missing-key$/,
+      );
+    },
+  );
+
+  test('says nothing of a key of another script, nor of a picture', async () => {
+    const call = once({ ...options, operation: 'scripts', key: (key: string) => key }, () => 1);
+    const warned = await warnedBy(async () => {
+      for (const key of ['заказ', '注文', 'طلب', '٣', '🎁', '-1', 'é']) expect(await call(key)).toBe(1);
+    });
+    expect(warned).toBe('');
+  });
+
   test('that a provider cannot settle yet is to be made again a second later, and not at once', async () => {
     const host = virtualHost();
     const ask = () => ({ verdict: 'inconclusive' }) as const;
