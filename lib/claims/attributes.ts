@@ -1,3 +1,4 @@
+import { synchronous } from '../kernel/callable.ts';
 import { expect } from '../kernel/check.ts';
 import { bytesOf } from '../kernel/text.ts';
 import type { Attributes } from './record.ts';
@@ -18,9 +19,10 @@ function isHeld(value: unknown): boolean {
 /**
  * What is kept beside a key, from its first grant on.
  *
- * @throws OptionError unless they are well-formed texts and numbers that DynamoDB holds, and at most 1,024 bytes of JSON
+ * @throws OptionError for a promise, which holds none, and unless they are well-formed texts and numbers that DynamoDB holds, and at most 1,024 bytes of JSON
  */
-export function checkedAttributes(given: unknown): Attributes {
+export function checkedAttributes(returned: unknown): Attributes {
+  const given = synchronous('attributes', returned);
   const isFields = typeof given === 'object' && given !== null;
   // A copy: every write of the record carries them, and the handler may change the object that they came from. A value that DynamoDB
   // cannot hold would then keep the completion from being written, after the effect.

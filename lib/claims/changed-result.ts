@@ -54,16 +54,32 @@ function firstChanged(value: unknown, path: string, depth: number, budget: { lef
           : firstChanged(value[index], at, depth - 1, budget);
       if (found !== undefined) return found;
     }
-    return undefined;
+    return leftOut(value, path, 'a property of a list', (name) => name !== 'length');
   }
   if (!isPlain(value)) return { path, kind: kindOf(value), becomes: formOf(value) };
   for (const [name, field] of Object.entries(value)) {
-    // What is no name of a field may be a key, an address, a person.
-    const at = /^\w{1,40}$/.test(name) ? `${path}.${name}` : `${path}[…]`;
-    const found = firstChanged(field, at, depth - 1, budget);
+    const found = firstChanged(field, fieldOf(path, name), depth - 1, budget);
     if (found !== undefined) return found;
   }
-  return undefined;
+  const isHidden = (name: PropertyKey) => !Object.prototype.propertyIsEnumerable.call(value, name);
+  return leftOut(value, path, 'a hidden property', (name) => typeof name === 'symbol' || isHidden(name));
+}
+
+/** The first property of its own that JSON leaves out. The names of a list begin with its indices. */
+function leftOut(
+  value: object,
+  path: string,
+  kind: string,
+  isLeftOut: (name: PropertyKey) => boolean,
+): Changed | undefined {
+  const names = Reflect.ownKeys(value).slice(Array.isArray(value) ? value.length : 0);
+  const name = names.find((one) => isLeftOut(one) && Reflect.get(value, one) !== undefined);
+  return name === undefined ? undefined : { path: fieldOf(path, name), kind, becomes: 'nothing' };
+}
+
+/** The path of a field. What is no name of one may be a key, an address, a person. */
+function fieldOf(path: string, name: PropertyKey): string {
+  return typeof name === 'string' && /^\w{1,40}$/.test(name) ? `${path}.${name}` : `${path}[…]`;
 }
 
 /** Whether JSON keeps an object: one without a class, of any realm, that does not say itself what its JSON is. */

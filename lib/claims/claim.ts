@@ -39,7 +39,7 @@ export interface Claim {
 
 /** What a provider says about an effect in doubt. */
 export type Verdict =
-  /** It happened. `result` is what the handler would have returned. Without it, a call of `once` throws `ResultNotKeptError`, unless its options have `recordResult: false`. */
+  /** It happened. `result` is what the handler would have returned: the same type, which the compiler does not compare. Without it, a call of `once` throws `ResultNotKeptError`, unless its options have `recordResult: false`. */
   | { readonly verdict: 'applied'; readonly result?: unknown }
   /** It did not. Believed once `settleMs` have passed; then the handler runs. */
   | { readonly verdict: 'not-applied' }

@@ -57,8 +57,8 @@ export function namesIn(id: string): { readonly operation: string; readonly key:
 /** The identity of the claim with this id. Where the id has only the hash of a key, that hash stands for the key. */
 export function identityOf(id: string, host: Pick<Host, 'sha256'>): Identity {
   const { operation, key } = namesIn(id);
-  // The id of a hashed key is its effect key.
-  return key === undefined ? { key: splitId(id)[1], id, effectKey: id } : identify(operation, key, host);
+  // The id of a hashed key is its effect key. A claim that stands in the table has a key, also one that an earlier version did not refuse.
+  return key === undefined ? { key: splitId(id)[1], id, effectKey: id } : identified(operation, key, host);
 }
 
 /**
@@ -73,7 +73,10 @@ export function identify(
   host: Pick<Host, 'sha256'>,
   missing?: () => string | undefined,
 ): Identity {
-  const key = identifyingText(value, 'the key', missing);
+  return identified(operation, identifyingText(value, 'the key', missing), host);
+}
+
+function identified(operation: string, key: string, host: Pick<Host, 'sha256'>): Identity {
   const plain = joined([operation, key]);
   if (isEffectKey(plain)) return { key, id: plain, effectKey: plain };
   return {

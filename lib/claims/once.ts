@@ -1,3 +1,4 @@
+import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
 import { explained } from '../kernel/error-code.ts';
 import { errorKind, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
@@ -11,6 +12,7 @@ import { warnOnce } from '../kernel/warn-once.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
+import { recordsIn } from '../payload/records-in.ts';
 import { type Acquired, acquire } from './acquire.ts';
 import { checkedAttributes } from './attributes.ts';
 import { warnOfChanged } from './changed-result.ts';
@@ -132,15 +134,15 @@ export function once<Input, R, Kept extends boolean = true>(
 
   /** What a call needs before it asks for its claim. */
   function prepare(input: Input, call: OnceCall) {
-    expectOptions(call, { door: 'a call of once', known: knownOfCall, others: 'ignored', inherited: 'taken', docs });
-    // Taken for options, the context would say nothing of the time that is left.
-    const isContext = 'getRemainingTimeInMillis' in call;
+    // Its names are none of these options: the error says what to make of it.
+    const isContext = propertyOf(call, 'getRemainingTimeInMillis') !== undefined;
     expect(
       !isContext,
       'the second argument of a call',
       '{ remainingMs: () => context.getRemainingTimeInMillis() }',
       call,
     );
+    expectOptions(call, { door: 'a call of once', known: knownOfCall, inherited: 'taken', docs });
     expectOneIntent(input);
     const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
     warnOfGap(settings.operation, identity.key);
@@ -148,7 +150,7 @@ export function once<Input, R, Kept extends boolean = true>(
     const deadline = deadlineOf(call, settings.host);
     const prints = printsOf(
       rule,
-      (by) => ('of' in by ? by.of(input) : canonicalValue(input, by.ignore)),
+      (by) => ('of' in by ? synchronous('fingerprint', by.of(input)) : canonicalValue(input, by.ignore)),
       settings.host,
     );
     const attributes = options.attributes && checkedAttributes(options.attributes(input));
@@ -216,20 +218,21 @@ function warnOfLateCall(operation: string): void {
   warnOnce('not-awaited', `${operation} late`, `${said}. Await what makes the call, in the handler`);
 }
 
+/** Once for each reason: the first mistake would hide the next one. What the author's own code throws is one reason. */
 function warnOfRefused(operation: string, error: unknown): void {
+  const reason = errorKind(error) === undefined ? 'author-error' : String(propertyOf(error, 'code'));
   warnOnce(
     'author-error',
-    `${operation} call`,
+    `${operation} call ${reason}`,
     `a call of once with operation '${operation}' was refused: ${recordedError(error).message}`,
   );
 }
 
 /** @throws OptionError for an event of several records: one claim for all of them would pass by what comes in another company */
 function expectOneIntent(input: unknown): void {
-  const records = propertyOf(input, 'Records');
-  const several = Array.isArray(records) && records.length > 1;
-  if (!several) return;
-  const said = `a call of once: expected what one record is about; got an event of ${records.length} records. Call it for each of its records`;
+  const count = recordsIn(input);
+  if (count < 2) return;
+  const said = `a call of once: expected what one record is about; got an event of ${count} records. Call it for each of its records`;
   throw new OptionError(said, 'wrong-event');
 }
 

@@ -2,6 +2,7 @@ import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { sayingMistakes } from './classifier.ts';
 import type { AbandonedPolicy, ClaimRules } from './decide.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease } from './lease.ts';
@@ -232,7 +233,8 @@ export function settingsOf<Input>(
   expect(maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', maxResultBytes);
 
   const settleMs = provider?.settleMs ?? 0;
-  return { ...o, onAbandoned, provider, settleMs, unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs };
+  const saying = classify && { classify: sayingMistakes(classify, operation) };
+  return { ...o, ...saying, onAbandoned, provider, settleMs, unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs };
 }
 
 /** @throws OptionError unless it is a whole number, or, of what is remembered, `'forever'` */

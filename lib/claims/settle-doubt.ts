@@ -1,5 +1,4 @@
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { propertyOf } from '../kernel/unknown.ts';
 import type { ClaimRules } from './decide.ts';
 import { type Engine, emit } from './engine.ts';
 import type { Grant } from './grant.ts';
@@ -9,6 +8,7 @@ import type { Reconcile } from './reconcile.ts';
 import type { ClaimRecord } from './record.ts';
 import { confirm, recordOutcome } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
+import { type Said, verdictIn } from './verdict.ts';
 
 /** What a provider said of an attempt in doubt, and what follows from it. */
 export type AfterVerdict =
@@ -89,12 +89,11 @@ async function askAndSettle<Input, R>(
   return { kind: 'in-doubt', error: recordedError(asked.thrown), recorded, retryAfterMs };
 }
 
-/** What a provider returned. What is no verdict is inconclusive. */
-export interface Asked {
+/** What a provider said of a claim. */
+export interface Asked extends Pick<Said, 'verdict' | 'result'> {
   /** When it was asked, in epoch milliseconds. */
   readonly at: number;
-  readonly verdict: string;
-  readonly result?: unknown;
+  /** What its answer lacks, for people. */
   readonly thrown: unknown;
 }
 
@@ -111,10 +110,8 @@ export async function ask<Input>(
   const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   try {
     const said = await Promise.race([late, provider.ask(input, claim)]);
-    const verdict = propertyOf(said, 'verdict');
-    const thrown = 'the provider cannot say yet';
-    if (typeof verdict !== 'string') return { at, verdict: 'inconclusive', thrown };
-    return { at, verdict, result: propertyOf(said, 'result'), thrown };
+    const { verdict, result, mistake } = verdictIn(said);
+    return { at, verdict, result, thrown: mistake ?? 'the provider cannot say yet' };
   } catch (thrown) {
     return { at, verdict: 'inconclusive', thrown };
   } finally {

@@ -3,7 +3,6 @@ import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { explainedError, InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
-import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOfChanged } from './changed-result.ts';
 import type { Checkpoint } from './checkpoints.ts';
@@ -11,6 +10,7 @@ import type { Claim, Verdict } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
 import { insideStep } from './inside-step.ts';
 import { type NextStep, nextStep } from './next-step.ts';
+import { type Said, verdictIn } from './verdict.ts';
 
 /** What a step knows. */
 export interface StepRun {
@@ -175,7 +175,7 @@ async function settleStep(
     next,
     explainedError(
       RetryableError,
-      `step ${name} may have been applied, and its provider cannot say yet`,
+      `step ${name} may have been applied, and ${verdict.mistake ?? 'its provider cannot say yet'}`,
       'step-in-doubt',
     ),
   );
@@ -240,13 +240,12 @@ function resultOf({ name, result, omitted }: Checkpoint): unknown {
   return result === undefined ? undefined : JSON.parse(result);
 }
 
-/** What a provider said of a step. What is no verdict is inconclusive, as for a whole claim. */
-async function verdictOf({ ask }: StepReconcile, run: StepRun): Promise<Verdict> {
+/** What a provider said of a step. */
+async function verdictOf({ ask }: StepReconcile, run: StepRun): Promise<Said> {
   try {
-    const said = await ask(run);
-    if (propertyOf(said, 'verdict') !== undefined) return said;
+    return verdictIn(await ask(run));
   } catch {
     // It could not be asked.
+    return { verdict: 'inconclusive' };
   }
-  return { verdict: 'inconclusive' };
 }

@@ -2,8 +2,9 @@ import { checkedAttributes } from '../claims/attributes.ts';
 import type { RequestRefusal } from '../claims/events.ts';
 import { type Identity, identify } from '../claims/identity.ts';
 import type { Attributes } from '../claims/record.ts';
+import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
-import { errorKind, InvalidMessageError, letFail, OptionError } from '../kernel/errors.ts';
+import { errorKind, InvalidMessageError, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { type Compared, type FingerprintRule, type Prints, printsOf } from '../payload/fingerprint-rule.ts';
@@ -86,7 +87,7 @@ export function admissionOf<Event extends HttpEvent>(
       kind: 'keyed',
       identity: identify(operation, scopedKey(scope, own), host),
       prints: printsOf(rule, (by) => meaningOf(request, by), host),
-      attributes: attributes && checkedAttributes(synchronous('attributes', attributes(request))),
+      attributes: attributes && checkedAttributes(attributes(request)),
     };
   } catch (error) {
     if (!isOfRequest(error)) throw error;
@@ -110,19 +111,6 @@ function meaningOf<Event>(request: HttpRequest<Event>, by: Compared<HttpRequest<
 function isOfRequest(error: unknown): boolean {
   const kind = errorKind(error);
   return kind === 'invalid-message' || kind === 'fingerprint';
-}
-
-/**
- * What a function of the author's returned. A promise is refused: taken for a value it is no key, no text and no attribute, and if it
- * rejected, nothing would handle it.
- *
- * @throws OptionError when it is a promise
- */
-function synchronous<Value>(option: string, value: Value): Value {
-  const isPromise = typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-  if (!isPromise) return value;
-  letFail(value);
-  throw new OptionError(`${option}: expected a value; got a promise: the function must not be async`);
 }
 
 /**

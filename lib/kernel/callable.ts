@@ -1,5 +1,5 @@
 import { explained } from './error-code.ts';
-import { explainedError, RetryableError } from './errors.ts';
+import { explainedError, letFail, OptionError, RetryableError } from './errors.ts';
 import { propertyOf } from './unknown.ts';
 
 /** Whether a function is written with `*`. What a compiler makes of one for an old target is an ordinary function, and is known by what it returns. */
@@ -36,6 +36,18 @@ export function expectRun<T>(value: T, what: string): T {
 
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof propertyOf(value, 'then') === 'function';
+}
+
+/**
+ * What a function of the author's returned. A promise is refused: taken for a value it is no key, no text and no attribute, and if it
+ * rejected, nothing would handle it.
+ *
+ * @throws OptionError when it is a promise
+ */
+export function synchronous<Value>(option: string, value: Value): Value {
+  if (!isPromise(value)) return value;
+  letFail(value);
+  throw new OptionError(`${option}: expected a value; got a promise: the function must not be async`);
 }
 
 /** The promises in a list, or in the fields of an object: nothing waits for them, if they are returned so. */

@@ -15,6 +15,7 @@ export const errorCodes = [
   'wrong-time',
   'wrong-dead-letters',
   'wrong-store',
+  'memory-in-lambda',
   'wrong-handler',
   'wired-wrongly',
   'command-line',

@@ -3,7 +3,13 @@ import { InvalidMessageError, letFail } from './errors.ts';
 /** What a key function may return. A missing key may be returned: such an input never runs. */
 export type KeyValue = string | number | undefined | null;
 
-const textOfObject = '[object Object]';
+/** What a template makes of what is no field: every input would have that text in its key. */
+const madeByTemplates = {
+  '[object Object]': 'an object',
+  '[object Promise]': 'a promise',
+  '[object ': 'an object',
+  'Invalid Date': 'a date that is none',
+} as const;
 
 /**
  * A value that identifies something, as text.
@@ -21,11 +27,12 @@ export function identifyingText(value: unknown, what: string, missing?: () => st
   // character as any other one in UTF-8, which is what DynamoDB and SHA-256 see.
   if (Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && value.isWellFormed()) {
-    if (!value.includes(textOfObject)) return value;
-    // Every object has that text: all inputs would share one key.
+    const made = Object.entries(madeByTemplates).find(([text]) => value.includes(text));
+    if (made === undefined) return value;
+    const [text, of] = made;
     throw new InvalidMessageError(
       'invalid-key',
-      `${what} is a text with '${textOfObject}' in it; expected the text of a field: an object was put into a template`,
+      `${what} is a text with '${text}' in it; expected the text of a field: ${of} was put into a template`,
     );
   }
   // The promise of an async function is no key; nothing will wait for it.

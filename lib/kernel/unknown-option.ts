@@ -16,12 +16,6 @@ export interface TakenOptions {
   readonly known: Readonly<Record<string, true>>;
   /** The option that holds these options, where they are nested: `unlock` of `withLock`. */
   readonly within?: string;
-  /**
-   * Where an object of another kind may stand in their place, only what is near to a known name is misspelt. A function made by `once` is given
-   * Lambda's context where it is the handler itself.
-   * @default 'refused'
-   */
-  readonly others?: 'refused' | 'ignored';
   /** The page that describes them. */
   readonly docs: string;
 }
@@ -30,17 +24,13 @@ export interface TakenOptions {
 const longestName = 64;
 
 /** What is wrong with the names of the options, a sentence each; nothing when all are known. `undefined` as a value makes no name known. */
-export function unknownOptions(
-  options: object,
-  { door, known, within, others, docs }: TakenOptions,
-): readonly string[] {
+export function unknownOptions(options: object, { door, known, within, docs }: TakenOptions): readonly string[] {
   const names = Object.keys(known);
   const shown = (name: string) => `'${within === undefined ? '' : `${within}.`}${name.slice(0, longestName)}'`;
   return Object.keys(options)
     .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => ({ name, nearest: nearestOf(name, names) }))
-    .filter(({ nearest }) => nearest !== undefined || others !== 'ignored')
-    .map(({ name, nearest }) => {
+    .map((name) => {
+      const nearest = nearestOf(name, names);
       const advice = nearest === undefined ? `It takes ${names.join(', ')}.` : `Did you mean ${shown(nearest)}?`;
       return `${door}: there is no option ${shown(name)}. ${advice} See ${docs}.`;
     });

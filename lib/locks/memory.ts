@@ -1,3 +1,4 @@
+import { warnInLambda } from '../kernel/memory-in-lambda.ts';
 import type { StoredRecord } from './record.ts';
 import { type LockStore, unchanged } from './store.ts';
 
@@ -22,6 +23,7 @@ export function memoryLockStore({ most = 100 }: { readonly most?: number } = {})
       return ids.map((id) => records.get(id));
     },
     async write(writes) {
+      warnInLambda('memoryLockStore', 'dynamoLockStore');
       if (writes.length > most) throw new Error(`${writes.length} writes at once; at most ${most} are taken`);
       const found = writes.map(({ next }) => records.get(next.id));
       if (!writes.every(({ seen }, index) => unchanged(seen, found[index]))) return { applied: false, found };

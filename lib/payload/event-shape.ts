@@ -22,6 +22,7 @@ const sources: Readonly<Partial<Record<string, readonly [name: string, advice: s
   SelfManagedKafka: ['Kafka', wrapIt],
   'aws:rmq': ['RabbitMQ', wrapIt],
   'aws:mq': ['ActiveMQ', wrapIt],
+  'aws:docdb': ['DocumentDB', wrapIt],
 };
 
 /** Which event it looks like, as far as its form says it. It quotes nothing of the event. */

@@ -63,7 +63,6 @@ export function returnedIntent(value: string): string {
 
 /** @throws TypeError unless they are texts and numbers that fit beside a key */
 export function returnedAttributes(value: unknown): Attributes {
-  refuse('attributes', 'texts and finite numbers', value, isPromise(value));
   try {
     return checkedAttributes(value);
   } catch (error) {

@@ -3,6 +3,7 @@ import { isOpen, isWatched } from '../claims/open.ts';
 import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf, withoutForeign } from '../claims/open-claims.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { type ClaimStore, unchanged } from '../claims/store.ts';
+import { warnInLambda } from '../kernel/memory-in-lambda.ts';
 import { isStill } from '../kernel/record.ts';
 
 /** A claim store in this process's memory, with a look inside for tests. */
@@ -32,6 +33,7 @@ export function memoryStore(): MemoryStore {
       return records.get(id);
     },
     async write({ next, seen }) {
+      warnInLambda('memoryStore', 'dynamoStore');
       const found = records.get(next.id);
       if (!unchanged(seen, found)) return { applied: false, found };
       records.set(next.id, next);

@@ -29,6 +29,13 @@ describe('a result that JSON changes', () => {
       { total: { toJSON: () => 7 } },
       'result.total is an object with toJSON, and comes back as a number',
     ],
+    [
+      'a property of a list',
+      { page: Object.assign([1, 2], { nextToken: 'abc' }) },
+      'result.page.nextToken is a property of a list, and comes back as nothing',
+    ],
+    ['a hidden property', Object.defineProperty({}, 'total', { value: 7 }), 'result.total is a hidden property'],
+    ['a property with a symbol as its name', [{ [Symbol('total')]: 7 }], 'result[0][…] is a hidden property'],
     ['under a name that may be personal', { 'ada@example.com': new Date(0) }, 'result[…] is an instance of Date'],
   ])('is warned of, with its place and its kind: %s', async (_, result, said) => {
     const call = returning(result);
@@ -47,6 +54,7 @@ describe('a result that JSON changes', () => {
     ['plain data', { a: [1, 'b', null, true, { c: -1.5 }], d: undefined }],
     ['without a prototype', Object.assign(Object.create(null), { a: 1 })],
     ['nothing', undefined],
+    ['a list whose property is undefined', Object.assign([1], { next: undefined })],
   ])('is not seen in what comes back as it was: %s', async (_, result) => {
     expect(await warnedBy(() => returning(result)('7'))).toBe('');
   });

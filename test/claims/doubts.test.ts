@@ -353,7 +353,7 @@ describe('a step in doubt', () => {
     await dies((claim, death) => step(claim, 'charge', () => death, park));
     const options = { onAbandoned: { ask: () => said as never, settleMs: 0 } };
     const asked = attempt((claim) => step(claim, 'charge', () => ++charged, options));
-    await expect(asked).rejects.toThrow('step charge may have been applied, and its provider cannot say yet');
+    await expect(asked).rejects.toThrow('step charge may have been applied, and ask: expected { verdict:');
     expect([charged, record()?.status]).toEqual([0, 'released']);
   });
 

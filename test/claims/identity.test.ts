@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identify } from '../../lib/claims/identity.ts';
+import { identify, identityOf } from '../../lib/claims/identity.ts';
 import { nodeHost } from '../../lib/host.ts';
 
 const of = (value: unknown) => identify('send-email', value, nodeHost);
@@ -17,6 +17,12 @@ describe('identify', () => {
     expect(of('x'.repeat(2037)).id).toBe(`send-email#${'x'.repeat(2037)}`);
     expect(of('x'.repeat(2038)).id).toMatch(/sha256/);
     expect(of('ü'.repeat(1019)).id).toMatch(/sha256/);
+  });
+
+  it('is known of a claim that stands in the table, whatever was no key since: it has to be settled', () => {
+    const id = 'send-email#order-[object Promise]';
+    expect(() => of('order-[object Promise]')).toThrow('a promise was put into a template');
+    expect(identityOf(id, nodeHost)).toMatchObject({ id, key: 'order-[object Promise]' });
   });
 
   it('does not let a key pass itself off as the hash of another one', () => {

@@ -118,20 +118,27 @@ describe('a doubt about an earlier attempt', () => {
     expect(records()).toMatchObject([{ status: 'released', error: thrown, abandoned: 1 }]);
   });
 
-  it.each([undefined, null, 'applied', {}, { verdict: true }])(
-    'stays where the provider returns what is no verdict: %s',
-    async (said) => {
-      const { engine, granted, events, records } = await doubtful(() => said as never);
-      const error = { name: 'Error', message: 'the provider cannot say yet' };
-      expect(await settleDoubt(engine, granted, 'r-1')).toMatchObject({
-        kind: 'in-doubt',
-        error,
-        recorded: 'released',
-      });
-      expect(events[0]).toMatchObject({ verdict: 'inconclusive' });
-      expect(records()).toMatchObject([{ abandoned: 1 }]);
-    },
-  );
+  it.each([
+    [undefined, 'a value without a verdict'],
+    [null, 'a value without a verdict'],
+    ['applied', 'a value without a verdict'],
+    [{}, 'a value without a verdict'],
+    [{ verdict: true }, 'another verdict'],
+    [{ verdict: 'card 4111' }, 'another verdict'],
+    [{ verdict: 'aplied' }, "another verdict. Did you mean 'applied'?"],
+  ])('stays where ask returns what is no verdict, and says that it is at fault: %s', async (said, came) => {
+    const { engine, granted, events, records } = await doubtful(() => said as never);
+    const expected = "{ verdict: 'applied' | 'not-applied' | 'inconclusive' }";
+    const message = `ask: expected ${expected}; it returned ${came}`;
+    const error = { name: 'Error', message: expect.stringContaining(message) };
+    expect(await settleDoubt(engine, granted, 'r-1')).toMatchObject({
+      kind: 'in-doubt',
+      error,
+      recorded: 'released',
+    });
+    expect(events[0]).toMatchObject({ verdict: 'inconclusive' });
+    expect(records()).toMatchObject([{ abandoned: 1 }]);
+  });
 
   it('leaves no timer behind: neither a heartbeat, nor a watch over the lease', async () => {
     const { engine, granted, host } = await doubtful(() => ({ verdict: 'applied' }));

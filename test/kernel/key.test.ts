@@ -36,6 +36,26 @@ describe('a value that identifies something', () => {
     },
   );
 
+  it.each([
+    [`order-${{}}`, "[object Object]' in it; expected the text of a field: an object"],
+    [`order-${(async () => 1)()}`, "[object Promise]' in it; expected the text of a field: a promise"],
+    [`${new Map()}/1`, "[object ' in it; expected the text of a field: an object"],
+    [`${new Date('never')}`, "Invalid Date' in it; expected the text of a field: a date that is none"],
+  ])('is no text that every input has, from a template: %s', (value, said) => {
+    expect(() => identifyingText(value, 'the key')).toThrow(
+      expect.objectContaining({
+        problem: 'invalid-key',
+        message: `the key is a text with '${said} was put into a template. See docs/errors.md#invalid-key`,
+      }),
+    );
+  });
+
+  it('may be any other text in brackets', () => {
+    for (const key of ['[object]', '[order 7]', 'object Object', 'Invalid-Date']) {
+      expect(identifyingText(key, 'the key')).toBe(key);
+    }
+  });
+
   it('is no promise, and one that fails later ends no process', async () => {
     const unhandled = await unhandledRejections(async () => {
       expect(() => identifyingText(Promise.reject(new Error('late')), 'the key')).toThrow(

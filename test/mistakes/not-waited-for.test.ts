@@ -203,13 +203,13 @@ describe('a call of once', () => {
     expect(await call(sqsEvent(first) as SQSEvent)).toBe(1);
   });
 
-  test('is said where it is refused before it has a claim: its caller may swallow the error, once in a cold start', async () => {
+  test('is said where it is refused before it has a claim: its caller may swallow the error, once in a cold start for each reason', async () => {
     const call = once({ ...options, operation: 'swallowed', key: (input: Order) => input.id }, () => 1);
     const warned = await warnedBy(async () => {
       for (const wrong of [{ id: '' }, { id: '' }, undefined]) await call(wrong as Order).catch(() => undefined);
     });
-    expect(warned.split('\n')).toHaveLength(1);
-    expect(warned).toContain('the key is missing or empty');
+    expect(warned.split('\n')).toHaveLength(2);
+    expect(warned).toMatch(/the key is missing or empty.*\n.*Cannot read properties of undefined/);
   });
 
   test('has no key of blanks, nor of an object in a template', async () => {
@@ -226,6 +226,28 @@ describe('a call of once', () => {
       for (const key of ['bucket/undefined', 'null', 'fine', 'undefinedly', 'nan']) expect(await call(key)).toBe(1);
     });
     expect(warned).toMatch(/^pawl: a key of operation 'gaps' has the text 'undefined' in it.*#missing-key$/);
+  });
+
+  test.each([[['', ''].join('-')], [JSON.stringify({ id: undefined })], ['[]'], ['/'], ['|'], ['¿¡']])(
+    'says so where a key has no letter and no digit, as join and JSON make it of missing fields, and runs: %s',
+    async (text) => {
+      const call = once(
+        { ...options, operation: `no-text-${text.codePointAt(0)}`, key: (key: string) => key },
+        () => 1,
+      );
+      const warned = await warnedBy(async () => expect(await call(text)).toBe(1));
+      expect(warned).toMatch(
+        /has no letter and no digit in it, as join or JSON makes it of a missing field.*#missing-key$/,
+      );
+    },
+  );
+
+  test('says nothing of a key of another script, nor of a picture', async () => {
+    const call = once({ ...options, operation: 'scripts', key: (key: string) => key }, () => 1);
+    const warned = await warnedBy(async () => {
+      for (const key of ['заказ', '注文', 'طلب', '٣', '🎁', '-1', 'é']) expect(await call(key)).toBe(1);
+    });
+    expect(warned).toBe('');
   });
 
   test('that a provider cannot settle yet is to be made again a second later, and not at once', async () => {
