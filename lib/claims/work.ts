@@ -69,6 +69,11 @@ export class Work {
     return started;
   }
 
+  /** The same for promises that the handler has returned inside of something. Their errors count whenever they come: no code of the author's sees them. */
+  followAll(promises: readonly PromiseLike<unknown>[]): void {
+    for (const one of promises) this.follow(Promise.resolve(one).catch((error) => void this.#late.push({ error })));
+  }
+
   /** The operations of the calls of `once` whose outcome no code has asked for. */
   get unasked(): readonly string[] {
     return this.#calls.filter(({ asked }) => !asked.isAsked).map(({ operation }) => operation);

@@ -18,7 +18,7 @@ export function isGenerator(value: unknown): boolean {
   }
 }
 
-function isFunction(value: unknown, name: PropertyKey): boolean {
+export function isFunction(value: unknown, name: PropertyKey): boolean {
   return typeof propertyOf(value, name) === 'function';
 }
 
@@ -36,19 +36,6 @@ export function expectRun<T>(value: T, what: string): T {
 
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof propertyOf(value, 'then') === 'function';
-}
-
-/** The promises in a list, or in the fields of an object: nothing waits for them, if they are returned so. */
-export function promisesIn(value: unknown): readonly PromiseLike<unknown>[] {
-  try {
-    if (typeof value !== 'object' || value === null || isPromise(value)) return [];
-    const isList = Array.isArray(value);
-    if (!isList && Object.getPrototypeOf(value) !== Object.prototype) return [];
-    return (isList ? value : Object.values(value)).filter(isPromise);
-  } catch {
-    // A getter of the author's that throws.
-    return [];
-  }
 }
 
 /** The error of what was given in place of a function that starts an effect. */
