@@ -1,5 +1,5 @@
 import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
-import { effectKind, explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
+import { effectKind, explainedError, InDoubtError, LeaseError, letFail, NotStartedError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { stepsInDoubt } from './checkpoints.ts';
@@ -254,5 +254,5 @@ export function tooLate(
 ): TooLate | undefined {
   const remainingMs = leaseUntil - marginMs - host.now();
   if (remainingMs > timeoutMs) return undefined;
-  return { remainingMs, error: new LeaseError(`nothing was started: only ${remainingMs} ms are left`) };
+  return { remainingMs, error: new NotStartedError(`nothing was started: only ${remainingMs} ms are left`) };
 }

@@ -3,7 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { bodyField as httpField } from '../../lib/http/index.ts';
-import { type ClaimEvent, memoryStore, once, RejectedError, RetryableError } from '../../lib/index.ts';
+import { type ClaimEvent, memoryStore, once, RejectedError, RetryableError, step } from '../../lib/index.ts';
 import { sleep } from '../../lib/kernel/host.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
@@ -311,6 +311,33 @@ describe('what is not awaited', () => {
       expect((await runs(doors.once as Door, () => data)).warned).toBe('');
     }
   });
+});
+
+test('a step is not done with what says that it is not', async () => {
+  const behindStep =
+    (onAbandoned: 'park' | 'retry'): Door =>
+    async (world, handle) => {
+      const given = { ...world.common, operation: world.operation, key: bodyField('id'), sqsClient: noQueue };
+      const handler = eachMessage<Order>({ ...given, onAbandoned: 'retry' }, (_, claim) =>
+        step(claim, 'mail', () => handle(world), { onAbandoned }).then(() => undefined),
+      );
+      return handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
+    };
+  const inFlight: Handle = ({ calls }) => calls['in-flight'].outcome(order);
+  for (const onAbandoned of ['park', 'retry'] as const) {
+    const ended = await runs(behindStep(onAbandoned), inFlight);
+    expect(ended).toMatchObject({ status: 'released', unknownAt: undefined });
+  }
+  expect(await runs(behindStep('park'), () => new EventEmitter())).toMatchObject({ status: 'parked' });
+  const fails: Handle = async () => ({ mail: Promise.reject(new Error('503')) });
+  expect(await runs(behindStep('park'), fails)).toMatchObject({ status: 'parked' });
+});
+
+test('a promise that has failed already counts, of every door', async () => {
+  for (const run of Object.values(doors)) {
+    const ended = await runs(run, async () => ({ mail: Promise.reject(new Error('503')) }));
+    expect(ended).toMatchObject({ status: 'parked', isTakenForDone: false });
+  }
 });
 
 test('a request of HTTP without a key takes no failure for its response either', async () => {
