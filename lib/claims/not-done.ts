@@ -28,7 +28,7 @@ export function errorOfOutcome(value: object): unknown {
   if (fail !== undefined) return errorOf(fail);
   // A copy of one that has no object in it is known by its form.
   const said = explained(`a call of once is not done: ${outcome}`, 'call-not-done');
-  if (outcome === 'key-reused') return new RejectedError(said);
+  if (outcome === 'key-reused' && Object.keys(value).length === 1) return new RejectedError(said);
   const waits = (outcome === 'in-flight' || outcome === 'in-doubt') && typeof retryAfterMs === 'number';
   return waits ? new RetryableError(said, { retryAfterMs }) : undefined;
 }

@@ -52,11 +52,7 @@ export function expectFinished(
     // A getter of the author's that throws: what was found before it counts.
   }
   const { failures, promises, atWork } = found;
-  if (failures.length > 0) {
-    // They may fail as well, and nothing waits for them any more.
-    for (const one of promises) Promise.resolve(one).catch(() => undefined);
-    throw failures.reduce((first, one) => (careOf(one) < careOf(first) ? one : first));
-  }
+  if (failures.length > 0) throw failures.reduce((first, one) => (careOf(one) < careOf(first) ? one : first));
   if (atWork !== undefined) {
     const said = `an object with the method '${atWork}': it is still at work, or has not begun, and nothing waits for it`;
     refuse(operation, said, 'not-awaited', intoPromise, isLater);
@@ -113,6 +109,8 @@ function look(
 ): void {
   if (place !== 'whole' && isPromise(value)) {
     found.promises.push(value);
+    // It may fail where nothing waits for it, beside what is refused. To ask another thenable would begin it.
+    if (value instanceof Promise) value.catch(() => undefined);
     return;
   }
   if (typeof value !== 'object' || value === null || depth === 0 || --budget.left < 0) return;

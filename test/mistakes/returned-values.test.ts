@@ -3,7 +3,15 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { bodyField as httpField } from '../../lib/http/index.ts';
-import { type ClaimEvent, memoryStore, once, RejectedError, RetryableError, step } from '../../lib/index.ts';
+import {
+  type ClaimEvent,
+  canonicalValue,
+  memoryStore,
+  once,
+  RejectedError,
+  RetryableError,
+  step,
+} from '../../lib/index.ts';
 import { sleep } from '../../lib/kernel/host.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
@@ -165,6 +173,31 @@ describe('an outcome that is not done, and what a call has thrown', () => {
     expect(status).toBe('rejected');
   });
 
+  test.each(Object.entries(doors))('of a key that was used before is final, also as a copy, of %s', async (_, run) => {
+    const { status } = await runs(run, async ({ common }) => {
+      const given = { ...common, operation: 'compared', fingerprint: canonicalValue, onAbandoned: 'park' } as const;
+      const compared = once({ ...given, key: () => 'one' }, (_: number) => 'sent');
+      await compared(1);
+      return { ...(await compared.outcome(2)) };
+    });
+    expect(status).toBe('rejected');
+  });
+
+  test('leaves no promise beside it unhandled', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const fails = () => Promise.resolve().then(() => Promise.reject(new Error('503')));
+    const ended = await runs(doors.eachMessage as Door, async ({ calls }) => ({
+      outcome: await calls['in-flight'].outcome(order),
+      beside: fails(),
+    }));
+    await runs(doors.eachMessage as Door, () => [new EventEmitter(), fails()]);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect({ status: ended.status, unhandled }).toEqual({ status: 'released', unhandled: [] });
+  });
+
   test('counts by its most careful word', async () => {
     const all: Handle = ({ calls }) =>
       Promise.allSettled([calls.rejected(order), calls['in-flight'](order), calls.parked(order)]);
@@ -187,6 +220,12 @@ describe('settled results of other work', () => {
 describe('what only looks like a failure is a result', () => {
   const forms: Readonly<Record<string, Handle>> = {
     'a domain object with a reason': async () => ({ status: 'rejected', reason: 'the card was declined' }),
+    'a settled result with a field of its own': async () => ({
+      status: 'rejected',
+      reason: new Error('no'),
+      by: 'the bank',
+    }),
+    'an outcome with a field of its own': async () => ({ outcome: 'key-reused', order: 'order-17' }),
     'an outcome of its own': async () => ({ outcome: 'parked', error: { name: 'x', message: 'y' } }),
     'what was looked at': async ({ calls }) => {
       const { outcome } = await calls.rejected.outcome(order);

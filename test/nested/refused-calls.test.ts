@@ -2,7 +2,15 @@ import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { bodyField as httpField } from '../../lib/http/index.ts';
-import { type Claim, type ClaimEvent, canonicalValue, LeaseError, memoryStore, once } from '../../lib/index.ts';
+import {
+  type Claim,
+  type ClaimEvent,
+  canonicalValue,
+  InvalidMessageError,
+  LeaseError,
+  memoryStore,
+  once,
+} from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { warnedBy } from '../mistakes/mistake.ts';
@@ -119,6 +127,23 @@ describe('a call that is refused', () => {
       expect(ended).toEqual({ status: cell.onAbandoned === 'park' ? 'parked' : 'released', isInDoubt: true, ran: 0 });
     },
   );
+
+  test('says nothing of a later handler, also by an error that its key function throws each time', async () => {
+    const same = new InvalidMessageError('missing-key', 'no customer');
+    const key = (): string => {
+      throw same;
+    };
+    const handle =
+      (isFirst: boolean): Handle =>
+      async ({ common }) => {
+        const given = { ...common, operation: 'same-error', onAbandoned: 'park' } as const;
+        const call = once({ ...given, key }, () => 1);
+        if (!isFirst) await Promise.resolve('charged');
+        await call(order);
+      };
+    expect(await recordAfter(doors.eachMessage as Door, handle(true))).toMatchObject({ status: 'released' });
+    expect(await recordAfter(doors.eachMessage as Door, handle(false))).toMatchObject({ status: 'parked' });
+  });
 
   test('says nothing of what its handler throws in its place', async () => {
     const wrapped: Handle = ({ inner }) =>
