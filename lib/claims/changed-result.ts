@@ -1,4 +1,4 @@
-import { propertyOf } from '../kernel/unknown.ts';
+import { isPlainObject, propertyOf } from '../kernel/unknown.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 
 /**
@@ -84,9 +84,7 @@ function fieldOf(path: string, name: PropertyKey): string {
 
 /** Whether JSON keeps an object: one without a class, of any realm, that does not say itself what its JSON is. */
 function isPlain(value: object): boolean {
-  if (typeof propertyOf(value, 'toJSON') === 'function') return false;
-  const proto: unknown = Object.getPrototypeOf(value);
-  return proto === null || (typeof proto === 'object' && proto !== null && Object.getPrototypeOf(proto) === null);
+  return typeof propertyOf(value, 'toJSON') !== 'function' && isPlainObject(value);
 }
 
 function kindOf(value: object): string {

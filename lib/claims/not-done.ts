@@ -1,20 +1,47 @@
+import { explained } from '../kernel/error-code.ts';
+import { RejectedError, RetryableError } from '../kernel/errors.ts';
 import { processWide } from '../kernel/process-wide.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 
 /**
  * An outcome of a call of `once` that is not done, where a handler returns it to the door around it: taken for an ordinary result, the message would be
  * acknowledged with nothing done, or the outcome be kept and replayed.
  */
-const thrown = processWide('claims.not-done/1', () => new WeakMap<object, () => unknown>());
+const known = processWide('claims.not-done/2', () => ({
+  outcomes: new WeakMap<object, () => unknown>(),
+  /** Of outcomes, by their errors: a copy of an outcome has the same one. */
+  errors: new WeakMap<object, () => unknown>(),
+}));
 
 /** @param fail throws what a call that was only awaited would throw */
 export function markNotDone(outcome: object, fail: () => unknown): void {
-  thrown.set(outcome, fail);
+  known.outcomes.set(outcome, fail);
+  if ('error' in outcome) known.errors.set(outcome.error as object, fail);
 }
 
-/** What a handler returned, also in a list. @throws what the call would have thrown, where it is an outcome that is not done */
-export function expectDone<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  thrown.get(value)?.();
-  if (Array.isArray(value)) for (const one of value) if (typeof one === 'object' && one !== null) thrown.get(one)?.();
-  return value;
+/** @returns what the call would have thrown, if this is an outcome that is not done, or a copy of one */
+export function errorOfOutcome(value: object): unknown {
+  const { outcome, error, retryAfterMs } = value as Readonly<Record<string, unknown>>;
+  if (typeof outcome !== 'string') return undefined;
+  const isObject = typeof error === 'object' && error !== null;
+  const fail = known.outcomes.get(value) ?? (isObject ? known.errors.get(error) : undefined);
+  if (fail !== undefined) return errorOf(fail);
+  // A copy of one that has no object in it is known by its form.
+  const said = explained(`a call of once is not done: ${outcome}`, 'call-not-done');
+  if (outcome === 'key-reused' && Object.keys(value).length === 1) return new RejectedError(said);
+  const waits = (outcome === 'in-flight' || outcome === 'in-doubt') && typeof retryAfterMs === 'number';
+  return waits ? new RetryableError(said, { retryAfterMs }) : undefined;
+}
+
+/** @throws what the call would have thrown, where this is an outcome that is not done */
+export function expectDone(value: unknown): void {
+  if (typeof propertyOf(value, 'outcome') === 'string') known.outcomes.get(value as object)?.();
+}
+
+function errorOf(fail: () => unknown): unknown {
+  try {
+    return fail();
+  } catch (error) {
+    return error;
+  }
 }

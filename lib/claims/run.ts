@@ -1,5 +1,5 @@
-import { expectRun, isGeneratorFunction, isPromise, notAFunction, promisesIn } from '../kernel/callable.ts';
-import { effectKind, explainedError, InDoubtError, LeaseError, letFail } from '../kernel/errors.ts';
+import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
+import { effectKind, explainedError, InDoubtError, LeaseError, letFail, NotStartedError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { stepsInDoubt } from './checkpoints.ts';
@@ -8,10 +8,10 @@ import type { ClaimRules } from './decide.ts';
 import { type Engine, effectOf, emit } from './engine.ts';
 import { type Grant, startsUntil } from './grant.ts';
 import { insideHandler } from './inside-step.ts';
-import { expectDone } from './not-done.ts';
 import { openClaim } from './open-claim.ts';
 import type { Settings } from './options.ts';
 import { fail, giveBackUnstarted, isLeftInFlight, succeed } from './record-outcome.ts';
+import { expectFinished } from './returned.ts';
 import type { RunResult } from './run-result.ts';
 import type { KnownOfEffect, Phase } from './settle.ts';
 import { settleDoubt } from './settle-doubt.ts';
@@ -45,20 +45,16 @@ export async function run<Input, R>(
   const work = new Work();
   const latest = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
   const { claim, stop } = openClaim(engine, grant, latest, work);
-  const marked = markedEffect(claim, work);
+  const marked = markedEffect(settings.operation, claim, work);
   let end: End<R>;
   try {
     const given = Object.assign(claim, { effect: marked.effect });
     const handling = { work, id: grant.identity.id, store: settings.store };
     const called = insideHandler(handling, () => handler(input, given));
     const value = await called;
-    if (typeof value === 'function') expectNoFunction(settings.operation, called);
-    end = { kind: 'returned', value: expectDone(expectRun(value, 'the handler')) };
-    const promises = promisesIn(value);
-    for (const one of promises) work.follow(Promise.resolve(one));
-    if (promises.length > 0) warnOfList(settings.operation);
-    else if (called === undefined && marked.state().kind === 'none' && !work.isUnderWay)
-      warnOfCallbacks(settings.operation);
+    const hasEffect = marked.state().kind !== 'none' || work.isUnderWay;
+    work.followAll(expectFinished(settings.operation, called, expectRun(value, 'the handler'), hasEffect));
+    end = { kind: 'returned', value };
   } catch (error) {
     end = { kind: 'threw', error };
   }
@@ -97,33 +93,6 @@ function warnOfUnmarked(operation: string): void {
   warnOnce('effect-not-marked', operation, `${said}. ${advice}`);
 }
 
-/**
- * A function that comes at once is in the place of the effect: nothing was awaited before it, and nothing calls it. One that comes later is a result like another
- * that cannot be kept: it must not undo the effect before it.
- *
- * @throws TypeError: whether an effect has begun, nothing here can tell
- */
-function expectNoFunction(operation: string, called: unknown): void {
-  const said = `a handler of '${operation}' returned a function, which nothing calls`;
-  const advice = 'Put the effect into the handler itself, or return nothing';
-  if (typeof called === 'function') throw explainedError(TypeError, `${said}. ${advice}`, 'wrong-handler');
-  warnOnce('wrong-handler', operation, `${said}. ${advice}`);
-}
-
-/** They are waited for, and count; but no code of the author's sees their errors, and what is kept of a promise is nothing. */
-function warnOfList(operation: string): void {
-  const said = `a handler of '${operation}' returned promises in a list or an object, which nothing awaits`;
-  warnOnce('not-awaited', `${operation} promises`, `${said}. Return await Promise.all([…]) in its place`);
-}
-
-/** How work that calls back ends, nothing can tell: the claim completes as it begins. */
-function warnOfCallbacks(operation: string): void {
-  const said = `a handler of '${operation}' returned nothing, and no promise`;
-  const advice =
-    'If it begins work that calls back, such as a client with callbacks, that work is not waited for. Return a promise, as util.promisify makes one. If it has no such work, write async before it';
-  warnOnce('not-awaited', `${operation} callbacks`, `${said}. ${advice}`);
-}
-
 /** What is under way is waited for, but its error reaches no code of the author's. */
 export function warnOfUnawaited(operation: string, { unasked, isUnderWay }: Work): void {
   for (const called of new Set(unasked)) {
@@ -145,7 +114,7 @@ type EffectState =
 type End<R> = { readonly kind: 'returned'; readonly value: R } | { readonly kind: 'threw'; readonly error: unknown };
 
 /** `claim.effect`, and how far it came. */
-function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
+function markedEffect(operation: string, claim: Pick<Claim, 'remainingMs'>, work: Work) {
   let state: EffectState = { kind: 'none' };
 
   function effect<T>(start: () => Promise<T> | T): Promise<T> {
@@ -204,7 +173,10 @@ function markedEffect(claim: Pick<Claim, 'remainingMs'>, work: Work) {
 
   async function runEffect<T>(start: () => Promise<T> | T): Promise<T> {
     try {
-      const value = expectRun(await start(), 'claim.effect: its function');
+      const called = start();
+      const value = expectRun(await called, 'claim.effect: its function');
+      const promises = expectFinished(operation, called, value, true);
+      if (promises.length > 0) await Promise.all(promises);
       state = { kind: 'applied' };
       return value;
     } catch (error) {
@@ -282,5 +254,5 @@ export function tooLate(
 ): TooLate | undefined {
   const remainingMs = leaseUntil - marginMs - host.now();
   if (remainingMs > timeoutMs) return undefined;
-  return { remainingMs, error: new LeaseError(`nothing was started: only ${remainingMs} ms are left`) };
+  return { remainingMs, error: new NotStartedError(`nothing was started: only ${remainingMs} ms are left`) };
 }

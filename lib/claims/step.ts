@@ -10,6 +10,7 @@ import type { Claim, Verdict } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
 import { insideStep } from './inside-step.ts';
 import { type NextStep, nextStep } from './next-step.ts';
+import { expectFinished } from './returned.ts';
 import { type Said, verdictIn } from './verdict.ts';
 
 /** What a step knows. */
@@ -130,8 +131,10 @@ async function runStep<R>(
   }
   let value: R;
   try {
-    const answer = await insideStep(next.work, next.name, () => fn(stepRun));
-    value = expectRun(answer, `step ${next.name}: its function`);
+    const called = insideStep(next.work, next.name, () => fn(stepRun));
+    value = expectRun(await called, `step ${next.name}: its function`);
+    const promises = expectFinished(next.engine.settings.operation, called, value, true);
+    if (promises.length > 0) await Promise.all(promises);
   } catch (error) {
     throw await failStep(next, error, onAbandoned);
   }

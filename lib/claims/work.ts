@@ -38,6 +38,8 @@ export class Work {
   refuseInStep: ((what: string) => void) | undefined;
   /** Called when nothing of the handler may start any more. */
   onStop: (() => void) | undefined;
+  /** Whether the handler has awaited nothing yet: a call of `once` that is refused then is the first thing of it. */
+  isFresh = true;
   #ended = false;
   #stopped = false;
 
@@ -67,6 +69,11 @@ export class Work {
       },
     );
     return started;
+  }
+
+  /** The same for promises that the handler has returned inside of something. Their errors count whenever they come: no code of the author's sees them. */
+  followAll(promises: readonly PromiseLike<unknown>[]): void {
+    for (const one of promises) this.follow(Promise.resolve(one).catch((error) => void this.#late.push({ error })));
   }
 
   /** The operations of the calls of `once` whose outcome no code has asked for. */

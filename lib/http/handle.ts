@@ -1,6 +1,8 @@
 import type { Claim } from '../claims/claim.ts';
+import { internalsOf } from '../claims/claim-internals.ts';
 import { emit } from '../claims/engine.ts';
 import type { Grant } from '../claims/grant.ts';
+import { expectFinished } from '../claims/returned.ts';
 import { run } from '../claims/run.ts';
 import { expectRun } from '../kernel/callable.ts';
 import {
@@ -108,7 +110,10 @@ async function respond<Event extends HttpEvent, Response>(
   const { maxResultBytes } = gate.settings;
   let answered: Response;
   try {
-    answered = expectRun(await handler(claim), 'the handler');
+    const called = handler(claim);
+    answered = expectRun(await called, 'the handler');
+    // Before a response is made of it: a service takes any value for the body of one.
+    internalsOf(claim).work.followAll(expectFinished(gate.settings.operation, called, answered));
   } catch (error) {
     handling.end = { kind: 'threw', error };
     // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.

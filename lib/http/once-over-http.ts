@@ -1,4 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
+import { expectFinished } from '../claims/returned.ts';
 import { expectRun } from '../kernel/callable.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';
@@ -64,11 +65,17 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
         return entered.answer;
       case 'without-key':
         // Only where the author said that a key is not required: then the handler takes it into account.
-        return expectRun(await returned(handler(event, context, undefined as never)), 'the handler');
+        return withoutClaim(options.operation, returned(handler(event, context, undefined as never)));
       case 'admitted':
         return handle(gate, entered.admitted, (claim) => returned(call(event, context, claim)));
     }
   };
+}
+
+async function withoutClaim<Response>(operation: string, called: Promise<Response> | Response): Promise<Response> {
+  const answered = expectRun(await called, 'the handler');
+  await Promise.all(expectFinished(operation, called, answered));
+  return answered;
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: the published types of handlers have it, for those that call back.

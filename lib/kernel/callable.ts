@@ -18,7 +18,7 @@ export function isGenerator(value: unknown): boolean {
   }
 }
 
-function isFunction(value: unknown, name: PropertyKey): boolean {
+export function isFunction(value: unknown, name: PropertyKey): boolean {
   return typeof propertyOf(value, name) === 'function';
 }
 
@@ -48,19 +48,6 @@ export function synchronous<Value>(option: string, value: Value): Value {
   if (!isPromise(value)) return value;
   letFail(value);
   throw new OptionError(`${option}: expected a value; got a promise: the function must not be async`);
-}
-
-/** The promises in a list, or in the fields of an object: nothing waits for them, if they are returned so. */
-export function promisesIn(value: unknown): readonly PromiseLike<unknown>[] {
-  try {
-    if (typeof value !== 'object' || value === null || isPromise(value)) return [];
-    const isList = Array.isArray(value);
-    if (!isList && Object.getPrototypeOf(value) !== Object.prototype) return [];
-    return (isList ? value : Object.values(value)).filter(isPromise);
-  } catch {
-    // A getter of the author's that throws.
-    return [];
-  }
 }
 
 /** The error of what was given in place of a function that starts an effect. */

@@ -1,4 +1,5 @@
 import { type ErrorCode, explained } from './error-code.ts';
+import { processWide } from './process-wide.ts';
 import { propertyOf } from './unknown.ts';
 
 /** The property that every error of pawl's carries: what kind of error it is. See `errorKind`. */
@@ -232,12 +233,18 @@ export class NothingRunError extends StoreUnavailableError {
 export class LeaseError extends Error {
   override readonly name = 'LeaseError';
   /** @internal */
-  readonly 'pawl.error' = 'lease';
+  readonly 'pawl.error': ErrorKind = 'lease';
   /** The heading of `docs/errors.md` that explains it. */
   readonly code = 'lease-over';
   constructor(message = 'the time is over', options?: ErrorOptions) {
     super(explained(message, 'lease-over'), options);
   }
+}
+
+/** Too little time was left before anything was begun: said of the handler around the call, it leaves nothing in doubt. */
+export class NotStartedError extends LeaseError {
+  /** @internal */
+  override readonly 'pawl.error' = 'retryable';
 }
 
 /** An error of pawl's own for which there is no class: its message ends with where to read more, and its `code` is that heading. */
@@ -272,9 +279,22 @@ export function isSetupError(error: unknown): error is SetupError {
   return errorKind(error) === 'setup';
 }
 
+/** The errors of calls of `once` that were refused where nothing can have run. */
+const refusedUnrun = processWide('errors.refused-unrun/1', () => new WeakSet<object>());
+
+/**
+ * Says of the error of a refused call what it means to the handler around it.
+ *
+ * @param isFirst whether the call was the first thing of that handler. Otherwise the handler may have applied something, and the error says nothing about that
+ */
+export function markRefused(error: unknown, isFirst: boolean): void {
+  if (errorKind(error) !== undefined) refusedUnrun[isFirst ? 'add' : 'delete'](error as object);
+}
+
 /** What an error says about the effect, by its own account. @internal */
 export function effectKind(error: unknown): EffectKind | undefined {
   const said = errorKind(error);
+  if (said !== undefined && refusedUnrun.has(error as object)) return 'retryable';
   return effectKinds.find((kind) => kind === said);
 }
 

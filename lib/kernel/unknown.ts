@@ -8,3 +8,9 @@ export function propertyOf(value: unknown, name: PropertyKey): unknown {
   const canHave = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return canHave ? Reflect.get(value, name) : undefined;
 }
+
+/** Whether an object has no class, in any realm. */
+export function isPlainObject(value: object): boolean {
+  const proto: unknown = Object.getPrototypeOf(value);
+  return proto === null || (typeof proto === 'object' && proto !== null && Object.getPrototypeOf(proto) === null);
+}

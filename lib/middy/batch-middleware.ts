@@ -3,6 +3,7 @@ import { startsUntil } from '../claims/grant.ts';
 import { enterHandler, type Handling } from '../claims/inside-step.ts';
 import { keepLease } from '../claims/open-claim.ts';
 import { fail, giveBackUnstarted, succeed } from '../claims/record-outcome.ts';
+import { expectFinished } from '../claims/returned.ts';
 import { tooLate, warnOfUnawaited } from '../claims/run.ts';
 import { Work } from '../claims/work.ts';
 import { explainedError, OptionError } from '../kernel/errors.ts';
@@ -277,13 +278,14 @@ async function record<Body>(
  * still runs. To believe it would acknowledge effects that have not happened.
  */
 function resultsOf<Body>({ engine, settings }: Consumer<Body>, taken: Taken, response: unknown): BatchResults {
-  const { request, batch, handedOn } = taken;
+  const { request, batch, handedOn, work } = taken;
   const { event, context } = request;
   const messages = handedOnOf(batch);
   const results = understand(response, {
     messageIds: messages.map((one) => one.record.messageId),
     copies: messages.map(({ copy }) => copy),
     left: Array.isArray(event?.Records) ? event.Records : handedOn.Records,
+    finish: (value) => work.followAll(expectFinished(settings.operation, response, value)),
   });
   // As the context says it now: our clock may have been set in between.
   const remainingMs = context.getRemainingTimeInMillis();

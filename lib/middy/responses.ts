@@ -1,4 +1,3 @@
-import { expectDone } from '../claims/not-done.ts';
 import { isGenerator } from '../kernel/callable.ts';
 import { explainedError, letFail } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
@@ -31,6 +30,8 @@ export interface HandedOn {
   readonly copies: readonly SqsRecord[];
   /** The list of records as the handler leaves it: it may have sorted it. */
   readonly left: readonly unknown[];
+  /** Takes the value of one message. @throws what it says has failed */
+  readonly finish: (value: unknown) => void;
 }
 
 /**
@@ -78,9 +79,9 @@ export function sameForAll(status: MessageResult['status'], reason?: unknown): B
   return { of: () => ({ status, reason }) };
 }
 
-function understandList(list: readonly unknown[], { messageIds, copies, left }: HandedOn): BatchResults {
+function understandList(list: readonly unknown[], { messageIds, copies, left, finish }: HandedOn): BatchResults {
   const { length } = messageIds;
-  const results = Array.from(list, resultOf);
+  const results = Array.from(list, (element) => resultOf(element, finish));
   if (!results.some((result) => result.status !== undefined)) {
     const silent =
       list.length === length && Object.keys(list).length === length && list.every((one) => one === undefined);
@@ -98,7 +99,7 @@ function understandList(list: readonly unknown[], { messageIds, copies, left }: 
 }
 
 /** One element of a list of results. What cannot be read is no result, nor is a promise, which nothing else will wait for. */
-function resultOf(element: unknown): Partial<MessageResult> {
+function resultOf(element: unknown, finish: HandedOn['finish']): Partial<MessageResult> {
   letFail(element);
   try {
     if (typeof element !== 'object' || element === null || !('status' in element)) return noResult();
@@ -106,7 +107,8 @@ function resultOf(element: unknown): Partial<MessageResult> {
     if (status === 'fulfilled') {
       const value = 'value' in element ? element.value : undefined;
       letFail(value);
-      return { status, value: expectDone(value) };
+      finish(value);
+      return { status, value };
     }
     return status === 'rejected' ? { status, reason: 'reason' in element ? element.reason : undefined } : noResult();
   } catch (error) {

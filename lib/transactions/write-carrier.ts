@@ -1,5 +1,5 @@
 import type { ClaimStore } from '../claims/store.ts';
-import { expectRun } from '../kernel/callable.ts';
+import { expectRun, isPromise } from '../kernel/callable.ts';
 import { expect } from '../kernel/check.ts';
 import { explainedError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
@@ -52,12 +52,12 @@ export class WriteCarrier {
     const fits = Array.isArray(writes) && writes.length >= 1 && writes.length <= mostWrites;
     expect(fits, 'writes', `a list of 1 to ${mostWrites} of them`, Array.isArray(writes) ? writes.length : writes);
     for (const [index, write] of writes.entries()) {
-      const isWrite = typeof write === 'object' && write !== null;
+      const isWrite = typeof write === 'object' && write !== null && !isPromise(write);
       expect(
         isWrite,
         `writes[${index}]`,
         'a Put, Update, Delete or ConditionCheck',
-        write === null ? 'null' : typeof write,
+        write === null ? 'null' : isPromise(write) ? write : typeof write,
       );
     }
     this.#store = store;

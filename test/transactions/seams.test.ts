@@ -301,3 +301,15 @@ it('no error of the engine says the key, which listeners may have been promised 
   expect(error.message).not.toContain('alice');
   for (const { id: _, ...event } of events) expect(JSON.stringify(event)).not.toContain('alice');
 });
+
+it('a promise among the writes is refused, and nothing is committed', async () => {
+  const { options, store, items } = setUp();
+  const { key: _, onAbandoned: __, ...given } = options;
+  const handler = eachTransaction({ ...given, key: bodyField('id') }, async () => [Promise.resolve(put('a')) as never]);
+  const event = sqsEvent(sqsRecord({ id: 'order-17' }, { messageId: 'm' }));
+  const { batchItemFailures } = await handler(event, context(30_000, options.host.now));
+  expect(batchItemFailures).toEqual([{ itemIdentifier: 'm' }]);
+  expect(items.size).toBe(0);
+  const record = await store.read('pay#order-17');
+  expect(record?.error?.message).toContain('got a promise; await it first');
+});
