@@ -49,14 +49,14 @@ describe('a decision', () => {
     const { resolve, store } = await parked(inDoubt);
     const options = { operation: 'refund', store, host: virtualHost(), retentionSecond: 60 };
     expect(() => parkedClaims(options)).toThrow(
-      "parkedClaims: there is no option 'retentionSecond'. Did you mean 'retentionSeconds'? See docs/guides/recover.md.",
+      "parkedClaims: there is no option 'retentionSecond'. Did you mean 'retentionSeconds'? See docs/guides/recover.md and docs/errors.md#unknown-option",
     );
     await expect(resolve('retry', { ...by, fences: 1 })).rejects.toThrow(
-      "resolve: there is no option 'fences'. Did you mean 'fence'? See docs/guides/recover.md.",
+      "resolve: there is no option 'fences'. Did you mean 'fence'? See docs/guides/recover.md and docs/errors.md#unknown-option",
     );
     const said = { charge: { verdict: 'applied', results: 1 }, receipt: 'retry' };
     await expect(resolve(said)).rejects.toThrow(
-      "resolve: there is no option 'charge.results'. Did you mean 'charge.result'? See docs/guides/recover.md.",
+      "resolve: there is no option 'charge.results'. Did you mean 'charge.result'? See docs/guides/recover.md and docs/errors.md#unknown-option",
     );
   });
 

@@ -270,7 +270,7 @@ describe('a step that is wired wrongly', () => {
     expect(await wired({ onAbandoned: { settleMs: 5 } })).toThrow(policies);
     expect(await wired({ onAbandoned: { ask, settleMs: 0.5 } })).toThrow('settleMs of step charge: expected a whole');
     expect(await wired({ onAbandoned: { ask, settlesMs: 5, settleMs: 5 } })).toThrow(
-      "step: there is no option 'onAbandoned.settlesMs'. Did you mean 'onAbandoned.settleMs'? See docs/guides/transactions.md.",
+      "step: there is no option 'onAbandoned.settlesMs'. Did you mean 'onAbandoned.settleMs'? See docs/guides/transactions.md and docs/errors.md#unknown-option",
     );
     expect(await wired({ onAbandonned: 'retry' })).toThrow("step: there is no option 'onAbandonned'");
   });

@@ -34,7 +34,7 @@ describe('a call of once', () => {
       for (const way of [call, call.outcome]) {
         const said = await refusal(way({ id: '1' }, untyped(given)));
         expect(said).toContain(`a call of once: there is no option '${name}'`);
-        expect(said).toMatch(/See docs\/errors\.md#unknown-option$/);
+        expect(said).toMatch(/See docs\/\S+ and docs\/errors\.md#unknown-option$/);
       }
     });
     expect(runs).toBe(0);

@@ -55,7 +55,8 @@ const calls: Readonly<Record<string, (inner: Inner) => Promise<unknown>>> = {
   'an object as the key': (inner) => inner({ id: {} }),
   'no fingerprint': (inner) => inner({ id: 'a', amount: Number.NaN }),
   'the context as options': (inner) => inner({ id: 'a' }, context(1000) as never),
-  'several records': (inner) => inner({ id: 'a', Records: [1, 2] } as never),
+  'several records': (inner) =>
+    inner({ id: 'a', Records: [{ eventSource: 'aws:sqs' }, { eventSource: 'aws:sqs' }] } as never),
 };
 const tooLate = (inner: Inner) => inner.outcome({ id: 'a' }, { remainingMs: () => 5000 });
 
