@@ -105,7 +105,10 @@ async function judge({ id, app, client, layout }: Case): Promise<Line> {
   const runs: RehearsalResult[] = [];
   const isGuilty = 'shows' in app;
   for (const seed of isGuilty ? [1, 2, 3] : [1]) {
-    runs.push(await rehearsePlanted(app, { client, layout, seed, intents: Number(values.intents), bundle, dynamoDb }));
+    const run = await rehearsePlanted(app, { client, layout, seed, intents: Number(values.intents), bundle, dynamoDb });
+    const isUnjudged = run.effects.some(({ unjudged }) => unjudged.length > 0);
+    if (isUnjudged && !(isGuilty && isShown(app, run))) throw new Error(`seed ${seed}: ${run.untested.join(' ')}`);
+    runs.push(run);
     if (isGuilty && runs.some((run) => isShown(app, run) && isNamed(app, run))) break;
   }
   const last = runs.at(-1);

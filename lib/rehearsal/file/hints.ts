@@ -68,15 +68,16 @@ const neverResponds: Rule = ({ journal, shortened }) => {
   });
 };
 
-/** Most of what is parked was never begun: it only shared its worker with a message that was. */
-const muchParked: Rule = ({ verdicts, hasClaims }) => {
-  const parked = [...new Set(verdicts.flatMap((verdict) => verdict.parked))];
+/** More than a fifth was parked without a call to its provider: it only shared its worker with a message that made one. */
+const muchParked: Rule = ({ verdicts, journal, hasClaims }) => {
+  const called = new Set(journal.entries.flatMap((entry) => (entry.kind === 'called' ? entry.intents : [])));
+  const parked = [...new Set(verdicts.flatMap((verdict) => verdict.parked))].filter((intent) => !called.has(intent));
   const intents = Math.max(0, ...verdicts.map((verdict) => verdict.intents));
   if (!hasClaims || parked.length <= intents / 5) return [];
   return [
     {
       name: 'much-parked',
-      text: 'More than a fifth is parked. Mark the effect with claim.effect and set concurrency: 1, so that a worker that dies leaves one message in doubt, and not its batch; or ask the provider with reconcile.',
+      text: 'More than a fifth is parked, and had called no provider. Mark the effect with claim.effect and set concurrency: 1, so that a worker that dies leaves one message in doubt, and not its batch; or ask the provider with reconcile.',
       intents: parked,
     },
   ];

@@ -196,7 +196,7 @@ test('a function that times out in half of its invocations is named, without har
   expect(hintsOn('doubled', seldom, { harmed: [] })).toEqual([]);
 });
 
-test('much that is parked is named in an app with claims', () => {
+test('much that is parked without a call to its provider is named in an app with claims', () => {
   const verdict = {
     effect: 'email',
     intents: 10,
@@ -210,11 +210,16 @@ test('much that is parked is named in an app with claims', () => {
     notOwed: [],
     unjudged: [],
   };
-  const hints = (parked: readonly string[], hasClaims = true) =>
-    hintsOn('doubled', [], { harmed: [], hasClaims, verdicts: [{ ...verdict, parked }] });
+  const hints = (parked: readonly string[], hasClaims = true, journal = createJournal()) =>
+    hintsOn('doubled', [], { harmed: [], hasClaims, journal, verdicts: [{ ...verdict, parked }] });
   expect(hints(['a', 'b', 'c'])).toEqual(['much-parked']);
   expect(hints(['a', 'b'])).toEqual([]);
   expect(hints(['a', 'b', 'c'], false)).toEqual([]);
+  // Who marks the effect and dies in it has done what the advice says.
+  const journal = createJournal();
+  journal.add(['a'], called('S1', 'applied'));
+  expect(hints(['a', 'b', 'c'], true, journal)).toEqual([]);
+  expect(hints(['a', 'b', 'c', 'd'], true, journal)).toEqual(['much-parked']);
 });
 
 test('a harmless run of a sound app has no hints', () => {
