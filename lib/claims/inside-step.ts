@@ -36,21 +36,9 @@ export function expectCalls(): void {
 
 /** Runs a handler. */
 export function insideHandler<T>(handling: Handling, run: () => T): T {
-  const { work } = handling;
-  try {
-    if (calls.expected) return insides.run({ work, handling, around: insides.getStore() }, run);
-    leaveUnseen(handling);
-    return run();
-  } finally {
-    work.isFresh = false;
-  }
-}
-
-/** For a handler that another library calls next: what it does before it awaits anything comes before every microtask. */
-function isFreshUntilItAwaits(work: Work): void {
-  queueMicrotask(() => {
-    work.isFresh = false;
-  });
+  if (calls.expected) return insides.run({ work: handling.work, handling, around: insides.getStore() }, run);
+  leaveUnseen(handling);
+  return run();
 }
 
 function leaveUnseen(handling: Handling): void {
@@ -65,9 +53,7 @@ function leaveUnseen(handling: Handling): void {
 export function enterHandler(handling: Handling): void {
   if (calls.expected) {
     const around = atWork(insides.getStore());
-    if (around?.work === handling.work) return;
-    isFreshUntilItAwaits(handling.work);
-    insides.enterWith({ work: handling.work, handling, isEntered: true, around });
+    if (around?.work !== handling.work) insides.enterWith({ work: handling.work, handling, isEntered: true, around });
     return;
   }
   leaveUnseen(handling);
@@ -76,17 +62,7 @@ export function enterHandler(handling: Handling): void {
 /** The place that this is called in, to be entered from elsewhere. */
 export function placeHere(): () => void {
   const inside = insides.getStore();
-  let isEntered = false;
-  return () => {
-    if (inside === undefined) return;
-    if (!isEntered) {
-      // The function that pawl called only waits for the handler.
-      inside.work.isFresh = true;
-      isFreshUntilItAwaits(inside.work);
-    }
-    isEntered = true;
-    insides.enterWith({ ...inside, isEntered });
-  };
+  return () => inside && insides.enterWith({ ...inside, isEntered: true });
 }
 
 /** The innermost that is not over: what is entered is never left, and would grow with each request that a process handles. */

@@ -1,7 +1,7 @@
 import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
 import { explained } from '../kernel/error-code.ts';
-import { errorKind, markRefused, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
+import { errorKind, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
 import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
@@ -173,9 +173,7 @@ export function once<Input, R, Kept extends boolean = true>(
     try {
       return prepare(input, call);
     } catch (error) {
-      if (errorKind(error) === 'retryable') throw error;
-      markRefused(error, handlersAround()[0]?.work.isFresh === true);
-      warnOfRefused(settings.operation, error);
+      if (errorKind(error) !== 'retryable') warnOfRefused(settings.operation, error);
       throw error;
     }
   }

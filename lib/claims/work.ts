@@ -38,8 +38,6 @@ export class Work {
   refuseInStep: ((what: string) => void) | undefined;
   /** Called when nothing of the handler may start any more. */
   onStop: (() => void) | undefined;
-  /** Whether the handler has awaited nothing yet: a call of `once` that is refused then is the first thing of it. */
-  isFresh = true;
   #ended = false;
   #stopped = false;
 

@@ -1,5 +1,4 @@
 import { type ErrorCode, explained } from './error-code.ts';
-import { processWide } from './process-wide.ts';
 import { propertyOf } from './unknown.ts';
 
 /** The property that every error of pawl's carries: what kind of error it is. See `errorKind`. */
@@ -279,22 +278,9 @@ export function isSetupError(error: unknown): error is SetupError {
   return errorKind(error) === 'setup';
 }
 
-/** The errors of calls of `once` that were refused where nothing can have run. */
-const refusedUnrun = processWide('errors.refused-unrun/1', () => new WeakSet<object>());
-
-/**
- * Says of the error of a refused call what it means to the handler around it.
- *
- * @param isFirst whether the call was the first thing of that handler. Otherwise the handler may have applied something, and the error says nothing about that
- */
-export function markRefused(error: unknown, isFirst: boolean): void {
-  if (errorKind(error) !== undefined) refusedUnrun[isFirst ? 'add' : 'delete'](error as object);
-}
-
 /** What an error says about the effect, by its own account. @internal */
 export function effectKind(error: unknown): EffectKind | undefined {
   const said = errorKind(error);
-  if (said !== undefined && refusedUnrun.has(error as object)) return 'retryable';
   return effectKinds.find((kind) => kind === said);
 }
 
