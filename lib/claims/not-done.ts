@@ -33,6 +33,11 @@ export function errorOfOutcome(value: object): unknown {
   return waits ? new RetryableError(said, { retryAfterMs }) : undefined;
 }
 
+/** Whether this is the outcome of a call that is done. */
+export function isDone({ outcome, replayed }: { readonly outcome?: unknown; readonly replayed?: unknown }): boolean {
+  return outcome === 'completed' && typeof replayed === 'boolean';
+}
+
 /** @throws what the call would have thrown, where this is an outcome that is not done */
 export function expectDone(value: unknown): void {
   if (typeof propertyOf(value, 'outcome') === 'string') known.outcomes.get(value as object)?.();

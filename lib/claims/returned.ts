@@ -1,8 +1,9 @@
 import { isFunction, isPromise } from '../kernel/callable.ts';
 import { effectKind, errorKind, explainedError } from '../kernel/errors.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { isPlainObject } from '../kernel/unknown.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
-import { errorOfOutcome } from './not-done.ts';
+import { errorOfOutcome, isDone } from './not-done.ts';
 
 /**
  * What the author's code returned: whether that is a result.
@@ -10,7 +11,7 @@ import { errorOfOutcome } from './not-done.ts';
  * Owns: every rule about a returned value, for every door, for `claim.effect` and for steps. Does not own: what a batch handler returns about single
  * messages (`middy/responses.ts`), nor whether a result can be kept (`result.ts`, `changed-result.ts`).
  *
- * 1. What says that something failed is no result. It counts as if it had been thrown.
+ * 1. What says that something failed is no result. It counts as if it had been thrown. Beside anything else, it does not say that nothing was applied.
  * 2. A promise in it is waited for, and counts. No code of the author's waits for it, so that is said.
  * 3. What is still at work, or has not begun, is no result where it comes at once: nothing was awaited before it, so nothing confirms an effect. What comes later
  *    is only said: it must not undo the effect before it.
@@ -21,6 +22,8 @@ interface Found {
   /** What it says has failed. */
   readonly failures: unknown[];
   readonly promises: PromiseLike<unknown>[];
+  /** Whether there is more than failures, and calls of `once` that are done and are not run again: it may be of an effect, which a release would repeat. */
+  hasMore: boolean;
   /** The method by which something in it is known to be at work. */
   atWork?: string | undefined;
 }
@@ -45,14 +48,18 @@ export function expectFinished(
   const isLater = called !== value;
   if (typeof value === 'function')
     refuse(operation, 'a function, which nothing calls', 'wrong-handler', intoHandler, isLater);
-  const found: Found = { failures: [], promises: [] };
+  const found: Found = { failures: [], promises: [], hasMore: false };
   try {
     look(value, found, 'whole', mostDepth, { left: mostObjects });
   } catch {
     // A getter of the author's that throws: what was found before it counts.
   }
-  const { failures, promises, atWork } = found;
-  if (failures.length > 0) throw failures.reduce((first, one) => (careOf(one) < careOf(first) ? one : first));
+  const { failures, promises, atWork, hasMore } = found;
+  if (failures.length > 0) {
+    const worst = failures.reduce((first, one) => (careOf(one) < careOf(first) ? one : first));
+    if (hasMore && effectKind(worst) === 'retryable') throw besideMore(operation, worst);
+    throw worst;
+  }
   if (atWork !== undefined) {
     const said = `an object with the method '${atWork}': it is still at work, or has not begun, and nothing waits for it`;
     refuse(operation, said, 'not-awaited', intoPromise, isLater);
@@ -99,6 +106,12 @@ function careOf(failure: unknown): number {
   return kind === undefined ? 1 : ['in-doubt', undefined, 'retryable', 'rejected'].indexOf(kind);
 }
 
+function besideMore(operation: string, cause: unknown): Error {
+  const said = `a handler of '${operation}' returned a call that is not done beside other values, which may be of an effect`;
+  const advice = 'Make a step of each effect, or return your own answer';
+  return explainedError(Error, `${said}: ${recordedError(cause).message}. ${advice}`, 'call-not-done', { cause });
+}
+
 /** @param place an error in a field may be an answer that the author has made of it: `{ ok: false, error }` */
 function look(
   value: unknown,
@@ -109,11 +122,15 @@ function look(
 ): void {
   if (place !== 'whole' && isPromise(value)) {
     found.promises.push(value);
+    found.hasMore = true;
     // It may fail where nothing waits for it, beside what is refused. To ask another thenable would begin it.
     if (value instanceof Promise) value.catch(() => undefined);
     return;
   }
-  if (typeof value !== 'object' || value === null || depth === 0 || --budget.left < 0) return;
+  if (typeof value !== 'object' || value === null || depth === 0 || --budget.left < 0) {
+    found.hasMore = true;
+    return;
+  }
   if (place !== 'field' && errorKind(value) !== undefined) {
     found.failures.push(value);
     return;
@@ -122,7 +139,11 @@ function look(
   const isCollection = isList || value instanceof Map || value instanceof Set;
   if (!isCollection) {
     found.atWork ??= signOfWork(value);
-    if (!isPlainObject(value)) return;
+    if (!isPlainObject(value)) {
+      found.hasMore = true;
+      return;
+    }
+    if (isDone(value)) return;
     const failure = failureOf(value);
     if (failure !== undefined) {
       found.failures.push(failure);

@@ -75,39 +75,24 @@ const api =
     return apis[name]?.(given, () => handle(world))(apiGatewayV2({ body: JSON.stringify(order) }));
   };
 
+const ofQueue = ({ common, operation }: World, onAbandoned: 'park' | 'retry') =>
+  ({ ...common, operation, key: bodyField('id'), onAbandoned, sqsClient: noQueue }) as const;
+
 const doors: Readonly<Record<string, Door>> = {
   once: call(true),
   'once, recordResult: false': call(false),
   async eachMessage(world, handle, onAbandoned) {
-    const given = {
-      ...world.common,
-      operation: world.operation,
-      key: bodyField('id'),
-      onAbandoned,
-      sqsClient: noQueue,
-    };
+    const given = ofQueue(world, onAbandoned);
     const handler = eachMessage<Order>(given, () => handle(world));
     return handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
   },
   async 'claim.effect'(world, handle, onAbandoned) {
-    const given = {
-      ...world.common,
-      operation: world.operation,
-      key: bodyField('id'),
-      onAbandoned,
-      sqsClient: noQueue,
-    };
+    const given = ofQueue(world, onAbandoned);
     const handler = eachMessage<Order>(given, (_, claim) => claim.effect(() => handle(world)).then(() => undefined));
     return handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
   },
   async sqsOnce(world, handle, onAbandoned) {
-    const given = {
-      ...world.common,
-      operation: world.operation,
-      key: bodyField('id'),
-      onAbandoned,
-      sqsClient: noQueue,
-    };
+    const given = ofQueue(world, onAbandoned);
     const batch = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map(async () => handle(world)));
     const handler = middy(batch, { timeoutEarlyInMillis: 0 }).use(sqsOnce<Order>(given));
     const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;
@@ -147,11 +132,11 @@ describe('an outcome that is not done, and what a call has thrown', () => {
   /** Ways to return a call that is under way elsewhere. */
   const forms: Readonly<Record<string, Handle>> = {
     'the outcome': ({ calls }) => calls['in-flight'].outcome(order),
-    'in a list': async ({ calls }) => [await calls.done(order), await calls['in-flight'].outcome(order)],
+    'in a list': async ({ calls }) => [await calls.done.outcome(order), await calls['in-flight'].outcome(order)],
     'in a field': async ({ calls }) => ({ mail: await calls['in-flight'].outcome(order) }),
     'deep down': async ({ calls }) => ({ all: [new Map([['mail', await calls['in-flight'].outcome(order)]])] }),
     'as a copy': async ({ calls }) => ({ ...(await calls['in-flight'].outcome(order)) }),
-    settled: ({ calls }) => Promise.allSettled([calls.done(order), calls['in-flight'](order)]),
+    settled: ({ calls }) => Promise.allSettled([calls['in-flight'](order)]),
     'settled, in a field': async ({ calls }) => ({ sent: await Promise.allSettled([calls['in-flight'](order)]) }),
     'the error': ({ calls }) => calls['in-flight'](order).catch((error: unknown) => error),
     'the error, in a list': ({ calls }) => Promise.all([calls['in-flight'](order).catch((error: unknown) => error)]),
@@ -166,6 +151,30 @@ describe('an outcome that is not done, and what a call has thrown', () => {
     });
     // As the same call answers that was only awaited.
     if (door.toLowerCase().includes('http')) expect(response).toMatchObject({ statusCode: 503 });
+  });
+
+  /** Ways to return it beside what may be of an effect: a release would repeat that. */
+  const beside: Readonly<Record<string, Handle>> = {
+    'a result in its list': async ({ calls }) => ['charge-1', await calls['in-flight'].outcome(order)],
+    'nothing in its list': async ({ calls }) => [undefined, await calls['in-flight'].outcome(order)],
+    'a field': async ({ calls }) => ({ charge: 'charge-1', mail: await calls['in-flight'].outcome(order) }),
+    'a settled charge': ({ calls }) => Promise.allSettled([Promise.resolve('charge-1'), calls['in-flight'](order)]),
+    'an object of a class': async ({ calls }) => [
+      new URL('https://a.example'),
+      await calls['in-flight'].outcome(order),
+    ],
+    'a promise': async ({ calls }) => [Promise.resolve('charge-1'), await calls['in-flight'].outcome(order)],
+  };
+
+  test.each(table(beside))('beside $form is for the policy, of $door', async ({ run, handle }) => {
+    for (const onAbandoned of ['park', 'retry'] as const) {
+      const { status, unknownAt, isTakenForDone } = await runs(run, handle, onAbandoned);
+      expect({ status, isTakenForDone }).toEqual({
+        status: onAbandoned === 'park' ? 'parked' : 'released',
+        isTakenForDone: false,
+      });
+      expect(unknownAt).toEqual(expect.any(Number));
+    }
   });
 
   test.each(Object.entries(doors))('that is final is final, also as a copy, of %s', async (_, run) => {
@@ -195,7 +204,7 @@ describe('an outcome that is not done, and what a call has thrown', () => {
     await runs(doors.eachMessage as Door, () => [new EventEmitter(), fails()]);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', note);
-    expect({ status: ended.status, unhandled }).toEqual({ status: 'released', unhandled: [] });
+    expect({ status: ended.status, unhandled }).toEqual({ status: 'parked', unhandled: [] });
   });
 
   test('counts by its most careful word', async () => {
