@@ -1,3 +1,4 @@
+import { forgetHandlersLater } from '../../lib/claims/inside-step.ts';
 import type { Violation } from './parts.ts';
 
 /** Numbers by name, and groups of them. */
@@ -50,9 +51,12 @@ export async function runSeeds<S extends object>(simulate: Simulate<S>, seeds: I
   const onRejection = (reason: unknown) => rejections.push(reason);
   process.on('unhandledRejection', onRejection);
   for (const seed of seeds) {
+    // A handler whose worker is killed never ends. What it holds would be kept with each later call of `once`, of a hundred thousand seeds.
+    const forgetHandlers = forgetHandlersLater();
     const { violations, stats, steps } = await simulate(seed, { turnsTheLoop: seed % turnsTheLoopEvery === 0 });
     // Node only looks for rejections that nobody handled when it has nothing else to do.
     await new Promise((resolve) => setImmediate(resolve));
+    forgetHandlers();
     const unhandled = rejections.splice(0).map((reason) => ({
       invariant: 0,
       text: `nobody handled the rejection ${reason}`,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { handlersOfCall } from '../../../lib/claims/inside-step.ts';
 import { simulateDoors } from '../../../proof/simulation/doors/simulate.ts';
 import { simulateLocks } from '../../../proof/simulation/locks/simulate.ts';
 import { simulate } from '../../../proof/simulation/simulate.ts';
@@ -25,6 +26,11 @@ test('doors: nothing is wrong under the first 40 seeds, in which workers are kil
   const { failures, stats } = await runSeeds(simulateDoors, seeds);
   expect(failures).toEqual([]);
   expect(stats.kills).toBeGreaterThan(10);
+});
+
+test('nothing of a seed is kept: a killed handler never ends, and each later call of once would be kept with it', async () => {
+  await runSeeds(simulate, seeds);
+  expect(handlersOfCall()).toEqual([]);
 });
 
 test('locks: nothing is wrong under the first 40 seeds, and none of what they are about is missing', async () => {
