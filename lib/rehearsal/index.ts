@@ -1,3 +1,4 @@
+export type { Stub } from './engine/not-run.ts';
 export type {
   App,
   AppApi,
@@ -24,4 +25,3 @@ export {
   type ProviderRequest,
   type ProviderResponse,
 } from './file/providers.ts';
-export type { Stub } from './not-run.ts';

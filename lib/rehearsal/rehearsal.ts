@@ -2,41 +2,41 @@ import { rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { allOrNothing } from './all-or-nothing.ts';
-import { deploy, type NextVersion } from './deploy.ts';
-import { createDoors } from './doors.ts';
-import type { DynamoDbLocal } from './dynamodb-local.ts';
-import { type Functions, type FunctionsOptions, functionFor } from './functions.ts';
-import type { HttpServer } from './http.ts';
-import { startHttpApi } from './http-api.ts';
+import { allOrNothing } from './engine/all-or-nothing.ts';
+import { type Assembly, type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './engine/app/synthesize.ts';
+import { deploy, type NextVersion } from './engine/deploy.ts';
+import { createDestinations } from './engine/destinations.ts';
+import type { HttpServer } from './engine/http.ts';
+import { createAsynchronous } from './engine/lambda/asynchronous.ts';
+import { type Functions, type FunctionsOptions, functionFor } from './engine/lambda/functions.ts';
 import {
   createLambda,
   type InvocationWatch,
   type LambdaLocal,
   type LambdaStats,
   type LocalFunction,
-} from './lambda.ts';
-import { createMachine, type Machine } from './machine.ts';
-import type { NotRun } from './not-run.ts';
-import type { Consumer, Parts, RehearsedApi, StreamConsumer } from './parts.ts';
-import { type ProvisionOptions, provision } from './provision.ts';
-import type { ProvisionedQueue, ProvisionedTable } from './provisioned.ts';
-import { partsOf, type RehearsalFaults, type Running, type Starting, startRunning } from './running.ts';
-import { type Endpoints, type Servers, startServers } from './servers.ts';
-import { createAsynchronous } from './sources/asynchronous.ts';
-import { changeOf, notify } from './sources/bucket-events.ts';
-import { createDestinations } from './sources/destinations.ts';
-import { startClock } from './sources/schedules.ts';
-import type { SqsLocal } from './sqs-local.ts';
-import { type Assembly, type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './synthesize.ts';
-import type { RefusedCall } from './unknown-services.ts';
+} from './engine/lambda/lambda.ts';
+import { createMachine, type Machine } from './engine/machine.ts';
+import type { NotRun } from './engine/not-run.ts';
+import type { Consumer, Parts, RehearsedApi, StreamConsumer } from './engine/parts.ts';
+import { type ProvisionOptions, provision } from './engine/provision.ts';
+import type { ProvisionedQueue, ProvisionedTable } from './engine/provisioned.ts';
+import type { DynamoDbLocal } from './engine/servers/dynamodb-local.ts';
+import { type Endpoints, type Servers, startServers } from './engine/servers/servers.ts';
+import type { SqsLocal } from './engine/servers/sqs-local.ts';
+import type { RefusedCall } from './engine/servers/unknown-services.ts';
+import { partsOf, type RehearsalFaults, type Running, type Starting, startRunning } from './engine/start.ts';
+import { createDoors } from './services/api/doors.ts';
+import { startHttpApi } from './services/api/http-api.ts';
+import { changeOf, notify } from './services/s3/bucket-events.ts';
+import { startClock } from './services/schedules/schedules.ts';
 
-export type { NextVersion } from './deploy.ts';
-export type { NotRun, Stub } from './not-run.ts';
-export { RefusedAppError } from './not-run.ts';
-export type * from './parts.ts';
-export type { RehearsalFaults } from './running.ts';
-export type { RefusedCall } from './unknown-services.ts';
+export type { NextVersion } from './engine/deploy.ts';
+export type { NotRun, Stub } from './engine/not-run.ts';
+export { RefusedAppError } from './engine/not-run.ts';
+export type * from './engine/parts.ts';
+export type { RefusedCall } from './engine/servers/unknown-services.ts';
+export type { RehearsalFaults } from './engine/start.ts';
 
 /*
  * A CDK app on this machine, on real parts.

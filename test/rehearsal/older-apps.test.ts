@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readAssembly } from '../../lib/rehearsal/assembly.ts';
-import { readApp } from '../../lib/rehearsal/template/app.ts';
+import { readAssembly } from '../../lib/rehearsal/engine/app/assembly.ts';
+import { readApp } from '../../lib/rehearsal/engine/app/read-app.ts';
 
 /** A stack as version 1 of the CDK writes it: `cdk deploy` uploads the code of a function, and says where it is by parameters. */
 function olderApp(): string {

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readAssembly } from '../../lib/rehearsal/assembly.ts';
-import { onlyAt } from '../../lib/rehearsal/constructs.ts';
-import { readApp } from '../../lib/rehearsal/template/app.ts';
+import { readAssembly } from '../../lib/rehearsal/engine/app/assembly.ts';
+import { onlyAt } from '../../lib/rehearsal/engine/app/constructs.ts';
+import { readApp } from '../../lib/rehearsal/engine/app/read-app.ts';
 
 /** An app with a stage for each region, as the CDK writes it: regions and accounts stand in names as well as in ARNs. */
 function appOf(stages: readonly { readonly account: string; readonly region: string }[], name: (at: string) => object) {

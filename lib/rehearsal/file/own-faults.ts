@@ -1,9 +1,9 @@
-import type { DeliveryFaults } from '../event-source.ts';
+import type { TapCall, TapHooks, TapVerdict } from '../engine/servers/tap.ts';
+import { combineHooks } from '../engine/servers/tap-hooks.ts';
 import type { ProviderFault } from '../provider.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
-import type { StreamFaults } from '../sources/stream.ts';
-import type { TapCall, TapHooks, TapVerdict } from '../tap.ts';
-import { combineHooks } from '../tap-hooks.ts';
+import type { DeliveryFaults } from '../services/sqs/event-source.ts';
+import type { StreamFaults } from '../services/streams/stream.ts';
 import { AT_PROVIDER } from './at-provider.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { Intents } from './intents.ts';

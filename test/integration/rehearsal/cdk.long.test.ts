@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCdkApp } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { type Rehearsal, startRehearsal } from '../../../lib/rehearsal/rehearsal.ts';
-import { readCdkApp } from '../../../lib/rehearsal/synthesize.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const SCRATCH = fileURLToPath(new URL('../../../.pawl/', import.meta.url));

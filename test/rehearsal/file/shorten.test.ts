@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { readApp } from '../../../lib/rehearsal/engine/app/read-app.ts';
+import { referencesOf } from '../../../lib/rehearsal/engine/app/references.ts';
+import type { Synthesized } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { filtered } from '../../../lib/rehearsal/file/filter.ts';
 import { shorten } from '../../../lib/rehearsal/file/shorten.ts';
-import type { Synthesized } from '../../../lib/rehearsal/synthesize.ts';
-import { readApp } from '../../../lib/rehearsal/template/app.ts';
-import { referencesOf } from '../../../lib/rehearsal/template/references.ts';
 
 const SQS = { address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:0:${name}` }) };
 

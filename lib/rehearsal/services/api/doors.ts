@@ -1,0 +1,37 @@
+import type { RequestListener } from 'node:http';
+import { type HttpServer, startHttpServer } from '../../engine/http.ts';
+import { type ApiBehaviour, type HttpRoute, httpApiListener } from './http-api.ts';
+
+/** The servers of APIs. A server has its address before it has its routes: a function may have the address in its environment. */
+export interface Doors {
+  /** Starts the server that stands for a host of AWS, and returns its address. */
+  addressOf(host: string): Promise<string>;
+  /** Gives a server its routes. */
+  open(host: string, routes: readonly HttpRoute[], behaviour: ApiBehaviour): HttpServer;
+}
+
+interface Door {
+  readonly server: HttpServer;
+  listener: RequestListener;
+}
+
+/** What a server does before it is opened. No function runs by then that could ask it. */
+const CLOSED: RequestListener = (_, response) => response.writeHead(503).end();
+
+export function createDoors(stopping: AsyncDisposableStack): Doors {
+  const doors = new Map<string, Door>();
+  return {
+    async addressOf(host) {
+      const server = await startHttpServer((request, response) => doors.get(host)?.listener(request, response));
+      stopping.defer(() => server.stop());
+      doors.set(host, { server, listener: CLOSED });
+      return server.endpoint;
+    },
+    open(host, routes, behaviour) {
+      const door = doors.get(host);
+      if (door === undefined) throw new Error(`No server stands for ${host}.`);
+      door.listener = httpApiListener(routes, behaviour);
+      return door.server;
+    },
+  };
+}

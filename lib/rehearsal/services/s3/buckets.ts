@@ -1,0 +1,29 @@
+import type { RehearsedBucket } from '../../engine/parts.ts';
+import type { ProvisionedBucket } from './create-buckets.ts';
+
+/** A bucket for a caller. @param endpoint of the server that sends the notifications */
+export function bucketOf({ stack, logicalId, construct, name }: ProvisionedBucket, endpoint: string): RehearsedBucket {
+  const at = (key: string) => `${endpoint}/${name}/${key.split('/').map(encodeURIComponent).join('/')}`;
+  return {
+    stack,
+    logicalId,
+    construct,
+    name,
+    async put(key, body) {
+      await checked(await fetch(at(key), { method: 'PUT', body: Buffer.from(body) }), `put ${key}`);
+    },
+    async delete(key) {
+      await checked(await fetch(at(key), { method: 'DELETE' }), `delete ${key}`);
+    },
+    async get(key) {
+      const response = await fetch(at(key));
+      if (response.status === 404) return undefined;
+      await checked(response, `get ${key}`);
+      return Buffer.from(await response.arrayBuffer());
+    },
+  };
+}
+
+async function checked(response: Response, what: string): Promise<void> {
+  if (!response.ok) throw new Error(`The S3 stand-in did not ${what}: ${response.status} ${await response.text()}`);
+}

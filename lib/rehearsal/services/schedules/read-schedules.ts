@@ -1,0 +1,91 @@
+import type { AtConstruct } from '../../engine/app/constructs.ts';
+import type { Resource } from '../../engine/app/read-app.ts';
+import { findFunction, list, ofType, placeOf, properties, type Reading, readOrList } from '../../engine/app/reading.ts';
+import { list as listOf, record } from '../../engine/app/template.ts';
+
+export interface ProvisionedSchedule extends AtConstruct {
+  readonly stack: string;
+  readonly arn: string;
+  readonly source: 'aws.events' | 'aws.scheduler';
+  /** `rate(5 minutes)`, `cron(…)`, `at(…)`. */
+  readonly expression: string;
+  readonly enabled: boolean;
+  readonly targets: readonly ScheduleTarget[];
+}
+
+export interface ScheduleTarget {
+  readonly arn: string;
+  /** The event, if the template says it. */
+  readonly input: unknown;
+  readonly groupId: string | undefined;
+}
+
+/** Reads the rules with a schedule, and the schedules of the scheduler. A rule with a pattern only is listed by its property. */
+export function readSchedules(reading: Reading): readonly ProvisionedSchedule[] {
+  const rules = ofType(reading, 'AWS::Events::Rule').flatMap((rule) => {
+    if (rule.properties['ScheduleExpression'] === undefined) return [];
+    return readOrList(reading, rule, () => readRule(reading, rule)) ?? [];
+  });
+  const schedules = ofType(reading, 'AWS::Scheduler::Schedule').flatMap(
+    (schedule) => readOrList(reading, schedule, () => readSchedule(reading, schedule)) ?? [],
+  );
+  return [...rules, ...schedules];
+}
+
+function readRule(reading: Reading, rule: Resource): ProvisionedSchedule {
+  const { ScheduleExpression, State } = properties(rule, 'ScheduleExpression', 'State');
+  return {
+    ...placeOf(rule),
+    arn: rule.names.attributes['Arn'] ?? '',
+    source: 'aws.events',
+    expression: String(ScheduleExpression),
+    enabled: State !== 'DISABLED',
+    targets: listOf(rule.properties['Targets']).flatMap((target) => readTarget(reading, rule, target)),
+  };
+}
+
+function readSchedule(reading: Reading, schedule: Resource): ProvisionedSchedule {
+  const { ScheduleExpression, State } = properties(schedule, 'ScheduleExpression', 'State');
+  return {
+    ...placeOf(schedule),
+    arn: schedule.names.attributes['Arn'] ?? '',
+    source: 'aws.scheduler',
+    expression: String(ScheduleExpression),
+    enabled: State !== 'DISABLED',
+    targets: readTarget(reading, schedule, schedule.properties['Target']),
+  };
+}
+
+const SERVICES = new Set(['lambda', 'sqs', 'sns']);
+
+function readTarget(reading: Reading, at: Resource, target: unknown): readonly ScheduleTarget[] {
+  const { resolver } = at.scope;
+  const given = record(target);
+  // Only these: its role may be one that exists in AWS alone.
+  const arn = resolver.text(given['Arn']);
+  const Input = resolver.resolve(given['Input']);
+  const SqsParameters = resolver.resolve(given['SqsParameters']);
+  const service = arn.split(':')[2] ?? '';
+  const runs = service !== 'lambda' || findFunction(reading, arn)?.read.kind === 'runs';
+  if (!SERVICES.has(service) || !runs) {
+    list(reading, at, `The schedule does not reach ${arn}, which a rehearsal does not run.`);
+    return [];
+  }
+  const group = record(SqsParameters)['MessageGroupId'];
+  return [
+    {
+      arn,
+      input: typeof Input === 'string' ? parsed(Input) : undefined,
+      groupId: group === undefined ? undefined : String(group),
+    },
+  ];
+}
+
+/** The scheduler takes any text as its input. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
