@@ -2,7 +2,7 @@ import { type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './ap
 import { definitionOf, type FunctionPlace, functionFor, functionId } from './lambda/functions.ts';
 import type { NotRun } from './not-run.ts';
 import { readFunctionsOf } from './provision.ts';
-import type { Starting } from './start.ts';
+import type { Starting } from './service.ts';
 
 /** The version of an app that is deployed over the one that runs. */
 export type NextVersion =
@@ -33,14 +33,14 @@ async function deployBundles(
 }
 
 async function deployApp(
-  { provisioned, functions, servers, options, keep }: Starting,
+  { services, provisioned, functions, servers, options, keep }: Starting,
   { app, context }: Exclude<NextVersion, (...args: never) => unknown>,
 ): Promise<readonly NotRun[]> {
   const assembly = keep('assembly' in app ? await copyAssembly(app.assembly) : await synthesize(app, context));
   const known = new Map(provisioned.functions.map((fn) => [functionId(fn), fn]));
   const left: NotRun[] = [];
   let deployed = 0;
-  for (const fn of readFunctionsOf(assembly, servers.sqs, { ...options, hosts: provisioned.hosts })) {
+  for (const fn of readFunctionsOf(services, assembly, servers.sqs, { ...options, hosts: provisioned.hosts })) {
     const before = known.get(functionId(fn));
     if (before === undefined) {
       const why = 'The version before has no such function. A deployment in a rehearsal changes functions only.';

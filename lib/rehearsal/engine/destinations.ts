@@ -1,52 +1,53 @@
-import { type MessageAttributeValue, SendMessageCommand } from '@aws-sdk/client-sqs';
-import type { SnsLocal } from '../services/sns/sns-local.ts';
-import type { SqsLocal } from './servers/sqs-local.ts';
+import type { LocalServers } from './servers/servers.ts';
 
 /** Sends what AWS itself sends, by the ARN of a target: past all faults, which are about what functions do. */
 export interface Destinations {
-  /** A value that is no text is sent as JSON. */
+  /**
+   * A value that is no text is sent as JSON.
+   *
+   * @throws Error if the ARN is of another kind of target
+   */
   send(arn: string, value: unknown, attributes?: Readonly<Record<string, string>>, groupId?: string): Promise<void>;
 }
 
-export interface DestinationsOptions {
-  readonly sqs: SqsLocal;
-  readonly sns: SnsLocal;
-  /** Gives an event to a function of the app. */
-  readonly invoke: (functionArn: string, event: unknown) => void;
+export interface Sent {
+  readonly arn: string;
+  /** The last part of the ARN. */
+  readonly name: string;
+  readonly value: unknown;
+  readonly text: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly groupId: string | undefined;
 }
 
-/** @throws Error from `send` if the ARN is of another kind of target */
-export function createDestinations({ sqs, sns, invoke }: DestinationsOptions): Destinations {
+/** Sends one value to a target of a service. */
+export type Send = (servers: LocalServers, sent: Sent) => Promise<void>;
+
+interface Receiver {
+  readonly destination?: { readonly arnService: string; readonly send: Send };
+}
+
+/** The service whose ARNs are those of functions: an event goes to Lambda's own queue. */
+const FUNCTIONS = 'lambda';
+
+export function createDestinations(
+  services: readonly Receiver[],
+  servers: LocalServers,
+  invoke: (functionArn: string, event: unknown) => void,
+): Destinations {
   return {
     async send(arn, value, attributes = {}, groupId) {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       const [, , service = '', , , name = ''] = arn.split(':');
-      switch (service) {
-        case 'sqs':
-          await sqs.client.send(
-            new SendMessageCommand({
-              QueueUrl: sqs.address(name).url,
-              MessageBody: text,
-              MessageAttributes: stringAttributes(attributes),
-              ...(groupId === undefined ? {} : { MessageGroupId: groupId }),
-            }),
-          );
-          return;
-        case 'sns':
-          await sns.publish(arn, text, { attributes });
-          return;
-        case 'lambda':
-          invoke(arn, value);
-          return;
-        default:
-          throw new Error(`A rehearsal sends nothing to ${arn}.`);
-      }
+      if (service === FUNCTIONS) return invoke(arn, value);
+      const found = services.find(({ destination }) => destination?.arnService === service)?.destination;
+      if (found === undefined) throw new Error(`A rehearsal sends nothing to ${arn}.`);
+      await found.send(servers, { arn, name, value, text, attributes, groupId });
     },
   };
 }
 
-function stringAttributes(attributes: Readonly<Record<string, string>>): Record<string, MessageAttributeValue> {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
-  );
+/** Whether something can be sent to ARNs of this service. */
+export function canSendTo(services: readonly Receiver[], arnService: string): boolean {
+  return arnService === FUNCTIONS || services.some(({ destination }) => destination?.arnService === arnService);
 }

@@ -1,35 +1,11 @@
-import type { AtConstruct } from './app/constructs.ts';
+import type { Synthesized } from './app/assembly.ts';
+import type { InStack } from './app/constructs.ts';
+import type { References } from './app/references.ts';
 import type { StubInvoke } from './lambda/stub.ts';
+import type { NotRun, Stub } from './not-run.ts';
+import type { Part } from './parts.ts';
 
 /** What of an app exists on this machine, as its templates describe it. */
-
-/** A part, and the stack that it is in. */
-export interface InStack extends AtConstruct {
-  readonly stack: string;
-}
-
-export interface ProvisionedTable extends InStack {
-  readonly name: string;
-  /** The ARN of its stream as DynamoDB Local has it; `undefined` if it has no stream. */
-  readonly streamArn: string | undefined;
-  /** The attributes that are its key. */
-  readonly keys: readonly string[];
-  /** The attribute that says when an item expires, in epoch seconds; `undefined` if items do not expire. */
-  readonly ttlAttribute: string | undefined;
-}
-
-export interface ProvisionedQueue extends InStack {
-  readonly name: string;
-  readonly url: string;
-  readonly arn: string;
-  /** The ARN of the queue that takes what was received too often. */
-  readonly deadLetterArn: string | undefined;
-  /** How often it may be received before that. */
-  readonly maxReceiveCount: number | undefined;
-  readonly visibilitySeconds: number;
-  /** For how long it keeps a message. */
-  readonly retentionSeconds: number;
-}
 
 export interface ProvisionedFunction extends InStack {
   readonly name: string;
@@ -75,48 +51,41 @@ export interface FunctionReference {
   readonly qualifier: string | undefined;
 }
 
-interface ProvisionedMapping extends InStack, FunctionReference {
-  readonly enabled: boolean;
-  readonly batchSize: number;
-  readonly windowMs: number;
-  readonly reportsBatchItemFailures: boolean;
-  /** Patterns as EventBridge has them. What matches none is not for the function. Empty: everything matches. */
-  readonly filters: readonly Readonly<Record<string, unknown>>[];
+export interface ProvisionOptions {
+  /** What stands for parts of the app that are not run, by their constructs: `{ 'Billing/Machine': { ref: 'arn:…' } }`. */
+  readonly stubs?: Readonly<Record<string, Stub>>;
+  /** Values of the parameters of templates, in place of their defaults. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  /**
+   * Changes what the stacks say before anything is made from them: shorter timeouts, for example.
+   *
+   * @default nothing is changed
+   */
+  readonly adjust?: (stacks: readonly Synthesized[], references: References) => readonly Synthesized[];
+  /** Starts what serves an API, given what the template calls its address. @default the address stays as it is */
+  readonly addressOf?: (host: string) => Promise<string>;
 }
 
-export interface ProvisionedEventSource extends ProvisionedMapping {
-  readonly queue: ProvisionedQueue;
-  readonly maximumConcurrency: number | undefined;
-}
-
-export interface ProvisionedStreamMapping extends ProvisionedMapping {
-  readonly table: ProvisionedTable;
-  readonly fromStart: boolean;
-  readonly bisects: boolean;
-  /** `undefined`: until the record is gone from the stream. */
-  readonly maximumRetries: number | undefined;
-  readonly maximumAgeMs: number | undefined;
-  /** The ARN of what is told of records that were given up: a queue or a topic. */
-  readonly onFailure: string | undefined;
-}
-
-/** One route of an API, and the function behind it; without one, what a request gets is a failure. */
-export interface ProvisionedRoute {
-  /** As API Gateway has it: `POST /invoices/{id}`, `ANY /files/{proxy+}`, or `$default`. */
-  readonly key: string;
-  readonly target: FunctionReference | undefined;
-  readonly timeoutMs: number;
-  readonly payload: '1.0' | '2.0';
-}
-
-export interface ProvisionedApi extends InStack {
-  readonly kind: 'http' | 'rest' | 'function-url';
-  readonly name: string;
-  /** What the template calls its address: it is replaced by the address of its server. */
-  readonly host: string;
-  readonly routes: readonly ProvisionedRoute[];
-  /** The stages that may come first in a path. */
-  readonly stages: readonly string[];
-  /** The media types that a REST API hands over in base64. */
-  readonly binary: readonly string[];
+/** An app, as far as it exists on this machine. */
+export interface Provisioned<P extends Part = Part> {
+  /** The stacks, each with all its names. The first is its own. */
+  readonly stacks: readonly { readonly name: string; readonly names: readonly string[] }[];
+  /** What is there before anything runs. */
+  readonly parts: readonly P[];
+  readonly notRun: readonly NotRun[];
+  /** All functions that run. */
+  readonly functions: readonly ProvisionedFunction[];
+  /** What stands in templates for the address of an API, and the address. */
+  readonly hosts: ReadonlyMap<string, string>;
+  /**
+   * The function of an ARN, with or without a version or an alias; `undefined` if a rehearsal does not run it, or it is not in the app.
+   */
+  functionOf(arn: string): FunctionReference | undefined;
+  /**
+   * The function of a construct.
+   *
+   * @param stack only of this one
+   * @throws Error if there is none, or a rehearsal does not run it
+   */
+  functionAt(construct: string, stack?: string): ProvisionedFunction;
 }

@@ -1,4 +1,4 @@
-import type { ConsumerPlace } from '../engine/start.ts';
+import type { ConsumerPlace } from '../services/sqs/consumers.ts';
 import type { DeliveryFaults } from '../services/sqs/event-source.ts';
 import { type Carrying, countPlannedDelivery, takes } from './carrying.ts';
 import type { Trouble } from './plan.ts';

@@ -7,6 +7,11 @@ export interface AtConstruct {
   readonly construct: string;
 }
 
+/** The same, with its stack. */
+export interface InStack extends AtConstruct {
+  readonly stack: string;
+}
+
 /** The path of the construct behind a resource; without the CDK's metadata, its logical id. */
 export function constructOf(logicalId: string, { Metadata = {} }: TemplateResource): string {
   const path = Metadata['aws:cdk:path'];

@@ -1,9 +1,14 @@
 import { type Findings, type FoundAt, notRunAt } from '../not-run.ts';
 import type { PropertyRule, PropertyRules } from './rule.ts';
-import { ruleOf } from './types.ts';
+import type { RuleOf } from './types.ts';
 
 /** Looks at one resource, as its template has it, and reports what of it a rehearsal does not run. */
-export function examine(at: FoundAt, properties: Readonly<Record<string, unknown>>, findings: Findings): void {
+export function examine(
+  at: FoundAt,
+  properties: Readonly<Record<string, unknown>>,
+  ruleOf: RuleOf,
+  findings: Findings,
+): void {
   const rule = ruleOf(at.type);
   switch (rule.kind) {
     case 'without-effect':

@@ -6,8 +6,9 @@ import { constructOf, isAt } from './constructs.ts';
 import { examine } from './examine.ts';
 import { nameResources, physicalName } from './names.ts';
 import { createResolver, type Resolver } from './resolver.ts';
+import type { TypeRules } from './rule.ts';
 import { type Names, record } from './template.ts';
-import { ruleOf } from './types.ts';
+import { type RuleOf, ruleFrom } from './types.ts';
 
 /** One resource of the app, in the stack that it exists in. */
 export interface Resource extends FoundAt {
@@ -40,6 +41,8 @@ export interface AppScope {
 export interface AppScopeOptions {
   /** Where queues are, or will be. */
   readonly sqs: Pick<SqsLocal, 'address'>;
+  /** What the services that a rehearsal has say of types of resources. */
+  readonly services: readonly { readonly types: TypeRules }[];
   readonly stubs?: Readonly<Record<string, Stub>>;
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
@@ -48,6 +51,7 @@ type Building = { -readonly [Key in keyof StackScope]: StackScope[Key] } & { nam
 
 /** Reads all templates of an app, and finds what of them a rehearsal does not run. */
 export function readApp({ stacks, missing }: Assembly, options: AppScopeOptions): AppScope {
+  const ruleOf = ruleFrom(options.services);
   const building: Building[] = [];
   for (const stack of stacks) building.push(scopeOf(stack, building, options));
   const own =
@@ -57,14 +61,15 @@ export function readApp({ stacks, missing }: Assembly, options: AppScopeOptions)
   // Twice: the name of one resource may refer to another, or to one of another stack.
   const owners = new Map<string, string>();
   for (const scope of [...building, ...building]) {
-    nameResources(scope.stack, options.sqs, own(scope), scope.names, owners);
+    const { stack, names } = scope;
+    nameResources(stack, { ruleOf, text: own(scope), queueAt: options.sqs.address, names, owners });
     scope.madeUp.clear();
   }
   for (const scope of building) scope.resources = resourcesOf(scope);
   const findings: Findings = { listed: [], refused: [] };
-  const stubbed = matchStubs(building, options.stubs ?? {});
+  const stubbed = matchStubs(building, options.stubs ?? {}, ruleOf);
   const all = building.flatMap(({ resources }) => resources);
-  for (const resource of all) examineStubbed(resource, stubbed.get(resource), findings);
+  for (const resource of all) examineStubbed(resource, stubbed.get(resource), ruleOf, findings);
   for (const { stack } of building) refuseTransform(stack, findings);
   for (const provider of missing) {
     const why = 'The app looks this up in an AWS account. A rehearsal has what the CDK puts in its place.';
@@ -162,11 +167,15 @@ function resourcesOf(scope: Building): readonly Resource[] {
  *
  * @throws Error if a stub has no resource, or more than one
  */
-function matchStubs(all: readonly Building[], stubs: Readonly<Record<string, Stub>>): ReadonlyMap<Resource, Stub> {
+function matchStubs(
+  all: readonly Building[],
+  stubs: Readonly<Record<string, Stub>>,
+  ruleOf: RuleOf,
+): ReadonlyMap<Resource, Stub> {
   const resources = all.flatMap((scope) => scope.resources);
   const matched = new Map<Resource, Stub>();
   for (const [wanted, stub] of Object.entries(stubs)) {
-    const resource = onlyStubbed(resources, wanted, stub);
+    const resource = onlyStubbed(resources, wanted, stub, ruleOf);
     matched.set(resource, stub);
     const { names } = resource;
     const known = { ref: stub.ref ?? names.ref, attributes: { ...names.attributes, ...stub.attributes } };
@@ -176,7 +185,7 @@ function matchStubs(all: readonly Building[], stubs: Readonly<Record<string, Stu
 }
 
 /** A stub with a handler, a command or a URL is for a function, any other for something that is not run. The resource itself goes before those inside it. */
-function onlyStubbed(resources: readonly Resource[], wanted: string, stub: Stub): Resource {
+function onlyStubbed(resources: readonly Resource[], wanted: string, stub: Stub, ruleOf: RuleOf): Resource {
   const stubbable = resources.filter(({ type }) =>
     isOfFunction(stub) ? type === 'AWS::Lambda::Function' : ruleOf(type).kind !== 'run',
   );
@@ -195,9 +204,9 @@ function onlyStubbed(resources: readonly Resource[], wanted: string, stub: Stub)
 }
 
 /** What is stubbed is listed all the same: the author said how it is not run. */
-function examineStubbed(resource: Resource, stub: Stub | undefined, findings: Findings): void {
+function examineStubbed(resource: Resource, stub: Stub | undefined, ruleOf: RuleOf, findings: Findings): void {
   if (stub === undefined) {
-    examine(resource, resource.properties, findings);
+    examine(resource, resource.properties, ruleOf, findings);
     return;
   }
   const why = isOfFunction(stub) ? 'The stub gives what an invocation returns.' : 'The stub gives its names.';

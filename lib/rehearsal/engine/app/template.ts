@@ -31,6 +31,8 @@ export interface TemplateResource {
 export interface Names {
   /** What `Ref` gives. */
   readonly ref: string;
+  /** What it is called where its service is called by name. @default what `Ref` gives */
+  readonly name?: string;
   /** What `Fn::GetAtt` gives, by attribute name. */
   readonly attributes: Readonly<Record<string, string>>;
   /** Of a type without a stand-in, and without a stub: the name leads nowhere. */
@@ -56,4 +58,8 @@ export function list(value: unknown): readonly unknown[] {
 /** A number that a template may give as a text, or not at all. */
 export function optionalNumber(value: unknown): number | undefined {
   return value === undefined ? undefined : Number(value);
+}
+
+export function optionalText(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
 }

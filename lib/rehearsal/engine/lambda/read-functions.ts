@@ -1,6 +1,6 @@
 import type { Resource } from '../app/read-app.ts';
 import { type FunctionRead, list, ofType, placeOf, properties, property, type Reading } from '../app/reading.ts';
-import { optionalNumber, record } from '../app/template.ts';
+import { optionalNumber, optionalText, record } from '../app/template.ts';
 import type { AsynchronousInvocation, FunctionCode, ProvisionedFunction } from '../provisioned.ts';
 import { stubInvoke } from './stub.ts';
 
@@ -119,8 +119,4 @@ function asynchronousOf(reading: Reading, fn: Resource): AsynchronousInvocation 
     onSuccess: optionalText(record(record(DestinationConfig)['OnSuccess'])['Destination']),
     deadLetterArn: optionalText(record(property(fn, 'DeadLetterConfig'))['TargetArn']),
   };
-}
-
-export function optionalText(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value);
 }

@@ -58,8 +58,10 @@ export interface TapOptions {
   /** What `kill` does, at a call. */
   readonly kill?: (sandbox: string, call: TapCall) => void;
   /** Called when the server has carried a request out, before its caller knows. */
-  readonly onCarriedOut?: (request: IncomingMessage, body: Buffer, headers: IncomingHttpHeaders) => Promise<void>;
+  readonly onCarriedOut?: OnCarriedOut;
 }
+
+export type OnCarriedOut = (request: IncomingMessage, body: Buffer, headers: IncomingHttpHeaders) => Promise<void>;
 
 const perConnection = new Set(['connection', 'transfer-encoding', 'content-length']);
 
@@ -75,7 +77,7 @@ interface State {
   readonly target: URL;
   readonly hooks: TapHooks;
   readonly kill: (sandbox: string, call: TapCall) => void;
-  readonly onCarriedOut: TapOptions['onCarriedOut'];
+  readonly onCarriedOut: OnCarriedOut | undefined;
   /** Keeps connections to the server open. */
   readonly agent: Agent;
   readonly stats: { calls: number };

@@ -1,7 +1,7 @@
-import { apiHost } from '../../engine/app/names.ts';
 import type { Resource } from '../../engine/app/read-app.ts';
 import { list, ofType, placeOf, properties, property, type Reading, targetFunction } from '../../engine/app/reading.ts';
-import type { ProvisionedApi, ProvisionedRoute } from '../../engine/provisioned.ts';
+import type { ProvisionedApi, ProvisionedRoute } from './provisioned.ts';
+import { apiHost } from './rules.ts';
 
 /** The longest that an HTTP API waits for a function. */
 const LONGEST_WAIT_MS = 30_000;

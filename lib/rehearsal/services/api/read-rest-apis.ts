@@ -1,4 +1,3 @@
-import { apiHost, functionUrlHost } from '../../engine/app/names.ts';
 import type { Resource } from '../../engine/app/read-app.ts';
 import {
   list,
@@ -11,8 +10,9 @@ import {
   targetFunction,
 } from '../../engine/app/reading.ts';
 import { list as listOf, record } from '../../engine/app/template.ts';
-import type { ProvisionedApi, ProvisionedRoute } from '../../engine/provisioned.ts';
+import type { ProvisionedApi, ProvisionedRoute } from './provisioned.ts';
 import { functionOfUri } from './read-http-apis.ts';
+import { apiHost, functionUrlHost } from './rules.ts';
 
 /** The longest that a REST API waits for a function. */
 const LONGEST_WAIT_MS = 29_000;

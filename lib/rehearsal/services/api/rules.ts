@@ -1,7 +1,16 @@
-import { all, listed, listedIf, type PropertyRules, run, withoutEffect } from '../../engine/app/rule.ts';
-import { list, record } from '../../engine/app/template.ts';
-
-/** APIs in front of functions. */
+import {
+  all,
+  each,
+  listed,
+  listedIf,
+  type Naming,
+  type PropertyRules,
+  run,
+  runs,
+  type TypeRules,
+  withoutEffect,
+} from '../../engine/app/rule.ts';
+import { list, REGION, record } from '../../engine/app/template.ts';
 
 const UNAUTHORIZED = 'Every request is let through, and the event says nothing about its caller.';
 const NO_CORS = 'No header of CORS is added, and no preflight request is answered.';
@@ -103,13 +112,63 @@ const REST_STAGE = {
   CanarySetting: listed('There is no canary.'),
 } satisfies PropertyRules;
 
-export const API_RULES: Readonly<Record<string, PropertyRules>> = {
-  'AWS::ApiGatewayV2::Api': HTTP_API,
-  'AWS::ApiGatewayV2::Route': HTTP_ROUTE,
-  'AWS::ApiGatewayV2::Integration': HTTP_INTEGRATION,
-  'AWS::ApiGatewayV2::Stage': HTTP_STAGE,
-  'AWS::ApiGateway::RestApi': REST_API,
-  'AWS::ApiGateway::Resource': all(run, 'RestApiId', 'ParentId', 'PathPart'),
-  'AWS::ApiGateway::Method': REST_METHOD,
-  'AWS::ApiGateway::Stage': REST_STAGE,
+const URL = {
+  ...all(run, 'TargetFunctionArn', 'Qualifier', 'InvokeMode'),
+  InvokeMode: listedIf((value) => value === 'RESPONSE_STREAM', 'The response is sent as a whole.'),
+  AuthType: listedIf((value) => value !== 'NONE', 'Every request is accepted, signed or not.'),
+  Cors: listed('No header of CORS is added, and no preflight request is answered.'),
+} satisfies PropertyRules;
+
+/** What stands for the address of an API, until its server has one. */
+export function apiHost(name: string): string {
+  return `${name}.execute-api.${REGION}.amazonaws.com`;
+}
+
+/** The same for a function URL. */
+export function functionUrlHost(name: string): string {
+  return `${name}.lambda-url.${REGION}.on.aws`;
+}
+
+const STAGE: Naming = { property: 'StageName', names: (name) => ({ ref: name, attributes: {} }) };
+const ONE_ADDRESS = { kind: 'not-run', why: 'An API has the address of its local server only.' } as const;
+
+export const TYPES: TypeRules = {
+  'AWS::ApiGatewayV2::Api': runs(HTTP_API, {
+    names: (name) => ({ ref: name, attributes: { ApiId: name, ApiEndpoint: `https://${apiHost(name)}` } }),
+  }),
+  'AWS::ApiGatewayV2::Route': runs(HTTP_ROUTE),
+  'AWS::ApiGatewayV2::Integration': runs(HTTP_INTEGRATION),
+  'AWS::ApiGatewayV2::Stage': runs(HTTP_STAGE, STAGE),
+  'AWS::ApiGateway::RestApi': runs(REST_API, {
+    names: (name) => ({ ref: name, attributes: { RestApiId: name, RootResourceId: `${name}-root` } }),
+  }),
+  'AWS::ApiGateway::Resource': runs(all(run, 'RestApiId', 'ParentId', 'PathPart'), {
+    names: (name) => ({ ref: name, attributes: { ResourceId: name } }),
+  }),
+  'AWS::ApiGateway::Method': runs(REST_METHOD),
+  'AWS::ApiGateway::Stage': runs(REST_STAGE, STAGE),
+  'AWS::ApiGateway::Deployment': { kind: 'without-effect', named: true },
+  'AWS::Lambda::Url': runs(URL, {
+    names: (name) => ({ ref: name, attributes: { FunctionUrl: `https://${functionUrlHost(name)}/` } }),
+  }),
+  ...each(
+    { kind: 'without-effect' },
+    'AWS::ApiGateway::Account',
+    'AWS::ApiGateway::ApiKey',
+    'AWS::ApiGateway::Authorizer',
+    'AWS::ApiGateway::GatewayResponse',
+    'AWS::ApiGateway::Model',
+    'AWS::ApiGateway::RequestValidator',
+    'AWS::ApiGateway::UsagePlan',
+    'AWS::ApiGateway::UsagePlanKey',
+    'AWS::ApiGatewayV2::Authorizer',
+    'AWS::ApiGatewayV2::Deployment',
+  ),
+  ...each(
+    ONE_ADDRESS,
+    'AWS::ApiGatewayV2::DomainName',
+    'AWS::ApiGatewayV2::ApiMapping',
+    'AWS::ApiGateway::DomainName',
+    'AWS::ApiGateway::BasePathMapping',
+  ),
 };

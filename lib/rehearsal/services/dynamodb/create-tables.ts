@@ -1,8 +1,18 @@
 import { CreateTableCommand, type CreateTableCommandInput, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { InStack } from '../../engine/app/constructs.ts';
 import type { Resource } from '../../engine/app/read-app.ts';
 import { ofType, placeOf, properties, type Reading } from '../../engine/app/reading.ts';
 import { list, record } from '../../engine/app/template.ts';
-import type { ProvisionedTable } from '../../engine/provisioned.ts';
+
+export interface ProvisionedTable extends InStack {
+  readonly name: string;
+  /** The ARN of its stream as DynamoDB Local has it; `undefined` if it has no stream. */
+  readonly streamArn: string | undefined;
+  /** The attributes that are its key. */
+  readonly keys: readonly string[];
+  /** The attribute that says when an item expires, in epoch seconds; `undefined` if items do not expire. */
+  readonly ttlAttribute: string | undefined;
+}
 
 /** Creates the tables of the app, with their indexes and streams. */
 export function createTables(reading: Reading, dynamo: DynamoDBClient): Promise<readonly ProvisionedTable[]> {

@@ -1,9 +1,16 @@
-import { all, listed, listedIf, type PropertyRules, run, withoutEffect } from '../../engine/app/rule.ts';
+import { arnOf } from '../../engine/app/names.ts';
+import {
+  all,
+  listed,
+  listedIf,
+  type Naming,
+  type PropertyRules,
+  run,
+  runs,
+  type TypeRules,
+  withoutEffect,
+} from '../../engine/app/rule.ts';
 import { record } from '../../engine/app/template.ts';
-
-/** What holds data: tables, queues, topics and buckets. */
-
-const DAY_SECONDS = 86_400;
 
 const TABLE = {
   ...all(run, 'TableName', 'KeySchema', 'AttributeDefinitions', 'StreamSpecification.StreamViewType'),
@@ -46,82 +53,21 @@ const GLOBAL_TABLE = {
   ),
 } satisfies PropertyRules;
 
-const QUEUE = {
-  ...all(run, 'QueueName', 'FifoQueue', 'ContentBasedDeduplication', 'DelaySeconds', 'MaximumMessageSize'),
-  ...all(run, 'ReceiveMessageWaitTimeSeconds', 'VisibilityTimeout', 'RedrivePolicy', 'RedriveAllowPolicy'),
-  ...all(withoutEffect, 'KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds', 'SqsManagedSseEnabled', 'Tags'),
-  ...all(withoutEffect, 'FifoThroughputLimit'),
-  MessageRetentionPeriod: listedIf(
-    (value) => Number(value) < DAY_SECONDS,
-    'No message expires. AWS deletes a message after this time.',
-  ),
-  DeduplicationScope: listedIf(
-    (value) => value === 'messageGroup',
-    'A deduplication id is unique in the whole queue, and not in its message group.',
-  ),
-} satisfies PropertyRules;
+/** The ARN of a table's stream in a template. DynamoDB Local gives another one, when it creates the table. */
+export function streamArnOf(table: string): string {
+  return arnOf('dynamodb', `table/${table}/stream/rehearsal`);
+}
 
-const TOPIC = {
-  ...all(run, 'TopicName', 'FifoTopic', 'ContentBasedDeduplication', 'Subscription'),
-  ...all(
-    withoutEffect,
-    'DisplayName',
-    'KmsMasterKeyId',
-    'Tags',
-    'SignatureVersion',
-    'TracingConfig',
-    'DeliveryStatusLogging',
-  ),
-  ...all(withoutEffect, 'DataProtectionPolicy', 'FifoThroughputScope'),
-  ArchivePolicy: listed('The topic keeps no messages, so none can be replayed.'),
-} satisfies PropertyRules;
+const NAMING: Naming = {
+  property: 'TableName',
+  isUnique: true,
+  names: (name) => ({
+    ref: name,
+    attributes: { Arn: arnOf('dynamodb', `table/${name}`), StreamArn: streamArnOf(name) },
+  }),
+};
 
-const SUBSCRIPTION = {
-  ...all(run, 'TopicArn', 'Protocol', 'Endpoint', 'RawMessageDelivery', 'FilterPolicy', 'FilterPolicyScope'),
-  ...all(withoutEffect, 'Region'),
-  RedrivePolicy: listed('A delivery that fails goes to no dead-letter queue of the subscription.'),
-  DeliveryPolicy: listed('A delivery has the retries of the protocol.'),
-  SubscriptionRoleArn: listed('There is no Firehose.'),
-  ReplayPolicy: listed('A topic replays no messages.'),
-} satisfies PropertyRules;
-
-const BUCKET = {
-  ...all(run, 'BucketName'),
-  ...all(run, 'NotificationConfiguration.QueueConfigurations', 'NotificationConfiguration.TopicConfigurations'),
-  ...all(run, 'NotificationConfiguration.LambdaConfigurations'),
-  'NotificationConfiguration.EventBridgeConfiguration': listed('No event goes to EventBridge.'),
-  ...all(
-    withoutEffect,
-    'BucketEncryption',
-    'PublicAccessBlockConfiguration',
-    'Tags',
-    'OwnershipControls',
-    'AccessControl',
-  ),
-  ...all(
-    withoutEffect,
-    'LoggingConfiguration',
-    'CorsConfiguration',
-    'MetricsConfigurations',
-    'AnalyticsConfigurations',
-  ),
-  ...all(withoutEffect, 'InventoryConfigurations', 'IntelligentTieringConfigurations', 'AccelerateConfiguration'),
-  VersioningConfiguration: listedIf(
-    (value) => record(value)['Status'] === 'Enabled',
-    'The bucket keeps one version of an object.',
-  ),
-  LifecycleConfiguration: listed('No object expires.'),
-  ReplicationConfiguration: listed('No object is replicated.'),
-  WebsiteConfiguration: listed('The bucket serves no website.'),
-  ObjectLockConfiguration: listed('No object is locked.'),
-  ObjectLockEnabled: listed('No object is locked.'),
-} satisfies PropertyRules;
-
-export const DATA_RULES: Readonly<Record<string, PropertyRules>> = {
-  'AWS::DynamoDB::Table': TABLE,
-  'AWS::DynamoDB::GlobalTable': GLOBAL_TABLE,
-  'AWS::SQS::Queue': QUEUE,
-  'AWS::SNS::Topic': TOPIC,
-  'AWS::SNS::Subscription': SUBSCRIPTION,
-  'AWS::S3::Bucket': BUCKET,
+export const TYPES: TypeRules = {
+  'AWS::DynamoDB::Table': runs(TABLE, NAMING),
+  'AWS::DynamoDB::GlobalTable': runs(GLOBAL_TABLE, NAMING),
 };

@@ -1,7 +1,17 @@
-import { all, listed, listedIf, type PropertyRules, refusedUnless, run, withoutEffect } from '../../engine/app/rule.ts';
-import { record } from '../../engine/app/template.ts';
-
-/** Functions, and what invokes them. */
+import { arnOf } from '../../engine/app/names.ts';
+import {
+  all,
+  listed,
+  listedIf,
+  type NamedAt,
+  type Naming,
+  type PropertyRules,
+  refusedUnless,
+  run,
+  runs,
+  type TypeRules,
+  withoutEffect,
+} from '../../engine/app/rule.ts';
 
 const FUNCTION = {
   ...all(run, 'FunctionName', 'Code', 'Handler', 'Runtime', 'Environment.Variables', 'Timeout', 'MemorySize'),
@@ -40,13 +50,6 @@ const ALIAS = {
   RoutingConfig: listed('All invocations of the alias go to the code of the template.'),
 } satisfies PropertyRules;
 
-const URL = {
-  ...all(run, 'TargetFunctionArn', 'Qualifier', 'InvokeMode'),
-  InvokeMode: listedIf((value) => value === 'RESPONSE_STREAM', 'The response is sent as a whole.'),
-  AuthType: listedIf((value) => value !== 'NONE', 'Every request is accepted, signed or not.'),
-  Cors: listed('No header of CORS is added, and no preflight request is answered.'),
-} satisfies PropertyRules;
-
 const INVOKE_CONFIG = {
   ...all(run, 'FunctionName', 'Qualifier', 'MaximumRetryAttempts', 'MaximumEventAgeInSeconds'),
   ...all(run, 'DestinationConfig.OnFailure.Destination', 'DestinationConfig.OnSuccess.Destination'),
@@ -73,39 +76,33 @@ const MAPPING = {
   ProvisionedPollerConfig: listed('The mapping reads as one without provisioned pollers does.'),
 } satisfies PropertyRules;
 
-const RULE = {
-  ...all(run, 'Name', 'ScheduleExpression', 'State', 'Targets.Arn', 'Targets.Id', 'Targets.Input'),
-  ...all(run, 'Targets.SqsParameters'),
-  'Targets.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
-  'Targets.RetryPolicy': listed('A target is called once. Its function has the retries of an asynchronous invocation.'),
-  ...all(withoutEffect, 'Description', 'RoleArn', 'Tags', 'Targets.RoleArn'),
-  EventPattern: listed('A rehearsal has no event bus: nothing matches the pattern.'),
-  EventBusName: listed('A rehearsal has no event bus.'),
-  'Targets.InputPath': listed('The target gets the whole event.'),
-  'Targets.InputTransformer': listed('The target gets the event as it is.'),
-} satisfies PropertyRules;
+/** A template holds one version of a function: the one that is deployed with it. */
+const qualified = (qualifierOf: (at: NamedAt) => string): Naming => ({
+  names(_, at) {
+    const qualifier = qualifierOf(at);
+    const name = (at.text(at.properties['FunctionName']) ?? '').replace(/^arn:.*:function:/, '');
+    const ref = arnOf('lambda', `function:${name}:${qualifier}`);
+    return { ref, attributes: { Arn: ref, AliasArn: ref, FunctionArn: ref, Version: qualifier } };
+  },
+});
 
-const SCHEDULE = {
-  ...all(run, 'Name', 'ScheduleExpression', 'State', 'Target.Arn', 'Target.Input', 'Target.SqsParameters'),
-  'Target.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
-  // The CDK writes AWS's default.
-  'Target.RetryPolicy': listedIf(
-    (value) => Number(record(value)['MaximumRetryAttempts'] ?? 185) !== 185,
-    'A target is called once. Its function has the retries of an asynchronous invocation.',
+export const TYPES: TypeRules = {
+  'AWS::Lambda::Function': runs(FUNCTION, {
+    property: 'FunctionName',
+    isUnique: true,
+    names: (name) => ({ ref: name, attributes: { Arn: arnOf('lambda', `function:${name}`) } }),
+  }),
+  'AWS::Lambda::Version': runs(
+    VERSION,
+    qualified(() => '1'),
   ),
-  ...all(withoutEffect, 'Description', 'GroupName', 'KmsKeyArn', 'ScheduleExpressionTimezone', 'Target.RoleArn'),
-  FlexibleTimeWindow: listedIf((value) => record(value)['Mode'] !== 'OFF', 'The schedule runs when it is due.'),
-  StartDate: listed('The schedule has no beginning.'),
-  EndDate: listed('The schedule has no end.'),
-} satisfies PropertyRules;
-
-export const FUNCTION_RULES: Readonly<Record<string, PropertyRules>> = {
-  'AWS::Lambda::Function': FUNCTION,
-  'AWS::Lambda::Version': VERSION,
-  'AWS::Lambda::Alias': ALIAS,
-  'AWS::Lambda::Url': URL,
-  'AWS::Lambda::EventInvokeConfig': INVOKE_CONFIG,
-  'AWS::Lambda::EventSourceMapping': MAPPING,
-  'AWS::Events::Rule': RULE,
-  'AWS::Scheduler::Schedule': SCHEDULE,
+  'AWS::Lambda::Alias': runs(
+    ALIAS,
+    qualified(({ text, properties }) => text(properties['Name']) ?? 'alias'),
+  ),
+  'AWS::Lambda::EventInvokeConfig': runs(INVOKE_CONFIG),
+  'AWS::Lambda::EventSourceMapping': runs(MAPPING),
+  'AWS::Lambda::Permission': { kind: 'without-effect', named: true },
+  'AWS::Lambda::CodeSigningConfig': { kind: 'without-effect' },
+  'AWS::Lambda::LayerVersion': { kind: 'not-run', why: 'A rehearsal loads no layer.' },
 };

@@ -1,10 +1,9 @@
-import type { AtConstruct } from '../../engine/app/constructs.ts';
+import type { InStack } from '../../engine/app/constructs.ts';
 import type { Resource } from '../../engine/app/read-app.ts';
 import { ofType, placeOf, property, type Reading, readOrList, targetFunction } from '../../engine/app/reading.ts';
 import { list as listOf, record } from '../../engine/app/template.ts';
 
-export interface ProvisionedBucket extends AtConstruct {
-  readonly stack: string;
+export interface ProvisionedBucket extends InStack {
   readonly name: string;
   readonly notifications: readonly BucketNotification[];
 }

@@ -1,10 +1,10 @@
-import type { AtConstruct } from '../../engine/app/constructs.ts';
+import type { InStack } from '../../engine/app/constructs.ts';
 import type { Resource } from '../../engine/app/read-app.ts';
 import { findFunction, list, ofType, placeOf, properties, type Reading, readOrList } from '../../engine/app/reading.ts';
 import { list as listOf, record } from '../../engine/app/template.ts';
+import type { Provisioning } from '../../engine/service.ts';
 
-export interface ProvisionedSchedule extends AtConstruct {
-  readonly stack: string;
+export interface ProvisionedSchedule extends InStack {
   readonly arn: string;
   readonly source: 'aws.events' | 'aws.scheduler';
   /** `rate(5 minutes)`, `cron(…)`, `at(…)`. */
@@ -20,19 +20,21 @@ export interface ScheduleTarget {
   readonly groupId: string | undefined;
 }
 
+type CanSendTo = Provisioning['canSendTo'];
+
 /** Reads the rules with a schedule, and the schedules of the scheduler. A rule with a pattern only is listed by its property. */
-export function readSchedules(reading: Reading): readonly ProvisionedSchedule[] {
+export function readSchedules(reading: Reading, canSendTo: CanSendTo): readonly ProvisionedSchedule[] {
   const rules = ofType(reading, 'AWS::Events::Rule').flatMap((rule) => {
     if (rule.properties['ScheduleExpression'] === undefined) return [];
-    return readOrList(reading, rule, () => readRule(reading, rule)) ?? [];
+    return readOrList(reading, rule, () => readRule(reading, rule, canSendTo)) ?? [];
   });
   const schedules = ofType(reading, 'AWS::Scheduler::Schedule').flatMap(
-    (schedule) => readOrList(reading, schedule, () => readSchedule(reading, schedule)) ?? [],
+    (schedule) => readOrList(reading, schedule, () => readSchedule(reading, schedule, canSendTo)) ?? [],
   );
   return [...rules, ...schedules];
 }
 
-function readRule(reading: Reading, rule: Resource): ProvisionedSchedule {
+function readRule(reading: Reading, rule: Resource, canSendTo: CanSendTo): ProvisionedSchedule {
   const { ScheduleExpression, State } = properties(rule, 'ScheduleExpression', 'State');
   return {
     ...placeOf(rule),
@@ -40,11 +42,11 @@ function readRule(reading: Reading, rule: Resource): ProvisionedSchedule {
     source: 'aws.events',
     expression: String(ScheduleExpression),
     enabled: State !== 'DISABLED',
-    targets: listOf(rule.properties['Targets']).flatMap((target) => readTarget(reading, rule, target)),
+    targets: listOf(rule.properties['Targets']).flatMap((target) => readTarget(reading, rule, target, canSendTo)),
   };
 }
 
-function readSchedule(reading: Reading, schedule: Resource): ProvisionedSchedule {
+function readSchedule(reading: Reading, schedule: Resource, canSendTo: CanSendTo): ProvisionedSchedule {
   const { ScheduleExpression, State } = properties(schedule, 'ScheduleExpression', 'State');
   return {
     ...placeOf(schedule),
@@ -52,13 +54,11 @@ function readSchedule(reading: Reading, schedule: Resource): ProvisionedSchedule
     source: 'aws.scheduler',
     expression: String(ScheduleExpression),
     enabled: State !== 'DISABLED',
-    targets: readTarget(reading, schedule, schedule.properties['Target']),
+    targets: readTarget(reading, schedule, schedule.properties['Target'], canSendTo),
   };
 }
 
-const SERVICES = new Set(['lambda', 'sqs', 'sns']);
-
-function readTarget(reading: Reading, at: Resource, target: unknown): readonly ScheduleTarget[] {
+function readTarget(reading: Reading, at: Resource, target: unknown, canSendTo: CanSendTo): readonly ScheduleTarget[] {
   const { resolver } = at.scope;
   const given = record(target);
   // Only these: its role may be one that exists in AWS alone.
@@ -67,7 +67,7 @@ function readTarget(reading: Reading, at: Resource, target: unknown): readonly S
   const SqsParameters = resolver.resolve(given['SqsParameters']);
   const service = arn.split(':')[2] ?? '';
   const runs = service !== 'lambda' || findFunction(reading, arn)?.read.kind === 'runs';
-  if (!SERVICES.has(service) || !runs) {
+  if (!canSendTo(service) || !runs) {
     list(reading, at, `The schedule does not reach ${arn}, which a rehearsal does not run.`);
     return [];
   }

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { InStack } from '../../engine/app/constructs.ts';
 import { ACCOUNT, REGION } from '../../engine/app/template.ts';
 import type { Destinations } from '../../engine/destinations.ts';
-import type { RehearsedSchedule } from '../../engine/parts.ts';
 import type { ProvisionedSchedule } from './read-schedules.ts';
+
+/** A schedule: a rule of EventBridge, or a schedule of EventBridge Scheduler. */
+export interface RehearsedSchedule extends InStack {
+  readonly expression: string;
+  readonly enabled: boolean;
+  /** Sends the event of one due time to all targets. Resolves when they have it; an asynchronous invocation goes on. */
+  run(): Promise<void>;
+}
 
 /** Makes a schedule that runs when its caller wants it. */
 export function scheduleOf(schedule: ProvisionedSchedule, destinations: Destinations): RehearsedSchedule {

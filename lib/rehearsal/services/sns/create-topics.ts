@@ -1,4 +1,4 @@
-import type { AtConstruct } from '../../engine/app/constructs.ts';
+import type { InStack } from '../../engine/app/constructs.ts';
 import type { Resource } from '../../engine/app/read-app.ts';
 import {
   list,
@@ -11,12 +11,13 @@ import {
   targetFunction,
 } from '../../engine/app/reading.ts';
 import { list as listOf, record } from '../../engine/app/template.ts';
-import type { FunctionReference, ProvisionedQueue } from '../../engine/provisioned.ts';
+import type { Part } from '../../engine/parts.ts';
+import type { FunctionReference } from '../../engine/provisioned.ts';
 import type { SqsLocal } from '../../engine/servers/sqs-local.ts';
+import { queueOf } from '../sqs/index.ts';
 import type { SnsLocal } from './sns-local.ts';
 
-export interface ProvisionedTopic extends AtConstruct {
-  readonly stack: string;
+export interface ProvisionedTopic extends InStack {
   readonly name: string;
   readonly arn: string;
 }
@@ -38,22 +39,18 @@ interface Creating {
   readonly sns: SnsLocal;
   readonly sqs: SqsLocal;
   readonly topics: readonly ProvisionedTopic[];
-  readonly queues: readonly ProvisionedQueue[];
+  readonly parts: readonly Part[];
   readonly functions: ProvisionedTopicFunction[];
 }
 
 /** Creates the topics of the app and their subscriptions. Those of other protocols than SQS and Lambda are listed. */
 export async function createTopics(
   reading: Reading,
-  {
-    sqs,
-    sns,
-    queues,
-  }: { readonly sqs: SqsLocal; readonly sns: SnsLocal; readonly queues: readonly ProvisionedQueue[] },
+  { sqs, sns, parts }: Pick<Creating, 'sqs' | 'sns' | 'parts'>,
 ): Promise<CreatedTopics> {
   const resources = ofType(reading, 'AWS::SNS::Topic');
   const topics = resources.map((topic) => ({ ...placeOf(topic), name: topic.name, arn: topic.names.ref }));
-  const creating: Creating = { reading, sns, sqs, topics, queues, functions: [] };
+  const creating: Creating = { reading, sns, sqs, topics, parts, functions: [] };
   for (const topic of resources) {
     await sns.createTopic(topic.name, topicAttributes(topic));
     for (const one of listOf(property(topic, 'Subscription'))) {
@@ -86,7 +83,7 @@ function topicAttributes(topic: Resource): Readonly<Record<string, string>> {
 }
 
 async function subscribe(creating: Creating, at: Resource, read: Readonly<Record<string, unknown>>): Promise<void> {
-  const { reading, sns, sqs, topics, queues, functions } = creating;
+  const { reading, sns, sqs, topics, parts, functions } = creating;
   const { TopicArn, Protocol, Endpoint, RawMessageDelivery, FilterPolicy, FilterPolicyScope } = read;
   const topicArn = String(TopicArn);
   if (!topics.some(({ arn }) => arn === topicArn)) {
@@ -99,7 +96,7 @@ async function subscribe(creating: Creating, at: Resource, read: Readonly<Record
     ...(FilterPolicyScope === undefined ? {} : { FilterPolicyScope: String(FilterPolicyScope) }),
   };
   if (Protocol === 'sqs') {
-    if (queues.some(({ arn }) => arn === Endpoint)) await sns.subscribe(topicArn, String(Endpoint), attributes);
+    if (queueOf(parts, Endpoint) !== undefined) await sns.subscribe(topicArn, String(Endpoint), attributes);
     else list(reading, at, 'The subscription is of a queue that is not in this app.');
     return;
   }

@@ -1,4 +1,11 @@
-import type { PublishOptions } from '../../engine/parts.ts';
+/** What a message that is published has besides its text. */
+export interface PublishOptions {
+  readonly subject?: string;
+  /** Attributes of the data type `String`. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly groupId?: string;
+  readonly deduplicationId?: string;
+}
 
 /** The topics of the SQS server, which has SNS as well. Its API is a form: that needs no client. */
 export interface SnsLocal {

@@ -1,25 +1,36 @@
 import { record } from '../../engine/app/template.ts';
-import type { Asynchronous } from '../../engine/lambda/asynchronous.ts';
-import type { FunctionReference } from '../../engine/provisioned.ts';
+import type { Starting } from '../../engine/service.ts';
+import { startEventSource } from '../sqs/event-source.ts';
+import type { ProvisionedTopicFunction } from './create-topics.ts';
 
 /**
  * The SNS stand-in delivers to queues only. A function that subscribes to a topic gets its messages through a queue of its own, which
- * no template knows: so it has the same filters as any subscription.
+ * no template knows: so it has the same filters as any subscription. What the queue delivers is an asynchronous invocation.
  */
-export interface TopicFunction {
-  readonly topicArn: string;
-  readonly subscriptionArn: string;
-  readonly target: FunctionReference;
+export function startTopicFunction(
+  { servers, sources, asynchronous }: Starting,
+  { topicArn, target, queue }: ProvisionedTopicFunction,
+): void {
+  const subscriptionArn = `${topicArn}:${queue.name}`;
+  sources.push(
+    startEventSource({
+      client: servers.sqs.client,
+      queue,
+      batchSize: 10,
+      windowMs: 0,
+      reportsBatchItemFailures: false,
+      concurrency: 1,
+      async invoke({ Records }) {
+        for (const { body } of Records) asynchronous.invoke(target, eventOf(body, subscriptionArn));
+        return { kind: 'response', value: null };
+      },
+    }),
+  );
 }
 
-/** Gives a message of such a queue to its function. */
-export function deliverToFunction(
-  { subscriptionArn, target }: TopicFunction,
-  body: string,
-  asynchronous: Asynchronous,
-): void {
+function eventOf(body: string, subscriptionArn: string) {
   const { MessageAttributes, ...notification } = record(JSON.parse(body));
-  asynchronous.invoke(target, {
+  return {
     Records: [
       {
         EventSource: 'aws:sns',
@@ -28,5 +39,5 @@ export function deliverToFunction(
         Sns: { Subject: null, ...notification, MessageAttributes: MessageAttributes ?? {} },
       },
     ],
-  });
+  };
 }

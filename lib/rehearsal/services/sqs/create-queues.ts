@@ -1,8 +1,21 @@
+import type { InStack } from '../../engine/app/constructs.ts';
 import type { Resource } from '../../engine/app/read-app.ts';
 import { ofType, placeOf, type Reading, refuse } from '../../engine/app/reading.ts';
 import { list, optionalNumber, record } from '../../engine/app/template.ts';
-import type { ProvisionedQueue } from '../../engine/provisioned.ts';
 import type { SqsLocal } from '../../engine/servers/sqs-local.ts';
+
+export interface ProvisionedQueue extends InStack {
+  readonly name: string;
+  readonly url: string;
+  readonly arn: string;
+  /** The ARN of the queue that takes what was received too often. */
+  readonly deadLetterArn: string | undefined;
+  /** How often it may be received before that. */
+  readonly maxReceiveCount: number | undefined;
+  readonly visibilitySeconds: number;
+  /** For how long it keeps a message. */
+  readonly retentionSeconds: number;
+}
 
 /** Creates the queues of the app. */
 export async function createQueues(reading: Reading, sqs: SqsLocal): Promise<readonly ProvisionedQueue[]> {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { REGION } from '../../engine/app/template.ts';
 import { passes } from '../../engine/filters.ts';
 import type { Outcome } from '../../engine/lambda/sandbox.ts';
-import type { StreamConsumerStats } from '../../engine/parts.ts';
 import { failureMessage, recordsDone } from './stream-batch.ts';
 import type { IteratorStart, StreamClient, StreamRecord } from './stream-client.ts';
 
@@ -10,6 +9,15 @@ import type { IteratorStart, StreamClient, StreamRecord } from './stream-client.
 export interface StreamFaults {
   /** The batch was handled, and the place in the stream is forgotten: the batch is delivered once more. */
   readonly forgetsCheckpoint?: (records: readonly StreamRecord[]) => boolean;
+}
+
+export interface StreamConsumerStats {
+  readonly batches: number;
+  /** Records handed to the function, every delivery counted. */
+  readonly deliveries: number;
+  readonly redeliveries: number;
+  /** Records that were given up. */
+  readonly discarded: number;
 }
 
 export interface StreamSourceOptions {

@@ -1,13 +1,12 @@
 import type { RequestListener } from 'node:http';
-import { type HttpServer, startHttpServer } from '../../engine/http.ts';
-import { type ApiBehaviour, type HttpRoute, httpApiListener } from './http-api.ts';
+import { type HttpServer, startHttpServer } from '../http.ts';
 
-/** The servers of APIs. A server has its address before it has its routes: a function may have the address in its environment. */
+/** Servers that stand for hosts of AWS. Each has its address before it knows what to do: a function may have the address in its environment. */
 export interface Doors {
   /** Starts the server that stands for a host of AWS, and returns its address. */
   addressOf(host: string): Promise<string>;
-  /** Gives a server its routes. */
-  open(host: string, routes: readonly HttpRoute[], behaviour: ApiBehaviour): HttpServer;
+  /** Says what a server does. */
+  open(host: string, listener: RequestListener): HttpServer;
 }
 
 interface Door {
@@ -27,10 +26,10 @@ export function createDoors(stopping: AsyncDisposableStack): Doors {
       doors.set(host, { server, listener: CLOSED });
       return server.endpoint;
     },
-    open(host, routes, behaviour) {
+    open(host, listener) {
       const door = doors.get(host);
       if (door === undefined) throw new Error(`No server stands for ${host}.`);
-      door.listener = httpApiListener(routes, behaviour);
+      door.listener = listener;
       return door.server;
     },
   };

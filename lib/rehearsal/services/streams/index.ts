@@ -1,0 +1,44 @@
+import { type Part, part } from '../../engine/parts.ts';
+import type { Service } from '../../engine/service.ts';
+import { tablesIn } from '../dynamodb/index.ts';
+import { streamArnOf } from '../dynamodb/rules.ts';
+import {
+  readStreamMapping,
+  type StreamConsumer,
+  type StreamDelivery,
+  type StreamMapping,
+  startStreamConsumer,
+} from './consumers.ts';
+
+type StreamConsumerPart = Part<'streamConsumer', StreamConsumer, StreamConsumer>;
+
+/** The streams of tables. DynamoDB Local has them with the tables. */
+export const streams: Service<StreamConsumerPart, StreamDelivery> = {
+  types: {},
+  page: [
+    {
+      resource: 'mapping of a stream',
+      run: 'batch size and window, partial responses, filters, bisecting, retries, record age, destination for failures, starting position',
+      listed: 'parallel batches of a shard',
+      refused: 'tumbling windows; a function that is not run',
+    },
+  ],
+  finds: { streamConsumer: 'consumer of a stream' },
+  async provision({ parts }) {
+    const tables = tablesIn(parts);
+    const mappings: StreamMapping[] = [];
+    return {
+      source(wanted) {
+        const table = tables.find(({ name }) => streamArnOf(name) === wanted);
+        return table && ((...mapping) => mappings.push(readStreamMapping(...mapping, table)));
+      },
+      async start(at, faults) {
+        const consumers: StreamConsumerPart[] = [];
+        for (const mapping of mappings) {
+          consumers.push(part('streamConsumer', await startStreamConsumer(at, faults, mapping)));
+        }
+        return consumers;
+      },
+    };
+  },
+};
