@@ -238,6 +238,16 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/rehearsal\/(file\/|index\.ts$)/,
   },
   {
+    rule: 'the engine of a rehearsal knows no service: services stand on the engine, and one registry names them',
+    from: /^lib\/rehearsal\/engine\//,
+    never: /^lib\/rehearsal\/(services\/|[^/]+\.ts$)/,
+  },
+  {
+    rule: 'a service of a rehearsal does not know which others there are: it imports those that it stands on, and not the registry',
+    from: /^lib\/rehearsal\/services\/(?!registry\.ts$)/,
+    never: /^lib\/rehearsal\/(services\/registry\.ts$|[^/]+\.ts$)/,
+  },
+  {
     rule: "only lib/rehearsal/pawl knows pawl's table and events, and a rehearsal file asks it: the stand-in for AWS runs any app",
     from: /^lib\/rehearsal\/(?!pawl\/|file\/)/,
     never: /^lib\/rehearsal\/pawl\//,
@@ -245,7 +255,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what runs inside a sandbox beside the code of a function imports Node at most',
     from: /^lib\/rehearsal\/engine\/lambda\/sandbox-(runtime|net)\.ts$/,
-    only: /^(node:|lib\/rehearsal\/engine\/lambda\/sandbox\.ts$)/,
+    only: /^(node:|lib\/rehearsal\/engine\/lambda\/sandbox-messages\.ts$)/,
   },
   {
     rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates, the examples, a release and the workflows import it',

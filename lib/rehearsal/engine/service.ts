@@ -22,8 +22,8 @@ import type { OnCarriedOut } from './servers/tap.ts';
 export interface Service<P extends Part = never, Faults = object, Endpoint extends string = never> {
   /** What becomes of its resources, and what they are called. */
   readonly types: TypeRules;
-  /** Its rows in docs/reference/rehearsal-resources.md. */
-  readonly page: readonly PageRow[];
+  /** Its rows in docs/reference/rehearsal-resources.md: a resource, and what of it is run, listed and refused. */
+  readonly page: readonly string[];
   /** The kinds of parts that a caller finds by a construct, and the words for each in a message. */
   readonly finds?: { readonly [Kind in P['kind']]?: string };
   /** Where functions find it. */
@@ -34,13 +34,6 @@ export interface Service<P extends Part = never, Faults = object, Endpoint exten
   readonly hosts?: (reading: Reading) => readonly string[];
   /** Creates what the templates describe, and reads what is to be started. The functions of the app are read by then. */
   readonly provision?: (at: Provisioning) => Promise<Made<P, Faults>>;
-}
-
-export interface PageRow {
-  readonly resource: string;
-  readonly run?: string;
-  readonly listed?: string;
-  readonly refused?: string;
 }
 
 export interface ServiceEndpoint<Name extends string> extends Omit<Endpoint<Name>, 'onCarriedOut'> {

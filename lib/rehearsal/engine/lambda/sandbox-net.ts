@@ -2,7 +2,7 @@ import { Socket as Datagrams } from 'node:dgram';
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { isIP, Socket } from 'node:net';
-import type { FromSandbox } from './sandbox.ts';
+import type { FromSandbox } from './sandbox-messages.ts';
 
 /*
  * Loaded into a sandbox before anything else, and into the workers and the Node processes that it starts: nothing that runs there reaches another

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Call, FromSandbox, ToSandbox } from './sandbox.ts';
+import type { Call, FromSandbox, ToSandbox } from './sandbox-messages.ts';
 
 /**
  * What runs inside a sandbox: Lambda's runtime, as far as a handler can see it.
