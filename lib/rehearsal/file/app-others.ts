@@ -4,23 +4,7 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 import type { AppBucket, AppFunction, AppSchedule, AppTable, AppTopic, Intended, PublishOptions } from './app.ts';
 import { itemsOf } from './effects.ts';
-import { CannotRehearseError } from './load.ts';
 import { again, begin, DOCS, enqueue, intend, type Sending, type Sent } from './sending.ts';
-
-/** The services that not every engine has. Each throws an error if the app has no such part. */
-interface Services {
-  stop(): Promise<void>;
-  topic?(construct: string): {
-    readonly construct: string;
-    publish(message: string, options?: Readonly<Record<string, unknown>>): Promise<string>;
-  };
-  bucket?(construct: string): {
-    readonly construct: string;
-    put(key: string, body: string | Uint8Array): Promise<void>;
-    get(key: string): Promise<Buffer | undefined>;
-  };
-  schedule?(construct: string): { readonly construct: string; run(): Promise<void> };
-}
 
 const INTENDED: NamesOf<Intended> = { intent: true, effects: true };
 const PUBLISH: NamesOf<PublishOptions> = {
@@ -40,15 +24,9 @@ function takeOf(state: Sending, options: Intended, how: string): () => Sent {
   };
 }
 
-function partOf<Part>(find: ((construct: string) => Part) | undefined, construct: string, kind: string): Part {
-  if (find !== undefined) return find(construct);
-  throw new CannotRehearseError(`${kind}('${construct}'): this version of the rehearsal runs no ${kind}.`);
-}
-
 /** A topic, for its publisher. */
 export function topicOf(state: Sending, construct: string): AppTopic {
-  const services: Services = state.rehearsal;
-  const topic = partOf(services.topic, construct, 'topic');
+  const topic = state.rehearsal.topic(construct);
   return {
     publish(message, given) {
       const { intent, effects, ...options } = given;
@@ -71,8 +49,7 @@ export function topicOf(state: Sending, construct: string): AppTopic {
 
 /** A bucket, for the one who puts objects into it. */
 export function bucketOf(state: Sending, construct: string): AppBucket {
-  const services: Services = state.rehearsal;
-  const bucket = partOf(services.bucket, construct, 'bucket');
+  const bucket = state.rehearsal.bucket(construct);
   return {
     put(key, body, options) {
       const put = async (how: string) => {
@@ -91,8 +68,7 @@ export function bucketOf(state: Sending, construct: string): AppBucket {
 
 /** A schedule, for its clock. */
 export function scheduleOf(state: Sending, construct: string): AppSchedule {
-  const services: Services = state.rehearsal;
-  const schedule = partOf(services.schedule, construct, 'schedule');
+  const schedule = state.rehearsal.schedule(construct);
   return {
     run(options) {
       const run = async (how: string) => {

@@ -70,25 +70,29 @@ export function createTraffic(options: TrafficOptions): Traffic {
   };
 }
 
+type Stack = Sending['rehearsal']['stacks'][number];
+
 function appOf(state: Sending): App {
   const { rehearsal } = state;
   const { stacks } = rehearsal;
   const consumedArns = new Set(stacks.flatMap(({ consumers }) => consumers.map(({ queue }) => queue.arn)));
   const deadLetterArns = new Set(stacks.flatMap(({ queues }) => queues.map(({ deadLetterArn }) => deadLetterArn)));
+  const all = <Item>(of: (stack: Stack) => readonly Item[]) => stacks.flatMap(of);
+  const isSource = ({ arn }: Stack['queues'][number]) => consumedArns.has(arn) && !deadLetterArns.has(arn);
   return {
     queue: (construct) =>
       queueOf(
         state,
         meant(
-          stacks.flatMap(({ queues }) => queues),
+          all((stack) => stack.queues),
           construct,
           'queue',
-          ({ arn }) => consumedArns.has(arn) && !deadLetterArns.has(arn),
+          isSource,
         ),
       ),
-    api: (construct) => {
+    api(construct) {
       const found = meant(
-        stacks.flatMap(({ apis }) => apis),
+        all((stack) => stack.apis),
         construct,
         'HTTP API',
       );
@@ -98,7 +102,7 @@ function appOf(state: Sending): App {
       tableOf(
         state,
         meant(
-          stacks.flatMap(({ tables }) => tables),
+          all((stack) => stack.tables),
           construct,
           'table',
         ).name,

@@ -20,24 +20,9 @@ type ApiPart = Part<'api', RehearsedApi, HttpServer> | Part<'functionUrl', Rehea
 export const api: Service<ApiPart> = {
   types: TYPES,
   page: [
-    {
-      resource: 'HTTP API',
-      run: 'routes to functions, payloads 1.0 and 2.0, timeouts',
-      listed: 'authorizers, CORS, other integrations, stage variables',
-      refused: 'a function that is not run',
-    },
-    {
-      resource: 'REST API',
-      run: 'methods with a proxy to a function, `{proxy+}`, stages, timeouts',
-      listed: 'authorizers, keys, validators, other integrations',
-      refused: 'a function that is not run',
-    },
-    {
-      resource: 'function URL',
-      run: 'payload 2.0, aliases',
-      listed: '`AWS_IAM`, CORS, streamed responses',
-      refused: 'a function that is not run',
-    },
+    '| HTTP API | routes to functions, payloads 1.0 and 2.0, timeouts | authorizers, CORS, other integrations, stage variables | a function that is not run |',
+    '| REST API | methods with a proxy to a function, `{proxy+}`, stages, timeouts | authorizers, keys, validators, other integrations | a function that is not run |',
+    '| function URL | payload 2.0, aliases | `AWS_IAM`, CORS, streamed responses | a function that is not run |',
   ],
   finds: { api: 'API', functionUrl: 'function URL' },
   hosts: (reading: Reading) => [

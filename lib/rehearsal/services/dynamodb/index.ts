@@ -9,7 +9,7 @@ export type TablePart = Part<'table', ProvisionedTable, string>;
 
 export const dynamodb: Service<TablePart, object, 'dynamodb'> = {
   types: TYPES,
-  page: [{ resource: 'table', run: 'indexes, streams', listed: 'expiry of items, replicas, Kinesis' }],
+  page: ['| table | indexes, streams | expiry of items, replicas, Kinesis | |'],
   finds: { table: 'table' },
   endpoint: { name: 'dynamodb', server: ({ database }) => database },
   async provision({ reading, servers }) {

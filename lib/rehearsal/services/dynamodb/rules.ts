@@ -14,23 +14,14 @@ import { record } from '../../engine/app/template.ts';
 
 const TABLE = {
   ...all(run, 'TableName', 'KeySchema', 'AttributeDefinitions', 'StreamSpecification.StreamViewType'),
-  ...all(
-    run,
-    'GlobalSecondaryIndexes.IndexName',
-    'GlobalSecondaryIndexes.KeySchema',
-    'GlobalSecondaryIndexes.Projection',
-  ),
-  ...all(run, 'LocalSecondaryIndexes'),
+  ...all(run, 'GlobalSecondaryIndexes.IndexName', 'GlobalSecondaryIndexes.KeySchema'),
+  ...all(run, 'GlobalSecondaryIndexes.Projection', 'LocalSecondaryIndexes'),
   ...all(withoutEffect, 'BillingMode', 'ProvisionedThroughput', 'OnDemandThroughput', 'WarmThroughput', 'TableClass'),
   ...all(withoutEffect, 'SSESpecification', 'PointInTimeRecoverySpecification', 'DeletionProtectionEnabled', 'Tags'),
   ...all(withoutEffect, 'ResourcePolicy', 'ContributorInsightsSpecification', 'StreamSpecification.ResourcePolicy'),
-  ...all(
-    withoutEffect,
-    'GlobalSecondaryIndexes.ProvisionedThroughput',
-    'GlobalSecondaryIndexes.OnDemandThroughput',
-    'GlobalSecondaryIndexes.WarmThroughput',
-    'GlobalSecondaryIndexes.ContributorInsightsSpecification',
-  ),
+  ...all(withoutEffect, 'GlobalSecondaryIndexes.ProvisionedThroughput', 'GlobalSecondaryIndexes.OnDemandThroughput'),
+  ...all(withoutEffect, 'GlobalSecondaryIndexes.WarmThroughput'),
+  ...all(withoutEffect, 'GlobalSecondaryIndexes.ContributorInsightsSpecification'),
   TimeToLiveSpecification: listedIf(
     (value) => String(record(value)['Enabled']) !== 'false',
     'No item expires, but by the fault `ttl`. AWS deletes expired items within a few days.',
@@ -42,11 +33,8 @@ const TABLE = {
 const GLOBAL_TABLE = {
   ...TABLE,
   ...all(withoutEffect, 'WriteProvisionedThroughputSettings', 'WriteOnDemandThroughputSettings'),
-  ...all(
-    withoutEffect,
-    'GlobalSecondaryIndexes.WriteProvisionedThroughputSettings',
-    'GlobalSecondaryIndexes.WriteOnDemandThroughputSettings',
-  ),
+  ...all(withoutEffect, 'GlobalSecondaryIndexes.WriteProvisionedThroughputSettings'),
+  ...all(withoutEffect, 'GlobalSecondaryIndexes.WriteOnDemandThroughputSettings'),
   Replicas: listedIf(
     (value) => Array.isArray(value) && value.length > 1,
     'There is one region, and no replication between several.',

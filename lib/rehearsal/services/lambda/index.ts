@@ -5,14 +5,7 @@ import { TYPES } from './rules.ts';
 export const lambda: Service = {
   types: TYPES,
   page: [
-    {
-      resource: 'function',
-      run: 'Node, from a folder, a zip file or inline; ES modules and CommonJS; environment, timeout, memory, reserved concurrency; versions and aliases',
-      listed: 'layers, other runtimes, containers, functions of custom resources',
-    },
-    {
-      resource: 'event of a function',
-      run: 'two retries or as configured, destinations, dead-letter queue. The waits are short',
-    },
+    '| function | Node, from a folder, a zip file or inline; ES modules and CommonJS; environment, timeout, memory, reserved concurrency; versions and aliases | layers, other runtimes, containers, functions of custom resources | |',
+    '| event of a function | two retries or as configured, destinations, dead-letter queue. The waits are short | | |',
   ],
 };

@@ -16,9 +16,9 @@ import {
 const FUNCTION = {
   ...all(run, 'FunctionName', 'Code', 'Handler', 'Runtime', 'Environment.Variables', 'Timeout', 'MemorySize'),
   ...all(run, 'ReservedConcurrentExecutions', 'DeadLetterConfig.TargetArn', 'PackageType'),
-  ...all(withoutEffect, 'Role', 'Description', 'Tags', 'KmsKeyArn', 'LoggingConfig', 'TracingConfig', 'Architectures'),
-  ...all(withoutEffect, 'RuntimeManagementConfig', 'CodeSigningConfigArn', 'SnapStart', 'RecursiveLoop'),
-  ...all(withoutEffect, 'PublishToLatestPublished'),
+  ...all(withoutEffect, 'Role', 'Description', 'Tags', 'KmsKeyArn', 'LoggingConfig', 'TracingConfig'),
+  ...all(withoutEffect, 'Architectures', 'RuntimeManagementConfig', 'CodeSigningConfigArn', 'SnapStart'),
+  ...all(withoutEffect, 'RecursiveLoop', 'PublishToLatestPublished'),
   VpcConfig: withoutEffect,
   EphemeralStorage: withoutEffect,
   Layers: listed(
@@ -34,14 +34,8 @@ const FUNCTION = {
 
 const VERSION = {
   ...all(run, 'FunctionName'),
-  ...all(
-    withoutEffect,
-    'Description',
-    'CodeSha256',
-    'ProvisionedConcurrencyConfig',
-    'RuntimePolicy',
-    'FunctionScalingConfig',
-  ),
+  ...all(withoutEffect, 'Description', 'CodeSha256', 'ProvisionedConcurrencyConfig', 'RuntimePolicy'),
+  ...all(withoutEffect, 'FunctionScalingConfig'),
 } satisfies PropertyRules;
 
 const ALIAS = {
@@ -57,14 +51,8 @@ const INVOKE_CONFIG = {
 
 const MAPPING = {
   ...all(run, 'EventSourceArn', 'FunctionName', 'Enabled', 'BatchSize', 'MaximumBatchingWindowInSeconds'),
-  ...all(
-    run,
-    'FunctionResponseTypes',
-    'ScalingConfig.MaximumConcurrency',
-    'FilterCriteria.Filters',
-    'StartingPosition',
-  ),
-  ...all(run, 'BisectBatchOnFunctionError', 'MaximumRetryAttempts', 'MaximumRecordAgeInSeconds'),
+  ...all(run, 'FunctionResponseTypes', 'ScalingConfig.MaximumConcurrency', 'FilterCriteria.Filters'),
+  ...all(run, 'StartingPosition', 'BisectBatchOnFunctionError', 'MaximumRetryAttempts', 'MaximumRecordAgeInSeconds'),
   ...all(run, 'DestinationConfig.OnFailure.Destination'),
   ...all(withoutEffect, 'KmsKeyArn', 'Tags', 'MetricsConfig', 'LoggingConfig'),
   ParallelizationFactor: listedIf((value) => Number(value) > 1, 'Each shard has one batch at a time.'),

@@ -10,12 +10,7 @@ type BucketPart = Part<'bucket', RehearsedBucket, RehearsedBucket>;
 export const s3: Service<BucketPart, object, 's3'> = {
   types: TYPES,
   page: [
-    {
-      resource: 'bucket',
-      run: 'objects; notifications to queues, topics and functions, with prefix and suffix',
-      listed: 'versions, lifecycle, replication, EventBridge',
-      refused: 'a function that is not run',
-    },
+    '| bucket | objects; notifications to queues, topics and functions, with prefix and suffix | versions, lifecycle, replication, EventBridge | a function that is not run |',
   ],
   finds: { bucket: 'bucket' },
   endpoint: {

@@ -12,26 +12,13 @@ import {
 import { REGION, record } from '../../engine/app/template.ts';
 
 const BUCKET = {
-  ...all(run, 'BucketName'),
-  ...all(run, 'NotificationConfiguration.QueueConfigurations', 'NotificationConfiguration.TopicConfigurations'),
-  ...all(run, 'NotificationConfiguration.LambdaConfigurations'),
+  ...all(run, 'BucketName', 'NotificationConfiguration.QueueConfigurations'),
+  ...all(run, 'NotificationConfiguration.TopicConfigurations', 'NotificationConfiguration.LambdaConfigurations'),
   'NotificationConfiguration.EventBridgeConfiguration': listed('No event goes to EventBridge.'),
-  ...all(
-    withoutEffect,
-    'BucketEncryption',
-    'PublicAccessBlockConfiguration',
-    'Tags',
-    'OwnershipControls',
-    'AccessControl',
-  ),
-  ...all(
-    withoutEffect,
-    'LoggingConfiguration',
-    'CorsConfiguration',
-    'MetricsConfigurations',
-    'AnalyticsConfigurations',
-  ),
-  ...all(withoutEffect, 'InventoryConfigurations', 'IntelligentTieringConfigurations', 'AccelerateConfiguration'),
+  ...all(withoutEffect, 'BucketEncryption', 'PublicAccessBlockConfiguration', 'Tags', 'OwnershipControls'),
+  ...all(withoutEffect, 'AccessControl', 'LoggingConfiguration', 'CorsConfiguration', 'MetricsConfigurations'),
+  ...all(withoutEffect, 'AnalyticsConfigurations', 'InventoryConfigurations', 'IntelligentTieringConfigurations'),
+  ...all(withoutEffect, 'AccelerateConfiguration'),
   VersioningConfiguration: listedIf(
     (value) => record(value)['Status'] === 'Enabled',
     'The bucket keeps one version of an object.',

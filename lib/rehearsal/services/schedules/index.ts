@@ -8,12 +8,8 @@ import { type RehearsedSchedule, scheduleOf } from './schedules.ts';
 export const schedules: Service<Part<'schedule', RehearsedSchedule, RehearsedSchedule>> = {
   types: TYPES,
   page: [
-    {
-      resource: 'schedule',
-      run: 'a rule with a schedule, and a schedule of the scheduler: on demand',
-      listed: 'targets that are not run, input transformers',
-    },
-    { resource: 'rule with a pattern', listed: 'always' },
+    '| schedule | a rule with a schedule, and a schedule of the scheduler: on demand | targets that are not run, input transformers | |',
+    '| rule with a pattern | | always | |',
   ],
   finds: { schedule: 'schedule' },
   async provision({ reading, canSendTo }) {

@@ -24,38 +24,25 @@ type CanSendTo = Provisioning['canSendTo'];
 
 /** Reads the rules with a schedule, and the schedules of the scheduler. A rule with a pattern only is listed by its property. */
 export function readSchedules(reading: Reading, canSendTo: CanSendTo): readonly ProvisionedSchedule[] {
-  const rules = ofType(reading, 'AWS::Events::Rule').flatMap((rule) => {
-    if (rule.properties['ScheduleExpression'] === undefined) return [];
-    return readOrList(reading, rule, () => readRule(reading, rule, canSendTo)) ?? [];
-  });
-  const schedules = ofType(reading, 'AWS::Scheduler::Schedule').flatMap(
-    (schedule) => readOrList(reading, schedule, () => readSchedule(reading, schedule, canSendTo)) ?? [],
-  );
-  return [...rules, ...schedules];
-}
-
-function readRule(reading: Reading, rule: Resource, canSendTo: CanSendTo): ProvisionedSchedule {
-  const { ScheduleExpression, State } = properties(rule, 'ScheduleExpression', 'State');
-  return {
-    ...placeOf(rule),
-    arn: rule.names.attributes['Arn'] ?? '',
-    source: 'aws.events',
-    expression: String(ScheduleExpression),
-    enabled: State !== 'DISABLED',
-    targets: listOf(rule.properties['Targets']).flatMap((target) => readTarget(reading, rule, target, canSendTo)),
-  };
-}
-
-function readSchedule(reading: Reading, schedule: Resource, canSendTo: CanSendTo): ProvisionedSchedule {
-  const { ScheduleExpression, State } = properties(schedule, 'ScheduleExpression', 'State');
-  return {
-    ...placeOf(schedule),
-    arn: schedule.names.attributes['Arn'] ?? '',
-    source: 'aws.scheduler',
-    expression: String(ScheduleExpression),
-    enabled: State !== 'DISABLED',
-    targets: readTarget(reading, schedule, schedule.properties['Target'], canSendTo),
-  };
+  const read = (at: Resource, source: ProvisionedSchedule['source'], targets: readonly unknown[]) =>
+    readOrList(reading, at, (): ProvisionedSchedule => {
+      const { ScheduleExpression, State } = properties(at, 'ScheduleExpression', 'State');
+      return {
+        ...placeOf(at),
+        arn: at.names.attributes['Arn'] ?? '',
+        source,
+        expression: String(ScheduleExpression),
+        enabled: State !== 'DISABLED',
+        targets: targets.flatMap((target) => readTarget(reading, at, target, canSendTo)),
+      };
+    }) ?? [];
+  const rules = ofType(reading, 'AWS::Events::Rule').filter((rule) => 'ScheduleExpression' in rule.properties);
+  return [
+    ...rules.flatMap((rule) => read(rule, 'aws.events', listOf(rule.properties['Targets']))),
+    ...ofType(reading, 'AWS::Scheduler::Schedule').flatMap((schedule) =>
+      read(schedule, 'aws.scheduler', [schedule.properties['Target']]),
+    ),
+  ];
 }
 
 function readTarget(reading: Reading, at: Resource, target: unknown, canSendTo: CanSendTo): readonly ScheduleTarget[] {

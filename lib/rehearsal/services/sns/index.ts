@@ -14,12 +14,7 @@ export interface RehearsedTopic extends ProvisionedTopic {
 export const sns: Service<Part<'topic', RehearsedTopic, RehearsedTopic>, object, 'sns'> = {
   types: TYPES,
   page: [
-    {
-      resource: 'topic',
-      run: 'FIFO; subscriptions of queues and functions, filters on attributes and body, raw delivery',
-      listed: 'other protocols, archive',
-      refused: 'a function that is not run',
-    },
+    '| topic | FIFO; subscriptions of queues and functions, filters on attributes and body, raw delivery | other protocols, archive | a function that is not run |',
   ],
   finds: { topic: 'topic' },
   endpoint: { name: 'sns', server: ({ sqs }) => sqs.endpoint },

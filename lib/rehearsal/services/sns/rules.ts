@@ -12,16 +12,8 @@ import {
 
 const TOPIC = {
   ...all(run, 'TopicName', 'FifoTopic', 'ContentBasedDeduplication', 'Subscription'),
-  ...all(
-    withoutEffect,
-    'DisplayName',
-    'KmsMasterKeyId',
-    'Tags',
-    'SignatureVersion',
-    'TracingConfig',
-    'DeliveryStatusLogging',
-  ),
-  ...all(withoutEffect, 'DataProtectionPolicy', 'FifoThroughputScope'),
+  ...all(withoutEffect, 'DisplayName', 'KmsMasterKeyId', 'Tags', 'SignatureVersion', 'TracingConfig'),
+  ...all(withoutEffect, 'DeliveryStatusLogging', 'DataProtectionPolicy', 'FifoThroughputScope'),
   ArchivePolicy: listed('The topic keeps no messages, so none can be replayed.'),
 } satisfies PropertyRules;
 

@@ -11,18 +11,8 @@ type ConsumerPart = Part<'consumer', Consumer, Consumer>;
 export const sqs: Service<QueuePart | ConsumerPart, QueueFaults, 'sqs'> = {
   types: TYPES,
   page: [
-    {
-      resource: 'queue',
-      run: 'FIFO, visibility, delay, redrive policy and redrive allow policy',
-      listed: 'retention under a day; deduplication by message group',
-      refused: 'a dead-letter queue that SQS would refuse',
-    },
-    {
-      resource: 'mapping of a queue',
-      run: 'batch size and window, partial responses, filters, maximum concurrency, `Enabled`',
-      listed: 'provisioned pollers; a filter by another key than `body`',
-      refused: 'a function that is not run',
-    },
+    '| queue | FIFO, visibility, delay, redrive policy and redrive allow policy | retention under a day; deduplication by message group | a dead-letter queue that SQS would refuse |',
+    '| mapping of a queue | batch size and window, partial responses, filters, maximum concurrency, `Enabled` | provisioned pollers; a filter by another key than `body` | a function that is not run |',
   ],
   finds: { queue: 'queue', consumer: 'consumer' },
   endpoint: { name: 'sqs', server: ({ sqs: local }) => local.endpoint },

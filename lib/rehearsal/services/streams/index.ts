@@ -16,12 +16,7 @@ type StreamConsumerPart = Part<'streamConsumer', StreamConsumer, StreamConsumer>
 export const streams: Service<StreamConsumerPart, StreamDelivery> = {
   types: {},
   page: [
-    {
-      resource: 'mapping of a stream',
-      run: 'batch size and window, partial responses, filters, bisecting, retries, record age, destination for failures, starting position',
-      listed: 'parallel batches of a shard',
-      refused: 'tumbling windows; a function that is not run',
-    },
+    '| mapping of a stream | batch size and window, partial responses, filters, bisecting, retries, record age, destination for failures, starting position | parallel batches of a shard | tumbling windows; a function that is not run |',
   ],
   finds: { streamConsumer: 'consumer of a stream' },
   async provision({ parts }) {
