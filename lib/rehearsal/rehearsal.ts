@@ -31,7 +31,7 @@ import { startHttpApi } from './services/api/http-api.ts';
 import type { RehearsedApi } from './services/api/index.ts';
 import type { ProvisionedTable } from './services/dynamodb/create-tables.ts';
 import { hasTables } from './services/dynamodb/index.ts';
-import { type AppPart, type EndpointName, type RehearsalFaults, SERVICES } from './services/registry.ts';
+import { type AppPart, ENDPOINTS, type EndpointName, type RehearsalFaults, SERVICES } from './services/registry.ts';
 import { startClock } from './services/schedules/schedules.ts';
 import type { Consumer } from './services/sqs/consumers.ts';
 import type { ProvisionedQueue } from './services/sqs/create-queues.ts';
@@ -208,15 +208,13 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
 }
 
 function endpointsOf(started: () => Starting | undefined) {
-  return SERVICES.flatMap(({ endpoint }) => {
-    if (endpoint === undefined) return [];
-    const { onCarriedOut, ...rest } = endpoint;
-    if (onCarriedOut === undefined) return [rest];
+  return ENDPOINTS.map(({ onCarriedOut, ...rest }) => {
+    if (onCarriedOut === undefined) return rest;
     const carriedOut: OnCarriedOut = async (...request) => {
       const at = started();
       if (at !== undefined) await onCarriedOut(at, ...request);
     };
-    return [{ ...rest, onCarriedOut: carriedOut }];
+    return { ...rest, onCarriedOut: carriedOut };
   });
 }
 

@@ -39,6 +39,8 @@ export interface Service<P extends Part = never, Faults = object, Endpoint exten
 export interface ServiceEndpoint<Name extends string> extends Omit<Endpoint<Name>, 'onCarriedOut'> {
   /** As the SDK has it in `AWS_ENDPOINT_URL_…`, in lower case. What goes wrong at its tap has this name too. */
   readonly name: Name;
+  /** What a story calls the service. */
+  readonly title: string;
   /** Called for each request that was carried out, once the app runs: before the caller has its response. */
   readonly onCarriedOut?: (at: Starting, ...request: Parameters<OnCarriedOut>) => Promise<void>;
 }

@@ -32,3 +32,5 @@ type Taps = { readonly [Name in EndpointName]?: TapHooks };
 
 /** The services of AWS that a rehearsal stands in for. Each may use what those in front of it have made. */
 export const SERVICES: readonly Service<AppPart, RehearsalFaults, EndpointName>[] = ALL;
+
+export const ENDPOINTS = SERVICES.flatMap(({ endpoint }) => endpoint ?? []);

@@ -11,7 +11,7 @@ export const dynamodb: Service<TablePart, object, 'dynamodb'> = {
   types: TYPES,
   page: ['| table | indexes, streams | expiry of items, replicas, Kinesis | |'],
   finds: { table: 'table' },
-  endpoint: { name: 'dynamodb', server: ({ database }) => database },
+  endpoint: { name: 'dynamodb', title: 'DynamoDB', server: ({ database }) => database },
   async provision({ reading, servers }) {
     const tables = await createTables(reading, servers.dynamo);
     return { parts: tables.map((item) => ({ kind: 'table', item, found: item.name })) };

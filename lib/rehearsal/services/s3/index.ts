@@ -15,6 +15,7 @@ export const s3: Service<BucketPart, object, 's3'> = {
   finds: { bucket: 'bucket' },
   endpoint: {
     name: 's3',
+    title: 'S3',
     server: ({ sqs }) => sqs.endpoint,
     /** S3 tells of an object when it has it, also if the caller never hears of it. */
     async onCarriedOut({ provisioned, destinations }, request, body, headers) {

@@ -17,7 +17,7 @@ export const sns: Service<Part<'topic', RehearsedTopic, RehearsedTopic>, object,
     '| topic | FIFO; subscriptions of queues and functions, filters on attributes and body, raw delivery | other protocols, archive | a function that is not run |',
   ],
   finds: { topic: 'topic' },
-  endpoint: { name: 'sns', server: ({ sqs }) => sqs.endpoint },
+  endpoint: { name: 'sns', title: 'SNS', server: ({ sqs }) => sqs.endpoint },
   destination: {
     arnService: 'sns',
     async send({ sqs }, { arn, text, attributes }) {

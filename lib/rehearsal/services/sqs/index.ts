@@ -15,7 +15,7 @@ export const sqs: Service<QueuePart | ConsumerPart, QueueFaults, 'sqs'> = {
     '| mapping of a queue | batch size and window, partial responses, filters, maximum concurrency, `Enabled` | provisioned pollers; a filter by another key than `body` | a function that is not run |',
   ],
   finds: { queue: 'queue', consumer: 'consumer' },
-  endpoint: { name: 'sqs', server: ({ sqs: local }) => local.endpoint },
+  endpoint: { name: 'sqs', title: 'SQS', server: ({ sqs: local }) => local.endpoint },
   destination: {
     arnService: 'sqs',
     async send({ sqs: local }, { name, text, attributes, groupId }) {

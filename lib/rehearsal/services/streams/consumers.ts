@@ -23,9 +23,8 @@ export interface StreamMapping extends Mapping {
   readonly onFailure: string | undefined;
 }
 
-/** A function that the stream of a table feeds. */
+/** A function that a stream feeds, whatever the stream is of. */
 export interface StreamConsumer extends InStack {
-  readonly table: ProvisionedTable;
   /** The queue that is told of the records that were given up; `undefined` if the mapping has none. */
   readonly failures: ProvisionedQueue | undefined;
   readonly function: LocalFunction;
@@ -36,6 +35,11 @@ export interface StreamConsumer extends InStack {
   lag(): Promise<number>;
   /** These records. */
   waiting(): Promise<readonly unknown[]>;
+}
+
+/** A function that the stream of a table feeds. */
+export interface TableConsumer extends StreamConsumer {
+  readonly table: ProvisionedTable;
 }
 
 export interface StreamDelivery {
@@ -86,7 +90,7 @@ export async function startStreamConsumer(
   { servers, functions, sources, provisioned, destinations }: Starting,
   { streamDelivery }: StreamDelivery,
   mapping: StreamMapping,
-): Promise<StreamConsumer> {
+): Promise<TableConsumer> {
   const { stack, logicalId, construct, table, onFailure } = mapping;
   const fn = await functionFor(functions, mapping.function);
   const failures = queueOf(provisioned.parts, onFailure);

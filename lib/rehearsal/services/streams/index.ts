@@ -4,13 +4,13 @@ import { tablesIn } from '../dynamodb/index.ts';
 import { streamArnOf } from '../dynamodb/rules.ts';
 import {
   readStreamMapping,
-  type StreamConsumer,
   type StreamDelivery,
   type StreamMapping,
   startStreamConsumer,
+  type TableConsumer,
 } from './consumers.ts';
 
-type StreamConsumerPart = Part<'streamConsumer', StreamConsumer, StreamConsumer>;
+type StreamConsumerPart = Part<'streamConsumer', TableConsumer, TableConsumer>;
 
 /** The streams of tables. DynamoDB Local has them with the tables. */
 export const streams: Service<StreamConsumerPart, StreamDelivery> = {

@@ -2,8 +2,11 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { Rehearsal } from '../rehearsal.ts';
-import type { AppBucket, AppFunction, AppSchedule, AppTable, AppTopic, Intended, PublishOptions } from './app.ts';
+import type { App, AppBucket, AppFunction, AppSchedule, AppTable, AppTopic, Intended, PublishOptions } from './app.ts';
+import { apiOf } from './app-api.ts';
+import { queueOf } from './app-queue.ts';
 import { itemsOf } from './effects.ts';
+import { meant } from './find.ts';
 import { again, begin, DOCS, enqueue, intend, type Sending, type Sent } from './sending.ts';
 
 const INTENDED: NamesOf<Intended> = { intent: true, effects: true };
@@ -15,6 +18,57 @@ const PUBLISH: NamesOf<PublishOptions> = {
   deduplicationId: true,
 };
 
+type Stack = Sending['rehearsal']['stacks'][number];
+
+/** The app, for a rehearsal file. */
+export function appOf(state: Sending): App {
+  const { rehearsal } = state;
+  const { stacks } = rehearsal;
+  const consumedArns = new Set(stacks.flatMap(({ consumers }) => consumers.map(({ queue }) => queue.arn)));
+  const deadLetterArns = new Set(stacks.flatMap(({ queues }) => queues.map(({ deadLetterArn }) => deadLetterArn)));
+  const all = <Item>(of: (stack: Stack) => readonly Item[]) => stacks.flatMap(of);
+  const isSource = ({ arn }: Stack['queues'][number]) => consumedArns.has(arn) && !deadLetterArns.has(arn);
+  return {
+    queue: (construct) =>
+      queueOf(
+        state,
+        meant(
+          all((stack) => stack.queues),
+          construct,
+          'queue',
+          isSource,
+        ),
+      ),
+    api(construct) {
+      const found = meant(
+        all((stack) => stack.apis),
+        construct,
+        'HTTP API',
+      );
+      return apiOf(state, found.construct, found.server.endpoint);
+    },
+    table: (construct) =>
+      tableOf(
+        state,
+        meant(
+          all((stack) => stack.tables),
+          construct,
+          'table',
+        ).name,
+      ),
+    topic: (construct) => topicOf(state, construct),
+    bucket: (construct) => bucketOf(state, construct),
+    schedule: (construct) => scheduleOf(state, construct),
+    function: (construct) => functionOf(state, construct),
+    announce(options) {
+      expectOptions(options, { door: 'announce', known: INTENDED, docs: DOCS });
+      intend(state, options, 'announce');
+    },
+    dynamo: rehearsal.dynamo,
+    sqs: rehearsal.sqs.client,
+  };
+}
+
 /** Checks a send that has no options of its own, and takes note of it. */
 function takeOf(state: Sending, options: Intended, how: string): () => Sent {
   return () => {
@@ -25,7 +79,7 @@ function takeOf(state: Sending, options: Intended, how: string): () => Sent {
 }
 
 /** A topic, for its publisher. */
-export function topicOf(state: Sending, construct: string): AppTopic {
+function topicOf(state: Sending, construct: string): AppTopic {
   const topic = state.rehearsal.topic(construct);
   return {
     publish(message, given) {
@@ -48,7 +102,7 @@ export function topicOf(state: Sending, construct: string): AppTopic {
 }
 
 /** A bucket, for the one who puts objects into it. */
-export function bucketOf(state: Sending, construct: string): AppBucket {
+function bucketOf(state: Sending, construct: string): AppBucket {
   const bucket = state.rehearsal.bucket(construct);
   return {
     put(key, body, options) {
@@ -67,7 +121,7 @@ export function bucketOf(state: Sending, construct: string): AppBucket {
 }
 
 /** A schedule, for its clock. */
-export function scheduleOf(state: Sending, construct: string): AppSchedule {
+function scheduleOf(state: Sending, construct: string): AppSchedule {
   const schedule = state.rehearsal.schedule(construct);
   return {
     run(options) {
@@ -85,7 +139,7 @@ export function scheduleOf(state: Sending, construct: string): AppSchedule {
 }
 
 /** A table, for those who write its items. */
-export function tableOf(state: Sending, name: string): AppTable {
+function tableOf(state: Sending, name: string): AppTable {
   return {
     name,
     put(item, options) {
@@ -101,7 +155,7 @@ export function tableOf(state: Sending, name: string): AppTable {
 }
 
 /** A function, for those who invoke it. */
-export function functionOf(state: Sending, construct: string): AppFunction {
+function functionOf(state: Sending, construct: string): AppFunction {
   const { stacks } = state.rehearsal;
   return {
     invoke(event, options) {
