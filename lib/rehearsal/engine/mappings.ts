@@ -20,17 +20,23 @@ export type CommonMapping = Omit<Mapping, 'batchSize'> & { readonly batchSize: n
 /** Reads the rest of a mapping. @throws Error as the resolver does: then it is listed */
 export type MappingReader = (reading: Reading, at: Resource, common: CommonMapping) => void;
 
+/** What mappings may read from. */
+export interface MappingSource {
+  /** The words for one, in a message. */
+  readonly called: string;
+  /** The reader of a mapping whose source is this ARN; `undefined` if the ARN is none of these. */
+  readonly at: (arn: unknown) => MappingReader | undefined;
+}
+
 /** Reads the event source mappings of the app. Those without a source among these are listed. */
-export function readMappings(
-  reading: Reading,
-  sources: readonly ((arn: unknown) => MappingReader | undefined)[],
-): void {
+export function readMappings(reading: Reading, sources: readonly MappingSource[]): void {
   for (const resource of ofType(reading, 'AWS::Lambda::EventSourceMapping')) {
     readOrList(reading, resource, () => {
       const { EventSourceArn } = properties(resource, 'EventSourceArn');
-      const [read] = sources.flatMap((source) => source(EventSourceArn) ?? []);
+      const [read] = sources.flatMap(({ at }) => at(EventSourceArn) ?? []);
       if (read === undefined) {
-        const why = 'Nothing reads from it: it is no queue and no stream of a table of this app.';
+        const known = sources.map(({ called }) => `no ${called}`).join(' and ');
+        const why = `Nothing reads from it: it is ${known} of this app.`;
         list(reading, resource, why, 'EventSourceArn');
         return;
       }

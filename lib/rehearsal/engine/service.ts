@@ -6,7 +6,7 @@ import type { Asynchronous } from './lambda/asynchronous.ts';
 import type { Functions } from './lambda/functions.ts';
 import type { LambdaLocal } from './lambda/lambda.ts';
 import type { Machine } from './machine.ts';
-import type { MappingReader } from './mappings.ts';
+import type { MappingSource } from './mappings.ts';
 import type { Part } from './parts.ts';
 import type { Provisioned, ProvisionOptions } from './provisioned.ts';
 import type { Doors } from './servers/doors.ts';
@@ -58,8 +58,7 @@ export interface Provisioning {
 export interface Made<P extends Part = Part, Faults = never> {
   /** What is there before anything runs. */
   readonly parts?: readonly P[];
-  /** Reads a mapping whose source is this ARN; `undefined` if the ARN is none of its own. */
-  readonly source?: (arn: unknown) => MappingReader | undefined;
+  readonly source?: MappingSource;
   /** Starts what hands events to functions. Returns what is found from then on. */
   readonly start?: (at: Starting, faults: Faults) => Promise<readonly P[]>;
 }

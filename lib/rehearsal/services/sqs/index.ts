@@ -34,9 +34,12 @@ export const sqs: Service<QueuePart | ConsumerPart, QueueFaults, 'sqs'> = {
     const mappings: QueueMapping[] = [];
     return {
       parts: queues.map((queue) => part('queue', queue)),
-      source(wanted) {
-        const queue = queues.find(({ arn }) => arn === wanted);
-        return queue && ((...mapping) => mappings.push(readQueueMapping(...mapping, queue)));
+      source: {
+        called: 'queue',
+        at(wanted) {
+          const queue = queues.find(({ arn }) => arn === wanted);
+          return queue && ((...mapping) => mappings.push(readQueueMapping(...mapping, queue)));
+        },
       },
       async start(at, faults) {
         const consumers: ConsumerPart[] = [];

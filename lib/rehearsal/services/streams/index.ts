@@ -23,9 +23,12 @@ export const streams: Service<StreamConsumerPart, StreamDelivery> = {
     const tables = tablesIn(parts);
     const mappings: StreamMapping[] = [];
     return {
-      source(wanted) {
-        const table = tables.find(({ name }) => streamArnOf(name) === wanted);
-        return table && ((...mapping) => mappings.push(readStreamMapping(...mapping, table)));
+      source: {
+        called: 'stream of a table',
+        at(wanted) {
+          const table = tables.find(({ name }) => streamArnOf(name) === wanted);
+          return table && ((...mapping) => mappings.push(readStreamMapping(...mapping, table)));
+        },
       },
       async start(at, faults) {
         const consumers: StreamConsumerPart[] = [];
